@@ -1,0 +1,228 @@
+"""From draft to outcome: claims, verdicts, decisions and what a person is shown."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.domain.ontology import SectionRef
+from core.domain.policy import Span
+
+
+class Outcome(StrEnum):
+    """How a question ended; each ends in exactly one."""
+
+    ANSWERED = "answered"
+    CLARIFICATION = "clarification"
+    REFUSED = "refused"
+    ESCALATED = "escalated"
+    IGNORED = "ignored"
+    FAILED = "failed"
+
+
+class RefusalKind(StrEnum):
+    """Why there is no answer."""
+
+    POLICY_SILENT = "policy_silent"
+    NOT_FOUND = "not_found"
+    OUT_OF_SCOPE = "out_of_scope"
+    NOT_PERMITTED = "not_permitted"
+    CONFLICT = "conflict"
+
+
+class Decision(StrEnum):
+    """What `decide` says of one attempt."""
+
+    FINAL = "FINAL"
+    RETRY = "RETRY"
+    CLARIFY = "CLARIFY"
+    ESCALATE = "ESCALATE"
+
+
+class Badge(StrEnum):
+    """What a person sees of the calibrated confidence."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """claim -> evidence: the span that a claim rests on."""
+
+    key: str
+    """Key of the evidence item it was drafted from."""
+    span: Span
+    """What is quoted: a span within that item."""
+    quote: str
+    """The text at the span as the drafter gave it; `verify` holds it against the stored text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One checkable statement of a draft."""
+
+    text: str
+    """The statement, without citation marks."""
+    citations: tuple[Citation, ...]
+    """What it rests on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """An unverified answer."""
+
+    claims: tuple[Claim, ...]
+    """In the order in which they are shown."""
+    note: str = ""
+    """What the drafter says beside its claims ("The two policies differ"); never shown as a claim."""
+    missing: str | None = None
+    """What the drafter could not find (an anchor, one side of a comparison); None if nothing."""
+
+
+class Check(StrEnum):
+    """The deterministic checks of `verify`."""
+
+    CITED = "cited"
+    QUOTE = "quote"
+    NUMBERS = "numbers"
+    MODALITY = "modality"
+    NAMES = "names"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Outcome of one deterministic check of one claim."""
+
+    claim: int
+    """Index of the claim in the draft, from 0."""
+    check: Check
+    """Which check."""
+    passed: bool
+    """True if it holds."""
+    reason: str = ""
+    """Why not; empty if it holds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """A draft with its verdicts: what is left of it, and what was dropped."""
+
+    claims: tuple[Claim, ...]
+    """Claims that passed every check, quotes read from the database."""
+    dropped: tuple[Claim, ...]
+    """Claims that failed one."""
+    verdicts: tuple[Verdict, ...]
+    """All checks of all claims of the draft."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Critique:
+    """The critic's reading: no score, no approval."""
+
+    refine: bool
+    """True if one refinement would help."""
+    issues: tuple[str, ...] = ()
+    """What it found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """The judge's scores, each in [0, 1], its verdict and its decision."""
+
+    faithfulness: float
+    """Do the claims say what the evidence says?"""
+    relevance: float
+    """Do they answer this question?"""
+    completeness: float
+    """Do they answer all of it?"""
+    approved: bool
+    """False: needs review."""
+    decision: Decision
+    """The judge's token."""
+    reason: str = ""
+    """Its reason."""
+
+    @property
+    def score(self) -> float:
+        """The mean of the three scores: what a retry must raise."""
+        return (self.faithfulness + self.relevance + self.completeness) / 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotJudged:
+    """No valid judgement: never an approval."""
+
+    reason: str
+    """Why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confidence:
+    """How far to trust an answer."""
+
+    reported: float | None
+    """The reasoner's own number in [0, 1]; None if it gave none."""
+    calibrated: float | None
+    """Probability that the answer is right, in [0, 1]; None without an answer."""
+    badge: Badge | None
+    """What people see; None without an answer."""
+    is_calibrated: bool
+    """False while conservative defaults stand in for a measured calibration."""
+    features: tuple[tuple[str, float], ...] = ()
+    """What `calibrated` was computed from, by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCitation:
+    """A citation as released: [n], the stored quote and where it stands."""
+
+    number: int
+    """The n of [n], from 1."""
+    key: str
+    """Key of the evidence item."""
+    span: Span
+    """What is quoted."""
+    quote: str
+    """The stored text at the span."""
+    place: SectionRef
+    """Where it is, as people say it."""
+    effective_from: str | None
+    """First day in force of the version, ISO; None: since ever."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownClaim:
+    """A claim as released."""
+
+    text: str
+    """The statement."""
+    numbers: tuple[int, ...]
+    """The [n] behind it; never empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a person is shown: one outcome with all that belongs to it."""
+
+    outcome: Outcome
+    """How the question ended."""
+    text: str
+    """The answer with [n], the clarification's question, or the refusal's words."""
+    claims: tuple[ShownClaim, ...] = ()
+    """The answer's statements; empty unless `answered`."""
+    citations: tuple[ShownCitation, ...] = ()
+    """What the claims rest on, in order of n."""
+    confidence: Confidence
+    """Badge and numbers."""
+    refusal: RefusalKind | None = None
+    """Why there is no answer; None unless `refused`."""
+    nearest: tuple[SectionRef, ...] = ()
+    """Sections near the question, for a refusal or an escalation."""
+    slot: str | None = None
+    """The missing fact; None unless `clarification`."""
+    options: tuple[str, ...] = ()
+    """Values of the missing fact to choose from; free text is accepted too."""
+    assumptions: tuple[str, ...] = ()
+    """What was assumed, as printed ("Germany")."""
+    notes: tuple[str, ...] = ()
+    """What the reader should know beside the answer ("Answered without a model")."""

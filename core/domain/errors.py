@@ -1,0 +1,47 @@
+"""Errors, grouped by what the caller does about them.
+
+CiteboundError
+├── ConfigError      a setting is missing or contradictory    refuse to start, name it
+│   └── EmptyCorpusError  nothing has been ingested yet       say how to ingest
+├── UsageError       the caller's words are off               say what is expected
+├── TransientError   a dependency failed, may recover         retry within the budget, then fall back
+├── ContractError    a model, service or file broke its word  do not repeat; record, fall back
+│   └── DocumentError     one file cannot be ingested         name it, go on with the others
+└── IntegrityError   stored text, hash or ledger disagree     stop the run, outcome `failed`, alarm
+"""
+
+
+class CiteboundError(Exception):
+    """Something went wrong in Citebound."""
+
+    def __init__(self, message: str | None = None) -> None:
+        """Use the class docstring's first line as the default message."""
+        super().__init__(message or (type(self).__doc__ or "").strip().splitlines()[0])
+
+
+class ConfigError(CiteboundError):
+    """A setting is missing or contradictory."""
+
+
+class EmptyCorpusError(ConfigError):
+    """Nothing has been ingested yet: run `citebound ingest PATH`."""
+
+
+class UsageError(CiteboundError):
+    """The request's words are off."""
+
+
+class TransientError(CiteboundError):
+    """A dependency failed and may recover."""
+
+
+class ContractError(CiteboundError):
+    """A model, a service or a file broke its word."""
+
+
+class DocumentError(ContractError):
+    """This file cannot be ingested. The message is one line: the cause and the cure."""
+
+
+class IntegrityError(CiteboundError):
+    """Stored text, hash or ledger disagree."""

@@ -1,0 +1,83 @@
+"""What a draft may cite: findings of the ontology and chunks of the corpus, keyed c1..cn."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from core.domain.ontology import EntityKey, SectionRef
+from core.domain.policy import ChunkKey, Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """An ontology fact that exploring established, with its span."""
+
+    entity: EntityKey
+    """The entity it is about."""
+    span: Span
+    """Where it is said."""
+    text: str
+    """The stored text of the span."""
+    place: SectionRef
+    """Where the span lies."""
+    roles: tuple[str, ...] = ()
+    """Names of roles and jurisdictions that the ontology joins to the entity."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievedChunk:
+    """A chunk found by search, or reached from one by a cross-reference."""
+
+    chunk_key: ChunkKey
+    """Identity of the row."""
+    chunk_id: str
+    """Identity that people read."""
+    span: Span
+    """Where the chunk lies."""
+    text: str
+    """The stored text of the span."""
+    place: SectionRef
+    """The section the chunk lies in."""
+    lexical_score: float
+    """BM25 divided by the question's highest possible (every term saturated), in [0, 1]; 0 without a common term."""
+    dense_score: float | None
+    """Cosine to the question in [-1, 1]; None without an embedder."""
+    score: float
+    """What the ranking used: the fused score; for a neighbour that of the chunk that led to it."""
+    relevance: float
+    """Calibrated relevance in [0, 1]."""
+    via: ChunkKey | None = None
+    """The hit whose cross-reference led here; None for a hit of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceItem:
+    """One citable stretch of a policy version."""
+
+    key: str
+    """`c1`, `c2`, ..."""
+    kind: Literal["finding", "chunk"]
+    """Where it comes from."""
+    span: Span
+    """Where it lies."""
+    text: str
+    """The stored text of the span."""
+    place: SectionRef
+    """Where it is, as people say it."""
+    relevance: float | None
+    """Calibrated relevance in [0, 1]; None for a finding, which was never searched for."""
+    roles: tuple[str, ...] = ()
+    """Names of roles and jurisdictions that the ontology joins to it."""
+    chunk_id: str | None = None
+    """The chunk's identity; None for a finding."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """All that a draft may cite."""
+
+    items: tuple[EvidenceItem, ...]
+    """In order of their keys; no key and no (kind, span) twice."""
+
+    def get(self, key: str) -> EvidenceItem | None:
+        """Return the item with this key, or None."""
+        return next((item for item in self.items if item.key == key), None)

@@ -1,0 +1,181 @@
+"""Policies as they are read, cut and published: document -> sections -> chunks.
+
+Offsets are Unicode code points of one text, half-open, from 0. They are exact from loading on: every later span is an
+offset into `LoadedDocument.text`, which is stored unchanged as the full text of the policy version.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal, NewType
+
+VersionId = NewType("VersionId", int)
+"""Identity of a stored policy version."""
+
+ChunkKey = NewType("ChunkKey", int)
+"""Identity of a stored chunk (row), unlike `chunk_id`, which people read."""
+
+MediaType = Literal[
+    "application/pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "text/markdown",
+    "text/html",
+    "text/plain",
+]
+
+EVERYONE = "everyone"
+"""The audience group that each reader belongs to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class TextSpan:
+    """A stretch of one text, before that text has an identity in the database."""
+
+    char_start: int
+    """First character, in code points, from 0."""
+    char_end: int
+    """One past the last character; greater than `char_start`."""
+
+    def of(self, text: str) -> str:
+        """Return the characters of `text` in this span."""
+        return text[self.char_start : self.char_end]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Span:
+    """A stretch of a stored policy version: what a citation points to."""
+
+    version_id: VersionId
+    """The policy version whose full text is meant."""
+    char_start: int
+    """First character, in Unicode code points of the version's full text, from 0."""
+    char_end: int
+    """One past the last character; greater than `char_start`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """A heading that the format itself marks (Markdown #, DOCX style, HTML h1-h6, PDF outline)."""
+
+    level: int
+    """Depth from 1 (the title or a chapter)."""
+    span: TextSpan
+    """The heading's line in the text, without its line end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedDocument:
+    """One file turned into text, with what its format says about that text."""
+
+    text: str
+    """All text: NFC as in the file, LF line ends, no invisible or bidirectional control characters."""
+    media_type: MediaType
+    """What the bytes are, found from the bytes."""
+    page_starts: tuple[int, ...] = ()
+    """Offset at which each page begins, ascending, first 0; empty if the format has no pages."""
+    headings: tuple[Heading, ...] = ()
+    """Headings marked by the format, in text order; empty if the format marks none."""
+    tables: tuple[TextSpan, ...] = ()
+    """Tables, kept as text with one row a line and cells separated by ` | `."""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """What the document says of itself, under `title`, `policy_id`, `version`, `owner`, `effective_from`,
+    `effective_until`, `jurisdiction`; dates in ISO form. Absent keys were not found."""
+    notes: tuple[str, ...] = ()
+    """What was normalised away, one line each ("removed 12 invisible characters")."""
+
+    def page_of(self, offset: int) -> int | None:
+        """Return the page number, from 1, that holds `offset`; None if the format has no pages."""
+        if not self.page_starts:
+            return None
+        return max(1, sum(1 for start in self.page_starts if start <= offset))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One section's own stretch: its heading and the text up to the next heading of any level.
+
+    The sections of a document are in text order, do not overlap and cover the whole text.
+    """
+
+    eid: str
+    """Identity within the version, Akoma Ntoso style: `sec_4__sec_4.2`; unique, stable while numbers are."""
+    number: str | None
+    """The number as printed, without a trailing dot ("4.2", "9.3.1(2)", "Article 4", "Annex A"); None if unnumbered."""
+    title: str
+    """The heading without its number; may be empty where a number stands alone."""
+    path: tuple[str, ...]
+    """Headings from the outermost to this one, each "number title"."""
+    level: int
+    """Depth from 1."""
+    ordinal: int
+    """Place among the version's sections, from 0."""
+    char_start: int
+    """First character of the heading."""
+    body_start: int
+    """First character after the heading line; equal to `char_end` for a heading without text of its own."""
+    char_end: int
+    """One past the last character, which is where the next section begins."""
+    page: int | None
+    """Page of the heading, from 1; None if the format has no pages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A retrievable stretch of one section."""
+
+    chunk_id: str
+    """`{source_stem}_chunk_{index:04d}`."""
+    chunk_index: int
+    """Place among the version's chunks, from 0."""
+    section_ordinal: int
+    """The section the chunk lies in."""
+    section_title: str
+    """Number and title of that section, for display and as a weak search field; never embedded."""
+    page_number: int | None
+    """Page of the first character, from 1; None if the format has no pages."""
+    char_start: int
+    """First character in the version's text."""
+    char_end: int
+    """One past the last character."""
+    text: str
+    """Exactly the version's text in [char_start, char_end)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyMetadata:
+    """What is known of a policy version beside its text."""
+
+    key: str
+    """Short identity of the policy in lower case ("gifts"), the same over all its versions."""
+    title: str
+    """As shown to people."""
+    label: str | None = None
+    """The version as its owner calls it ("2.0"); None if unsaid."""
+    owner: str | None = None
+    """The role that answers for the policy."""
+    jurisdiction: str | None = None
+    """ISO 3166 code ("DE"); None where the policy holds everywhere."""
+    audience: frozenset[str] = frozenset({EVERYONE})
+    """Groups who may read it; never empty."""
+    tags: frozenset[str] = frozenset()
+    """Free labels for scoping channels."""
+    effective_from: date | None = None
+    """First day in force; None: since ever."""
+    effective_until: date | None = None
+    """First day no longer in force; None: until further notice."""
+    upload_id: str | None = None
+    """The caller's own identity of the upload."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyVersion:
+    """A stored version, as retrieval and rendering need it (without its text)."""
+
+    version_id: VersionId
+    """Identity of the row."""
+    metadata: PolicyMetadata
+    """Title, label, scope and dates."""
+    edition: int
+    """The edition of the corpus in which it appeared."""
+    source_name: str
+    """File name it was read from."""

@@ -1,0 +1,72 @@
+"""What was asked, by whom it will be read, and against which state of the corpus."""
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+from core.domain.policy import EVERYONE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """What an answer may rest on. Every query applies it in SQL."""
+
+    as_of: date
+    """The day whose rules count: versions in force on it."""
+    edition: int | None = None
+    """State of the corpus; None: the current one."""
+    groups: frozenset[str] = frozenset({EVERYONE})
+    """Audience groups that *every* reader of the conversation belongs to."""
+    jurisdiction: str | None = None
+    """ISO 3166 code: its policies and the group-wide ones; None: all jurisdictions."""
+    tags: frozenset[str] = frozenset()
+    """Only policies with one of these tags; empty: all policies."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """An earlier question of the same conversation and how it ended."""
+
+    question: str
+    """The question as it was understood (standing alone)."""
+    outcome: str
+    """Value of `Outcome`."""
+    answer: str
+    """What was shown: the answer, the clarification's question, or the refusal."""
+    slot: str | None = None
+    """The missing fact, if the turn ended in a clarification."""
+    options: tuple[str, ...] = ()
+    """The options it offered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assumption:
+    """A fact stated for this answer and printed with it ("Assumes: Germany")."""
+
+    slot: str
+    """What was missing (`jurisdiction`, `employment`)."""
+    value: str
+    """What the asker said."""
+    source: str
+    """Who said it: `asker`, `button`, `scope`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A message as understood in its thread."""
+
+    question_id: str
+    """UUIDv7."""
+    conversation_id: str
+    """The thread it belongs to."""
+    text: str
+    """As typed, at most 8,000 characters, invisible characters removed."""
+    standalone: str
+    """The same with what the thread adds ("May I accept gifts? For contractors?"); equal to `text` without a thread."""
+    scope: Scope
+    """What the answer may rest on."""
+    asked_at: datetime
+    """Aware, UTC."""
+    history: tuple[Turn, ...] = ()
+    """Earlier turns of the conversation, oldest first."""
+    assumptions: tuple[Assumption, ...] = field(default_factory=tuple)
+    """Facts stated so far."""

@@ -1,0 +1,182 @@
+"""One question through the pipeline: plan, budget, steps and the trace that is stored of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from core.domain.answer import Answer, Critique, Decision, Judgement, NotJudged, Verdict
+from core.domain.evidence import Evidence, Finding
+from core.domain.policy import VersionId
+from core.domain.question import Question
+
+Json: TypeAlias = "Mapping[str, Json] | list[Json] | str | int | float | bool | None"
+"""A JSON value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What to do about a question."""
+
+    intent: str
+    """`comparison`, `definition`, `procedure`, `threshold`, `deadline`, `role`, `permission`, `general`,
+    `report` (a sensitive report) or `small_talk`."""
+    tools: tuple[str, ...] = ()
+    """Ontology tools it means to use."""
+    subjects: tuple[str, ...] = ()
+    """What the question is about, in its own words; two for a comparison."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clarification:
+    """A question back, naming the missing fact."""
+
+    intent: str
+    """As in `Plan`."""
+    question: str
+    """What to ask; never empty."""
+    slot: str
+    """The missing fact: `referent`, `jurisdiction`, `employment`, or the name of an entity."""
+    options: tuple[str, ...] = ()
+    """Values to choose from; free text is accepted too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One call of an ontology tool, as traced."""
+
+    tool: str
+    """Name of the tool."""
+    arguments: Mapping[str, Json]
+    """As given."""
+    evidence: int
+    """Number of spans it returned."""
+    error: str | None = None
+    """What was wrong with the arguments; None if nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exploration:
+    """What exploring the ontology established."""
+
+    findings: tuple[Finding, ...]
+    """Facts with their spans, nearest to the question first."""
+    reported_confidence: float | None
+    """How completely the ontology answers, in [0, 1]; None if not reported."""
+    reasoning: str = ""
+    """Why that number."""
+    calls: tuple[ToolCall, ...] = ()
+    """In order."""
+    branches: tuple["Branch", ...] = ()
+    """Facts on which the answer depends and which the question leaves open."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """A fact whose values lead to different answers."""
+
+    slot: str
+    """The missing fact."""
+    question: str
+    """What to ask."""
+    options: tuple[str, ...]
+    """Its values, at least two."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateDecision:
+    """What the gate said."""
+
+    score: float | None
+    """The reported confidence it saw."""
+    threshold: float
+    """At or above it the ontology suffices."""
+    retrieve: bool
+    """True if document chunks are to be retrieved."""
+    reason: str
+    """In one sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One draft and what was decided of it."""
+
+    decision: Decision
+    """What `decide` said."""
+    reason: str
+    """Why."""
+    verdicts: tuple[Verdict, ...]
+    """The checks of the draft."""
+    critique: Critique | None = None
+    """The critic's reading; None if it was not asked."""
+    judgement: Judgement | NotJudged | None = None
+    """The judge's; None if it was not asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetUse:
+    """What a run has used of its budget."""
+
+    steps: int = 0
+    """Turns of the reasoner."""
+    tool_calls: int = 0
+    """Calls of ontology tools."""
+    retrieval_rounds: int = 0
+    """Searches over chunks."""
+    model_calls: int = 0
+    """Calls of a language model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One stage as it ran, for the trace."""
+
+    stage: str
+    """`plan`, `explore`, `gate`, `retrieve`, `draft`, `verify`, `critique`, `judge`, `decide`."""
+    detail: Mapping[str, Json]
+    """What it did, as JSON."""
+    took_ms: float
+    """How long it took."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """Everything about one answered message: what `record` stores."""
+
+    question: Question
+    """What was asked."""
+    answer: Answer
+    """What is shown."""
+    edition: int
+    """The edition the answer rests on."""
+    reasoner: str
+    """Name and version of the reasoner (`extractive/1`)."""
+    plan: Plan | Clarification
+    """What was planned."""
+    exploration: Exploration | None
+    """None if the run ended before exploring."""
+    gate: GateDecision | None
+    """None if the run ended before the gate."""
+    evidence: Evidence
+    """What the draft could cite."""
+    used_rag: bool
+    """True if chunks were retrieved."""
+    chunks_used: tuple[str, ...]
+    """Ids of the chunks among the evidence."""
+    entities: tuple[str, ...]
+    """Names of the entities the answer refers to."""
+    attempts: tuple[Attempt, ...]
+    """Drafts and decisions, in order."""
+    budget: BudgetUse
+    """What was used."""
+    steps: tuple[Step, ...]
+    """Stages in order."""
+    retrieval_time_ms: float
+    """Time in search."""
+    generation_time_ms: float
+    """Time in language models."""
+    total_time_ms: float
+    """From the question to the answer."""
+    versions: tuple[VersionId, ...] = ()
+    """Policy versions the evidence comes from."""
+    warnings: tuple[str, ...] = field(default_factory=tuple)
+    """What was degraded ("no embedder: lexical search alone")."""
