@@ -1,0 +1,213 @@
+"""Text to sentences: the units that norms are read from, claims checked against, answers quote.
+
+- A unit is a sentence, a list item, a table row or a heading: a span of the text, trimmed.
+- Units are in order, do not overlap and cover every character that is not white space.
+- Nothing is interpreted: a list item is a unit, and joining it to its lead-in is the reader's task.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.domain.policy import TextSpan
+
+_LINE = re.compile(r"[^\n\r\x0b\x0c\x85\u2028\u2029]+|\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
+_RULE = re.compile(r"[-=_*\u2014]{3,}$")
+_TABLE_ROW = re.compile(r"\||.*(?:\s\|\s|\t.*\t)|.*\|$")
+_MARKED_HEADING = re.compile(r"#{1,6}\s")
+_BULLET = re.compile(r"(?:[-*+\u2022\u00b7\u25aa\u25cf\u25e6\u2013\u2014]|\[[ xX]\]|>)\s")
+_LIST_MARKER = re.compile(
+    r"\(?(?:[a-zA-Z]{1,2}|[ivxIVX]{1,5}|\d{1,3})\)\s|\d{1,3}(?:\.\d{1,3})*\.\s|[A-Za-z]\.\s"
+)
+_SECTION_NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})+\.?\)?\s+\S|\d{1,3}\s+[A-Z]")
+_DOTTED_NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})+\.?\)?\s+[A-Z\"\u201c(]")
+_LABELLED = re.compile(r"(?:\*\*)?[A-Z][A-Za-z /&-]{1,30}:(?:\*\*)?(?:\s|$)")
+_NUMBERED_UNIT = re.compile(r"(?i:section|article|chapter|part|annex|appendix|schedule)\s+[\dA-Z]")
+_ENDS_SENTENCE = re.compile(r"[.!?:;\u2026\u3002][\"')\]\u201d\u2019*_]*$")
+_STOP = re.compile(r"(?:(?<![.!?\u2026])[.!?\u2026]+|\u3002)[\"')\]\u201d\u2019*_]*(?=\s)")
+_INLINE_ITEM = re.compile(
+    r"[;:](?:\s+(?:and|or|and/or))?(?=\s+\((?:[a-z]{1,2}|[ivx]{1,5}|\d{1,2})\)\s)"
+)
+_OWN_MARKER = re.compile(r"[#>\s*_(-]*(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxIVX]{1,5})$")
+_LAST_WORD = re.compile(r"[A-Za-z](?:[A-Za-z]|\.(?=[A-Za-z]))*$")
+_INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]$|[A-Z]$")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_BEFORE_MORE = _words(
+    "e.g i.e eg ie cf vs viz nos arts para paras figs eq ref reg regs approx mr mrs ms dr prof hon"
+    " ca incl excl resp est dept tel vol pp ss al"
+)
+_MAY_END = _words("inc ltd co corp plc llc gmbh jr sr etc a.m p.m bros u.s u.k e.u u.s.a u.a.e")
+_BEFORE_NUMBER = _words("no sec ch pt fig min max ed ext")
+_BEFORE_NAME = _words("art st s p")
+_STARTERS = _words(
+    "the this that these those a an if in it its when where no any all each every employees you we"
+    " our they he she for from as at on unless however such managers staff to please do"
+)
+_HEADING_CHARACTERS = 70
+_HEADING_SHARE = 0.6
+_LOOK_BACK = 24
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line of the text, trimmed."""
+
+    start: int
+    end: int
+    text: str
+    breaks_after: bool
+
+
+def split_sentences(text: str, *, start: int = 0, end: int | None = None) -> list[TextSpan]:
+    """Split `text` in [start, end) into units.
+
+    Args:
+        text: Any text.
+        start: Where to begin, in code points.
+        end: Where to stop; None: at the end of the text.
+
+    Returns:
+        Spans of `text`, trimmed, in order; none is empty.
+    """
+    stop = len(text) if end is None else min(end, len(text))
+    units: list[TextSpan] = []
+    for block_start, block_end in _blocks(text, max(0, start), stop):
+        units.extend(_cut(text, block_start, block_end))
+    return units
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[_Line]:
+    """Yield the lines in [start, end); a blank line has an empty text."""
+    after_break = True
+    for match in _LINE.finditer(text, start, end):
+        raw = match.group()
+        if not raw.strip():
+            if after_break or raw in "\x0c\u2029":
+                yield _Line(match.start(), match.start(), "", breaks_after=True)
+            after_break = True
+            continue
+        after_break = False
+        lead = len(raw) - len(raw.lstrip())
+        trimmed = raw.strip()
+        first = match.start() + lead
+        yield _Line(first, first + len(trimmed), trimmed, breaks_after=raw.endswith("  "))
+
+
+def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the stretches inside which a sentence may run over line ends."""
+    block_start = -1
+    previous: _Line | None = None
+    lines = list(_lines(text, start, end))
+    for index, line in enumerate(lines):
+        following = lines[index + 1] if index + 1 < len(lines) else None
+        if block_start >= 0 and previous is not None and (not line.text or _begins(previous, line)):
+            yield block_start, previous.end
+            block_start = -1
+        if not line.text:
+            previous = None
+            continue
+        if block_start < 0:
+            block_start = line.start
+        if line.breaks_after or _stands_alone(line, following, opens=block_start == line.start):
+            yield block_start, line.end
+            block_start = -1
+        previous = line
+    if block_start >= 0 and previous is not None:
+        yield block_start, previous.end
+
+
+def _begins(previous: _Line, line: _Line) -> bool:
+    """Say whether `line` starts a unit of its own although no blank line precedes it."""
+    text = line.text
+    if _RULE.match(text) or _TABLE_ROW.match(text) or _MARKED_HEADING.match(text):
+        return True
+    if _BULLET.match(text) or _LIST_MARKER.match(text) or _DOTTED_NUMBER.match(text):
+        return True
+    is_closed = _ENDS_SENTENCE.search(previous.text[-_LOOK_BACK:]) is not None
+    if is_closed and (_SECTION_NUMBER.match(text) or _NUMBERED_UNIT.match(text)):
+        return True
+    return bool(_LABELLED.match(text)) and (is_closed or bool(_LABELLED.match(previous.text)))
+
+
+def _stands_alone(line: _Line, following: _Line | None, *, opens: bool) -> bool:
+    """Say whether nothing of the next line belongs to this one: rows, rules and headings."""
+    text = line.text
+    if _RULE.match(text) or _TABLE_ROW.match(text) or _MARKED_HEADING.match(text):
+        return True
+    if not opens or following is None or not following.text or len(text) > _HEADING_CHARACTERS:
+        return False
+    if _ENDS_SENTENCE.search(text[-_LOOK_BACK:]) or text.endswith(",") or _BULLET.match(text):
+        return False
+    if not following.text[0].isupper():
+        return False
+    return text.isupper() or len(text) < _HEADING_SHARE * len(following.text)
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[TextSpan]:
+    """Yield the sentences of one block."""
+    position = start
+    for cut in sorted({*_stops(text, start, end), *_inline_items(text, start, end), end}):
+        first = position
+        while first < cut and text[first].isspace():
+            first += 1
+        last = cut
+        while last > first and text[last - 1].isspace():
+            last -= 1
+        if last > first:
+            yield TextSpan(char_start=first, char_end=last)
+        position = cut
+
+
+def _inline_items(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield where items "(a) ...; (b) ..." of one line end."""
+    for match in _INLINE_ITEM.finditer(text, start, end):
+        yield match.end()
+
+
+def _stops(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield where sentences end."""
+    position = start
+    for match in _STOP.finditer(text, start, end):
+        if _is_end(text, match, position, end):
+            position = match.end()
+            yield position
+
+
+def _is_end(text: str, stop: re.Match[str], start: int, end: int) -> bool:
+    """Say whether a stop ends the sentence that began at `start`."""
+    rest = text[stop.end() : min(end, stop.end() + _LOOK_BACK)].lstrip()
+    if not rest:
+        return False
+    if not stop.group().startswith("."):
+        return not rest[0].islower()
+    if stop.group().startswith(".."):
+        return rest[0].isupper()
+    before = text[max(start, stop.start() - _LOOK_BACK) : stop.start()]
+    if stop.start() - start <= _LOOK_BACK and _OWN_MARKER.fullmatch(before.strip()):
+        return False
+    if rest[0].islower():
+        return False
+    return not _is_abbreviation(before, rest)
+
+
+def _is_abbreviation(before: str, rest: str) -> bool:
+    """Say whether the full stop after `before` belongs to an abbreviation."""
+    match = _LAST_WORD.search(before)
+    if match is None:
+        return False
+    word = match.group().lower()
+    if word in _MAY_END:
+        following = re.match(r"[A-Za-z]+", rest)
+        return (
+            following is not None and following.group().lower() not in _STARTERS and word != "etc"
+        )
+    if word in _BEFORE_NUMBER:
+        return rest[0].isdigit()
+    if word in _BEFORE_NAME:
+        return True
+    return word in _BEFORE_MORE or _INITIALS.fullmatch(match.group()) is not None
