@@ -76,8 +76,11 @@ def split_sentences(text: str, *, start: int = 0, end: int | None = None) -> lis
     """
     stop = len(text) if end is None else min(end, len(text))
     units: list[TextSpan] = []
-    for block_start, block_end in _blocks(text, max(0, start), stop):
-        units.extend(_cut(text, block_start, block_end))
+    for block in _blocks(text, max(0, start), stop):
+        if _TABLE_ROW.match(block.of(text)):
+            units.append(block)
+        else:
+            units.extend(_cut(text, block.char_start, block.char_end))
     return units
 
 
@@ -98,7 +101,7 @@ def _lines(text: str, start: int, end: int) -> Iterator[_Line]:
         yield _Line(first, first + len(trimmed), trimmed, breaks_after=raw.endswith("  "))
 
 
-def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _blocks(text: str, start: int, end: int) -> Iterator[TextSpan]:
     """Yield the stretches inside which a sentence may run over line ends."""
     block_start = -1
     previous: _Line | None = None
@@ -106,7 +109,7 @@ def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     for index, line in enumerate(lines):
         following = lines[index + 1] if index + 1 < len(lines) else None
         if block_start >= 0 and previous is not None and (not line.text or _begins(previous, line)):
-            yield block_start, previous.end
+            yield TextSpan(char_start=block_start, char_end=previous.end)
             block_start = -1
         if not line.text:
             previous = None
@@ -114,11 +117,11 @@ def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         if block_start < 0:
             block_start = line.start
         if line.breaks_after or _stands_alone(line, following, opens=block_start == line.start):
-            yield block_start, line.end
+            yield TextSpan(char_start=block_start, char_end=line.end)
             block_start = -1
         previous = line
     if block_start >= 0 and previous is not None:
-        yield block_start, previous.end
+        yield TextSpan(char_start=block_start, char_end=previous.end)
 
 
 def _begins(previous: _Line, line: _Line) -> bool:

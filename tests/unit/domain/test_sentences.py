@@ -34,6 +34,7 @@ def _units(text: str) -> list[str]:
         ),
         ("# Title\nText follows.", ["# Title", "Text follows."]),
         ("A | B\nC | D", ["A | B", "C | D"]),
+        ("| A. B c. | D. Then e. |\nText.", ["| A. B c. | D. Then e. |", "Text."]),
         ("1. First. Second.\n2. Third.", ["1. First.", "Second.", "2. Third."]),
         (
             "Purpose\nThis policy sets the rules of the house.",
