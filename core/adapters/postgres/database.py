@@ -1,0 +1,159 @@
+"""Open a database that is fit for use: reachable, new enough, migrated."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Connection, NullPool, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from core.domain.errors import ConfigError
+
+MIGRATIONS = Path(__file__).parents[3] / "migrations"
+MINIMUM_POSTGRES = 15
+"""`security_invoker` views came with it (release notes of Postgres 15)."""
+MINIMUM_PGVECTOR = (0, 8)
+"""Iterative index scans came with it (CHANGELOG of pgvector 0.8.0)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFacts:
+    """What a server says of itself."""
+
+    postgres: int
+    """Major version."""
+    pgvector: str | None
+    """Installed or installable version; None: not there."""
+    revision: str | None
+    """Newest migration applied; None: none."""
+
+
+def engine_for(url: str, *, pooled: bool = True) -> AsyncEngine:
+    """Return an engine for a Postgres URL; nothing connects yet.
+
+    Raises:
+        ConfigError: The URL is not one of Postgres.
+    """
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise ConfigError(
+            "DATABASE_URL is not a URL; expected postgresql://user:password@host/database"
+        ) from error
+    if parsed.get_backend_name() not in {"postgresql", "postgres"}:
+        raise ConfigError(
+            f"DATABASE_URL names {parsed.get_backend_name()!r}; expected postgresql://..."
+        )
+    parsed = parsed.set(drivername="postgresql+psycopg")
+    if pooled:
+        return create_async_engine(parsed, hide_parameters=True, pool_size=8, max_overflow=8)
+    return create_async_engine(parsed, hide_parameters=True, poolclass=NullPool)
+
+
+async def server_facts(engine: AsyncEngine) -> ServerFacts:
+    """Ask the server for its versions.
+
+    Raises:
+        ConfigError: It can't be reached; the message says why, without the password.
+    """
+    try:
+        async with engine.connect() as connection:
+            major = await connection.scalar(text("SELECT current_setting('server_version_num')::int"))
+            vector = await connection.scalar(
+                text("SELECT default_version FROM pg_available_extensions WHERE name = 'vector'")
+            )
+            known = await connection.scalar(text("SELECT to_regclass('citebound.alembic_version')"))
+            revision = (
+                await connection.scalar(text("SELECT version_num FROM citebound.alembic_version"))
+                if known
+                else None
+            )
+    except (DBAPIError, OSError) as error:
+        cause = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        place = engine.url.render_as_string(hide_password=True)
+        raise ConfigError(
+            f"the database {place} can't be reached: {cause};"
+            " check DATABASE_URL, or unset it to use the embedded one"
+        ) from error
+    return ServerFacts(postgres=(major or 0) // 10_000, pgvector=vector, revision=revision)
+
+
+def check_facts(facts: ServerFacts) -> None:
+    """Refuse a server that lacks what we need.
+
+    Raises:
+        ConfigError: Postgres or pgvector is missing or too old.
+    """
+    if facts.postgres < MINIMUM_POSTGRES:
+        raise ConfigError(
+            f"Postgres {facts.postgres} is too old: {MINIMUM_POSTGRES} or later is needed"
+        )
+    if facts.pgvector is None:
+        raise ConfigError(
+            "the server has no pgvector: install its package (0.8 or later) for this Postgres"
+        )
+    if tuple(int(part) for part in facts.pgvector.split(".")[:2]) < MINIMUM_PGVECTOR:
+        raise ConfigError(f"pgvector {facts.pgvector} is too old: 0.8 or later is needed")
+
+
+def newest_revision() -> str:
+    """Return the newest migration of this release: their names are ordered."""
+    return max(path.stem for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+
+
+async def migrate(engine: AsyncEngine, *, to: str = "head") -> None:
+    """Bring the schema to a revision; a no-op where it is already there.
+
+    Raises:
+        ConfigError: The database is newer than this release, or a migration was refused.
+    """
+    async with engine.connect() as connection:
+        await connection.run_sync(_run_alembic, to)
+
+
+def _run_alembic(connection: Connection, to: str) -> None:
+    from alembic import command  # noqa: PLC0415  # 0.2 s that most starts need not pay
+    from alembic.config import Config  # noqa: PLC0415
+    from alembic.util import CommandError  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.attributes["connection"] = connection
+    known = {path.stem for path in (MIGRATIONS / "versions").glob("[0-9]*.py")}
+    here = connection.scalar(text("SELECT to_regclass('citebound.alembic_version')"))
+    current = (
+        connection.scalar(text("SELECT version_num FROM citebound.alembic_version"))
+        if here
+        else None
+    )
+    connection.rollback()
+    if current is not None and current not in known:
+        raise ConfigError(
+            f"the database is at migration {current!r}, which this release does not know: upgrade Citebound"
+        )
+    move = command.downgrade if to == "base" or (current and to < current and to != "head") else command.upgrade
+    try:
+        move(config, to)
+    except (CommandError, DBAPIError) as error:
+        cause = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        raise ConfigError(f"a migration was refused: {cause}") from error
+
+
+@asynccontextmanager
+async def open_database(url: str, *, pooled: bool = True) -> AsyncIterator[AsyncEngine]:
+    """Open a checked and migrated database, and close it at the end.
+
+    Raises:
+        ConfigError: See `server_facts`, `check_facts` and `migrate`.
+    """
+    engine = engine_for(url, pooled=pooled)
+    try:
+        facts = await server_facts(engine)
+        check_facts(facts)
+        if facts.revision != newest_revision():
+            await migrate(engine)
+        yield engine
+    finally:
+        await engine.dispose()

@@ -1,0 +1,400 @@
+"""All tables, once, as SQLAlchemy Core knows them. Only migrations write the schema; a test keeps the two equal.
+
+Offsets are Unicode code points, half-open. Times are `timestamptz`, UTC. A row of a version is visible in an edition and
+on a day when its version is: the one rule is the SQL function `citebound.live_versions`.
+"""
+
+from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Date,
+    DateTime,
+    Double,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+SCHEMA = "citebound"
+LEXICAL_DIMENSIONS = 1_000_000
+"""Size of the term space of `chunk_terms`: the most that ids in `terms` may reach."""
+
+metadata = MetaData(
+    schema=SCHEMA,
+    naming_convention={
+        "ix": "%(table_name)s_%(column_0_N_name)s_idx",
+        "uq": "%(table_name)s_%(column_0_N_name)s_key",
+        "ck": "%(table_name)s_%(constraint_name)s_check",
+        "fk": "%(table_name)s_%(column_0_N_name)s_fkey",
+        "pk": "%(table_name)s_pkey",
+    },
+)
+
+
+def _id() -> Column[int]:
+    return Column("id", BigInteger, Identity(always=True), primary_key=True)
+
+
+def _at(name: str = "created_at") -> Column[object]:
+    return Column(name, DateTime(timezone=True), nullable=False, server_default=text("now()"))
+
+
+# -- knowledge ---------------------------------------------------------------------------------------------------------
+
+editions = Table(
+    "editions",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    _at("published_at"),
+    Column("note", Text, nullable=False),
+)
+
+policies = Table("policies", metadata, _id(), Column("key", Text, nullable=False, unique=True))
+
+policy_versions = Table(
+    "policy_versions",
+    metadata,
+    _id(),
+    Column("policy_id", ForeignKey("policies.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("edition_from", ForeignKey("editions.number"), nullable=False),
+    Column("edition_until", ForeignKey("editions.number")),
+    Column("title", Text, nullable=False),
+    Column("label", Text),
+    Column("owner", Text),
+    Column("jurisdiction", Text),
+    Column("audience", ARRAY(Text), nullable=False),
+    Column("tags", ARRAY(Text), nullable=False),
+    Column("effective_from", Date),
+    Column("effective_until", Date),
+    Column("upload_id", Text),
+    Column("source_name", Text, nullable=False),
+    Column("media_type", Text, nullable=False),
+    Column("sha256", LargeBinary, nullable=False),
+    Column("original", LargeBinary, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("page_starts", ARRAY(Integer), nullable=False),
+    Column("notes", ARRAY(Text), nullable=False),
+    UniqueConstraint("policy_id", "number"),
+    CheckConstraint("cardinality(audience) > 0", name="audience"),
+)
+
+sections = Table(
+    "sections",
+    metadata,
+    _id(),
+    Column("version_id", ForeignKey("policy_versions.id", ondelete="CASCADE"), nullable=False),
+    Column("ordinal", Integer, nullable=False),
+    Column("eid", Text, nullable=False),
+    Column("number", Text),
+    Column("title", Text, nullable=False),
+    Column("path", ARRAY(Text), nullable=False),
+    Column("level", SmallInteger, nullable=False),
+    Column("page", Integer),
+    Column("char_start", Integer, nullable=False),
+    Column("body_start", Integer, nullable=False),
+    Column("char_end", Integer, nullable=False),
+    UniqueConstraint("version_id", "ordinal"),
+    UniqueConstraint("version_id", "eid"),
+)
+
+chunks = Table(
+    "chunks",
+    metadata,
+    _id(),
+    Column("version_id", ForeignKey("policy_versions.id", ondelete="CASCADE"), nullable=False),
+    Column("section_id", ForeignKey("sections.id", ondelete="CASCADE"), nullable=False),
+    Column("chunk_id", Text, nullable=False),
+    Column("chunk_index", Integer, nullable=False),
+    Column("section_title", Text, nullable=False),
+    Column("page_number", Integer),
+    Column("char_start", Integer, nullable=False),
+    Column("char_end", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("content_hash", LargeBinary, nullable=False),
+    UniqueConstraint("version_id", "chunk_index"),
+    Index(None, "section_id"),
+    Index(None, "content_hash"),
+)
+
+cross_references = Table(
+    "cross_references",
+    metadata,
+    _id(),
+    Column("version_id", ForeignKey("policy_versions.id", ondelete="CASCADE"), nullable=False),
+    Column("section_id", ForeignKey("sections.id", ondelete="CASCADE"), nullable=False),
+    Column("char_start", Integer, nullable=False),
+    Column("char_end", Integer, nullable=False),
+    Column("policy", Text, comment="the other policy as written; null: the same policy"),
+    Column("number", Text, comment="the section number as written; null: the policy as a whole"),
+    Column("target_policy_id", ForeignKey("policies.id"), comment="null: dangling"),
+    Column("target_eid", Text, comment="null: the policy as a whole, or dangling"),
+    Index(None, "section_id"),
+    Index(None, "target_policy_id", "target_eid"),
+)
+
+# -- ontology ----------------------------------------------------------------------------------------------------------
+
+entities = Table(
+    "entities",
+    metadata,
+    _id(),
+    Column("key", Text, nullable=False, unique=True),
+    Column("type", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("aliases", ARRAY(Text), nullable=False),
+    Column("description", Text, nullable=False),
+    Column("attributes", JSONB, nullable=False),
+)
+
+relations = Table(
+    "relations",
+    metadata,
+    _id(),
+    Column("source_id", ForeignKey("entities.id"), nullable=False),
+    Column("type", Text, nullable=False),
+    Column("target_id", ForeignKey("entities.id"), nullable=False),
+    Column("attributes", JSONB, nullable=False),
+    UniqueConstraint("source_id", "type", "target_id"),
+    Index(None, "target_id"),
+)
+
+provenance = Table(
+    "provenance",
+    metadata,
+    _id(),
+    Column("version_id", ForeignKey("policy_versions.id", ondelete="CASCADE"), nullable=False),
+    Column("section_id", ForeignKey("sections.id", ondelete="CASCADE"), nullable=False),
+    Column("entity_id", ForeignKey("entities.id")),
+    Column("relation_id", ForeignKey("relations.id")),
+    Column("char_start", Integer, nullable=False),
+    Column("char_end", Integer, nullable=False),
+    CheckConstraint("num_nonnulls(entity_id, relation_id) = 1", name="subject"),
+    Index(None, "version_id"),
+    Index(None, "entity_id"),
+    Index(None, "relation_id"),
+)
+
+# -- search ------------------------------------------------------------------------------------------------------------
+
+terms = Table(
+    "terms",
+    metadata,
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    Column("term", Text, nullable=False, unique=True),
+    Column("df", Integer, nullable=False, comment="chunks that hold the term"),
+)
+
+chunk_terms = Table(
+    "chunk_terms",
+    metadata,
+    Column("chunk_id", ForeignKey("chunks.id", ondelete="CASCADE"), primary_key=True),
+    Column("weights", SPARSEVEC(LEXICAL_DIMENSIONS), nullable=False),
+)
+
+embedding_spaces = Table(
+    "embedding_spaces",
+    metadata,
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    Column("provider", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("dimensions", Integer, nullable=False),
+    Column("revision", Text, nullable=False),
+    Column("fusion_weight", Double, nullable=False),
+    UniqueConstraint("provider", "model", "dimensions", "revision"),
+)
+
+chunk_embeddings = Table(
+    "chunk_embeddings",
+    metadata,
+    Column("space_id", ForeignKey("embedding_spaces.id"), primary_key=True),
+    Column("chunk_id", ForeignKey("chunks.id", ondelete="CASCADE"), primary_key=True),
+    Column("vector", HALFVEC(), nullable=False),
+)
+
+# -- conversation ------------------------------------------------------------------------------------------------------
+
+conversations = Table(
+    "conversations",
+    metadata,
+    Column("id", Uuid(as_uuid=False), primary_key=True),
+    Column("platform", Text, nullable=False),
+    Column("tenant", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("thread", Text, nullable=False),
+    Column("next_seq", Integer, nullable=False, server_default=text("1")),
+    _at(),
+    UniqueConstraint("platform", "tenant", "channel", "thread"),
+)
+
+questions = Table(
+    "questions",
+    metadata,
+    Column("id", Uuid(as_uuid=False), primary_key=True),
+    Column("conversation_id", ForeignKey("conversations.id"), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("standalone", Text, nullable=False),
+    Column("scope", JSONB, nullable=False),
+    Column("assumptions", JSONB, nullable=False),
+    Column("asked_at", DateTime(timezone=True), nullable=False),
+    Index(None, "conversation_id", "asked_at"),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("id", Uuid(as_uuid=False), primary_key=True),
+    Column("question_id", ForeignKey("questions.id"), nullable=False, unique=True),
+    Column("outcome", Text, nullable=False),
+    Column("refusal", Text),
+    Column("text", Text, nullable=False),
+    Column("slot", Text),
+    Column("options", ARRAY(Text), nullable=False),
+    Column("nearest", JSONB, nullable=False),
+    Column("badge", Text),
+    Column("calibrated", Double),
+    Column("reported", Double),
+    Column("edition", ForeignKey("editions.number")),
+    Column("reasoner", Text, nullable=False),
+    Column("used_rag", Boolean, nullable=False),
+    Column("trace", JSONB, nullable=False),
+    Column("answered_at", DateTime(timezone=True), nullable=False),
+)
+
+claims = Table(
+    "claims",
+    metadata,
+    Column("answer_id", ForeignKey("answers.id", ondelete="CASCADE"), primary_key=True),
+    Column("n", Integer, primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("citations", ARRAY(Integer), nullable=False),
+)
+
+citations = Table(
+    "citations",
+    metadata,
+    Column("answer_id", ForeignKey("answers.id", ondelete="CASCADE"), primary_key=True),
+    Column("n", Integer, primary_key=True),
+    Column("key", Text, nullable=False),
+    Column("version_id", ForeignKey("policy_versions.id"), nullable=False),
+    Column("char_start", Integer, nullable=False),
+    Column("char_end", Integer, nullable=False),
+    Column("quote_hash", LargeBinary, nullable=False),
+    Column("score", Double),
+    Index(None, "version_id"),
+)
+
+trace_steps = Table(
+    "trace_steps",
+    metadata,
+    Column("question_id", ForeignKey("questions.id", ondelete="CASCADE"), primary_key=True),
+    Column("n", Integer, primary_key=True),
+    Column("stage", Text, nullable=False),
+    Column("detail", JSONB, nullable=False),
+    Column("took_ms", Double, nullable=False),
+)
+
+model_calls = Table(
+    "model_calls",
+    metadata,
+    _id(),
+    Column("question_id", Uuid(as_uuid=False), nullable=False),
+    Column("request_hash", LargeBinary, nullable=False),
+    Column("purpose", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("response", JSONB, nullable=False),
+    Column("usage", JSONB, nullable=False),
+    Column("latency_ms", Double, nullable=False),
+    _at("at"),
+    UniqueConstraint("question_id", "request_hash"),
+)
+
+inbox = Table(
+    "inbox",
+    metadata,
+    _id(),
+    Column("dedupe_key", Text, nullable=False, unique=True),
+    Column("message_key", Text, unique=True),
+    Column("conversation_id", ForeignKey("conversations.id"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("sent_at", DateTime(timezone=True), nullable=False),
+    Column("raw", JSONB, nullable=False),
+    Column("run_salt", LargeBinary, nullable=False),
+    Column("state", Text, nullable=False, server_default=text("'received'")),
+    Column("attempt", Integer, nullable=False, server_default=text("0")),
+    Column("lease_until", DateTime(timezone=True)),
+    Column("lease_token", Uuid(as_uuid=False)),
+    Column("outcome", Text),
+    _at("received_at"),
+    CheckConstraint("state IN ('received', 'running', 'done', 'dead')", name="state"),
+    Index(None, "conversation_id", "id"),
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    _id(),
+    Column("cause", Text, nullable=False),
+    Column("part", Integer, nullable=False),
+    Column("conversation_id", ForeignKey("conversations.id"), nullable=False),
+    Column("reply", JSONB, nullable=False),
+    Column("state", Text, nullable=False, server_default=text("'queued'")),
+    Column("remote_id", Text),
+    Column("attempt", Integer, nullable=False, server_default=text("0")),
+    Column("next_at", DateTime(timezone=True), nullable=False, server_default=text("now()")),
+    UniqueConstraint("cause", "part"),
+    CheckConstraint(
+        "state IN ('queued', 'sending', 'posted', 'uncertain', 'withheld', 'dead')", name="state"
+    ),
+)
+
+feedback = Table(
+    "feedback",
+    metadata,
+    _id(),
+    Column("answer_id", ForeignKey("answers.id"), nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("rating", Text, nullable=False),
+    Column("reason", Text),
+    Column("platform_message_id", Text),
+    _at("at"),
+    Index(None, "answer_id"),
+)
+
+cases = Table(
+    "cases",
+    metadata,
+    Column("id", Uuid(as_uuid=False), primary_key=True),
+    Column("question_id", ForeignKey("questions.id"), nullable=False, unique=True),
+    Column("state", Text, nullable=False),
+    Column("owner", Text),
+    Column("reason", Text, nullable=False),
+    Column("due_at", DateTime(timezone=True)),
+    _at("opened_at"),
+)
+
+case_messages = Table(
+    "case_messages",
+    metadata,
+    _id(),
+    Column("case_id", ForeignKey("cases.id"), nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("platform_message_id", Text),
+    _at("at"),
+    Index(None, "case_id"),
+)
