@@ -1,0 +1,241 @@
+"""Check the sample policies and the questions asked of them; write nothing.
+
+After `build.py`, before an evaluation run. Rules:
+
+- A built file equals what its source builds today.
+- Every gold section exists in the version in force for the asker, and the asker may read it.
+- Every quote occurs, white space folded, in a gold section and in the text of the built file.
+- No question occurs in both sets.
+
+Usage: `python samples/check.py`, with the development dependencies (fpdf2, python-docx, pypdfium2).
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import docx
+import pypdfium2
+from build import (
+    BUILDERS,
+    BUILT_AT,
+    POLICIES,
+    SAMPLES,
+    SOURCES,
+    Document,
+    Heading,
+    Items,
+    Paragraph,
+    Table,
+    build,
+    content,
+    parse,
+    plain,
+)
+
+QUESTIONS = SAMPLES / "questions"
+MANIFEST = "citebound.toml"
+SETS = ("dev", "test")
+KINDS = {"graph", "chunks", "two_policies", "ambiguous", "unanswerable", "off_topic", "sensitive"}
+OUTCOMES = {"answered", "clarification", "refused", "escalated"}
+REFUSALS = {None, "policy_silent", "not_found", "out_of_scope", "not_permitted", "conflict"}
+FIELDS = {"id", "question", "kind", "expected", "refusal", "gold", "must_quote"}
+FIELDS |= {"thread", "scope", "options"}
+
+Question: TypeAlias = dict[str, Any]
+
+
+def fold(text: str) -> str:
+    """Make every run of white space one space."""
+    return " ".join(text.split())
+
+
+def sections_of(document: Document) -> dict[str, str]:
+    """Map each section number, as printed, to its text, that of its sub-sections included."""
+    texts: dict[str, list[str]] = {}
+    path: tuple[str, ...] = ()
+    for block in document.blocks[2:]:
+        match block:
+            case Heading(level=2):
+                number = re.match(r"(\d+)\.|((?:Annex|Schedule) \w+):", block.text)
+                if number is None:
+                    raise ValueError(f"a section without number: {block.text}")
+                path = (number[1] or number[2],)
+                pieces = (block.text,)
+            case Heading():
+                path = (path[0], block.text.split()[0])
+                pieces = (block.text,)
+            case Paragraph():
+                if numbered := re.match(r"\d+\.\d+ ", block.text):
+                    path = (path[0], numbered[0].strip())
+                pieces = (plain(block.text),)
+            case Items():
+                pieces = block.texts
+            case Table():
+                pieces = tuple(cell for row in (block.head, *block.rows) for cell in row)
+        for number in path:
+            texts.setdefault(number, []).extend(pieces)
+    return {number: fold(" ".join(pieces)) for number, pieces in texts.items()}
+
+
+def text_of(file: Path) -> str:
+    """Read the text of a built file as a loader would, with white space folded."""
+    match file.suffix:
+        case ".pdf":
+            pages = [page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(file)]
+            # The running header is the first line of a page, the footer the last.
+            return fold(" ".join(" ".join(page.splitlines()[1:-1]) for page in pages))
+        case ".docx":
+            word = docx.Document(str(file))
+            cells = (cell.text for table in word.tables for row in table.rows for cell in row.cells)
+            return fold(" ".join((*(paragraph.text for paragraph in word.paragraphs), *cells)))
+        case ".html":
+            return fold(html.unescape(re.sub(r"<[^>]+>", " ", file.read_text(encoding="utf-8"))))
+        case _:
+            return fold(plain(file.read_text(encoding="utf-8")))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A version of a policy, as listed in the manifest."""
+
+    file: str
+    sections: dict[str, str]
+    text: str
+    effective_from: date
+    effective_until: date | None
+    """Exclusive; None while in force."""
+    jurisdiction: str | None
+    audience: frozenset[str]
+
+    def is_in_force(self, day: date) -> bool:
+        """Say whether the version applies on a day."""
+        until = self.effective_until
+        return self.effective_from <= day and (until is None or day < until)
+
+
+Policies: TypeAlias = dict[str, list[Version]]
+
+
+def load_manifest() -> Policies:
+    """Read the manifest; versions by key of the policy, in the order of the manifest."""
+    manifest = tomllib.loads((POLICIES / MANIFEST).read_text(encoding="utf-8"))
+    versions: Policies = {}
+    for entry in manifest["policy"]:
+        file = POLICIES / entry["file"]
+        source = SOURCES / f"{file.stem}.md" if file.name in BUILDERS else file
+        document = parse(source.read_text(encoding="utf-8"))
+        if (entry["title"], entry["label"]) != (document.title, document.version):
+            raise ValueError(f"{file.name}: title or label differs from the manifest")
+        version = Version(
+            file=file.name,
+            sections=sections_of(document),
+            text=text_of(file),
+            effective_from=entry["effective_from"],
+            effective_until=entry.get("effective_until"),
+            jurisdiction=entry.get("jurisdiction"),
+            audience=frozenset(entry.get("audience", ())),
+        )
+        versions.setdefault(entry["key"], []).append(version)
+    return versions
+
+
+def faults_of_question(question: Question, policies: Policies) -> Iterator[str]:
+    """Say what is wrong with one question."""
+    if set(question) != FIELDS:
+        yield f"fields differ: {set(question) ^ FIELDS}"
+        return
+    expected, kind, refusal = set(question["expected"]), question["kind"], question["refusal"]
+    rules = {
+        f"kind {kind}": kind in KINDS,
+        f"expected {expected}": bool(expected) and expected <= OUTCOMES,
+        f"refusal {refusal}": refusal in REFUSALS,
+        "a refusal kind that is not expected": refusal is None or "refused" in expected,
+        "an answer needs gold and must_quote": "answered" not in expected
+        or (bool(question["gold"]) and bool(question["must_quote"])),
+        "ambiguous without clarification": kind != "ambiguous" or "clarification" in expected,
+    }
+    yield from (rule for rule, is_kept in rules.items() if not is_kept)
+    yield from faults_of_gold(question, policies)
+
+
+def faults_of_gold(question: Question, policies: Policies) -> Iterator[str]:
+    """Say which gold sections do not exist for the asker, and which quotes they do not hold."""
+    scope = question["scope"]
+    day = date.fromisoformat(scope.get("as_of", BUILT_AT.date().isoformat()))
+    found: set[str] = set()
+    for gold in question["gold"]:
+        live = [version for version in policies[gold["policy"]] if version.is_in_force(day)]
+        if len(live) != 1:
+            yield f"{len(live)} versions of {gold['policy']} on {day}"
+            continue
+        version = live[0]
+        if version.audience and not version.audience & set(scope.get("groups", ())):
+            yield f"{gold['policy']} is closed to the asker"
+        if gold["section"] not in version.sections:
+            yield f"no section {gold['section']} in {gold['policy']}"
+            continue
+        section = version.sections[gold["section"]]
+        quotes = (quote for quote in question["must_quote"] if fold(quote) in section)
+        found |= {quote for quote in quotes if fold(quote) in version.text}
+    for quote in question["must_quote"]:
+        if quote not in found:
+            yield f"not in a gold section, or not in the built file: {quote!r}"
+
+
+def faults_of_files(policies: Policies) -> Iterator[str]:
+    """Say which files are stale or not listed."""
+    for file in BUILDERS:
+        if content(build(file)) != content((POLICIES / file).read_bytes()):
+            yield f"{file}: differs from its source, run samples/build.py"
+    listed = {version.file for versions in policies.values() for version in versions}
+    for path in sorted(POLICIES.iterdir()):
+        if path.name not in listed | {MANIFEST}:
+            yield f"{path.name}: not in the manifest"
+
+
+def load_questions(name: str) -> list[Question]:
+    """Read one set of questions."""
+    lines = (QUESTIONS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def faults_of_sets(questions: list[Question]) -> Iterator[str]:
+    """Say which ids and questions occur twice, within a set or across the sets."""
+    ids = Counter(question["id"] for question in questions)
+    texts = Counter(str([question["question"], question["thread"]]) for question in questions)
+    yield from (f"{key}: repeated" for key, count in (ids + texts).items() if count > 1)
+
+
+def check() -> Iterator[str]:
+    """Say what is wrong with the built files and the questions."""
+    policies = load_manifest()
+    yield from faults_of_files(policies)
+    questions = {name: load_questions(name) for name in SETS}
+    for name, asked in questions.items():
+        print(name, len(asked), dict(Counter(question["kind"] for question in asked)))
+        for question in asked:
+            for fault in faults_of_question(question, policies):
+                yield f"{question['id']}: {fault}"
+    yield from faults_of_sets([question for asked in questions.values() for question in asked])
+
+
+def main() -> int:
+    """Print what is wrong; fail if anything is."""
+    faults = list(check())
+    print("\n".join(faults) or "samples are in order")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
