@@ -6,14 +6,15 @@ _WORD = re.compile(r"[^\W_]+(?:[.'\u2019-][^\W_]+)*")
 _EMPTY = frozenset(
     re.findall(
         r"\w+",
-        "a an and any are as at be been being but by can cannot could did do does doing done each"
-        " either else even ever every for from had has have having he her hers him his how i if in"
-        " into is it its itself just may me might mine more most must my need neither never no"
-        " none nor not of off on only onto or other ought our ours out over own per shall she should so"
-        " some such than that the their theirs them then there these they this those through"
-        " thus to too under unless until up upon us very was we were what when where whether which"
-        " while who whom whose why will with within without would yes yet you your yours also however please"
-        " required requires require permitted allowed prohibited forbidden mandatory recommended",
+        "a an and any are as at be been being but by can cannot could did do does doing done "
+        "each either else even ever every for from had has have having he her hers him his how "
+        "i if in into is it its itself just may me might mine more most must my need neither "
+        "never no none nor not of off on only onto or other ought our ours out over own per "
+        "shall she should so some such than that the their theirs them then there these they "
+        "this those through thus to too under unless until up upon us very was we were what "
+        "when where whether which while who whom whose why will with within without would yes "
+        "yet you your yours also however please required requires require permitted allowed "
+        "prohibited forbidden mandatory recommended",
     )
 )
 _SHORTEST_STEM = 4

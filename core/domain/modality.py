@@ -226,7 +226,7 @@ def modality_kept(claim: str, sources: Sequence[str]) -> str | None:
     A claim that stands in a source from the start of a sentence is kept; a fragment that leaves
     the negation behind is not.
     """
-    claim = _ANSWER.sub("", claim, count=1)
+    claim = _without(_ANSWER, claim)
     if not claim.strip() or any(_is_verbatim(claim, source) for source in sources):
         return None
     stated = [clause for source in sources for clause in _stated(source)]
@@ -245,8 +245,18 @@ def _folded(text: str) -> str:
 def _is_verbatim(claim: str, source: str) -> bool:
     """Say whether the claim is in the source and starts where a sentence of it starts."""
     wanted = f"{_folded(claim)} "
-    starts = (_ITEM.sub("", source[unit.char_start :], count=1) for unit in split_sentences(source))
-    return any(f"{_folded(start[: 2 * len(claim) + 40])} ".startswith(wanted) for start in starts)
+    reach = 2 * len(claim) + 40
+    for unit in split_sentences(source):
+        start = source[unit.char_start : unit.char_start + reach]
+        if any(f"{_folded(s)} ".startswith(wanted) for s in (start, _without(_ITEM, start))):
+            return True
+    return False
+
+
+def _without(opening: re.Pattern[str], text: str) -> str:
+    """Return `text` without the `opening` it may begin with."""
+    match = opening.match(text)
+    return text[match.end() :] if match else text
 
 
 def _stated(text: str) -> list[_Stated]:
