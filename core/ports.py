@@ -5,12 +5,12 @@ Every method may raise `TransientError` (a dependency failed; nothing was change
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Protocol, TypeAlias
 
 from core.domain.answer import Critique, Draft, Judgement, NotJudged
 from core.domain.evidence import Evidence, RetrievedChunk
-from core.domain.ontology import Extraction, Snapshot
+from core.domain.ontology import Extraction, SectionRef, Snapshot
 from core.domain.policy import (
     Chunk,
     LoadedDocument,
@@ -137,11 +137,19 @@ class Publication:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unchanged:
-    """The same bytes and metadata are already the newest version."""
+class StoredVersion:
+    """One version of a policy, as ingestion compares it with a new file."""
 
     version_id: VersionId
-    """That version."""
+    """Identity of the row."""
+    number: int
+    """Place among the policy's versions, from 1."""
+    sha256: bytes
+    """Of the file as it came."""
+    metadata: PolicyMetadata
+    """As stored."""
+    has_chunks: bool
+    """False if it was ingested without chunks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,8 +175,8 @@ class Published:
 class CorpusStore(Protocol):
     """Policies, versions, sections and chunks."""
 
-    async def find_unchanged(self, metadata: PolicyMetadata, sha256: bytes, /) -> VersionId | None:
-        """Return the newest version of the policy if its bytes and metadata are these."""
+    async def versions_of(self, key: str, /) -> list[StoredVersion]:
+        """Return all versions of a policy, oldest first; empty for an unknown key."""
         ...
 
     async def missing_embeddings(self, texts: Sequence[str], space: EmbeddingSpace, /) -> list[int]:
@@ -182,10 +190,12 @@ class CorpusStore(Protocol):
         *,
         space: EmbeddingSpace | None,
         vectors: Mapping[str, Vector],
+        on_day: date,
     ) -> Published:
         """Store a version with sections, chunks, facts and vectors in one transaction, as a new edition.
 
-        `vectors` holds a vector for each text that `missing_embeddings` named.
+        `vectors` holds a vector for each text that `missing_embeddings` named. `on_day` is when a later version
+        begins to hold that does not say so itself.
 
         Raises:
             IntegrityError: a chunk without text, section or vector; nothing was stored.
@@ -206,6 +216,10 @@ class CorpusStore(Protocol):
 
     async def has_chunks(self, scope: Scope, /) -> bool:
         """Say whether any chunk is in the scope."""
+        ...
+
+    async def places(self, spans: Sequence[Span], /) -> dict[Span, SectionRef]:
+        """Return where each span lies: its policy, version, section and page."""
         ...
 
 

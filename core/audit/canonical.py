@@ -1,0 +1,71 @@
+"""The bytes that are hashed: RFC 8785 JSON, RFC 6962 leaves, salted commitments to personal text."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import rfc8785
+
+from core.domain.errors import ContractError
+from core.domain.run import Json
+
+SALT_BYTES = 32
+"""Enough that a short text ("Germany") can't be guessed from its commitment once salt and body are gone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commitment:
+    """Personal text that a record commits to without holding it."""
+
+    field: str
+    """Name under the record's `content`."""
+    salt: bytes
+    """32 random bytes."""
+    body: str
+    """The text."""
+
+    def digest(self) -> str:
+        """Return SHA-256(salt || field || 0x00 || body) in hex."""
+        if len(self.salt) != SALT_BYTES:
+            raise ContractError(f"expected a salt of {SALT_BYTES} bytes, got {len(self.salt)}")
+        return hashlib.sha256(
+            self.salt + self.field.encode() + b"\x00" + self.body.encode()
+        ).hexdigest()
+
+
+def canonical(document: Mapping[str, Json]) -> bytes:
+    """Return the document as RFC 8785 JSON: one value, one sequence of bytes.
+
+    Floats are rounded to six places first, so that the same measure gives the same bytes.
+
+    Raises:
+        ContractError: The document holds what JSON can't (NaN, an integer beyond 2^53, a lone surrogate).
+    """
+    try:
+        return rfc8785.dumps(_rounded(document))  # pyright: ignore[reportArgumentType]
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
+        raise ContractError(f"the record can't be written as canonical JSON: {error}") from error
+
+
+def leaf_hash(data: bytes) -> bytes:
+    """Return the RFC 6962 leaf hash, SHA-256(0x00 || data)."""
+    return hashlib.sha256(b"\x00" + data).digest()
+
+
+def instant(at: datetime) -> str:
+    """Return an aware instant as RFC 3339 in UTC with microseconds, which is the ledger's form."""
+    if at.tzinfo is None:
+        raise ContractError("expected an aware instant")
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _rounded(value: Json) -> Json:
+    if isinstance(value, float):
+        return float(round(Decimal(value), 6)) if value == value and abs(value) < 1e15 else value  # noqa: PLR0124, PLR2004  # NaN
+    if isinstance(value, Mapping):
+        return {key: _rounded(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_rounded(item) for item in value]
+    return value

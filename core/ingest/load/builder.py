@@ -1,0 +1,133 @@
+"""Put a document's text together line by line, with exact offsets of headings, tables and pages.
+
+Every loader writes through this. A line is normalised before it is appended, so that no offset ever moves.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from core.domain.policy import Heading, LoadedDocument, MediaType, TextSpan
+from core.ingest.normalise import clean_line
+
+CELL_SEPARATOR = " | "
+
+Notes: TypeAlias = Sequence[str]
+
+
+class DocumentBuilder:
+    """Collects lines; mutable, lives within one call of a loader."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._wants_blank = False
+        self._pending_pages = 0
+        self._page_starts: list[int] = []
+        self._headings: list[Heading] = []
+        self._tables: list[TextSpan] = []
+        self._table_start: int | None = None
+        self._invisible = 0
+        self._controls = 0
+
+    def page(self) -> None:
+        """Begin a page: it starts at the next text that is added."""
+        self._pending_pages += 1
+
+    def blank(self) -> None:
+        """Ask for one empty line before the next line; asking twice changes nothing."""
+        self._wants_blank = True
+
+    def line(self, raw: str) -> TextSpan | None:
+        """Append one line; None if nothing visible was left of it."""
+        text = self._clean(raw)
+        if not text:
+            return None
+        if self._parts:
+            self._append("\n\n" if self._wants_blank else "\n")
+        self._wants_blank = False
+        return self._place(text)
+
+    def extend(self, raw: str, *, glue: str) -> None:
+        """Continue the last line.
+
+        Args:
+            raw: what follows.
+            glue: what stands between: a space, or nothing after a hyphenated line end.
+        """
+        text = self._clean(raw)
+        if text:
+            self._append(glue)
+            self._place(text)
+
+    def heading(self, raw: str, *, level: int) -> None:
+        """Append a heading as a line between empty lines."""
+        self.blank()
+        span = self.line(raw)
+        self.blank()
+        if span is not None:
+            self._headings.append(Heading(level=level, span=span))
+
+    def begin_table(self) -> None:
+        """Say that the rows that follow are one table."""
+        self.blank()
+        self._table_start = None
+
+    def row(self, cells: Sequence[str]) -> None:
+        """Append one table row; a row without visible cells is left out."""
+        texts = [self._clean(cell).replace("|", "/") for cell in cells]
+        if not any(texts):
+            return
+        span = self.line(CELL_SEPARATOR.join(texts))
+        if span is not None and self._table_start is None:
+            self._table_start = span.char_start
+
+    def end_table(self) -> None:
+        """Close the table begun last; one without rows is forgotten."""
+        if self._table_start is not None:
+            self._tables.append(TextSpan(char_start=self._table_start, char_end=self._length))
+        self._table_start = None
+        self.blank()
+
+    def build(
+        self, media_type: MediaType, *, metadata: Mapping[str, str], notes: Notes = ()
+    ) -> LoadedDocument:
+        """Return the document; the builder is not used afterwards."""
+        self._open_pages()
+        return LoadedDocument(
+            text="".join(self._parts),
+            media_type=media_type,
+            page_starts=tuple(self._page_starts),
+            headings=tuple(self._headings),
+            tables=tuple(self._tables),
+            metadata=metadata,
+            notes=(*self._cleaning_notes(), *notes),
+        )
+
+    def _cleaning_notes(self) -> list[str]:
+        counts = ((self._invisible, "invisible"), (self._controls, "control"))
+        return [
+            f"removed {count} {kind} character{'s' if count > 1 else ''}"
+            for count, kind in counts
+            if count
+        ]
+
+    def _clean(self, raw: str) -> str:
+        cleaned = clean_line(raw)
+        self._invisible += cleaned.invisible
+        self._controls += cleaned.controls
+        return cleaned.text
+
+    def _place(self, text: str) -> TextSpan:
+        self._open_pages()
+        start = self._length
+        self._append(text)
+        return TextSpan(char_start=start, char_end=self._length)
+
+    def _open_pages(self) -> None:
+        for _ in range(self._pending_pages):
+            self._page_starts.append(self._length if self._page_starts else 0)
+        self._pending_pages = 0
+
+    def _append(self, text: str) -> None:
+        self._parts.append(text)
+        self._length += len(text)

@@ -1,0 +1,136 @@
+"""Word documents: paragraphs and tables in document order, headings by style, list labels where they can be derived.
+
+The archive is checked before it is parsed (`archive`). Deleted tracked changes are not in the text; inserted ones are.
+"""
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+
+import docx
+from docx.document import Document
+from docx.opc.exceptions import OpcError
+from docx.oxml.ns import qn
+from docx.table import Table
+from docx.text.paragraph import Paragraph
+from lxml import etree
+
+from core.domain.errors import DocumentError
+from core.domain.policy import LoadedDocument
+from core.ingest.load.archive import check_archive
+from core.ingest.load.builder import DocumentBuilder
+from core.ingest.load.docx_numbering import ListLabels, numbering_of
+from core.ingest.load.sniff import DOCX
+from core.ingest.metadata import canonical_keys
+
+_HEADING_STYLE = re.compile(r"(?:heading|überschrift|titre|título|titolo|kop)\s*(\d)\b", re.I)
+_TITLE_STYLES = frozenset({"title", "titel"})
+_TOC_STYLE = re.compile(r"(?:toc|verzeichnis|inhaltsverzeichnis)\b", re.I)
+_MAX_HEADING_LEVEL = 6
+_DELETED = frozenset({qn("w:del"), qn("w:moveFrom")})
+_TEXT, _TAB, _BREAKS = qn("w:t"), qn("w:tab"), frozenset({qn("w:br"), qn("w:cr")})
+_HYPHEN = qn("w:noBreakHyphen")
+_VANISH = f".//{qn('w:vanish')}"
+
+
+def load_docx(data: bytes) -> LoadedDocument:
+    """Read a Word document.
+
+    Raises:
+        DocumentError: corrupt, encrypted or dangerous; the message is for people.
+    """
+    check_archive(data)
+    try:
+        document = docx.Document(io.BytesIO(data))
+        builder = DocumentBuilder()
+        _write(document, builder)
+        loaded = builder.build(DOCX, metadata={})
+        return replace(loaded, metadata=_properties(document, has_title=bool(loaded.headings)))
+    except (OpcError, KeyError, ValueError, etree.XMLSyntaxError, zipfile.BadZipFile) as exc:
+        raise DocumentError("the DOCX is corrupt: open it in Word and save it again") from exc
+
+
+def _write(document: Document, builder: DocumentBuilder) -> None:
+    labels = ListLabels(numbering_of(document))
+    for block in document.iter_inner_content():
+        if isinstance(block, Table):
+            _write_table(block, builder)
+        else:
+            _write_paragraph(block, builder, labels)
+
+
+def _write_paragraph(paragraph: Paragraph, builder: DocumentBuilder, labels: ListLabels) -> None:
+    label = labels.next_for(paragraph)
+    text = _visible_text(paragraph)
+    style = (paragraph.style.name if paragraph.style is not None else None) or ""
+    if not text.strip() or _TOC_STYLE.match(style):
+        return
+    level = _heading_level(paragraph, style)
+    if level is not None:
+        builder.heading(label + text.replace("\n", " "), level=level)
+        return
+    for line in text.split("\n"):
+        builder.line(label + line)
+        label = ""
+    if not labels.is_item(paragraph):
+        builder.blank()
+
+
+def _heading_level(paragraph: Paragraph, style: str) -> int | None:
+    if style.lower() in _TITLE_STYLES:
+        return 1
+    match = _HEADING_STYLE.match(style)
+    if match:
+        return min(int(match.group(1)) or 1, _MAX_HEADING_LEVEL)
+    outline = paragraph._p.find(f"{qn('w:pPr')}/{qn('w:outlineLvl')}")  # noqa: SLF001 - no public way
+    if outline is None:
+        return None
+    value = int(outline.get(qn("w:val")) or 9)
+    return value + 1 if value < _MAX_HEADING_LEVEL else None
+
+
+def _visible_text(paragraph: Paragraph) -> str:
+    return "".join(_pieces(paragraph._p))  # noqa: SLF001 - python-docx leaves tracked insertions out
+
+
+def _pieces(element: etree._Element) -> Iterator[str]:
+    for child in element:
+        if child.tag in _DELETED or (child.tag == qn("w:r") and child.find(_VANISH) is not None):
+            continue
+        if child.tag == _TEXT:
+            yield child.text or ""
+        elif child.tag == _TAB and element.tag == qn("w:r"):
+            yield " "
+        elif child.tag in _BREAKS:
+            yield "\n"
+        elif child.tag == _HYPHEN:
+            yield "-"
+        else:
+            yield from _pieces(child)
+
+
+def _write_table(table: Table, builder: DocumentBuilder) -> None:
+    builder.begin_table()
+    for row in table.rows:
+        cells: list[str] = []
+        seen: set[int] = set()
+        for cell in row.cells:
+            if id(cell._tc) not in seen:  # noqa: SLF001 - a merged cell is listed once a column
+                seen.add(id(cell._tc))  # noqa: SLF001
+                texts = (_visible_text(paragraph) for paragraph in cell.paragraphs)
+                cells.append(" ".join(text for text in texts if text.strip()))
+        builder.row(cells)
+    builder.end_table()
+
+
+def _properties(document: Document, *, has_title: bool) -> dict[str, str]:
+    """Read the file's properties; their title counts only where the text has no heading."""
+    properties = document.core_properties
+    pairs = [
+        ("title", "" if has_title else properties.title or ""),
+        ("policy_id", properties.identifier or ""),
+        ("version", properties.version or ""),
+    ]
+    return canonical_keys(pairs)

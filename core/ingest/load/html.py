@@ -1,0 +1,161 @@
+"""HTML: what a reader sees of the page, without navigation, scripts and hidden elements.
+
+The parser gets no network and no entity expansion; `script`, `style`, `nav` and the like are dropped with all they hold.
+"""
+
+import re
+from collections.abc import Iterator
+
+from lxml import etree, html
+
+from core.domain.errors import DocumentError
+from core.domain.policy import LoadedDocument
+from core.ingest.load.builder import DocumentBuilder
+from core.ingest.load.decode import decode_text
+from core.ingest.metadata import canonical_keys
+
+_DROPPED = frozenset(
+    "head script style template noscript nav svg math iframe object embed canvas video audio form"
+    " button select input textarea dialog".split()
+)
+_BLOCKS = frozenset(
+    "address article aside blockquote body caption dd details div dl dt fieldset figcaption figure"
+    " footer header hr html li main ol p pre section summary table ul".split()
+)
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_HIDDEN_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d])", re.I
+)
+_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{1,40})", re.I)
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_PROBE_BYTES = 2048
+
+
+def load_html(data: bytes) -> LoadedDocument:
+    """Read an HTML page.
+
+    Raises:
+        DocumentError: undecodable, or without any content.
+    """
+    declared = _CHARSET.search(data[:_PROBE_BYTES])
+    text = decode_text(data, declared=declared.group(1).decode("ascii") if declared else None)
+    parser = html.HTMLParser(no_network=True, remove_comments=True, remove_pis=True)
+    try:
+        root = html.document_fromstring(_DECLARATION.sub("", text), parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError) as exc:
+        raise DocumentError("the page holds no content: save the page itself as HTML") from exc
+    page = _Page(DocumentBuilder())
+    try:
+        page.walk(root)
+    except RecursionError as exc:
+        raise DocumentError("its elements are nested too deeply: simplify the page") from exc
+    page.flush()
+    return page.builder.build("text/html", metadata=_head(root))
+
+
+class _Page:
+    """The line under construction while walking the elements; lives within one call."""
+
+    def __init__(self, builder: DocumentBuilder) -> None:
+        self.builder = builder
+        self._parts: list[str] = []
+        self._label = ""
+
+    def walk(self, element: html.HtmlElement) -> None:
+        """Write an element and what it holds."""
+        tag = _tag(element)
+        if not tag or tag in _DROPPED or _is_hidden(element):
+            return
+        if tag in _HEADINGS:
+            self.flush()
+            self.builder.heading(_words(element), level=_HEADINGS[tag])
+        elif tag == "table" and not _is_layout(element):
+            self._write_table(element)
+        elif tag == "br":
+            self.flush()
+        else:
+            self._write_children(element, is_block=tag in _BLOCKS, tag=tag)
+
+    def flush(self) -> None:
+        """Write the line under construction."""
+        text = " ".join("".join(self._parts).split())
+        self._parts.clear()
+        if text and self.builder.line(self._label + text) is not None:
+            self._label = ""
+
+    def _write_children(self, element: html.HtmlElement, *, is_block: bool, tag: str) -> None:
+        if is_block:
+            self.flush()
+        if tag == "li":
+            self._label = _item_label(element)
+        self._parts.append(element.text or "")
+        for child in element:
+            self.walk(child)
+            self._parts.append(child.tail or "")
+        if is_block:
+            self.flush()
+            self._label = ""
+            if tag not in {"li", "dt"}:
+                self.builder.blank()
+
+    def _write_table(self, table: html.HtmlElement) -> None:
+        self.flush()
+        self.builder.begin_table()
+        for row in table.iter("tr"):
+            if not _is_hidden(row):
+                self.builder.row([_words(cell) for cell in row if _tag(cell) in {"td", "th"}])
+        self.builder.end_table()
+
+
+def _tag(element: html.HtmlElement) -> str:
+    """Return the tag in lower case; empty for comments and processing instructions."""
+    tag: object = element.tag
+    return tag.lower() if isinstance(tag, str) else ""
+
+
+def _is_hidden(element: html.HtmlElement) -> bool:
+    if "hidden" in element.attrib or element.get("aria-hidden") == "true":
+        return True
+    return _HIDDEN_STYLE.search(element.get("style") or "") is not None
+
+
+def _is_layout(table: html.HtmlElement) -> bool:
+    """Say whether a table only arranges the page: it holds headings or further tables."""
+    return any(_tag(child) in {"table", *_HEADINGS} for child in table.iterdescendants())
+
+
+def _words(element: html.HtmlElement) -> str:
+    return " ".join("".join(_visible(element)).split())
+
+
+def _visible(element: html.HtmlElement) -> Iterator[str]:
+    tag = _tag(element)
+    if not tag or tag in _DROPPED or _is_hidden(element):
+        return
+    if tag in _BLOCKS or tag == "br":
+        yield " "
+    yield element.text or ""
+    for child in element:
+        yield from _visible(child)
+        yield child.tail or ""
+
+
+def _item_label(item: html.HtmlElement) -> str:
+    parent = item.getparent()
+    if parent is None or _tag(parent) != "ol":
+        return "- "
+    start = parent.get("start") or "1"
+    place = sum(1 for earlier in item.itersiblings(preceding=True) if _tag(earlier) == "li")
+    return f"{(int(start) if start.isdecimal() else 1) + place}. "
+
+
+def _head(root: html.HtmlElement) -> dict[str, str]:
+    """Read `<meta name=... content=...>`, and `<title>`, which often names the site, where the page has no `h1`."""
+    pairs: list[tuple[str, str]] = []
+    for meta in root.iter("meta"):
+        name, content = meta.get("name"), meta.get("content")
+        if name and content:
+            pairs.append((name.replace("dcterms.", "").replace("DC.", ""), content))
+    if not any(True for _ in root.iter("h1")):
+        pairs += [("title", title.text or "") for title in root.iter("title")]
+    return canonical_keys(pairs)

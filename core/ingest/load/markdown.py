@@ -1,0 +1,136 @@
+"""Markdown (CommonMark with tables): the words without the markup, since quotes are shown to people.
+
+Emphasis, links, images and HTML tags lose their marks and keep their words. List items keep "- " or their number. YAML-like
+front matter (`key: value` lines between `---`) is read as metadata, not as text.
+"""
+
+import re
+from collections.abc import Sequence
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from core.domain.errors import DocumentError
+from core.domain.policy import LoadedDocument
+from core.ingest.load.builder import DocumentBuilder
+from core.ingest.load.decode import decode_text
+from core.ingest.metadata import front_matter
+
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", re.S)
+_TAG_OR_COMMENT = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.S)
+_BREAK = "\n"
+_CLOSERS_WITH_GAP = frozenset(
+    {"paragraph_close", "bullet_list_close", "ordered_list_close", "blockquote_close"}
+)
+_MAX_LIST_DEPTH = 200
+
+
+def load_markdown(data: bytes) -> LoadedDocument:
+    """Read a Markdown file.
+
+    Raises:
+        DocumentError: see `decode_text`.
+    """
+    text = decode_text(data).replace("\r\n", "\n").replace("\r", "\n")
+    matter = _FRONT_MATTER.match(text)
+    metadata = front_matter(matter.group(1)) if matter else {}
+    source = text[matter.end() :] if matter else text
+    try:
+        tokens = MarkdownIt("commonmark").enable("table").parse(source)
+    except RecursionError as exc:
+        raise DocumentError("its lists or quotes are nested too deeply: flatten them") from exc
+    walk = _Walk(DocumentBuilder())
+    for token in tokens:
+        walk.take(token)
+    return walk.builder.build("text/markdown", metadata=metadata)
+
+
+class _Walk:
+    """State while walking markdown-it's flat token list; lives within one call."""
+
+    def __init__(self, builder: DocumentBuilder) -> None:
+        self.builder = builder
+        self._heading_level: int | None = None
+        self._row: list[str] | None = None
+        self._counters: list[int | None] = []
+        self._label = ""
+
+    def take(self, token: Token) -> None:
+        """Handle the next token."""
+        if token.type == "inline":
+            self._take_inline(token.children or [])
+        elif token.type in {"fence", "code_block"}:
+            self._take_lines(token.content)
+        elif token.type == "html_block":
+            self._take_lines(_TAG_OR_COMMENT.sub("", token.content))
+        elif token.type.startswith(("table", "tr_")):
+            self._take_table(token)
+        elif token.type == "heading_open":
+            self._heading_level = int(token.tag[1:])
+        elif token.type == "heading_close":
+            self._heading_level = None
+        else:
+            self._take_list(token)
+
+    def _take_table(self, token: Token) -> None:
+        if token.type == "table_open":
+            self.builder.begin_table()
+        elif token.type == "table_close":
+            self.builder.end_table()
+        elif token.type == "tr_open":
+            self._row = []
+        elif self._row is not None:
+            self.builder.row(self._row)
+            self._row = None
+
+    def _take_list(self, token: Token) -> None:
+        if token.type == "bullet_list_open":
+            self._counters.append(None)
+        elif token.type == "ordered_list_open":
+            self._counters.append(int(token.attrGet("start") or 1))
+        elif token.type in {"bullet_list_close", "ordered_list_close"}:
+            self._counters.pop()
+        elif token.type == "list_item_open":
+            self._label = self._next_label(token)
+        if token.type in _CLOSERS_WITH_GAP and not (token.hidden or self._counters):
+            self.builder.blank()
+
+    def _next_label(self, token: Token) -> str:
+        number = self._counters[-1]
+        if number is None:
+            return "- "
+        self._counters[-1] = number + 1
+        return f"{number}{token.markup} "
+
+    def _take_inline(self, children: Sequence[Token]) -> None:
+        text = _visible(children)
+        if self._row is not None:
+            self._row.append(text.replace(_BREAK, " "))
+        elif self._heading_level is not None:
+            self.builder.heading(text.replace(_BREAK, " "), level=self._heading_level)
+        else:
+            self._take_lines(text)
+
+    def _take_lines(self, text: str) -> None:
+        for line in text.split(_BREAK):
+            if self.builder.line(self._label + line) is not None:
+                self._label = ""
+
+
+def _visible(children: Sequence[Token]) -> str:
+    """Return what a reader sees of inline tokens; hard breaks as line ends."""
+    parts: list[str] = []
+    for child in children:
+        if child.type in {"text", "code_inline", "text_special"}:
+            parts.append(child.content)
+        elif child.type == "softbreak":
+            parts.append(" ")
+        elif child.type == "hardbreak" or _is_break_tag(child):
+            parts.append(_BREAK)
+        elif child.type == "image":
+            parts.append(_visible(child.children or []))
+    return "".join(parts)
+
+
+def _is_break_tag(token: Token) -> bool:
+    return token.type == "html_inline" and token.content.lower().startswith("<br")

@@ -1,0 +1,4 @@
+"""PDF."""
+from core.domain.policy import LoadedDocument
+def load_pdf(data: bytes) -> LoadedDocument:
+    raise NotImplementedError

@@ -1,0 +1,162 @@
+"""One file into the corpus: prepare -> compare with what is stored -> embed what is new -> publish."""
+
+import asyncio
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+
+from core.domain.errors import DocumentError
+from core.domain.ontology import Extraction
+from core.domain.policy import EVERYONE, PolicyMetadata
+from core.ingest.prepare import Overrides, Prepared, prepare
+from core.ports import (
+    Clock,
+    CorpusStore,
+    Embedder,
+    Publication,
+    Published,
+    StoredVersion,
+    Unchanged,
+    Vector,
+)
+
+Extract = Callable[[Prepared], Extraction]
+"""Reads the facts of a document (rules now; a model later)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ingested:
+    """What became of one file."""
+
+    source_name: str
+    """File name."""
+    metadata: PolicyMetadata
+    """As stored."""
+    result: Published | Unchanged
+    """A new version, or nothing to do."""
+    sections: int
+    """Sections found."""
+    notes: tuple[str, ...]
+    """What was normalised away."""
+
+
+class Ingestor:
+    """Takes files one after the other; each is stored whole or not at all."""
+
+    def __init__(
+        self,
+        *,
+        store: CorpusStore,
+        embedder: Embedder | None,
+        extract: Extract,
+        clock: Clock,
+    ) -> None:
+        """Without an embedder, chunks are indexed for lexical search alone."""
+        self._store = store
+        self._embedder = embedder
+        self._extract = extract
+        self._clock = clock
+
+    async def ingest(
+        self, data: bytes, *, source_name: str, given: Overrides, with_chunks: bool
+    ) -> Ingested:
+        """Store one file as the newest version of its policy.
+
+        The same bytes with nothing else said of them are a no-op. What neither the caller nor the document says
+        (audience, jurisdiction, tags, owner) is taken over from the policy's newest version.
+
+        Raises:
+            DocumentError: The file can't be ingested; the message is one line for people.
+            TransientError: The database or the embedder failed; nothing was stored.
+        """
+        prepared = await asyncio.to_thread(
+            prepare, data, source_name=source_name, given=given, with_chunks=with_chunks
+        )
+        stored = await self._store.versions_of(prepared.metadata.key)
+        metadata = _inherit(prepared.metadata, stored, given=given)
+        same = _find_same(prepared, stored, given=given, with_chunks=with_chunks)
+        if same is not None:
+            result: Published | Unchanged = Unchanged(version_id=same.version_id)
+            metadata = same.metadata
+        else:
+            _refuse_backward(metadata)
+            result = await self._publish(dataclasses.replace(prepared, metadata=metadata), data)
+        return Ingested(
+            source_name=source_name,
+            metadata=metadata,
+            result=result,
+            sections=len(prepared.sections),
+            notes=prepared.document.notes,
+        )
+
+    async def _publish(self, prepared: Prepared, data: bytes) -> Published:
+        extraction = await asyncio.to_thread(self._extract, prepared)
+        vectors = await self._embed([chunk.text for chunk in prepared.chunks])
+        return await self._store.publish(
+            Publication(
+                metadata=prepared.metadata,
+                source_name=prepared.source_name,
+                original=data,
+                document=prepared.document,
+                sections=prepared.sections,
+                chunks=prepared.chunks,
+                extraction=extraction,
+            ),
+            space=self._embedder.space if self._embedder else None,
+            vectors=vectors,
+            on_day=self._today(),
+        )
+
+    async def _embed(self, texts: list[str]) -> dict[str, Vector]:
+        if self._embedder is None or not texts:
+            return {}
+        missing = await self._store.missing_embeddings(texts, self._embedder.space)
+        new = [texts[index] for index in missing]
+        vectors = await self._embedder.embed_documents(new) if new else []
+        return dict(zip(new, vectors, strict=True))
+
+    def _today(self) -> date:
+        return self._clock.now().date()
+
+
+def _inherit(
+    found: PolicyMetadata, stored: list[StoredVersion], *, given: Overrides
+) -> PolicyMetadata:
+    """Fill what nobody said from the newest version: an audience, above all, is never widened by silence."""
+    if not stored:
+        return found
+    newest = stored[-1].metadata
+    return dataclasses.replace(
+        found,
+        owner=found.owner or newest.owner,
+        jurisdiction=found.jurisdiction or newest.jurisdiction,
+        audience=found.audience
+        if given.audience is not None or found.audience != {EVERYONE}
+        else newest.audience,
+        tags=found.tags if given.tags is not None else found.tags or newest.tags,
+    )
+
+
+def _find_same(
+    prepared: Prepared, stored: list[StoredVersion], *, given: Overrides, with_chunks: bool
+) -> StoredVersion | None:
+    for version in reversed(stored):
+        same_bytes = version.sha256 == prepared.sha256
+        if same_bytes and given.agree_with(version.metadata) and version.has_chunks == (
+            with_chunks and bool(prepared.chunks)
+        ):
+            return version
+    return None
+
+
+def _refuse_backward(metadata: PolicyMetadata) -> None:
+    if (
+        metadata.effective_from
+        and metadata.effective_until
+        and metadata.effective_until <= metadata.effective_from
+    ):
+        raise DocumentError(
+            f"it would end ({metadata.effective_until}) before it begins ({metadata.effective_from}):"
+            " correct --effective-from or --effective-until"
+        )

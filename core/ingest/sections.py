@@ -1,0 +1,244 @@
+"""A document's sections: numbered, titled, nested; they cover the text without overlap.
+
+After `load`, before `chunk`. Which lines are headings is decided in `candidates`; here they are nested and become stretches.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.domain.policy import LoadedDocument, Section
+from core.ingest.candidates import HeadingLine, find_headings, is_loosely_marked
+from core.ingest.numbering import ATTACHMENTS, KEYWORD_RANKS, Label
+
+_NOT_SPACE = re.compile(r"\S")
+_SLUG_BREAK = re.compile(r"[^\w.]+")
+_MAX_SLUG = 60
+_PREFIXES = {
+    "part": "part", "title": "title", "chapter": "chp", "article": "art", "annex": "annex",
+    "annexure": "annex", "appendix": "app", "schedule": "sched", "clause": "cl", "rule": "rule",
+    "exhibit": "exh", "§": "par",
+}  # fmt: skip
+"""Akoma Ntoso naming convention 1.0, 5.1, extended where it has no name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Placed:
+    """A heading with the headings above it."""
+
+    line: HeadingLine
+    above: tuple[HeadingLine, ...]
+
+
+def split_sections(document: LoadedDocument) -> tuple[Section, ...]:
+    """Split a document at its headings.
+
+    Returns:
+        Sections in text order that cover the whole text; text before the first heading is a section without number, titled
+        as the document. Empty only for an empty text.
+    """
+    text = document.text
+    if not text:
+        return ()
+    placed = _nest(find_headings(document), is_strict=not is_loosely_marked(document))
+    starts = [item.line.char_start for item in placed]
+    sections: list[Section] = []
+    names = _Names()
+    pages = _Pages(document.page_starts)
+    first = starts[0] if starts else len(text)
+    if not starts or text[:first].strip():
+        sections.append(_preamble(document, end=first, eid=names.take("preamble")))
+    elif starts:
+        starts[0] = 0
+    for index, item in enumerate(placed):
+        end = starts[index + 1] if index + 1 < len(starts) else len(text)
+        sections.append(
+            Section(
+                eid=names.take(_eid(item)),
+                number=item.line.label.number if item.line.label else None,
+                title=item.line.title,
+                path=tuple(_name(line) for line in (*item.above, item.line)),
+                level=len(item.above) + 1,
+                ordinal=len(sections),
+                char_start=starts[index],
+                body_start=_body_start(text, item.line.char_end, end),
+                char_end=end,
+                page=pages.of(item.line.char_start),
+            )
+        )
+    return tuple(sections)
+
+
+def document_title(document: LoadedDocument) -> str:
+    """Return the title that the document gives itself; empty if it gives none.
+
+    Its metadata, else its first heading if the format marks it at level 1 and it carries no number.
+    """
+    said = document.metadata.get("title")
+    if said:
+        return said
+    if not document.headings or document.headings[0].level > 1:
+        return ""
+    return document.headings[0].span.of(document.text).strip()
+
+
+def _preamble(document: LoadedDocument, *, end: int, eid: str) -> Section:
+    title = document_title(document)
+    return Section(
+        eid=eid,
+        number=None,
+        title=title,
+        path=(title,),
+        level=1,
+        ordinal=0,
+        char_start=0,
+        body_start=_body_start(document.text, 0, end),
+        char_end=end,
+        page=document.page_of(0),
+    )
+
+
+def _body_start(text: str, heading_end: int, end: int) -> int:
+    match = _NOT_SPACE.search(text, heading_end, end)
+    return match.start() if match else end
+
+
+def _nest(lines: Sequence[HeadingLine], *, is_strict: bool) -> list[_Placed]:
+    levels = {line.marked_level for line in lines[1:] if line.marked_level is not None}
+    stack: list[HeadingLine] = []
+    placed: list[_Placed] = []
+    for line in lines:
+        if is_strict:
+            depth = _strict_depth(stack, line)
+        else:
+            depth = _loose_depth(stack, line, levels_differ=len(levels) > 1)
+        del stack[depth:]
+        placed.append(_Placed(line=line, above=tuple(stack)))
+        stack.append(line)
+    return placed
+
+
+def _strict_depth(stack: Sequence[HeadingLine], line: HeadingLine) -> int:
+    """Nest by the format's levels; a numbered paragraph lies below the number that it extends."""
+    if line.marked_level is None:
+        return _below_prefix(stack, line.label) or len(stack)
+    for depth, above in enumerate(stack):
+        if above.marked_level is None or above.marked_level >= line.marked_level:
+            return depth
+    return len(stack)
+
+
+def _loose_depth(stack: Sequence[HeadingLine], line: HeadingLine, *, levels_differ: bool) -> int:
+    """Nest by numbers, then by the look of the heading."""
+    if line.label is None:
+        return _unnumbered_depth(stack, line, levels_differ=levels_differ)
+    below = _below_prefix(stack, line.label)
+    if below is not None:
+        return below
+    for depth, above in enumerate(stack):
+        if _is_beside(above, line.label):
+            return depth
+    return _past_unnumbered(stack, line)
+
+
+def _below_prefix(stack: Sequence[HeadingLine], label: Label | None) -> int | None:
+    """Return the depth just below the deepest heading whose number `label` extends."""
+    if label is None or label.kind != "dotted":
+        return None
+    for depth in range(len(stack), 0, -1):
+        above = stack[depth - 1].label
+        if above is not None and label.extends(above):
+            return depth
+    return None
+
+
+def _is_beside(above: HeadingLine, label: Label) -> bool:
+    """Say whether a numbered heading ends the one `above` it: the same kind of number, or an outer kind."""
+    if above.label is None:
+        return False
+    if label.word in ATTACHMENTS:
+        return True
+    if label.word and above.label.word:
+        return KEYWORD_RANKS.get(label.word, 9) <= KEYWORD_RANKS.get(above.label.word, 9)
+    return label.kind == above.label.kind and label.word == above.label.word
+
+
+def _past_unnumbered(stack: Sequence[HeadingLine], line: HeadingLine) -> int:
+    """A first number stands beside unnumbered headings of its own look, not below them."""
+    depth = len(stack)
+    while depth and line.marked_level is not None:
+        above = stack[depth - 1]
+        if above.label is not None or (above.marked_level or 0) < line.marked_level:
+            break
+        depth -= 1
+    return depth
+
+
+def _unnumbered_depth(
+    stack: Sequence[HeadingLine], line: HeadingLine, *, levels_differ: bool
+) -> int:
+    """Unnumbered headings stand beside those of their look; one look for all says nothing of numbered ones."""
+    for depth, above in enumerate(stack):
+        if above.label is None and (above.marked_level or 0) >= (line.marked_level or 0):
+            return depth
+        if line.marked_level is None or above.marked_level is None:
+            continue
+        if above.marked_level > line.marked_level:
+            return depth
+        if levels_differ and above.marked_level == line.marked_level:
+            return depth
+    return len(stack)
+
+
+def _name(line: HeadingLine) -> str:
+    number = line.label.number if line.label else ""
+    return f"{number} {line.title}".strip()
+
+
+def _eid(item: _Placed) -> str:
+    numbered = [_step(line) for line in item.above if line.label is not None]
+    return "__".join([*numbered, _step(item.line)])
+
+
+def _step(line: HeadingLine) -> str:
+    if line.label is None:
+        return f"hcontainer_{_slug(line.title) or 'untitled'}"
+    number = line.label.number
+    if line.label.word:
+        number = number.removeprefix("§").strip() if line.label.word == "§" else number.split(" ", 1)[1]
+    return f"{_PREFIXES.get(line.label.word, 'sec')}_{_slug(number)}"
+
+
+def _slug(text: str) -> str:
+    return _SLUG_BREAK.sub("-", text).strip("-.").lower()[:_MAX_SLUG].rstrip("-.")
+
+
+class _Names:
+    """Makes names unique within one document: the second "sec_1" becomes "sec_1~2"."""
+
+    def __init__(self) -> None:
+        self._uses: dict[str, int] = {}
+        self._taken: set[str] = set()
+
+    def take(self, wanted: str) -> str:
+        """Return `wanted`, or the first free variant of it."""
+        name = wanted
+        while name in self._taken:
+            self._uses[wanted] = self._uses.get(wanted, 1) + 1
+            name = f"{wanted}~{self._uses[wanted]}"
+        self._taken.add(name)
+        return name
+
+
+class _Pages:
+    """Page numbers for offsets asked in rising order, without searching anew each time."""
+
+    def __init__(self, starts: Sequence[int]) -> None:
+        self._starts = starts
+        self._page = 0
+
+    def of(self, offset: int) -> int | None:
+        """Return the page of `offset`, from 1; None if the format has no pages."""
+        while self._page < len(self._starts) and self._starts[self._page] <= offset:
+            self._page += 1
+        return max(1, self._page) if self._starts else None
