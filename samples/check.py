@@ -7,7 +7,7 @@ After `build.py`, before an evaluation run. Rules:
 - Every quote occurs, white space folded, in a gold section and in the text of the built file.
 - No question occurs in both sets.
 
-Usage: `python samples/check.py`, with the development dependencies (fpdf2, python-docx, pypdfium2).
+Usage: `python samples/check.py`, with the development dependencies.
 """
 
 from __future__ import annotations
@@ -26,22 +26,8 @@ from typing import Any, TypeAlias
 
 import docx
 import pypdfium2
-from build import (
-    BUILDERS,
-    BUILT_AT,
-    POLICIES,
-    SAMPLES,
-    SOURCES,
-    Document,
-    Heading,
-    Items,
-    Paragraph,
-    Table,
-    build,
-    content,
-    parse,
-    plain,
-)
+from build import BUILDERS, POLICIES, SAMPLES, SOURCES, build, content
+from policy_source import BUILT_AT, Document, Heading, Items, Paragraph, Table, parse, plain
 
 QUESTIONS = SAMPLES / "questions"
 MANIFEST = "citebound.toml"
@@ -49,8 +35,18 @@ SETS = ("dev", "test")
 KINDS = {"graph", "chunks", "two_policies", "ambiguous", "unanswerable", "off_topic", "sensitive"}
 OUTCOMES = {"answered", "clarification", "refused", "escalated"}
 REFUSALS = {None, "policy_silent", "not_found", "out_of_scope", "not_permitted", "conflict"}
-FIELDS = {"id", "question", "kind", "expected", "refusal", "gold", "must_quote"}
-FIELDS |= {"thread", "scope", "options"}
+FIELDS: set[str] = {
+    "id",
+    "question",
+    "kind",
+    "expected",
+    "refusal",
+    "gold",
+    "must_quote",
+    "thread",
+    "scope",
+    "options",
+}
 
 Question: TypeAlias = dict[str, Any]
 
@@ -63,21 +59,23 @@ def fold(text: str) -> str:
 def sections_of(document: Document) -> dict[str, str]:
     """Map each section number, as printed, to its text, that of its sub-sections included."""
     texts: dict[str, list[str]] = {}
-    path: tuple[str, ...] = ()
+    section = ""
+    path: list[str] = []
     for block in document.blocks[2:]:
         match block:
             case Heading(level=2):
                 number = re.match(r"(\d+)\.|((?:Annex|Schedule) \w+):", block.text)
                 if number is None:
                     raise ValueError(f"a section without number: {block.text}")
-                path = (number[1] or number[2],)
+                section = str(number[1] or number[2])
+                path = [section]
                 pieces = (block.text,)
             case Heading():
-                path = (path[0], block.text.split()[0])
+                path = [section, block.text.split()[0]]
                 pieces = (block.text,)
             case Paragraph():
                 if numbered := re.match(r"\d+\.\d+ ", block.text):
-                    path = (path[0], numbered[0].strip())
+                    path = [section, numbered[0].strip()]
                 pieces = (plain(block.text),)
             case Items():
                 pieces = block.texts
