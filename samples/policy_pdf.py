@@ -35,6 +35,7 @@ from reportlab.platypus import Flowable, SimpleDocTemplate, Spacer, TableStyle
 from reportlab.platypus import Paragraph as PdfParagraph
 from reportlab.platypus import Table as PdfTable
 
+LEFT, RIGHT, TOP = 25 * mm, A4[0] - 25 * mm, A4[1] - 14 * mm
 BODY = ParagraphStyle("body", fontName="Helvetica", fontSize=10, leading=14, spaceAfter=6)
 CELL = TableStyle(
     [
@@ -46,7 +47,7 @@ CELL = TableStyle(
 
 
 class PolicyCanvas(Canvas):
-    """Set running header and footer when all pages are known, since the footer counts them."""
+    """Set the running footer when all pages are known, since it counts them."""
 
     def __init__(self, filename: str | IO[bytes], *, document: Document, **options: Any) -> None:
         super().__init__(filename, **options)
@@ -62,19 +63,16 @@ class PolicyCanvas(Canvas):
         """Finish every page, then the file."""
         for page in self.pages:
             self.__dict__.update(page)
-            self.set_furniture()
+            self.set_footer()
             super().showPage()
         super().save()
 
-    def set_furniture(self) -> None:
-        """Set company and title above the text, version and page number below."""
-        left, right, top = 25 * mm, A4[0] - 25 * mm, A4[1] - 14 * mm
-        self.setFont("Helvetica", 8)
-        self.drawString(left, top, COMPANY)
-        self.drawRightString(right, top, self.document.title)
-        self.drawString(left, 12 * mm, f"Version {self.document.version} - Internal")
+    def set_footer(self) -> None:
+        """Set version and page number below the text."""
         page = f"Page {self.getPageNumber()} of {len(self.pages)}"
-        self.drawRightString(right, 12 * mm, page)
+        self.setFont("Helvetica", 8)
+        self.drawString(LEFT, 12 * mm, f"Version {self.document.version} - Internal")
+        self.drawRightString(RIGHT, 12 * mm, page)
 
 
 class PdfHeading(PdfParagraph):
@@ -110,7 +108,18 @@ def build_pdf(document: Document, *, has_outline: bool) -> bytes:
     buffer = io.BytesIO()
     template = PolicyTemplate(buffer, document, has_outline=has_outline)
     story = [flowable for block in document.blocks for flowable in pdf_flowables(block)]
-    template.build(story, canvasmaker=partial(PolicyCanvas, document=document))
+
+    def set_header(canvas: Canvas, _: object) -> None:
+        canvas.setFont("Helvetica", 8)
+        canvas.drawString(LEFT, TOP, COMPANY)
+        canvas.drawRightString(RIGHT, TOP, document.title)
+
+    template.build(
+        story,
+        onFirstPage=set_header,
+        onLaterPages=set_header,
+        canvasmaker=partial(PolicyCanvas, document=document),
+    )
     return buffer.getvalue()
 
 
