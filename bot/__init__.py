@@ -1,0 +1,1 @@
+"""Chat surfaces and processes: everything that talks to people; no policy logic."""

@@ -1,0 +1,113 @@
+"""From the words of the command line to one command's exit code.
+
+The parser is light; what a command needs (database, parsers, model) is imported once it is
+chosen. An error is one line: cause and cure. `--debug` adds the traceback.
+
+Exit codes:
+    0: any regular outcome, refusals and clarifications among them.
+    1: a file could not be ingested, or `corpus validate` found a problem.
+    2: wrong usage.
+    3: configuration or database.
+    4: nothing has been ingested.
+    130: interrupted by Ctrl-C.
+    141: whoever read the output stopped reading.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Protocol, cast
+
+from bot.console.arguments import build_parser
+from core.domain.errors import CiteboundError, EmptyCorpusError, UsageError
+
+EXIT_USAGE = 2
+EXIT_BROKEN = 3
+EXIT_EMPTY = 4
+EXIT_INTERRUPTED = 130
+EXIT_PIPE_CLOSED = 141
+
+
+class _Command(Protocol):
+    """A module below `bot.console.commands`."""
+
+    def run(self, arguments: argparse.Namespace, /) -> int:
+        """Do the work and return the exit code."""
+        ...
+
+
+def run(words: Sequence[str]) -> int:
+    """Run one command and return its exit code."""
+    _make_streams_forgiving()
+    arguments = build_parser().parse_args(words)
+    is_debug: bool = arguments.debug
+    if not is_debug:
+        sys.excepthook = _report_unexpected
+    try:
+        command = cast("_Command", importlib.import_module(arguments.module))
+        code = command.run(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        _silence_output()
+        return EXIT_PIPE_CLOSED
+    except (CiteboundError, ExceptionGroup) as error:
+        known = _first_known(error)
+        if known is None:
+            raise
+        if is_debug:
+            traceback.print_exception(error)
+        _say(f"error: {_one_line(str(known))}")
+        return exit_code(known)
+    return code
+
+
+def exit_code(error: CiteboundError) -> int:
+    """Return the exit code of an error."""
+    if isinstance(error, EmptyCorpusError):
+        return EXIT_EMPTY
+    return EXIT_USAGE if isinstance(error, UsageError) else EXIT_BROKEN
+
+
+def _first_known(error: BaseException) -> CiteboundError | None:
+    """Look into groups, as task groups raise them."""
+    if isinstance(error, CiteboundError):
+        return error
+    if isinstance(error, BaseExceptionGroup):
+        inner = cast("BaseExceptionGroup[BaseException]", error).exceptions
+        return next(filter(None, map(_first_known, inner)), None)
+    return None
+
+
+def _report_unexpected(
+    kind: type[BaseException], error: BaseException, _trace: TracebackType | None
+) -> None:
+    _say(f"error: unexpected {kind.__name__}: {_one_line(str(error))}; --debug shows where")
+
+
+def _one_line(text: str) -> str:
+    folded = " ".join(text.split())
+    return "".join(char for char in folded if char.isprintable())
+
+
+def _say(text: str) -> None:
+    print(f"citebound: {text}", file=sys.stderr)
+
+
+def _make_streams_forgiving() -> None:
+    """A terminal that lacks a character shows its code; it is no reason to fail."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _silence_output() -> None:
+    """Keep the interpreter from flushing into the closed pipe once more at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,283 @@
+"""What can be typed after `citebound`, with the help that teaches it. Imports nothing heavy."""
+
+import argparse
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from bot.console import help_texts, values
+
+if TYPE_CHECKING:
+    _Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # it has no public name
+
+_COMMANDS = "bot.console.commands."
+
+
+class _Prose(argparse.HelpFormatter):
+    """Fills paragraphs to the terminal's width, and leaves examples as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        blocks = text.split("\n\n")
+        return "\n\n".join(
+            block
+            if "\n  " in f"\n{block}"
+            else super(_Prose, self)._fill_text(block, width, indent)
+            for block in blocks
+        )
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says a usage error in one line, as all errors of the command are said."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"citebound: error: {message}; see `{self.prog} --help`\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    parser = _Parser(
+        prog="citebound",
+        description=help_texts.TOP,
+        epilog=help_texts.TOP_EXAMPLES,
+        formatter_class=_Prose,
+    )
+    parser.add_argument("--version", action="version", version=f"citebound {_release()}")
+    commands: _Subparsers = parser.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, parser_class=_Parser
+    )
+
+    def add(
+        parent: "_Subparsers",
+        name: str,
+        module: str,
+        texts: help_texts.Help,
+    ) -> argparse.ArgumentParser:
+        return _add(parent, name, module=module, texts=texts, common=common)
+
+    _ingest(add(commands, "ingest", "ingest", help_texts.INGEST))
+    _corpus(add(commands, "corpus", "corpus", help_texts.CORPUS), add)
+    _ask(add(commands, "ask", "ask", help_texts.ASK))
+    _chat(add(commands, "chat", "chat", help_texts.CHAT))
+    _audit(add(commands, "audit", "audit", help_texts.AUDIT), add)
+    _doctor(add(commands, "doctor", "doctor", help_texts.DOCTOR))
+    _eval(add(commands, "eval", "evaluate", help_texts.EVAL), add)
+    _demo(add(commands, "demo", "demo", help_texts.DEMO))
+    return parser
+
+
+_Add = Callable[["_Subparsers", str, str, help_texts.Help], argparse.ArgumentParser]
+
+
+def _add(
+    parent: "_Subparsers",
+    name: str,
+    *,
+    module: str,
+    texts: help_texts.Help,
+    common: argparse.ArgumentParser,
+) -> argparse.ArgumentParser:
+    parser = parent.add_parser(
+        name,
+        help=texts.short,
+        description=texts.long,
+        epilog=texts.examples,
+        formatter_class=_Prose,
+        parents=[common],
+    )
+    parser.set_defaults(module=_COMMANDS + module)
+    return parser
+
+
+def _release() -> str:
+    try:
+        return version("citebound")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+def _ingest(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="file or folder")
+    one = parser.add_argument_group("what is known of the policy (of one file)")
+    one.add_argument("--key", help="short identity, the same over all versions: gifts")
+    one.add_argument("--title", help="title as shown to people")
+    one.add_argument("--label", help="version as its owner calls it: 2.0")
+    one.add_argument("--upload-id", metavar="ID", help="your own identity of the upload")
+    each = parser.add_argument_group("what is known of each policy given")
+    each.add_argument("--owner", help="role that answers for it")
+    each.add_argument(
+        "--jurisdiction",
+        type=values.jurisdiction,
+        metavar="DE",
+        help="ISO 3166 code; default: everywhere",
+    )
+    each.add_argument(
+        "--audience",
+        type=values.names,
+        metavar="G1,G2",
+        help="groups who may read it; default: everyone",
+    )
+    each.add_argument("--tags", type=values.names, metavar="T1,T2", help="labels for scoping")
+    each.add_argument(
+        "--effective-from", type=values.day, metavar="DATE", help="first day in force"
+    )
+    each.add_argument(
+        "--effective-until", type=values.day, metavar="DATE", help="first day no longer in force"
+    )
+    _rag(parser, meaning="index chunks for search, beside the facts (default: yes)")
+    _json(parser)
+
+
+def _rag(parser: argparse.ArgumentParser, *, meaning: str) -> None:
+    parser.add_argument("--rag", action=argparse.BooleanOptionalAction, default=True, help=meaning)
+
+
+def _json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON value")
+
+
+def _scope(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what the answer may rest on")
+    group.add_argument(
+        "--scope",
+        action="append",
+        default=[],
+        type=values.scope,
+        metavar="KEY=VALUE",
+        help="tags=gifts,travel or jurisdiction=DE; may be repeated (bare words are tags)",
+    )
+    group.add_argument(
+        "--jurisdiction",
+        type=values.jurisdiction,
+        metavar="DE",
+        help="the same as --scope jurisdiction=DE",
+    )
+    group.add_argument(
+        "--group",
+        action="append",
+        default=[],
+        type=values.names,
+        metavar="G",
+        help="audience group of the asker; may be repeated; everyone is always one",
+    )
+    group.add_argument(
+        "--as-of",
+        type=values.as_of,
+        metavar="DATE|edition:N",
+        help="the rules of a day, or of an earlier state of the corpus; default: today's",
+    )
+
+
+def _asking(parser: argparse.ArgumentParser) -> None:
+    _rag(parser, meaning="search document text where the graph does not suffice (default: yes)")
+    _scope(parser)
+    parser.add_argument(
+        "--thread", type=values.thread, metavar="ID", help="continue this conversation"
+    )
+    parser.add_argument(
+        "--trace-dir", type=Path, metavar="DIR", help="write each question's trace there, as JSON"
+    )
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="show tool calls, the gate, chunks, checks and times on standard error",
+    )
+
+
+def _ask(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "question", nargs="+", metavar="QUESTION", help="the question; - reads standard input"
+    )
+    _asking(parser)
+    _json(parser)
+
+
+def _chat(parser: argparse.ArgumentParser) -> None:
+    _asking(parser)
+
+
+def _corpus(parser: argparse.ArgumentParser, add: _Add) -> None:
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
+    for name, texts in (
+        ("summary", help_texts.CORPUS_SUMMARY),
+        ("list", help_texts.CORPUS_LIST),
+        ("validate", help_texts.CORPUS_VALIDATE),
+        ("graph", help_texts.CORPUS_GRAPH),
+    ):
+        action = add(actions, name, "corpus", texts)
+        _scope(action)
+        if name == "graph":
+            action.add_argument(
+                "-o",
+                "--output",
+                type=Path,
+                default=Path("citebound-graph.html"),
+                metavar="FILE",
+                help=".html or .graphml; default: citebound-graph.html",
+            )
+        _json(action)
+
+
+def _audit(parser: argparse.ArgumentParser, add: _Add) -> None:
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
+    show = add(actions, "show", "audit", help_texts.AUDIT_SHOW)
+    show.add_argument("record_id", metavar="ID", help="the record, as printed under each answer")
+    _json(show)
+    listing = add(actions, "list", "audit", help_texts.AUDIT_LIST)
+    listing.add_argument(
+        "--limit", type=values.positive, default=20, metavar="N", help="default: 20"
+    )
+    listing.add_argument(
+        "--outcome",
+        choices=("answered", "clarification", "refused", "escalated", "ignored", "failed"),
+        help="only questions that ended so",
+    )
+    _json(listing)
+
+
+def _doctor(parser: argparse.ArgumentParser) -> None:
+    _json(parser)
+
+
+def _eval(parser: argparse.ArgumentParser, add: _Add) -> None:
+    measures = parser.add_subparsers(
+        title="what to measure", metavar="WHAT", required=True, dest="action"
+    )
+    retrieval = add(measures, "retrieval", "evaluate", help_texts.EVAL_RETRIEVAL)
+    retrieval.add_argument(
+        "--dataset", choices=("obliqa", "xref"), required=True, help="how it is labelled"
+    )
+    retrieval.add_argument(
+        "--documents", type=Path, required=True, metavar="DIR", help="passages, JSON"
+    )
+    retrieval.add_argument(
+        "--questions", type=Path, required=True, metavar="FILE", help="questions"
+    )
+    retrieval.add_argument(
+        "--limit", type=values.positive, metavar="N", help="the first N questions only"
+    )
+    retrieval.add_argument("--lexical-only", action="store_true", help="without the embedder")
+    _json(retrieval)
+    answers = add(measures, "answers", "evaluate", help_texts.EVAL_ANSWERS)
+    answers.add_argument(
+        "--questions", type=Path, required=True, metavar="FILE", help="questions, JSON lines"
+    )
+    answers.add_argument(
+        "--policies", type=Path, metavar="DIR", help="default: ../policies beside them"
+    )
+    answers.add_argument(
+        "--ablate", action="store_true", help="ask again with the gold sections deleted"
+    )
+    _json(answers)
+
+
+def _demo(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--chat",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="open the chat at the end, at a terminal (default: yes)",
+    )

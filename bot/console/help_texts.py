@@ -1,0 +1,197 @@
+"""The words of `--help`: what each command is for, and how it is typed."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Help:
+    """The help of one command."""
+
+    short: str
+    """In the list of commands."""
+    long: str
+    """Above the options."""
+    examples: str
+    """Below the options."""
+
+
+TOP = """Answers compliance questions from your own policies. Every statement carries a
+citation that was checked against the stored text; every question ends in one recorded outcome."""
+
+TOP_EXAMPLES = """examples:
+  citebound demo                               sample policies, one question of each kind, then a
+  chat citebound ingest policies/                   read a folder of PDF, DOCX, Markdown, HTML or
+  text citebound ask "May I accept a gift worth EUR 80?" citebound chat --jurisdiction DE
+  a conversation that remembers what was said citebound audit show ID                      what
+  was answered, on what grounds citebound doctor                             what is set up, what
+  is missing, how to fix it
+
+environment:
+  CITEBOUND_HOME   where the embedded database lives (default: ~/.citebound)
+  DATABASE_URL     a Postgres server with pgvector, instead of the embedded one
+
+exit codes:
+  0 any regular outcome     1 a file failed, or validate found a problem     2 wrong usage
+  3 configuration or database     4 nothing ingested     130 interrupted     141 output closed"""
+
+INGEST = Help(
+    short="read policies into the corpus",
+    long="""Reads policies: text, sections, facts and chunks. The same file again changes
+nothing; a changed file becomes a new version, and the old one stays readable with `--as-of`. A
+file that can't be read is named and the others go on.
+
+A folder may hold `citebound.toml`, which says what is known of its files:
+
+  [[policy]]
+  file = "gifts-v2.md"          # the only required field
+  key = "gifts"                 # the same over all versions
+  label = "2.0"
+  title = "Gifts Policy"
+  owner = "Compliance Officer"
+  jurisdiction = "DE"
+  audience = ["finance"]
+  tags = ["gifts"]
+  effective_from = 2025-07-01
+  effective_until = 2026-07-01
+  upload_id = "dms-4711"
+
+Its files come first, in its order; the folder's other files follow by name. Options win over
+the manifest.""",
+    examples="""examples:
+  citebound ingest policies/
+  citebound ingest gifts.pdf --key gifts --label 2.0 --effective-from 2025-07-01
+  citebound ingest treasury.docx --audience finance,board --tags payments
+  citebound ingest policies/ --no-rag          facts only: answers rest on the graph alone
+  citebound ingest policies/ --json""",
+)
+ASK = Help(
+    short="ask one question",
+    long="""Answers from the policies in force, with quotes; or asks back; or says why there is
+no answer. Each outcome is recorded before it is shown.""",
+    examples="""examples:
+  citebound ask "May I accept a gift worth EUR 80?"
+  citebound ask --jurisdiction DE --group finance "Who releases payments?"
+  citebound ask --scope tags=gifts,travel --scope jurisdiction=GB "What is the limit?"
+  citebound ask --as-of 2025-01-01 "What is the limit for gifts?"
+  citebound ask --as-of edition:3 "What is the limit for gifts?"
+  citebound ask --thread anna "How long are receipts kept?"
+  citebound ask --thread anna "and for contractors?"
+  citebound ask --no-rag --verbose "Who approves a business trip?"
+  echo "What is a conflict of interest?" | citebound ask --json -""",
+)
+CHAT = Help(
+    short="ask in a conversation",
+    long="""A conversation that remembers what was said. Where a fact is missing, it offers
+options: type the number of one, or your own words.
+
+  /sources   the quotes of the last answer again
+  /new       a new conversation
+  /help      these commands
+  /quit      leave (as do Ctrl-D and Ctrl-C)""",
+    examples="""examples:
+  citebound chat
+  citebound chat --jurisdiction DE --thread anna
+  printf 'May I accept gifts?\\nand for contractors?\\n' | citebound chat""",
+)
+CORPUS = Help(
+    short="look at what was ingested",
+    long="Counts, lists, checks and draws what was ingested.",
+    examples="""examples:
+  citebound corpus summary
+  citebound corpus list --group finance
+  citebound corpus validate
+  citebound corpus graph -o graph.html""",
+)
+CORPUS_SUMMARY = Help(
+    short="counts",
+    long="Counts policies, sections, chunks, entities and relations in scope.",
+    examples="""examples:
+  citebound corpus summary
+  citebound corpus summary --as-of 2025-01-01 --json""",
+)
+CORPUS_LIST = Help(
+    short="policies in force",
+    long="Lists the policy versions in force in the scope.",
+    examples="""examples:
+  citebound corpus list
+  citebound corpus list --group finance --jurisdiction DE""",
+)
+CORPUS_VALIDATE = Help(
+    short="dangling references, conflicts, duplicates",
+    long="""Checks the ontology: references that lead nowhere, entities without a relation,
+duplicates, and policies in force that contradict each other. Exit code 1 if there is a problem.""",
+    examples="""examples:
+  citebound corpus validate
+  citebound corpus validate --json""",
+)
+CORPUS_GRAPH = Help(
+    short="draw the ontology",
+    long="Writes the ontology as one HTML page that needs no network, or as GraphML.",
+    examples="""examples:
+  citebound corpus graph -o graph.html
+  citebound corpus graph -o graph.graphml --scope tags=gifts""",
+)
+AUDIT = Help(
+    short="read the record",
+    long="Reads the record: what was asked, what was answered, on what grounds.",
+    examples="""examples:
+  citebound audit list --outcome refused
+  citebound audit show 0198c0de-0000-7000-8000-000000000000""",
+)
+AUDIT_SHOW = Help(
+    short="one record",
+    long="""Shows a record: the question, the answer, each claim with its quote and where it
+stands, confidence, steps, and whether the stored bytes still have the recorded hash.""",
+    examples="""examples:
+  citebound audit show 0198c0de-0000-7000-8000-000000000000
+  citebound audit show 0198c0de-0000-7000-8000-000000000000 --json""",
+)
+AUDIT_LIST = Help(
+    short="latest records",
+    long="Lists records, newest first.",
+    examples="""examples:
+  citebound audit list
+  citebound audit list --outcome refused --limit 50 --json""",
+)
+DOCTOR = Help(
+    short="what is set up, what is missing",
+    long="""Checks Python, settings, database, corpus and embedder, and says how to fix what is
+missing. Exit code 3 if something is broken. Secrets are not printed.""",
+    examples="""examples:
+  citebound doctor
+  citebound doctor --json""",
+)
+EVAL = Help(
+    short="measure search and answers",
+    long="Measures on labelled questions, in a database of its own.",
+    examples="""examples:
+  citebound eval retrieval --dataset obliqa --documents documents --questions dev.json
+  citebound eval answers --questions samples/questions/test.jsonl""",
+)
+EVAL_RETRIEVAL = Help(
+    short="does search find the gold passages?",
+    long="""Loads passages as chunks into a database of its own (embedded once, then kept),
+searches each question and prints recall@10, map@10, all_gold@10, pack_both, p50_ms and p99_ms.""",
+    examples="""examples:
+  citebound eval retrieval --dataset obliqa --documents documents --questions dev.json
+  citebound eval retrieval --dataset obliqa --documents documents --questions dev.json \\
+      --limit 200 --lexical-only
+  citebound eval retrieval --dataset xref --documents documents --questions dev.jsonl --json""",
+)
+EVAL_ANSWERS = Help(
+    short="do questions end as they should?",
+    long="""Asks labelled questions about the sample policies and compares outcome and quotes.
+`--ablate` deletes the gold sections first: a question that can no longer be answered should not
+be.""",
+    examples="""examples:
+  citebound eval answers --questions samples/questions/test.jsonl
+  citebound eval answers --questions samples/questions/test.jsonl --ablate --json""",
+)
+DEMO = Help(
+    short="see it work, on sample policies",
+    long="""Ingests the sample policies into a database of their own (`CITEBOUND_HOME`/demo, or
+DATABASE_URL), asks one question of each kind, and opens a chat at a terminal.""",
+    examples="""examples:
+  citebound demo
+  citebound demo --no-chat""",
+)

@@ -1,0 +1,67 @@
+"""Standard output and standard error as the commands use them.
+
+Results go to standard output; progress, traces and errors go to standard error, so that a pipe
+carries results alone. Colour only on a terminal, and never where `NO_COLOR` is set (no-color.org;
+rich keeps to it).
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console, RenderableType
+
+from bot.console.safe_text import to_json
+
+MAX_WIDTH = 100
+"""Columns used at most: longer lines are hard to read."""
+
+
+class _PipeAwareConsole(Console):
+    """Leaves a closed pipe to the caller, where rich would exit with code 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terminal:
+    """Where a command writes."""
+
+    out: Console
+    """Standard output: results."""
+    err: Console
+    """Standard error: progress, traces, errors."""
+    is_interactive: bool
+    """True if a person sits at both ends: standard input and output are terminals."""
+
+    def show(self, *renderables: RenderableType) -> None:
+        """Print to standard output."""
+        for renderable in renderables:
+            self.out.print(renderable, highlight=False, markup=False, emoji=False)
+
+    def remark(self, *renderables: RenderableType) -> None:
+        """Print to standard error."""
+        for renderable in renderables:
+            self.err.print(renderable, highlight=False, markup=False, emoji=False)
+
+    def show_json(self, value: Mapping[str, object] | Sequence[object]) -> None:
+        """Print one JSON value, and nothing else, to standard output."""
+        encoding = (self.out.encoding or "ascii").lower().replace("-", "")
+        self.out.file.write(to_json(value, is_unicode=encoding.startswith("utf")) + "\n")
+        self.out.file.flush()
+
+
+def open_terminal() -> Terminal:
+    """Return the process's own terminal."""
+    return Terminal(
+        out=_console(is_stderr=False),
+        err=_console(is_stderr=True),
+        is_interactive=sys.stdin.isatty() and sys.stdout.isatty(),
+    )
+
+
+def _console(*, is_stderr: bool) -> Console:
+    console = _PipeAwareConsole(stderr=is_stderr, highlight=False, markup=False, emoji=False)
+    console.width = min(console.width, MAX_WIDTH)
+    return console
