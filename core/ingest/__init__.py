@@ -1,0 +1,1 @@
+"""Files to stored knowledge: load, describe, split into sections, cut into chunks. Pure functions on bytes."""

@@ -27,10 +27,14 @@ _MAX_SENTENCE_WORDS = 6
 _LINE = re.compile(r"[^\n]+")
 _SENTENCE_END = re.compile(r"[.,;:]$")
 _DUTY = re.compile(r"\b(?:shall|must|may|will|should|is|are|has|have)\b")
-_LEADERS = re.compile(r"\s*(?:\.{3,}|…+|(?:\. ){3,}|_{3,}|\s\|)\s*(?:\d{1,4}|[ivxlc]{1,6})?$", re.I)
+_LEADERS = re.compile(
+    r"\s*(?:\.{3,}|…+|(?:\. ){3,}|_{3,}|\s\|)\s*(?:\d{1,4}|[ivxlc]{1,6})?$", re.IGNORECASE
+)
 _PAGE_NUMBER = re.compile(r"\s+\d{1,4}$")
+_RUN_IN_TITLE = re.compile(r"([A-Z][\w&/-]*(?: [\w&/-]+){0,5}): ")
+"""Of a numbered paragraph: "9.1 Request process: Any request ...".  It stays in the text of the section."""
+_CONTENTS = re.compile(r"(?:table of )?contents\b|inhalt(?:sverzeichnis)?\b", re.IGNORECASE)
 _NOT_WORD = re.compile(r"[\W_]+")
-_BULLET = re.compile(r"[-•●○■▪*–]\s|\(\w{1,4}\)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +138,11 @@ def _line(match: re.Match[str], *, before: str, after: str, previous_end: int) -
 def _marked(line: _Line, level: int) -> HeadingLine:
     text = line.text.strip()
     label = parse_label(text)
-    if label is not None and not label.is_closed and text[label.length : label.length + 1].islower():
+    if (
+        label is not None
+        and not label.is_closed
+        and text[label.length : label.length + 1].islower()
+    ):
         label = None
     title = text[label.length :] if label else text
     return HeadingLine(
@@ -148,24 +156,28 @@ def _marked(line: _Line, level: int) -> HeadingLine:
 
 
 def _numbered(line: _Line) -> HeadingLine | None:
-    """Read a line as a numbered heading, or as a numbered paragraph, whose heading is its number alone."""
+    """Read a line as a numbered heading or paragraph."""
     label = parse_label(line.text)
     if label is None:
         return None
     rest = line.text[label.length :].strip()
-    is_title = is_title_like(rest)
     if label.kind == "dotted" and label.depth > 1:
-        if rest[:1].islower():
-            return None
-        end = line.end if is_title or not rest else line.start + label.length
-        return _unmarked(line, label=label, title=rest if is_title else "", end=end)
+        return None if rest[:1].islower() else _numbered_paragraph(line, label, rest)
+    is_title = is_title_like(rest)
     if label.kind == "keyword":
-        if not rest or (is_title and (label.is_closed or rest[0].isupper())):
-            return _unmarked(line, label=label, title=rest, end=line.end)
-        return None
-    if not is_title or (label.depth == 1 and line.before.endswith(":")):
-        return None
-    return _unmarked(line, label=label, title=rest, end=line.end)
+        is_heading = not rest or (is_title and (label.is_closed or rest[0].isupper()))
+    else:
+        is_heading = is_title and not line.before.endswith(":")
+    return _unmarked(line, label=label, title=rest, end=line.end) if is_heading else None
+
+
+def _numbered_paragraph(line: _Line, label: Label, rest: str) -> HeadingLine:
+    """Take "4.2 Limits" as a heading, of "4.2 Staff must ..." the number alone."""
+    if not rest or is_title_like(rest):
+        return _unmarked(line, label=label, title=rest, end=line.end)
+    lead = _RUN_IN_TITLE.match(rest)
+    title = lead.group(1) if lead else ""
+    return _unmarked(line, label=label, title=title, end=line.start + label.length)
 
 
 def _in_capitals(line: _Line) -> HeadingLine | None:
@@ -196,7 +208,7 @@ def is_title_like(text: str) -> bool:
     words = text.split()
     if len(words) > _MAX_TITLE_WORDS or not any(character.isalpha() for character in text):
         return False
-    first = text.lstrip("\"'“‘(")[:1]
+    first = text.lstrip("\"'“\u2018(")[:1]
     if first.islower() or ": " in text[: len(text) // 2]:
         return False
     return len(words) <= _MAX_SENTENCE_WORDS or _DUTY.search(text) is None
@@ -205,6 +217,7 @@ def is_title_like(text: str) -> bool:
 def _without_contents(text: str, found: Sequence[HeadingLine]) -> list[HeadingLine]:
     """Drop entries of a table of contents: they announce a heading that comes again, or end in leader dots."""
     last_seen = {_key(heading): index for index, heading in enumerate(found)}
+    in_contents = _ContentsPage()
     kept: list[HeadingLine] = []
     for index, heading in enumerate(found):
         line = text[heading.char_start : heading.line_end]
@@ -213,10 +226,30 @@ def _without_contents(text: str, found: Sequence[HeadingLine]) -> list[HeadingLi
         comes_again = max(last_seen[_key(heading)], last_seen.get(_plain(entry), -1)) > index
         if _LEADERS.search(line) and "..." in line.replace(". ", "."):
             continue
+        if in_contents.covers(heading):
+            continue
         if comes_again and (has_page or not _has_body(text, found, index)):
             continue
         kept.append(heading)
     return kept
+
+
+class _ContentsPage:
+    """The stretch below a heading "Contents", up to the next marked heading of its level."""
+
+    def __init__(self) -> None:
+        self._level: int | None = None
+
+    def covers(self, heading: HeadingLine) -> bool:
+        """Say whether the heading is an entry, asked for each heading in order."""
+        if heading.marked_level is None:
+            return False
+        if _CONTENTS.match(heading.title):
+            self._level = heading.marked_level
+            return False
+        if self._level is not None and heading.marked_level <= self._level:
+            self._level = None
+        return self._level is not None
 
 
 def _key(heading: HeadingLine) -> str:
@@ -254,7 +287,9 @@ def _without_lists(text: str, found: Sequence[HeadingLine]) -> list[HeadingLine]
 
 def _is_item(heading: HeadingLine) -> bool:
     label = heading.label
-    return heading.marked_level is None and label is not None and label.depth == 1 and not label.word
+    return (
+        heading.marked_level is None and label is not None and label.depth == 1 and not label.word
+    )
 
 
 def _is_next_item(earlier: HeadingLine, later: HeadingLine) -> bool:

@@ -49,15 +49,28 @@ _COUNTRY_CODES = frozenset(_COUNTRIES.values())
 _MONTHS = {
     name: number
     for number, names in enumerate(
-        "january jan januar,february feb februar,march mar märz,april apr,may mai,june jun juni"
-        ",july jul juli,august aug,september sep sept,october oct oktober,november nov"
-        ",december dec dezember".split(","),
+        [
+            "january jan januar",
+            "february feb februar",
+            "march mar märz",
+            "april apr",
+            "may mai",
+            "june jun juni",
+            "july jul juli",
+            "august aug",
+            "september sep sept",
+            "october oct oktober",
+            "november nov",
+            "december dec dezember",
+        ],
         start=1,
     )
     for name in names.split()
 }
 _ISO = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
-_DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?([^\W\d_]{3,9})\.?,?\s+(\d{4})\b")
+_DAY_FIRST = re.compile(
+    r"(\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?([^\W\d_]{3,9})\.?,?\s+(\d{4})\b"
+)
 _MONTH_FIRST = re.compile(r"([^\W\d_]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b")
 _NUMERIC = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})\b")
 _MONTHS_IN_YEAR = 12
@@ -67,7 +80,7 @@ _FIRST_PAGE_CHARACTERS = 6000
 _FIRST_LINES = 60
 _MAX_VALUE_CHARACTERS = 200
 _SEPARATOR = " | "
-_VERSION = re.compile(r"(?:version|ver\.?|rev(?:ision)?\.?|v)?\s*(\d[\w.-]{0,20})", re.I)
+_VERSION = re.compile(r"(?:version|ver\.?|rev(?:ision)?\.?|v)?\s*(\d[\w.-]{0,20})", re.IGNORECASE)
 
 
 def describe(text: str, tables: Iterable[TextSpan]) -> dict[str, str]:

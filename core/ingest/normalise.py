@@ -30,7 +30,9 @@ _INVISIBLE = (
 _REMOVED = re.compile(f"(?P<kept>{_NEEDED_JOINER})|[{_INVISIBLE}]")
 _HAS_INVISIBLE = re.compile(f"[{_INVISIBLE}]")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
-_SPACES = re.compile("[ \t\n\x0b\x0c\r\x1c-\x1f\x85\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+_SPACES = re.compile(
+    "[ \t\n\x0b\x0c\r\x1c-\x1f\x85\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+"
+)
 _SYMBOL_FONT = str.maketrans({"\uf0b7": "•", "\uf0a7": "▪", "\uf0d8": "➢", "\uf0fc": "✓"})
 """Bullets of Microsoft's Symbol and Wingdings fonts, which have no glyph elsewhere."""
 

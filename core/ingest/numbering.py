@@ -32,7 +32,16 @@ _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 ATTACHMENTS = frozenset({"annex", "annexure", "appendix", "schedule", "exhibit"})
 """Keywords that begin after the body, at its outermost level."""
-KEYWORD_RANKS = {"part": 0, "title": 1, "chapter": 2, "section": 3, "article": 4, "§": 4, "rule": 4, "clause": 5}
+KEYWORD_RANKS = {
+    "part": 0,
+    "title": 1,
+    "chapter": 2,
+    "section": 3,
+    "article": 4,
+    "§": 4,
+    "rule": 4,
+    "clause": 5,
+}
 """Which keyword holds which: a chapter stands in a part."""
 
 

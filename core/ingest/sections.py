@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from core.domain.policy import LoadedDocument, Section
 from core.ingest.candidates import HeadingLine, find_headings, is_loosely_marked
-from core.ingest.numbering import ATTACHMENTS, KEYWORD_RANKS, Label
+from core.ingest.numbering import ATTACHMENTS, KEYWORD_RANKS, Label, parse_label
 
 _NOT_SPACE = re.compile(r"\S")
 _SLUG_BREAK = re.compile(r"[^\w.]+")
 _MAX_SLUG = 60
+_TITLE_AMONG = 5
 _PREFIXES = {
     "part": "part", "title": "title", "chapter": "chp", "article": "art", "annex": "annex",
     "annexure": "annex", "appendix": "app", "schedule": "sched", "clause": "cl", "rule": "rule",
@@ -72,14 +73,16 @@ def split_sections(document: LoadedDocument) -> tuple[Section, ...]:
 def document_title(document: LoadedDocument) -> str:
     """Return the title that the document gives itself; empty if it gives none.
 
-    Its metadata, else its first heading if the format marks it at level 1 and it carries no number.
+    Its metadata, else the first of its headings, near the beginning, that is marked at level 1 and carries no number.
     """
     said = document.metadata.get("title")
     if said:
         return said
-    if not document.headings or document.headings[0].level > 1:
-        return ""
-    return document.headings[0].span.of(document.text).strip()
+    for heading in document.headings[:_TITLE_AMONG]:
+        text = heading.span.of(document.text).strip()
+        if heading.level == 1 and parse_label(text) is None:
+            return text
+    return ""
 
 
 def _preamble(document: LoadedDocument, *, end: int, eid: str) -> Section:
@@ -104,18 +107,24 @@ def _body_start(text: str, heading_end: int, end: int) -> int:
 
 
 def _nest(lines: Sequence[HeadingLine], *, is_strict: bool) -> list[_Placed]:
-    levels = {line.marked_level for line in lines[1:] if line.marked_level is not None}
+    levels_differ = _levels_differ(lines)
     stack: list[HeadingLine] = []
     placed: list[_Placed] = []
     for line in lines:
         if is_strict:
             depth = _strict_depth(stack, line)
         else:
-            depth = _loose_depth(stack, line, levels_differ=len(levels) > 1)
+            depth = _loose_depth(stack, line, levels_differ=levels_differ)
         del stack[depth:]
         placed.append(_Placed(line=line, above=tuple(stack)))
         stack.append(line)
     return placed
+
+
+def _levels_differ(lines: Sequence[HeadingLine]) -> bool:
+    """Say whether the format tells levels apart from the first numbered heading on, where titles and fronts are over."""
+    numbered = next((place for place, line in enumerate(lines) if line.label is not None), 0)
+    return len({line.marked_level for line in lines[numbered:] if line.marked_level}) > 1
 
 
 def _strict_depth(stack: Sequence[HeadingLine], line: HeadingLine) -> int:
@@ -205,7 +214,9 @@ def _step(line: HeadingLine) -> str:
         return f"hcontainer_{_slug(line.title) or 'untitled'}"
     number = line.label.number
     if line.label.word:
-        number = number.removeprefix("§").strip() if line.label.word == "§" else number.split(" ", 1)[1]
+        number = (
+            number.removeprefix("§").strip() if line.label.word == "§" else number.split(" ", 1)[1]
+        )
     return f"{_PREFIXES.get(line.label.word, 'sec')}_{_slug(number)}"
 
 

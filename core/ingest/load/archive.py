@@ -21,7 +21,7 @@ MAX_DEPTH = 400
 _RATIO_MATTERS_FROM = 1024 * 1024
 _PIECE = 1024 * 1024
 _ENCRYPTED_FLAG = 0x1
-_DOCTYPE = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)", re.I)
+_DOCTYPE = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _TAG = re.compile(rb"<(/?)[A-Za-z_](?:[^<>\"']|\"[^\"]*\"|'[^']*')*?(/?)>")
 

@@ -22,12 +22,15 @@ from core.domain.policy import LoadedDocument
 from core.ingest.load.archive import check_archive
 from core.ingest.load.builder import DocumentBuilder
 from core.ingest.load.docx_numbering import ListLabels, numbering_of
+from core.ingest.load.docx_xml import Element, xml_of
 from core.ingest.load.sniff import DOCX
 from core.ingest.metadata import canonical_keys
 
-_HEADING_STYLE = re.compile(r"(?:heading|überschrift|titre|título|titolo|kop)\s*(\d)\b", re.I)
+_HEADING_STYLE = re.compile(
+    r"(?:heading|überschrift|titre|título|titolo|kop)\s*(\d)\b", re.IGNORECASE
+)
 _TITLE_STYLES = frozenset({"title", "titel"})
-_TOC_STYLE = re.compile(r"(?:toc|verzeichnis|inhaltsverzeichnis)\b", re.I)
+_TOC_STYLE = re.compile(r"(?:toc|verzeichnis|inhaltsverzeichnis)\b", re.IGNORECASE)
 _MAX_HEADING_LEVEL = 6
 _DELETED = frozenset({qn("w:del"), qn("w:moveFrom")})
 _TEXT, _TAB, _BREAKS = qn("w:t"), qn("w:tab"), frozenset({qn("w:br"), qn("w:cr")})
@@ -84,7 +87,7 @@ def _heading_level(paragraph: Paragraph, style: str) -> int | None:
     match = _HEADING_STYLE.match(style)
     if match:
         return min(int(match.group(1)) or 1, _MAX_HEADING_LEVEL)
-    outline = paragraph._p.find(f"{qn('w:pPr')}/{qn('w:outlineLvl')}")  # noqa: SLF001 - no public way
+    outline = xml_of(paragraph).find(f"{qn('w:pPr')}/{qn('w:outlineLvl')}")
     if outline is None:
         return None
     value = int(outline.get(qn("w:val")) or 9)
@@ -92,10 +95,11 @@ def _heading_level(paragraph: Paragraph, style: str) -> int | None:
 
 
 def _visible_text(paragraph: Paragraph) -> str:
-    return "".join(_pieces(paragraph._p))  # noqa: SLF001 - python-docx leaves tracked insertions out
+    """Return the text, tracked insertions included, which python-docx leaves out."""
+    return "".join(_pieces(xml_of(paragraph)))
 
 
-def _pieces(element: etree._Element) -> Iterator[str]:
+def _pieces(element: Element) -> Iterator[str]:
     for child in element:
         if child.tag in _DELETED or (child.tag == qn("w:r") and child.find(_VANISH) is not None):
             continue
@@ -117,8 +121,8 @@ def _write_table(table: Table, builder: DocumentBuilder) -> None:
         cells: list[str] = []
         seen: set[int] = set()
         for cell in row.cells:
-            if id(cell._tc) not in seen:  # noqa: SLF001 - a merged cell is listed once a column
-                seen.add(id(cell._tc))  # noqa: SLF001
+            if id(xml_of(cell)) not in seen:  # a merged cell is listed once a column
+                seen.add(id(xml_of(cell)))
                 texts = (_visible_text(paragraph) for paragraph in cell.paragraphs)
                 cells.append(" ".join(text for text in texts if text.strip()))
         builder.row(cells)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from docx.document import Document
 from docx.oxml.ns import qn
 from docx.text.paragraph import Paragraph
-from lxml import etree
+
+from core.ingest.load.docx_xml import Element, value_of, xml_of
 
 _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),
@@ -47,22 +48,22 @@ Numbering = Mapping[ListPlace, ListLevel]
 def numbering_of(document: Document) -> dict[ListPlace, ListLevel]:
     """Read the list definitions; empty if the document has none."""
     try:
-        root = document.part.numbering_part.element
+        root = xml_of(document.part.numbering_part)
     except (KeyError, NotImplementedError):
         return {}
     abstract = {item.get(qn("w:abstractNumId")): item for item in root.iter(qn("w:abstractNum"))}
     found: dict[ListPlace, ListLevel] = {}
     for instance in root.iter(qn("w:num")):
         list_id = instance.get(qn("w:numId"))
-        definition = abstract.get(_value(instance, "w:abstractNumId"))
+        definition = abstract.get(value_of(instance, "w:abstractNumId"))
         if list_id is None or definition is None:
             continue
         for level in definition.iter(qn("w:lvl")):
             place = ListPlace(list_id=list_id, level=int(level.get(qn("w:ilvl")) or 0))
             found[place] = ListLevel(
-                form=_value(level, "w:numFmt") or "decimal",
-                pattern=_value(level, "w:lvlText") or "",
-                start=int(_value(level, "w:start") or 1),
+                form=value_of(level, "w:numFmt") or "decimal",
+                pattern=value_of(level, "w:lvlText") or "",
+                start=int(value_of(level, "w:start") or 1),
             )
     return found
 
@@ -130,19 +131,14 @@ def _roman(value: int) -> str:
 
 def _place(paragraph: Paragraph) -> ListPlace | None:
     """Find the list of a paragraph, in itself or in its style."""
-    own = paragraph._p.find(f"{qn('w:pPr')}/{qn('w:numPr')}")  # noqa: SLF001 - no public way
+    own = xml_of(paragraph).find(f"{qn('w:pPr')}/{qn('w:numPr')}")
     styled = None
     if own is None and paragraph.style is not None:
-        styled = paragraph.style.element.find(f"{qn('w:pPr')}/{qn('w:numPr')}")
-    properties: etree._Element | None = own if own is not None else styled
+        styled = xml_of(paragraph.style).find(f"{qn('w:pPr')}/{qn('w:numPr')}")
+    properties: Element | None = own if own is not None else styled
     if properties is None:
         return None
-    list_id = _value(properties, "w:numId")
+    list_id = value_of(properties, "w:numId")
     if list_id is None or list_id == "0":
         return None
-    return ListPlace(list_id=list_id, level=int(_value(properties, "w:ilvl") or 0))
-
-
-def _value(parent: etree._Element, tag: str) -> str | None:
-    child = parent.find(qn(tag))
-    return None if child is None else child.get(qn("w:val"))
+    return ListPlace(list_id=list_id, level=int(value_of(properties, "w:ilvl") or 0))

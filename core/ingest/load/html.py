@@ -15,18 +15,66 @@ from core.ingest.load.decode import decode_text
 from core.ingest.metadata import canonical_keys
 
 _DROPPED = frozenset(
-    "head script style template noscript nav svg math iframe object embed canvas video audio form"
-    " button select input textarea dialog".split()
+    [
+        "head",
+        "script",
+        "style",
+        "template",
+        "noscript",
+        "nav",
+        "svg",
+        "math",
+        "iframe",
+        "object",
+        "embed",
+        "canvas",
+        "video",
+        "audio",
+        "form",
+        "button",
+        "select",
+        "input",
+        "textarea",
+        "dialog",
+    ]
 )
 _BLOCKS = frozenset(
-    "address article aside blockquote body caption dd details div dl dt fieldset figcaption figure"
-    " footer header hr html li main ol p pre section summary table ul".split()
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "caption",
+        "dd",
+        "details",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "header",
+        "hr",
+        "html",
+        "li",
+        "main",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "summary",
+        "table",
+        "ul",
+    ]
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _HIDDEN_STYLE = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d])", re.I
+    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d])",
+    re.IGNORECASE,
 )
-_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{1,40})", re.I)
+_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{1,40})", re.IGNORECASE)
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _PROBE_BYTES = 2048
 

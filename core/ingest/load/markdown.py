@@ -16,8 +16,10 @@ from core.ingest.load.builder import DocumentBuilder
 from core.ingest.load.decode import decode_text
 from core.ingest.metadata import front_matter
 
-_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", re.S)
-_TAG_OR_COMMENT = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.S)
+_FRONT_MATTER = re.compile(
+    r"---[ \t]*\r?\n(.{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", re.DOTALL
+)
+_TAG_OR_COMMENT = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.DOTALL)
 _BREAK = "\n"
 _CLOSERS_WITH_GAP = frozenset(
     {"paragraph_close", "bullet_list_close", "ordered_list_close", "blockquote_close"}

@@ -1,4 +1,106 @@
-"""PDF."""
+"""PDF with a text layer: pages to lines to blocks to text.
+
+pdfium is not safe for threads, so one document is read at a time in a process.
+"""
+
+import threading
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from core.domain.errors import DocumentError
 from core.domain.policy import LoadedDocument
+from core.ingest.load.builder import DocumentBuilder
+from core.ingest.load.pdf_flow import Page, title_key, write_pages
+from core.ingest.load.pdf_layout import blocks_of, without_running_lines
+from core.ingest.load.pdf_lines import Line, read_lines
+
+_ONE_AT_A_TIME = threading.Lock()
+
+_ENCRYPTED = "the PDF is protected by a password: save it without one"
+_CORRUPT = "the PDF is corrupt: export it again"
+_SCANNED = "the PDF has no text layer (scanned?): run OCR first"
+_MAX_PAGES = 5_000
+_MIN_CHARACTERS_A_PAGE = 10
+"""Scanners stamp a page number or a name; a page of text has hundreds of characters."""
+
+
 def load_pdf(data: bytes) -> LoadedDocument:
-    raise NotImplementedError
+    """Read a PDF.
+
+    Raises:
+        DocumentError: protected, corrupt, scanned or without pages; the message is for people.
+    """
+    with _ONE_AT_A_TIME:
+        document = _open(data)
+        try:
+            pages = _read(document)
+            outline = _outline(document)
+        except (pdfium.PdfiumError, ValueError) as exc:
+            raise DocumentError(_CORRUPT) from exc
+        finally:
+            document.close()
+    if sum(len(line.text) for page in pages for line in page) < _MIN_CHARACTERS_A_PAGE:
+        raise DocumentError(_SCANNED)
+    return _written(pages, outline)
+
+
+def _written(pages: list[list[Line]], outline: Mapping[int, Mapping[str, int]]) -> LoadedDocument:
+    kept = without_running_lines(pages)
+    removed = sum(len(page) for page in pages) - sum(len(page) for page in kept)
+    builder = DocumentBuilder()
+    hyphens = write_pages(
+        [
+            Page(blocks=tuple(blocks_of(lines)), outline=outline.get(index, {}))
+            for index, lines in enumerate(kept)
+        ],
+        builder,
+    )
+    notes: list[str] = []
+    if removed:
+        notes.append(f"left out {removed} header, footer and page number lines")
+    if hyphens:
+        notes.append(f"joined {hyphens} hyphenated line ends")
+    empty = [str(index) for index, page in enumerate(pages, start=1) if not page]
+    if empty:
+        notes.append(f"no text on page {', '.join(empty[:10])}")
+    return builder.build("application/pdf", metadata={}, notes=notes)
+
+
+def _open(data: bytes) -> pdfium.PdfDocument:
+    try:
+        document = pdfium.PdfDocument(data)
+    except pdfium.PdfiumError as exc:
+        if exc.err_code in {pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY}:
+            raise DocumentError(_ENCRYPTED) from exc
+        raise DocumentError(_CORRUPT) from exc
+    if not 0 < len(document) <= _MAX_PAGES:
+        document.close()
+        raise DocumentError(f"the PDF has no page or more than {_MAX_PAGES}: split it")
+    return document
+
+
+def _read(document: pdfium.PdfDocument) -> list[list[Line]]:
+    pages: list[list[Line]] = []
+    for index in range(len(document)):
+        page = document[index]
+        try:
+            pages.append(read_lines(page))
+        finally:
+            page.close()
+    return pages
+
+
+def _outline(document: pdfium.PdfDocument) -> dict[int, dict[str, int]]:
+    """Return the bookmarks: by page from 0, title to level from 1."""
+    found: dict[int, dict[str, int]] = {}
+    bookmarks: Iterable[Any] = document.get_toc()
+    for bookmark in bookmarks:
+        target = bookmark.get_dest()
+        page: int | None = target.get_index() if target is not None else None
+        key = title_key(str(bookmark.get_title()))
+        if page is not None and key:
+            found.setdefault(page, {})[key] = int(bookmark.level) + 1
+    return found

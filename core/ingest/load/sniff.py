@@ -38,7 +38,10 @@ _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
     (b"7z\xbc\xaf", "a 7-Zip archive", "unpack it first"),
     (b"Rar!", "a RAR archive", "unpack it first"),
 )
-_HTML_START = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.I | re.S)
+_HTML_START = re.compile(
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _PROBE_BYTES = 1024
 """Where `%PDF-` may stand: readers accept leading bytes within the first kilobyte (ISO 32000-1, Annex H)."""
 

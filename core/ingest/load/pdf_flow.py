@@ -1,0 +1,254 @@
+"""Blocks of PDF pages to text: lines joined to paragraphs, headings and rows told apart.
+
+- A line goes on in the next one if the next word would not have fitted; otherwise its end was meant.
+- Hyphens at line ends are dropped unless the document writes the word with a hyphen elsewhere.
+- Headings are lines larger or bolder than the body, lines that the outline names, and short title-like first lines of a paragraph.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.ingest.load.builder import DocumentBuilder
+from core.ingest.load.pdf_layout import Block
+from core.ingest.load.pdf_lines import HYPHEN, Line
+
+_LARGER = 1.12
+_MAX_HEADING_LINES = 3
+_MAX_HEADING_CHARACTERS = 160
+_MAX_LEVEL = 6
+_MAX_TITLE_WORDS = 12
+_SENTENCE_END = re.compile(r"[.!?:;][\"')\]”\u2019]*$")
+_OPENERS = "\"\u201c'(§"
+_NO_HEADING_END = (".", ",", ";", HYPHEN)
+_HYPHENATED = re.compile(r"\b\w+(?:-\w+)+\b")
+_WORD_BEFORE = re.compile(r"\w+$")
+_WORD_AFTER = re.compile(r"\w+")
+_SAME_EDGE = 60.0
+"""Points; lines that begin this near to each other share a column and so its right edge."""
+_SLACK = 0.02
+"""Of a column's width: words are seldom set to the very edge."""
+_SPACE = 0.25
+"""Of the font size: the usual width of a space."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page's blocks in reading order."""
+
+    blocks: tuple[Block, ...]
+    """Without running headers and footers."""
+    outline: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Titles that the outline places on this page, by `title_key`, with their level from 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Look:
+    """Size and weight of a line."""
+
+    size: float
+    is_bold: bool
+
+
+def title_key(text: str) -> str:
+    """Return the letters and digits of a title, for comparing it with a line."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def write_pages(pages: Sequence[Page], builder: DocumentBuilder) -> int:
+    """Write all pages; return how many hyphens at line ends were dropped."""
+    flow = _Flow(pages, builder)
+    for page in pages:
+        builder.page()
+        flow.write(page)
+    flow.end_rows()
+    return flow.hyphens_dropped
+
+
+class _Flow:
+    """What is known of the whole document while its pages are written; lives within one call."""
+
+    def __init__(self, pages: Sequence[Page], builder: DocumentBuilder) -> None:
+        lines = [line for page in pages for block in page.blocks for line in block.lines]
+        self._builder = builder
+        self._body = _body_look(lines)
+        self._hyphenated = {
+            word.casefold() for line in lines for word in _HYPHENATED.findall(line.text)
+        }
+        self._levels = self._rank(block for page in pages for block in page.blocks)
+        self._in_rows = False
+        self._open: Line | None = None
+        self.hyphens_dropped = 0
+
+    def write(self, page: Page) -> None:
+        """Write one page."""
+        for place, block in enumerate(page.blocks):
+            if block.cells:
+                self._write_row(block, is_table=_has_row_beside(page.blocks, place))
+                continue
+            self.end_rows()
+            level = self._level(block, page.outline)
+            if level is not None:
+                self._open = None
+                text = " ".join(line.text for line in block.lines).replace(f"{HYPHEN} ", "")
+                self._builder.heading(text, level=level)
+            else:
+                self._write_lines(block.lines, right=_column_right(block, page.blocks))
+
+    def end_rows(self) -> None:
+        """Close the table that is open, if any."""
+        if self._in_rows:
+            self._builder.end_table()
+        self._in_rows = False
+
+    def _write_row(self, block: Block, *, is_table: bool) -> None:
+        self._open = None
+        if not self._in_rows and is_table:
+            self._builder.begin_table()
+            self._in_rows = True
+        if self._in_rows:
+            self._builder.row(block.cells)
+        else:
+            self._builder.line(" | ".join(block.cells))
+
+    def _write_lines(self, lines: Sequence[Line], *, right: float) -> None:
+        is_title = _is_short_title(lines, right=right)
+        for place, line in enumerate(lines):
+            above = lines[place - 1] if place else None
+            if place == 0 and is_title:
+                self._open = None
+                self._builder.heading(line.text, level=self._lowest_level())
+            elif above is None:
+                self._begin(line)
+            elif (place == 1 and is_title) or _is_meant_break(above, line, right=right):
+                self._builder.line(line.text.removesuffix(HYPHEN))
+            else:
+                self._join(above, line)
+            self._open = line
+
+    def _begin(self, line: Line) -> None:
+        """Begin a paragraph, or go on with the one that the page before left unfinished."""
+        unfinished = self._open
+        if unfinished is not None and _goes_on(unfinished, line):
+            self._join(unfinished, line)
+            return
+        if not (unfinished is not None and line.starts_with_label()):
+            self._builder.blank()
+        self._builder.line(line.text.removesuffix(HYPHEN))
+
+    def _join(self, above: Line, line: Line) -> None:
+        text = line.text.removesuffix(HYPHEN)
+        if not above.text.endswith(HYPHEN):
+            glue = "" if above.text.endswith("-") else " "
+        elif self._keeps_hyphen(above.text.removesuffix(HYPHEN), text):
+            glue = "-"
+        else:
+            glue = ""
+            self.hyphens_dropped += 1
+        self._builder.extend(text, glue=glue)
+
+    def _keeps_hyphen(self, above: str, below: str) -> bool:
+        before, after = _WORD_BEFORE.search(above), _WORD_AFTER.match(below)
+        if before is None or after is None or not after.group()[0].islower():
+            return True
+        return f"{before.group()}-{after.group()}".casefold() in self._hyphenated
+
+    def _rank(self, blocks: Iterable[Block]) -> dict[_Look, int]:
+        """Give each look of a heading its level: larger before smaller, bold before plain."""
+        looks = {_look(block.lines[0]) for block in blocks if self._looks_like_heading(block)}
+        ordered = sorted(looks, key=lambda look: (-look.size, not look.is_bold))
+        return {look: min(place, _MAX_LEVEL) for place, look in enumerate(ordered, start=1)}
+
+    def _lowest_level(self) -> int:
+        return min(max(self._levels.values(), default=0) + 1, _MAX_LEVEL)
+
+    def _level(self, block: Block, outline: Mapping[str, int]) -> int | None:
+        if outline and len(block.lines) <= _MAX_HEADING_LINES:
+            named = outline.get(title_key(" ".join(line.text for line in block.lines)))
+            if named is not None:
+                return min(named, _MAX_LEVEL)
+        if not self._looks_like_heading(block):
+            return None
+        return self._levels.get(_look(block.lines[0]))
+
+    def _looks_like_heading(self, block: Block) -> bool:
+        first = block.lines[0]
+        text = " ".join(line.text for line in block.lines)
+        if block.cells or len(block.lines) > _MAX_HEADING_LINES or not _has_letters(text):
+            return False
+        if len(text) > _MAX_HEADING_CHARACTERS or text.endswith(_NO_HEADING_END):
+            return False
+        if "://" in text or not (first.text[0].isalnum() or first.text[0] in _OPENERS):
+            return False
+        is_larger = first.size >= _LARGER * self._body.size
+        is_bolder = first.is_bold and not self._body.is_bold and first.size > 0.9 * self._body.size
+        return is_larger or is_bolder
+
+
+def _body_look(lines: Iterable[Line]) -> _Look:
+    counts: Counter[_Look] = Counter()
+    for line in lines:
+        counts[_look(line)] += len(line.text)
+    return counts.most_common(1)[0][0] if counts else _Look(size=1.0, is_bold=False)
+
+
+def _look(line: Line) -> _Look:
+    return _Look(size=round(line.size * 2) / 2, is_bold=line.is_bold)
+
+
+def _has_letters(text: str) -> bool:
+    return sum(1 for character in text if character.isalpha()) > 1
+
+
+def _has_row_beside(blocks: Sequence[Block], place: int) -> bool:
+    around = blocks[max(0, place - 1) : place + 2]
+    return sum(1 for block in around if block.cells) > 1
+
+
+def _column_right(block: Block, blocks: Sequence[Block]) -> float:
+    """Return the right edge to which lines of the block's column are set."""
+    edges = [
+        other.right
+        for other in blocks
+        if not other.cells and abs(other.left - block.left) <= _SAME_EDGE
+    ]
+    return max(edges, default=block.right)
+
+
+def _is_meant_break(above: Line, below: Line, *, right: float) -> bool:
+    if below.starts_with_label():
+        return True
+    if above.text.endswith(HYPHEN) or _is_unfinished(above, below):
+        return False
+    slack = _SLACK * (right - above.left)
+    return above.right + _SPACE * above.size + below.first_word_width < right - slack
+
+
+def _goes_on(above: Line, below: Line) -> bool:
+    if above.text.endswith(HYPHEN):
+        return True
+    return not below.starts_with_label() and _is_unfinished(above, below)
+
+
+def _is_unfinished(above: Line, below: Line) -> bool:
+    return below.text[0].islower() and _SENTENCE_END.search(above.text) is None
+
+
+def _is_short_title(lines: Sequence[Line], *, right: float) -> bool:
+    """Say whether a paragraph's first line is a title set like the text: short, and then the text begins."""
+    if len(lines) < 2:  # noqa: PLR2004 - a title and its text
+        return False
+    first, second = lines[0], lines[1]
+    words = first.text.split()
+    if "://" in first.text:
+        return False
+    if len(words) > _MAX_TITLE_WORDS or not words[0][0].isalnum() or not second.text[0].isupper():
+        return False
+    if first.text[0].islower() or re.search(r"[.,;:!]$", first.text) or "," in first.text[-12:]:
+        return False
+    if not _is_meant_break(first, second, right=right) or second.starts_with_label():
+        return False
+    if len(lines) == 2:  # noqa: PLR2004
+        return _SENTENCE_END.search(second.text) is not None and len(second.text) > len(first.text)
+    return not _is_meant_break(second, lines[2], right=right)

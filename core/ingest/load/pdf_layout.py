@@ -1,0 +1,256 @@
+"""Lines of a PDF page to blocks in reading order; what repeats on most pages is taken away first.
+
+- A block is a paragraph, a list item or a heading (lines of one look, one below the other) or a table row (cells side by side).
+- Blocks are read in the order in which they are drawn, except that what stands above is read before what stands below it.
+"""
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from core.ingest.load.pdf_lines import Line, is_label
+
+_EDGE_LINES = 3
+"""Running headers and footers are sought among so many lines at the top and bottom."""
+_MIN_REPEATS = 3
+_REPEAT_SHARE = 0.5
+_PAGE_NUMBER = re.compile(
+    r"\W*(?:(?:page|seite|p\.)\s*)?(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|von|/)\s*\d{1,4})?\W*",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d+")
+_PARAGRAPH_GAP = 1.3
+"""Times the usual distance of baselines: what is further below begins a new paragraph."""
+_MAX_LEADING = 2.2
+"""Times the font size, where a page is too short to tell its usual distance."""
+_SAME_SIZE = 0.07
+_MAX_CELL_LINES = 12
+_MAX_BLOCKS_ORDERED = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Lines that belong together, or the cells of one table row."""
+
+    lines: tuple[Line, ...]
+    """From top to bottom; of a row, the lines of all cells."""
+    cells: tuple[str, ...] = ()
+    """The texts of a row from left to right; empty unless the block is a row."""
+
+    @property
+    def top(self) -> float:
+        """Upper edge."""
+        return max(line.top for line in self.lines)
+
+    @property
+    def bottom(self) -> float:
+        """Lower edge."""
+        return min(line.bottom for line in self.lines)
+
+    @property
+    def left(self) -> float:
+        """Left edge."""
+        return min(line.left for line in self.lines)
+
+    @property
+    def right(self) -> float:
+        """Right edge."""
+        return max(line.right for line in self.lines)
+
+
+def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """Take away headers, footers and page numbers that most pages repeat at the same edge."""
+    counts: Counter[str] = Counter()
+    for page in pages:
+        counts.update({_running_key(line) for line in _edge_lines(page)})
+    needed = max(_MIN_REPEATS, _REPEAT_SHARE * sum(1 for page in pages if page))
+    numbered = sum(1 for page in pages if any(_is_number(line) for line in _edge_lines(page)))
+    kept: list[list[Line]] = []
+    for page in pages:
+        drop = {
+            id(line)
+            for line in _edge_lines(page)
+            if counts[_running_key(line)] >= needed or (numbered > 1 and _is_number(line))
+        }
+        kept.append([line for line in page if id(line) not in drop])
+    return kept
+
+
+def blocks_of(lines: Sequence[Line]) -> list[Block]:
+    """Group the lines of one page and put the groups in reading order."""
+    leading = _usual_leading(lines)
+    runs: list[list[Line]] = []
+    for line in lines:
+        if runs and _continues(runs[-1][-1], line, leading=leading):
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    return _with_page_numbers(_in_reading_order(_rows(runs)))
+
+
+def _edge_lines(page: Sequence[Line]) -> list[Line]:
+    by_height = sorted(page, key=lambda line: -line.baseline)
+    return [*by_height[:_EDGE_LINES], *by_height[_EDGE_LINES:][-_EDGE_LINES:]]
+
+
+def _running_key(line: Line) -> str:
+    """Identify a running line by its words, digits aside, and the height at which it stands."""
+    return f"{_DIGITS.sub('#', line.text).casefold()}@{round(line.baseline / 12)}"
+
+
+def _is_number(line: Line) -> bool:
+    return _PAGE_NUMBER.fullmatch(line.text) is not None
+
+
+def _usual_leading(lines: Sequence[Line]) -> float | None:
+    """Return the most frequent distance of successive baselines; None for a page of single lines."""
+    steps = Counter(
+        round(above.baseline - below.baseline, 0)
+        for above, below in itertools.pairwise(lines)
+        if 0 < above.baseline - below.baseline <= _MAX_LEADING * above.size
+        and _overlap(above.left, above.right, below.left, below.right) > 0
+    )
+    return steps.most_common(1)[0][0] if steps else None
+
+
+def _continues(above: Line, below: Line, *, leading: float | None) -> bool:
+    """Say whether `below` is the next line of the block that ends in `above`."""
+    step = above.baseline - below.baseline
+    limit = _MAX_LEADING * below.size
+    if leading is not None and leading >= 0.9 * below.size:
+        limit = min(limit, _PARAGRAPH_GAP * leading)
+    return (
+        0 < step <= limit
+        and _overlap(above.left, above.right, below.left, below.right) > 0
+        and abs(above.size - below.size) <= _SAME_SIZE * above.size
+        and above.is_bold == below.is_bold
+    )
+
+
+def _overlap(start: float, end: float, other_start: float, other_end: float) -> float:
+    return min(end, other_end) - max(start, other_start)
+
+
+def _rows(runs: Sequence[list[Line]]) -> list[Block]:
+    """Join neighbouring runs that stand side by side into table rows."""
+    blocks: list[Block] = []
+    group: list[list[Line]] = []
+    for run in runs:
+        if group and not _is_beside(group, run):
+            blocks += _close(group)
+            group = []
+        group.append(run)
+    return blocks + _close(group)
+
+
+def _is_beside(group: Sequence[Sequence[Line]], run: Sequence[Line]) -> bool:
+    if max(len(run), *(len(cell) for cell in group)) > _MAX_CELL_LINES:
+        return False
+    if run[0].left < group[-1][0].left or run[0].left < max(line.right for line in group[-1]):
+        return False
+    first = group[0]
+    shared = _overlap(first[-1].bottom, first[0].top, run[-1].bottom, run[0].top)
+    height = min(first[0].top - first[-1].bottom, run[0].top - run[-1].bottom)
+    return shared > height / 2
+
+
+def _close(group: Sequence[list[Line]]) -> list[Block]:
+    if not group:
+        return []
+    if len(group) == 1:
+        return [Block(lines=tuple(group[0]))]
+    if len(group[0]) == 1 and is_label(group[0][0].text):
+        return _close([_labelled(group[0][0], group[1]), *group[2:]])
+    return [
+        Block(
+            lines=tuple(line for cell in group for line in cell),
+            cells=tuple(_cell_text(cell) for cell in group),
+        )
+    ]
+
+
+def _labelled(label: Line, item: Sequence[Line]) -> list[Line]:
+    """Put a bullet that is drawn apart back before its item."""
+    first = Line(
+        text=f"{label.text} {item[0].text}",
+        left=label.left,
+        right=item[0].right,
+        baseline=item[0].baseline,
+        size=item[0].size,
+        is_bold=item[0].is_bold,
+        first_word_width=label.right - label.left,
+    )
+    return [first, *item[1:]]
+
+
+def _cell_text(lines: Sequence[Line]) -> str:
+    return " ".join(line.text for line in lines).replace("\x02 ", "")
+
+
+def _in_reading_order(blocks: Sequence[Block]) -> list[Block]:
+    """Keep the drawing order, but read before each block what stands above it in the same column."""
+    if len(blocks) > _MAX_BLOCKS_ORDERED:
+        return list(blocks)
+    ordered: list[Block] = []
+    placed: set[int] = set()
+    for block in blocks:
+        waiting = [block]
+        while waiting:
+            last = waiting[-1]
+            above = next(
+                (
+                    b
+                    for b in blocks
+                    if id(b) not in placed and b not in waiting and _is_above(b, last)
+                ),
+                None,
+            )
+            if id(last) in placed:
+                waiting.pop()
+            elif above is not None:
+                waiting.append(above)
+            else:
+                placed.add(id(waiting.pop()))
+                ordered.append(last)
+    return ordered
+
+
+def _is_above(upper: Block, lower: Block) -> bool:
+    return (
+        upper is not lower
+        and upper.bottom >= lower.top - 0.3 * lower.lines[0].size
+        and _overlap(upper.left, upper.right, lower.left, lower.right) > 0
+    )
+
+
+def _with_page_numbers(blocks: Sequence[Block]) -> list[Block]:
+    """Put the page numbers of a table of contents, drawn as a column of their own, after their entries."""
+    numbers = {id(block): block for block in blocks if _is_number_column(block)}
+    result: list[Block] = []
+    used: set[int] = set()
+    for block in blocks:
+        if id(block) in numbers:
+            continue
+        partner = _partner(block, numbers.values()) if not block.cells else None
+        if partner is None:
+            result.append(block)
+        else:
+            used.add(id(partner))
+            cells = (_cell_text(block.lines), partner.lines[0].text)
+            result.append(Block(lines=(*block.lines, *partner.lines), cells=cells))
+    return [*result, *(block for key, block in numbers.items() if key not in used)]
+
+
+def _is_number_column(block: Block) -> bool:
+    return len(block.lines) == 1 and not block.cells and _is_number(block.lines[0])
+
+
+def _partner(block: Block, numbers: Iterable[Block]) -> Block | None:
+    for number in numbers:
+        if number.left > block.right and any(
+            abs(line.baseline - number.lines[0].baseline) < line.size / 2 for line in block.lines
+        ):
+            return number
+    return None

@@ -1,0 +1,184 @@
+"""The lines of a PDF page as pdfium finds them, each with its place, size and weight.
+
+Coordinates are points from the page's lower left corner. Diagonal text (watermarks) is left out.
+"""
+
+import ctypes
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+HYPHEN = "\x02"
+"""What pdfium writes for a hyphen at a line's end."""
+
+_CELL_GAP = 1.8
+"""Times the font size; justified text stays below, columns of a table are further apart."""
+_BOLD_NAME = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
+_BOLD_WEIGHT = 600
+_MAX_FONT_NAME = 128
+_DIAGONAL = (math.radians(10), math.radians(80))
+_BULLETS = "•●○■▪◦➢✓*\u2013\u2014-"
+_LABEL = re.compile(rf"[{_BULLETS}]|\(?(?:[A-Za-z]|[ivxIVX]{{2,5}}|\d{{1,3}})[.)]|\d[\d.]*")
+_LIGATURES = str.maketrans(
+    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line of one page, or the part of it that lies in one column of a table."""
+
+    text: str
+    """Its words; ends in `HYPHEN` if a word goes on in the next line."""
+    left: float
+    """Left edge of the first character, in points."""
+    right: float
+    """Right edge of the last character, in points."""
+    baseline: float
+    """Height of the writing line above the page's lower edge, in points."""
+    size: float
+    """Font size, in points, after scaling."""
+    is_bold: bool
+    """True if the first and the last character are bold."""
+    first_word_width: float
+    """Width of its first word, in points."""
+
+    @property
+    def top(self) -> float:
+        """Upper edge, about."""
+        return self.baseline + 0.8 * self.size
+
+    @property
+    def bottom(self) -> float:
+        """Lower edge, about."""
+        return self.baseline - 0.2 * self.size
+
+    def starts_with_label(self) -> bool:
+        """Say whether it begins as a list item does."""
+        return self.text[0] in _BULLETS or is_label(self.text.split(" ", 1)[0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Char:
+    index: int
+    text: str
+    left: float
+    right: float
+
+
+def read_lines(page: pdfium.PdfPage) -> list[Line]:
+    """Return the lines of a page in the order in which they are drawn."""
+    text_page = page.get_textpage()
+    try:
+        return list(_lines(text_page))
+    finally:
+        text_page.close()
+
+
+def is_label(text: str) -> bool:
+    """Say whether `text` is nothing but a bullet or an item's number."""
+    return _LABEL.fullmatch(text.strip()) is not None
+
+
+def _lines(text_page: pdfium.PdfTextPage) -> Iterator[Line]:
+    count = text_page.count_chars()
+    codes = [int(pdfium_c.FPDFText_GetUnicode(text_page, index)) for index in range(count)]
+    start = 0
+    for index in range(count + 1):
+        if index == count or codes[index] in {0x0A, 0x0D}:
+            if index > start:
+                yield from _line_parts(text_page, _chars(text_page, codes, start, index))
+            start = index + 1
+
+
+def _chars(
+    text_page: pdfium.PdfTextPage, codes: Sequence[int], start: int, end: int
+) -> list[_Char]:
+    """Read the characters of one line; a surrogate pair is one character."""
+    chars: list[_Char] = []
+    high: int | None = None
+    for index in range(start, end):
+        code = codes[index]
+        if 0xD800 <= code < 0xDC00:  # noqa: PLR2004 - high surrogates
+            high = code
+            continue
+        if high is not None and 0xDC00 <= code < 0xE000:  # noqa: PLR2004 - low surrogates
+            code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)
+        high = None
+        box: tuple[float, ...] = text_page.get_charbox(index)
+        text = " " if code in {0x09, 0xA0} else chr(code).translate(_LIGATURES)
+        chars.append(_Char(index=index, text=text, left=box[0], right=box[2]))
+    return chars
+
+
+def _line_parts(text_page: pdfium.PdfTextPage, chars: Sequence[_Char]) -> Iterator[Line]:
+    """Split a line at gaps as wide as those between the columns of a table."""
+    visible = [char for char in chars if not char.text.isspace()]
+    if not visible or _is_diagonal(text_page, visible[0].index):
+        return
+    size = _font_size(text_page, visible[0].index)
+    part: list[_Char] = []
+    last: _Char | None = None
+    for char in chars:
+        if not char.text.isspace():
+            if last is not None and char.left - last.right > _CELL_GAP * size:
+                text = "".join(piece.text for piece in part).strip()
+                if not is_label(text):
+                    yield _line(text_page, part, size=size)
+                    part = []
+            last = char
+        part.append(char)
+    yield _line(text_page, part, size=size)
+
+
+def _line(text_page: pdfium.PdfTextPage, chars: Sequence[_Char], *, size: float) -> Line:
+    visible = [char for char in chars if not char.text.isspace()]
+    first, last = visible[0], visible[-1]
+    text = "".join(char.text for char in chars).strip(" ")
+    word = visible[: max(1, len(text.split(" ", 1)[0]))]
+    return Line(
+        text=text,
+        left=first.left,
+        right=last.right,
+        baseline=_baseline(text_page, first.index),
+        size=size,
+        is_bold=_is_bold(text_page, first.index) and _is_bold(text_page, last.index),
+        first_word_width=word[-1].right - first.left,
+    )
+
+
+def _font_size(text_page: pdfium.PdfTextPage, index: int) -> float:
+    """Return the size on the page: producers hide scaling in the text matrix."""
+    matrix = pdfium_c.FS_MATRIX()
+    nominal = float(pdfium_c.FPDFText_GetFontSize(text_page, index))
+    if not pdfium_c.FPDFText_GetMatrix(text_page, index, ctypes.byref(matrix)):
+        return nominal or 1.0
+    return nominal * math.hypot(matrix.b, matrix.d) or 1.0
+
+
+def _baseline(text_page: pdfium.PdfTextPage, index: int) -> float:
+    x, y = ctypes.c_double(), ctypes.c_double()
+    pdfium_c.FPDFText_GetCharOrigin(text_page, index, ctypes.byref(x), ctypes.byref(y))
+    return y.value
+
+
+def _is_bold(text_page: pdfium.PdfTextPage, index: int) -> bool:
+    name = ctypes.create_string_buffer(_MAX_FONT_NAME)
+    flags = ctypes.c_int()
+    pdfium_c.FPDFText_GetFontInfo(text_page, index, name, _MAX_FONT_NAME, ctypes.byref(flags))
+    if _BOLD_NAME.search(name.value.decode("utf-8", errors="replace")):
+        return True
+    return int(pdfium_c.FPDFText_GetFontWeight(text_page, index)) >= _BOLD_WEIGHT
+
+
+def _is_diagonal(text_page: pdfium.PdfTextPage, index: int) -> bool:
+    """Say whether the writing line rises; slanted letters (an artificial italic) do not count."""
+    matrix = pdfium_c.FS_MATRIX()
+    if not pdfium_c.FPDFText_GetMatrix(text_page, index, ctypes.byref(matrix)):
+        return False
+    angle = math.atan2(matrix.b, matrix.a) % (math.pi / 2)
+    return _DIAGONAL[0] < angle < _DIAGONAL[1]

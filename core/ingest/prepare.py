@@ -1,0 +1,139 @@
+"""One file to everything that is stored of it, before facts are extracted: load, describe, split, cut.
+
+What the caller says of the policy wins over what the document says of itself.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass, fields
+from datetime import date
+from pathlib import PurePath
+
+from core.domain.policy import Chunk, LoadedDocument, PolicyMetadata, Section
+from core.ingest.chunk import cut_chunks
+from core.ingest.load import load
+from core.ingest.sections import document_title, split_sections
+
+_VERSION_SUFFIX = re.compile(r"[-_ .]+v(?:er(?:sion)?)?[-_ ]?\d+(?:[._-]\d+)*$", re.IGNORECASE)
+_KEY_BREAK = re.compile(r"[^\w]+|_+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overrides:
+    """What the caller says of a policy; None where the document shall speak."""
+
+    key: str | None = None
+    """See `PolicyMetadata.key`."""
+    title: str | None = None
+    """See `PolicyMetadata.title`."""
+    label: str | None = None
+    """See `PolicyMetadata.label`."""
+    owner: str | None = None
+    """See `PolicyMetadata.owner`."""
+    jurisdiction: str | None = None
+    """See `PolicyMetadata.jurisdiction`."""
+    audience: frozenset[str] | None = None
+    """See `PolicyMetadata.audience`."""
+    tags: frozenset[str] | None = None
+    """See `PolicyMetadata.tags`."""
+    effective_from: date | None = None
+    """See `PolicyMetadata.effective_from`."""
+    effective_until: date | None = None
+    """See `PolicyMetadata.effective_until`."""
+    upload_id: str | None = None
+    """See `PolicyMetadata.upload_id`."""
+
+    def agree_with(self, metadata: PolicyMetadata) -> bool:
+        """Say whether `metadata` already holds everything that is said here."""
+        return all(
+            getattr(self, field.name) in {None, getattr(metadata, field.name)}
+            for field in fields(self)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """One file, read and cut."""
+
+    source_name: str
+    """The file's name without directories."""
+    metadata: PolicyMetadata
+    """Given, else said by the document, else from the file's name."""
+    document: LoadedDocument
+    """Its text."""
+    sections: tuple[Section, ...]
+    """Its sections, in text order."""
+    chunks: tuple[Chunk, ...]
+    """Its chunks; empty if they were not asked for."""
+    sha256: bytes
+    """Hash of the file's bytes; 32 bytes."""
+
+
+NOTHING_GIVEN = Overrides()
+
+
+def prepare(
+    data: bytes,
+    *,
+    source_name: str,
+    given: Overrides = NOTHING_GIVEN,
+    with_chunks: bool = True,
+) -> Prepared:
+    """Read a policy file.
+
+    Args:
+        data: the file.
+        source_name: its name; directories are ignored.
+        given: what the caller says of the policy.
+        with_chunks: False for a policy that is answered from its facts alone (`--no-rag`).
+
+    Raises:
+        DocumentError: see `load`.
+    """
+    name = PurePath(source_name)
+    document = load(data, source_name=name.name)
+    sections = split_sections(document)
+    chunks = cut_chunks(document, sections, source_stem=name.stem) if with_chunks else ()
+    return Prepared(
+        source_name=name.name,
+        metadata=_metadata(document, stem=name.stem, given=given),
+        document=document,
+        sections=sections,
+        chunks=chunks,
+        sha256=hashlib.sha256(data).digest(),
+    )
+
+
+def key_of(text: str) -> str:
+    """Turn a policy id or a file stem into a key: lower case, words joined by hyphens, no version suffix."""
+    return _KEY_BREAK.sub("-", _VERSION_SUFFIX.sub("", text.strip())).strip("-").lower()
+
+
+def _metadata(document: LoadedDocument, *, stem: str, given: Overrides) -> PolicyMetadata:
+    said = document.metadata
+    found = PolicyMetadata(
+        key=key_of(said.get("policy_id", "")) or key_of(stem) or "policy",
+        title=document_title(document) or _title_of_stem(stem),
+        label=said.get("version"),
+        owner=said.get("owner"),
+        jurisdiction=said.get("jurisdiction"),
+        effective_from=_date(said.get("effective_from")),
+        effective_until=_date(said.get("effective_until")),
+    )
+    return _overridden(found, given)
+
+
+def _overridden(found: PolicyMetadata, given: Overrides) -> PolicyMetadata:
+    values = {field.name: getattr(found, field.name) for field in fields(found)}
+    stated = {field.name: getattr(given, field.name) for field in fields(given)}
+    values.update({name: value for name, value in stated.items() if value is not None})
+    return PolicyMetadata(**values)
+
+
+def _date(text: str | None) -> date | None:
+    return date.fromisoformat(text) if text else None
+
+
+def _title_of_stem(stem: str) -> str:
+    words = _KEY_BREAK.sub(" ", _VERSION_SUFFIX.sub("", stem)).strip()
+    return words[:1].upper() + words[1:] or stem
