@@ -17,6 +17,8 @@ _MAX_TITLE_CHARACTERS = 120
 _MAX_TITLE_WORDS = 16
 _MAX_LINE_CHARACTERS = 160
 _MIN_CAPITALS = 4
+_FULL_LINE = 60
+"""Characters; in text with hard line ends, so long a line is not a title but the first of a paragraph."""
 _MAX_JUMP = 20
 """A number this much above the one before is an amount or a year, not the next section."""
 _MARKED_ENOUGH = 3
@@ -66,6 +68,8 @@ class _Line:
     """The nearest line below that is not empty; empty at the end."""
     follows_gap: bool
     """True after an empty line or at the beginning."""
+    goes_on: bool
+    """True if a sentence seems to run on in the line directly below."""
 
 
 def find_headings(document: LoadedDocument) -> list[HeadingLine]:
@@ -109,10 +113,10 @@ def _lines(document: LoadedDocument) -> Iterator[_Line]:
     table = next(tables, None)
     pending: re.Match[str] | None = None
     before = ""
-    previous_end = -1
+    previous_end = -2
     for match in _LINE.finditer(document.text):
         if pending is not None:
-            yield _line(pending, before=before, after=match.group(), previous_end=previous_end)
+            yield _line(pending, before=before, following=match, previous_end=previous_end)
             before, previous_end, pending = pending.group(), pending.end(), None
         while table is not None and table.char_end <= match.start():
             table = next(tables, None)
@@ -121,10 +125,15 @@ def _lines(document: LoadedDocument) -> Iterator[_Line]:
         elif match.group().strip():
             pending = match
     if pending is not None:
-        yield _line(pending, before=before, after="", previous_end=previous_end)
+        yield _line(pending, before=before, following=None, previous_end=previous_end)
 
 
-def _line(match: re.Match[str], *, before: str, after: str, previous_end: int) -> _Line:
+def _line(
+    match: re.Match[str], *, before: str, following: re.Match[str] | None, previous_end: int
+) -> _Line:
+    after = following.group() if following else ""
+    is_adjacent = following is not None and following.start() == match.end() + 1
+    is_full = match.end() - match.start() >= _FULL_LINE and parse_label(after) is None
     return _Line(
         start=match.start(),
         end=match.end(),
@@ -132,6 +141,7 @@ def _line(match: re.Match[str], *, before: str, after: str, previous_end: int) -
         before=before,
         after=after,
         follows_gap=match.start() - previous_end != 1,
+        goes_on=is_adjacent and (after[:1].islower() or is_full),
     )
 
 
@@ -163,7 +173,7 @@ def _numbered(line: _Line) -> HeadingLine | None:
     rest = line.text[label.length :].strip()
     if label.kind == "dotted" and label.depth > 1:
         return None if rest[:1].islower() else _numbered_paragraph(line, label, rest)
-    is_title = is_title_like(rest)
+    is_title = is_title_like(rest) and not line.goes_on
     if label.kind == "keyword":
         is_heading = not rest or (is_title and (label.is_closed or rest[0].isupper()))
     else:
@@ -173,7 +183,7 @@ def _numbered(line: _Line) -> HeadingLine | None:
 
 def _numbered_paragraph(line: _Line, label: Label, rest: str) -> HeadingLine:
     """Take "4.2 Limits" as a heading, of "4.2 Staff must ..." the number alone."""
-    if not rest or is_title_like(rest):
+    if not rest or (is_title_like(rest) and not line.goes_on):
         return _unmarked(line, label=label, title=rest, end=line.end)
     lead = _RUN_IN_TITLE.match(rest)
     title = lead.group(1) if lead else ""
@@ -185,7 +195,11 @@ def _in_capitals(line: _Line) -> HeadingLine | None:
     letters = sum(1 for character in text if character.isalpha())
     if not line.follows_gap or not text.isupper() or letters < _MIN_CAPITALS or "|" in text:
         return None
-    if len(text) > _MAX_TITLE_CHARACTERS or text[-1] in ".,;" or line.after.isupper():
+    if (
+        len(text) > _MAX_TITLE_CHARACTERS
+        or text[-1] in ".,;"
+        or (line.after.isupper() and parse_label(line.after) is None)
+    ):
         return None
     return _unmarked(line, label=None, title=text.removesuffix(":"), end=line.end)
 

@@ -4,17 +4,21 @@ After `load`, before `chunk`. Which lines are headings is decided in `candidates
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.domain.policy import LoadedDocument, Section
-from core.ingest.candidates import HeadingLine, find_headings, is_loosely_marked
+from core.ingest.candidates import HeadingLine, find_headings, is_loosely_marked, is_title_like
 from core.ingest.numbering import ATTACHMENTS, KEYWORD_RANKS, Label, parse_label
 
 _NOT_SPACE = re.compile(r"\S")
 _SLUG_BREAK = re.compile(r"[^\w.]+")
 _MAX_SLUG = 60
 _TITLE_AMONG = 5
+_TITLE_CHARACTERS = 200
+_ONE_LOOK = 0.9
+"""So large a share of headings that look alike says that looks tell nothing of their depth."""
 _PREFIXES = {
     "part": "part", "title": "title", "chapter": "chp", "article": "art", "annex": "annex",
     "annexure": "annex", "appendix": "app", "schedule": "sched", "clause": "cl", "rule": "rule",
@@ -73,7 +77,8 @@ def split_sections(document: LoadedDocument) -> tuple[Section, ...]:
 def document_title(document: LoadedDocument) -> str:
     """Return the title that the document gives itself; empty if it gives none.
 
-    Its metadata, else the first of its headings, near the beginning, that is marked at level 1 and carries no number.
+    Its metadata, else the first of its headings, near the beginning, that is marked at level 1 and carries no number;
+    of plain text a first line that stands alone and reads as a title.
     """
     said = document.metadata.get("title")
     if said:
@@ -82,7 +87,9 @@ def document_title(document: LoadedDocument) -> str:
         text = heading.span.of(document.text).strip()
         if heading.level == 1 and parse_label(text) is None:
             return text
-    return ""
+    first = document.text[:_TITLE_CHARACTERS].split("\n\n")[0]
+    is_title = document.media_type == "text/plain" and (first.isupper() or is_title_like(first))
+    return first if is_title and "\n" not in first and parse_label(first) is None else ""
 
 
 def _preamble(document: LoadedDocument, *, end: int, eid: str) -> Section:
@@ -124,7 +131,8 @@ def _nest(lines: Sequence[HeadingLine], *, is_strict: bool) -> list[_Placed]:
 def _levels_differ(lines: Sequence[HeadingLine]) -> bool:
     """Say whether the format tells levels apart from the first numbered heading on, where titles and fronts are over."""
     numbered = next((place for place, line in enumerate(lines) if line.label is not None), 0)
-    return len({line.marked_level for line in lines[numbered:] if line.marked_level}) > 1
+    levels = Counter(line.marked_level for line in lines[numbered:] if line.marked_level)
+    return bool(levels) and levels.most_common(1)[0][1] < _ONE_LOOK * levels.total()
 
 
 def _strict_depth(stack: Sequence[HeadingLine], line: HeadingLine) -> int:

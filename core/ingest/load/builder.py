@@ -73,10 +73,12 @@ class DocumentBuilder:
         self._table_start = None
 
     def row(self, cells: Sequence[str]) -> None:
-        """Append one table row; a row without visible cells is left out."""
+        """Append one table row; a row without visible cells is left out, a caption in the first cell stands alone."""
         texts = [self._clean(cell).replace("|", "/") for cell in cells]
         if not any(texts):
             return
+        if not any(texts[1:]):
+            del texts[1:]
         span = self.line(CELL_SEPARATOR.join(texts))
         if span is not None and self._table_start is None:
             self._table_start = span.char_start

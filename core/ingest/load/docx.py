@@ -57,20 +57,25 @@ def load_docx(data: bytes) -> LoadedDocument:
 
 def _write(document: Document, builder: DocumentBuilder) -> None:
     labels = ListLabels(numbering_of(document))
+    shift = 0
     for block in document.iter_inner_content():
         if isinstance(block, Table):
             _write_table(block, builder)
         else:
-            _write_paragraph(block, builder, labels)
+            shift = max(shift, int(_style_name(block).lower() in _TITLE_STYLES))
+            _write_paragraph(block, builder, labels, shift=shift)
 
 
-def _write_paragraph(paragraph: Paragraph, builder: DocumentBuilder, labels: ListLabels) -> None:
+def _write_paragraph(
+    paragraph: Paragraph, builder: DocumentBuilder, labels: ListLabels, *, shift: int
+) -> None:
+    """Write a paragraph; `shift` is 1 below a paragraph in Word's style "Title", which stands above "Heading 1"."""
     label = labels.next_for(paragraph)
     text = _visible_text(paragraph)
-    style = (paragraph.style.name if paragraph.style is not None else None) or ""
+    style = _style_name(paragraph)
     if not text.strip() or _TOC_STYLE.match(style):
         return
-    level = _heading_level(paragraph, style)
+    level = _heading_level(paragraph, style, shift=shift)
     if level is not None:
         builder.heading(label + text.replace("\n", " "), level=level)
         return
@@ -81,17 +86,21 @@ def _write_paragraph(paragraph: Paragraph, builder: DocumentBuilder, labels: Lis
         builder.blank()
 
 
-def _heading_level(paragraph: Paragraph, style: str) -> int | None:
+def _style_name(paragraph: Paragraph) -> str:
+    return (paragraph.style.name if paragraph.style is not None else None) or ""
+
+
+def _heading_level(paragraph: Paragraph, style: str, *, shift: int) -> int | None:
     if style.lower() in _TITLE_STYLES:
         return 1
     match = _HEADING_STYLE.match(style)
     if match:
-        return min(int(match.group(1)) or 1, _MAX_HEADING_LEVEL)
+        return min(max(1, int(match.group(1))) + shift, _MAX_HEADING_LEVEL)
     outline = xml_of(paragraph).find(f"{qn('w:pPr')}/{qn('w:outlineLvl')}")
     if outline is None:
         return None
     value = int(outline.get(qn("w:val")) or 9)
-    return value + 1 if value < _MAX_HEADING_LEVEL else None
+    return min(value + 1 + shift, _MAX_HEADING_LEVEL) if value < _MAX_HEADING_LEVEL else None
 
 
 def _visible_text(paragraph: Paragraph) -> str:

@@ -4,7 +4,7 @@ pdfium is not safe for threads, so one document is read at a time in a process.
 """
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pypdfium2 as pdfium
@@ -23,6 +23,7 @@ _ENCRYPTED = "the PDF is protected by a password: save it without one"
 _CORRUPT = "the PDF is corrupt: export it again"
 _SCANNED = "the PDF has no text layer (scanned?): run OCR first"
 _MAX_PAGES = 5_000
+_BELOW_TITLE = 2
 _MIN_CHARACTERS_A_PAGE = 10
 """Scanners stamp a page number or a name; a page of text has hundreds of characters."""
 
@@ -94,13 +95,16 @@ def _read(document: pdfium.PdfDocument) -> list[list[Line]]:
 
 
 def _outline(document: pdfium.PdfDocument) -> dict[int, dict[str, int]]:
-    """Return the bookmarks: by page from 0, title to level from 1."""
+    """Return the bookmarks: by page from 0, title to level; several roots stand below a title that is not named."""
     found: dict[int, dict[str, int]] = {}
-    bookmarks: Iterable[Any] = document.get_toc()
+    opened: Any = document
+    bookmarks: list[Any] = list(opened.get_toc())
+    roots = sum(1 for bookmark in bookmarks if bookmark.level == 0)
+    first_level = 1 if roots == 1 else _BELOW_TITLE
     for bookmark in bookmarks:
         target = bookmark.get_dest()
         page: int | None = target.get_index() if target is not None else None
         key = title_key(str(bookmark.get_title()))
         if page is not None and key:
-            found.setdefault(page, {})[key] = int(bookmark.level) + 1
+            found.setdefault(page, {})[key] = int(bookmark.level) + first_level
     return found

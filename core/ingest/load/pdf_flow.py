@@ -19,6 +19,33 @@ _MAX_HEADING_LINES = 3
 _MAX_HEADING_CHARACTERS = 160
 _MAX_LEVEL = 6
 _MAX_TITLE_WORDS = 12
+_JOINTS = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "of",
+        "to",
+        "in",
+        "for",
+        "with",
+        "by",
+        "on",
+        "at",
+        "is",
+        "are",
+        "when",
+        "that",
+        "which",
+        "as",
+        "from",
+        "if",
+    ]
+)
+_END_CHARACTERS = 12
+"""An address or a list of names has a comma near the end of its lines."""
 _SENTENCE_END = re.compile(r"[.!?:;][\"')\]”\u2019]*$")
 _OPENERS = "\"\u201c'(§"
 _NO_HEADING_END = (".", ",", ";", HYPHEN)
@@ -237,18 +264,22 @@ def _is_unfinished(above: Line, below: Line) -> bool:
 
 def _is_short_title(lines: Sequence[Line], *, right: float) -> bool:
     """Say whether a paragraph's first line is a title set like the text: short, and then the text begins."""
-    if len(lines) < 2:  # noqa: PLR2004 - a title and its text
+    if len(lines) < 2 or not _reads_as_title(lines[0].text):  # noqa: PLR2004 - a title and its text
         return False
     first, second = lines[0], lines[1]
-    words = first.text.split()
-    if "://" in first.text:
+    if not second.text[0].isupper() or second.starts_with_label():
         return False
-    if len(words) > _MAX_TITLE_WORDS or not words[0][0].isalnum() or not second.text[0].isupper():
-        return False
-    if first.text[0].islower() or re.search(r"[.,;:!]$", first.text) or "," in first.text[-12:]:
-        return False
-    if not _is_meant_break(first, second, right=right) or second.starts_with_label():
+    if not _is_meant_break(first, second, right=right):
         return False
     if len(lines) == 2:  # noqa: PLR2004
         return _SENTENCE_END.search(second.text) is not None and len(second.text) > len(first.text)
     return not _is_meant_break(second, lines[2], right=right)
+
+
+def _reads_as_title(text: str) -> bool:
+    words = text.split()
+    if "://" in text or len(words) > _MAX_TITLE_WORDS or words[-1] in _JOINTS:
+        return False
+    if not text[0].isalnum() or text[0].islower():
+        return False
+    return text[-1] not in ".,;:!" and "," not in text[-_END_CHARACTERS:]

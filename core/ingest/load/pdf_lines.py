@@ -4,10 +4,13 @@ Coordinates are points from the page's lower left corner. Diagonal text (waterma
 """
 
 import ctypes
+import itertools
 import math
 import re
+import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
@@ -17,6 +20,8 @@ HYPHEN = "\x02"
 
 _CELL_GAP = 1.8
 """Times the font size; justified text stays below, columns of a table are further apart."""
+_MISSING_SPACE = 0.1
+"""Of the font size: some producers write a space as a mere shift; letters of a word stand nearer."""
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
 _BOLD_WEIGHT = 600
 _MAX_FONT_NAME = 128
@@ -72,7 +77,7 @@ class _Char:
 
 def read_lines(page: pdfium.PdfPage) -> list[Line]:
     """Return the lines of a page in the order in which they are drawn."""
-    text_page = page.get_textpage()
+    text_page: Any = page.get_textpage()
     try:
         return list(_lines(text_page))
     finally:
@@ -84,8 +89,8 @@ def is_label(text: str) -> bool:
     return _LABEL.fullmatch(text.strip()) is not None
 
 
-def _lines(text_page: pdfium.PdfTextPage) -> Iterator[Line]:
-    count = text_page.count_chars()
+def _lines(text_page: Any) -> Iterator[Line]:
+    count = int(text_page.count_chars())
     codes = [int(pdfium_c.FPDFText_GetUnicode(text_page, index)) for index in range(count)]
     start = 0
     for index in range(count + 1):
@@ -95,9 +100,7 @@ def _lines(text_page: pdfium.PdfTextPage) -> Iterator[Line]:
             start = index + 1
 
 
-def _chars(
-    text_page: pdfium.PdfTextPage, codes: Sequence[int], start: int, end: int
-) -> list[_Char]:
+def _chars(text_page: Any, codes: Sequence[int], start: int, end: int) -> list[_Char]:
     """Read the characters of one line; a surrogate pair is one character."""
     chars: list[_Char] = []
     high: int | None = None
@@ -109,13 +112,13 @@ def _chars(
         if high is not None and 0xDC00 <= code < 0xE000:  # noqa: PLR2004 - low surrogates
             code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)
         high = None
-        box: tuple[float, ...] = text_page.get_charbox(index)
+        box: tuple[float, ...] = text_page.get_charbox(index, loose=True)
         text = " " if code in {0x09, 0xA0} else chr(code).translate(_LIGATURES)
         chars.append(_Char(index=index, text=text, left=box[0], right=box[2]))
     return chars
 
 
-def _line_parts(text_page: pdfium.PdfTextPage, chars: Sequence[_Char]) -> Iterator[Line]:
+def _line_parts(text_page: Any, chars: Sequence[_Char]) -> Iterator[Line]:
     """Split a line at gaps as wide as those between the columns of a table."""
     visible = [char for char in chars if not char.text.isspace()]
     if not visible or _is_diagonal(text_page, visible[0].index):
@@ -135,10 +138,10 @@ def _line_parts(text_page: pdfium.PdfTextPage, chars: Sequence[_Char]) -> Iterat
     yield _line(text_page, part, size=size)
 
 
-def _line(text_page: pdfium.PdfTextPage, chars: Sequence[_Char], *, size: float) -> Line:
+def _line(text_page: Any, chars: Sequence[_Char], *, size: float) -> Line:
     visible = [char for char in chars if not char.text.isspace()]
     first, last = visible[0], visible[-1]
-    text = "".join(char.text for char in chars).strip(" ")
+    text = "".join(_spaced(chars, gap=_MISSING_SPACE * size)).strip(" ")
     word = visible[: max(1, len(text.split(" ", 1)[0]))]
     return Line(
         text=text,
@@ -151,7 +154,23 @@ def _line(text_page: pdfium.PdfTextPage, chars: Sequence[_Char], *, size: float)
     )
 
 
-def _font_size(text_page: pdfium.PdfTextPage, index: int) -> float:
+def _spaced(chars: Sequence[_Char], *, gap: float) -> Iterator[str]:
+    """Yield the characters, and a space where letters stand further apart than elsewhere on the line."""
+    pairs = list(itertools.pairwise(chars))
+    gaps = [after.left - before.right for before, after in pairs if _are_letters(before, after)]
+    usual = max(0.0, statistics.median_low(gaps)) if gaps else 0.0
+    for before, after in pairs:
+        yield before.text
+        if _are_letters(before, after) and after.left - before.right - usual > gap:
+            yield " "
+    yield chars[-1].text
+
+
+def _are_letters(before: _Char, after: _Char) -> bool:
+    return before.text.isalpha() and after.text.isalpha()
+
+
+def _font_size(text_page: Any, index: int) -> float:
     """Return the size on the page: producers hide scaling in the text matrix."""
     matrix = pdfium_c.FS_MATRIX()
     nominal = float(pdfium_c.FPDFText_GetFontSize(text_page, index))
@@ -160,13 +179,13 @@ def _font_size(text_page: pdfium.PdfTextPage, index: int) -> float:
     return nominal * math.hypot(matrix.b, matrix.d) or 1.0
 
 
-def _baseline(text_page: pdfium.PdfTextPage, index: int) -> float:
+def _baseline(text_page: Any, index: int) -> float:
     x, y = ctypes.c_double(), ctypes.c_double()
     pdfium_c.FPDFText_GetCharOrigin(text_page, index, ctypes.byref(x), ctypes.byref(y))
     return y.value
 
 
-def _is_bold(text_page: pdfium.PdfTextPage, index: int) -> bool:
+def _is_bold(text_page: Any, index: int) -> bool:
     name = ctypes.create_string_buffer(_MAX_FONT_NAME)
     flags = ctypes.c_int()
     pdfium_c.FPDFText_GetFontInfo(text_page, index, name, _MAX_FONT_NAME, ctypes.byref(flags))
@@ -175,7 +194,7 @@ def _is_bold(text_page: pdfium.PdfTextPage, index: int) -> bool:
     return int(pdfium_c.FPDFText_GetFontWeight(text_page, index)) >= _BOLD_WEIGHT
 
 
-def _is_diagonal(text_page: pdfium.PdfTextPage, index: int) -> bool:
+def _is_diagonal(text_page: Any, index: int) -> bool:
     """Say whether the writing line rises; slanted letters (an artificial italic) do not count."""
     matrix = pdfium_c.FS_MATRIX()
     if not pdfium_c.FPDFText_GetMatrix(text_page, index, ctypes.byref(matrix)):

@@ -1,4 +1,4 @@
-"""Plain text: lines as they are; tab-separated rows become table rows.
+"""Plain text: lines as they are; rows of columns set with tabs or spaces become table rows.
 
 Headings are left to `sections`, which knows numbering. A tab after a number or bullet is a space.
 """
@@ -12,6 +12,9 @@ from core.ingest.load.decode import decode_text
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _LABEL = re.compile(r"\(?[\w.()\u200e]{0,40}?[.)\d][.)]?\t|[^\w\s]\t|(?:\w+\.)+\w*\t|[A-Za-z]\t|$")
 """A number, letter or bullet and its tab."""
+_NUMBERED = re.compile(r"[^\w\s]\s|\(?\w{1,4}[.)]\s|\d[\d.]*\s")
+_TABS = re.compile(r"\t+")
+_COLUMNS = re.compile(r"(?<![.!?:]) {3,}")
 _FORM_FEED = "\x0c"
 
 
@@ -32,15 +35,16 @@ def load_text(data: bytes) -> LoadedDocument:
 
 
 def _add_lines(builder: DocumentBuilder, lines: list[str]) -> None:
+    rows = [_cells(line) for line in lines]
     in_table = False
-    for line in lines:
-        cells = _cells(line)
-        if cells and not in_table:
+    for place, (line, cells) in enumerate(zip(lines, rows, strict=True)):
+        is_row = bool(cells) and ("\t" in line.strip() or _has_neighbour(rows, place))
+        if is_row and not in_table:
             builder.begin_table()
-        elif in_table and not cells:
+        elif in_table and not is_row:
             builder.end_table()
-        in_table = bool(cells)
-        if cells:
+        in_table = is_row
+        if is_row:
             builder.row(cells)
         elif builder.line(line) is None:
             builder.blank()
@@ -49,8 +53,20 @@ def _add_lines(builder: DocumentBuilder, lines: list[str]) -> None:
 
 
 def _cells(line: str) -> list[str]:
-    """Split a line at its tabs; empty if it is no table row."""
+    """Split a line at its tabs, or at runs of spaces that align columns; empty if there are none."""
     stripped = line.strip()
-    if "\t" not in stripped or _LABEL.match(stripped):
+    if "\t" in stripped:
+        return [] if _LABEL.match(stripped) else _split(_TABS, stripped)
+    if "   " not in stripped or _NUMBERED.match(stripped):
         return []
-    return [cell for cell in re.split(r"\t+", stripped) if cell.strip()]
+    return _split(_COLUMNS, stripped)
+
+
+def _split(separator: re.Pattern[str], line: str) -> list[str]:
+    cells = [cell for cell in separator.split(line) if cell.strip()]
+    return cells if len(cells) > 1 else []
+
+
+def _has_neighbour(rows: list[list[str]], place: int) -> bool:
+    """Say whether the line above or below has columns too: one gap alone is no table."""
+    return any(rows[max(0, place - 1) : place]) or any(rows[place + 1 : place + 2])
