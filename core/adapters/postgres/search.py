@@ -1,0 +1,286 @@
+"""Hybrid search in Postgres: words and meaning in one statement, inside the scope.
+
+The first statement takes the best of each arm, gives every candidate both scores and returns the
+best by their weighted sum, with the positions of the question's words; `core.retrieval` then ranks
+by wording. The second, in the same snapshot, follows cross-references of the hits. Both join the
+versions in force in the scope, so no chunk outside it is ever scored.
+
+Below `EXACT_LIMIT` chunks in scope the arms scan; above, they use the HNSW indexes that
+`ensure_ann_indexes` makes, with iterative scans: otherwise a filtered search finds nothing for
+people who may read little.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import RowMapping, TextClause, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.corpus import section_ref
+from core.adapters.postgres.lexical_index import vector_literal
+from core.adapters.postgres.scope import LIVE, scope_parameters
+from core.adapters.postgres.search_statements import Plan, hits_statement, neighbours_statement
+from core.domain.errors import ConfigError
+from core.domain.evidence import RetrievedChunk
+from core.domain.policy import ChunkKey, Span, VersionId
+from core.domain.question import Scope
+from core.ports import EmbeddingSpace, SearchRequest, SearchResult
+from core.retrieval import fuse, lexical
+from core.retrieval.proximity import Closeness, Wording, closeness, wording
+from core.retrieval.relevance import Features, relevance
+
+EXACT_LIMIT = 20_000
+"""Chunks in scope up to which scanning beats the indexes."""
+ARM_LIMIT = 100
+"""Candidates of each arm."""
+HNSW_SETTINGS = {"hnsw.iterative_scan": "strict_order", "hnsw.ef_search": "200"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """One question, as both statements need it."""
+
+    request: SearchRequest
+    lexical_weight: float
+    parameters: Mapping[str, object]
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    """What the database said of the question."""
+
+    wording: Wording
+    highest_bm25: float
+    best_bm25: float
+
+
+class PostgresChunkSearch:
+    """See `core.ports.ChunkSearch`."""
+
+    def __init__(self, engine: AsyncEngine, space: EmbeddingSpace | None) -> None:
+        """Search a migrated database.
+
+        Args:
+            engine: The database.
+            space: Where vectors of requests live; None: lexical search alone.
+        """
+        self._engine = engine
+        self._space = space
+        self._space_id: int | None = None
+
+    async def search(self, request: SearchRequest, /) -> SearchResult:
+        """See `ChunkSearch.search`."""
+        async with self._engine.connect() as connection:
+            await connection.execution_options(isolation_level="REPEATABLE READ")
+            asked = await self._ask(connection, request)
+            rows = await _rows(connection, hits_statement(asked.plan), asked.parameters)
+            searched = int(rows[0]["searched"])
+            found = [row for row in rows if row["chunk_key"] is not None]
+            question = _question(rows[0])
+            hits = _rank(asked, question, found)[: request.limit]
+            neighbours = await self._neighbours(connection, asked, question, hits)
+        return SearchResult(hits=tuple(hits), neighbours=tuple(neighbours), searched=searched)
+
+    async def _ask(self, connection: AsyncConnection, request: SearchRequest) -> _Asked:
+        space = self._space if request.embedding is not None else None
+        space_id = await self._find_space(connection) if space else None
+        uses_index = await _uses_index(connection, request.scope)
+        if uses_index:
+            await _set_hnsw(connection)
+        parameters = scope_parameters(request.scope) | {
+            "configuration": lexical.CONFIGURATION,
+            "question": lexical.plain(request.text),
+            "arm_limit": max(ARM_LIMIT, request.limit),
+            "pool": max(fuse.POOL, request.limit),
+        }
+        if space is None or space_id is None or request.embedding is None:
+            return _Asked(
+                request=request,
+                lexical_weight=1.0,
+                parameters=parameters,
+                plan=Plan(space_id=None, dimensions=0, uses_index=uses_index),
+            )
+        return _Asked(
+            request=request,
+            lexical_weight=space.fusion_weight,
+            parameters=parameters
+            | {
+                "embedding": vector_literal(request.embedding),
+                "lexical_weight": space.fusion_weight,
+            },
+            plan=Plan(space_id=space_id, dimensions=space.dimensions, uses_index=uses_index),
+        )
+
+    async def _find_space(self, connection: AsyncConnection) -> int | None:
+        if self._space_id is None and self._space is not None:
+            self._space_id = await _space_id(connection, self._space)
+        return self._space_id
+
+    async def _neighbours(
+        self,
+        connection: AsyncConnection,
+        asked: _Asked,
+        question: _Question,
+        hits: Sequence[RetrievedChunk],
+    ) -> list[RetrievedChunk]:
+        if asked.request.neighbours < 1 or not hits:
+            return []
+        parameters = {
+            **asked.parameters,
+            "hits": [hit.chunk_key for hit in hits],
+            "neighbours": asked.request.neighbours,
+            "best_bm25": question.best_bm25,
+        }
+        rows = await _rows(connection, neighbours_statement(asked.plan), parameters)
+        score = {hit.chunk_key: hit.score for hit in hits}
+        return [
+            _chunk(row, question, near, score=score[row["via"]], via=ChunkKey(row["via"]))
+            for row, near in zip(rows, _closeness(question, rows), strict=True)
+        ]
+
+
+async def ensure_ann_indexes(engine: AsyncEngine, space: EmbeddingSpace | None) -> None:
+    """Build the HNSW indexes, concurrently; a no-op for those that are there.
+
+    Takes minutes on a large corpus; reading and publishing go on. Needed above `EXACT_LIMIT`.
+    """
+    async with engine.connect() as connection:
+        await connection.execution_options(isolation_level="AUTOCOMMIT")
+        await connection.execute(
+            text(
+                "CREATE INDEX CONCURRENTLY IF NOT EXISTS chunk_terms_weights_hnsw"
+                " ON citebound.chunk_terms USING hnsw (weights sparsevec_ip_ops)"
+            )
+        )
+        space_id = await _space_id(connection, space) if space else None
+        if space is not None and space_id is not None:
+            await connection.execute(
+                text(
+                    f"CREATE INDEX CONCURRENTLY IF NOT EXISTS chunk_embeddings_{space_id}_hnsw"
+                    " ON citebound.chunk_embeddings USING hnsw"
+                    f" (CAST(vector AS halfvec({space.dimensions})) halfvec_cosine_ops)"
+                    f" WHERE space_id = {space_id}"
+                )
+            )
+
+
+async def _space_id(connection: AsyncConnection, space: EmbeddingSpace) -> int | None:
+    """Return the id of the space; None: nothing was embedded in it yet."""
+    return await connection.scalar(
+        text(
+            "SELECT id FROM citebound.embedding_spaces WHERE provider = :provider"
+            " AND model = :model AND dimensions = :dimensions AND revision = :revision"
+        ),
+        {
+            "provider": space.provider,
+            "model": space.model,
+            "dimensions": space.dimensions,
+            "revision": space.revision,
+        },
+    )
+
+
+async def _uses_index(connection: AsyncConnection, scope: Scope) -> bool:
+    """Say whether the scope is too large to scan. Counts only where the whole corpus is."""
+    stored = await connection.scalar(text("SELECT chunks FROM citebound.lexical_stats"))
+    if (stored or 0) <= EXACT_LIMIT:
+        return False
+    counted = await connection.scalar(
+        text(
+            "SELECT count(*) FROM (SELECT FROM citebound.chunk_terms WHERE version_id ="  # noqa: S608
+            f" ANY(ARRAY(SELECT version_id FROM {LIVE})) LIMIT :most) readable"
+        ),
+        {**scope_parameters(scope), "most": EXACT_LIMIT + 1},
+    )
+    return (counted or 0) > EXACT_LIMIT
+
+
+async def _set_hnsw(connection: AsyncConnection) -> None:
+    """Ask for iterative scans, for this transaction.
+
+    Raises:
+        ConfigError: pgvector does not know the setting: a wrong name would only be a warning.
+    """
+    for name, value in HNSW_SETTINGS.items():
+        known = await connection.scalar(
+            text("SELECT set_config(:name, :value, true) FROM pg_settings WHERE name = :name"),
+            {"name": name, "value": value},
+        )
+        if known != value:
+            raise ConfigError(f"pgvector does not know {name}: 0.8 or later is needed")
+
+
+async def _rows(
+    connection: AsyncConnection, statement: TextClause, parameters: Mapping[str, object]
+) -> Sequence[RowMapping]:
+    return (await connection.execute(statement, parameters)).mappings().all()
+
+
+def _question(row: RowMapping) -> _Question:
+    words: list[tuple[str, list[int], float]] = row["words"] or []
+    idf = {term: weight for term, _, weight in words}
+    return _Question(
+        wording=wording({term: at for term, at, _ in words}, idf),
+        highest_bm25=lexical.highest_score(sum(idf.values())),
+        best_bm25=float(row["best_bm25"] or 0.0),
+    )
+
+
+def _closeness(question: _Question, rows: Sequence[RowMapping]) -> list[Closeness]:
+    return closeness(question.wording, [row["found"] or {} for row in rows])
+
+
+def _rank(asked: _Asked, question: _Question, rows: Sequence[RowMapping]) -> list[RetrievedChunk]:
+    candidates = [
+        fuse.Candidate(
+            chunk_key=ChunkKey(row["chunk_key"]),
+            bm25=row["bm25"],
+            cosine=row["cosine"],
+            closeness=near,
+        )
+        for row, near in zip(rows, _closeness(question, rows), strict=True)
+    ]
+    by_key = {ChunkKey(row["chunk_key"]): row for row in rows}
+    ranked = fuse.rank(
+        candidates, best_bm25=question.best_bm25, lexical_weight=asked.lexical_weight
+    )
+    return [
+        _chunk(
+            by_key[place.candidate.chunk_key],
+            question,
+            place.candidate.closeness,
+            score=place.score,
+        )
+        for place in ranked[: asked.request.limit]
+    ]
+
+
+def _chunk(
+    row: RowMapping,
+    question: _Question,
+    near: Closeness,
+    *,
+    score: float,
+    via: ChunkKey | None = None,
+) -> RetrievedChunk:
+    highest = question.highest_bm25
+    lexical_score = min(1.0, max(0.0, row["bm25"] / highest)) if highest > 0 else 0.0
+    return RetrievedChunk(
+        chunk_key=ChunkKey(row["chunk_key"]),
+        chunk_id=row["chunk_id"],
+        span=Span(
+            version_id=VersionId(row["version_id"]),
+            char_start=row["char_start"],
+            char_end=row["char_end"],
+        ),
+        text=row["text"],
+        place=section_ref(row),
+        lexical_score=lexical_score,
+        dense_score=row["cosine"],
+        score=score,
+        relevance=relevance(
+            Features(lexical_score=lexical_score, cosine=row["cosine"], coverage=near.coverage)
+        ),
+        via=via,
+    )

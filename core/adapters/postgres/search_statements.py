@@ -1,0 +1,190 @@
+# ruff: noqa: S608  # assembled from the constants below; every value is a parameter
+"""The two statements of search, put together for what is asked: with or without vectors or index.
+
+Common parts, in order: `live` (versions in scope), `words` (the question's words with their idf),
+`query` (the same as a vector); then candidates, their scores, and what a chunk is shown with.
+Everything that varies within a statement is a parameter; only ids and sizes from our own tables
+are written into it, because an index on an expression is only used if the expression is the same.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sqlalchemy import TextClause, text
+
+from core.adapters.postgres.scope import LIVE
+from core.adapters.postgres.tables import LEXICAL_DIMENSIONS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What varies between statements."""
+
+    space_id: int | None
+    """Embedding space; None: words alone."""
+    dimensions: int
+    """Of the space's vectors; 0 without a space."""
+    uses_index: bool
+    """True: HNSW indexes; False: a scan of the scope."""
+
+
+_QUESTION = f"""
+WITH live AS MATERIALIZED (SELECT version_id FROM {LIVE}),
+words AS MATERIALIZED (
+  SELECT q.lexeme, q.positions, t.id,
+         ln(1 + (st.chunks - coalesce(t.df, 0) + 0.5) / (coalesce(t.df, 0) + 0.5)) AS idf
+    FROM unnest(to_tsvector(CAST(:configuration AS regconfig), :question)) q
+    LEFT JOIN citebound.terms t ON t.term = q.lexeme
+   CROSS JOIN citebound.lexical_stats st),
+query AS MATERIALIZED (
+  SELECT CAST('{{' || coalesce(string_agg(id || ':' || idf, ',' ORDER BY id)
+                               FILTER (WHERE id IS NOT NULL), '')
+              || '}}/{LEXICAL_DIMENSIONS}' AS sparsevec) AS vector
+    FROM words)"""
+
+_IN_SCOPE = "version_id = ANY(ARRAY(SELECT version_id FROM live))"
+_BM25 = "-(t.weights <#> (SELECT vector FROM query))"
+
+_SHOWN = """
+SELECT c.id AS chunk_key, c.chunk_id, c.version_id, c.char_start, c.char_end, c.text,
+       p.key, v.title, v.label, v.jurisdiction, v.page_starts, s.eid, s.number,
+       s.title AS section_title, {scores},
+       (SELECT json_object_agg(w.lexeme, w.positions)
+          FROM unnest(l.body) w WHERE w.lexeme = ANY(ARRAY(SELECT lexeme FROM words))) AS found
+  FROM {source}
+  JOIN citebound.chunks c ON c.id = r.chunk_id
+  JOIN citebound.chunk_lexemes l ON l.chunk_id = c.id
+  JOIN citebound.sections s ON s.id = c.section_id
+  JOIN citebound.policy_versions v ON v.id = c.version_id
+  JOIN citebound.policies p ON p.id = v.policy_id"""
+
+_LINKS = """
+links AS (
+  SELECT h.chunk_id AS via, h.place, target.id AS section_id, NULL::int AS char_start
+    FROM hit h
+    JOIN citebound.cross_references x ON x.section_id = h.section_id
+         AND x.char_start >= h.char_start AND x.char_end <= h.char_end
+    JOIN citebound.policy_versions v ON v.policy_id = x.target_policy_id
+    JOIN citebound.sections target ON target.version_id = v.id
+         AND (target.eid = x.target_eid OR starts_with(target.eid, x.target_eid || '__'))
+   WHERE v.id = ANY(ARRAY(SELECT version_id FROM live))
+  UNION ALL
+  SELECT h.chunk_id, h.place, x.section_id, x.char_start
+    FROM hit h
+    JOIN citebound.cross_references x ON x.target_policy_id = h.policy_id
+         AND x.target_eid = ANY(h.eids)
+   WHERE x.version_id = ANY(ARRAY(SELECT version_id FROM live)))"""
+
+
+@lru_cache(maxsize=32)
+def hits_statement(plan: Plan) -> TextClause:
+    """Return the statement that finds the pool of candidates.
+
+    Parameters: those of the scope, `configuration`, `question`, `arm_limit`, `pool`; with a space
+    `embedding` and `lexical_weight`. Gives at least one row; without a candidate its chunk is null.
+    """
+    arms = [_lexical_arm(plan)]
+    union = "SELECT chunk_id FROM lexical_arm"
+    if plan.space_id is not None:
+        arms.append(_dense_arm(plan))
+        union += " UNION SELECT chunk_id FROM dense_arm"
+    parts = [
+        _QUESTION,
+        *arms,
+        f"candidates AS ({union})",
+        f"scored AS (SELECT t.chunk_id, {_scores(plan)} FROM candidates {_score_joins(plan)})",
+        "best AS MATERIALIZED (SELECT max(bm25) AS bm25 FROM scored)",
+        f"pool AS MATERIALIZED (SELECT * FROM scored ORDER BY {_fused(plan)} DESC, chunk_id"
+        " LIMIT :pool)",
+        f"shown AS ({_SHOWN.format(scores='r.bm25, r.cosine', source='pool r')})",
+    ]
+    return text(
+        ",\n".join(parts)
+        + f"""
+SELECT shown.*, (SELECT bm25 FROM best) AS best_bm25,
+       (SELECT count(*) FROM citebound.chunk_terms WHERE {_IN_SCOPE}) AS searched,
+       (SELECT json_agg(json_build_array(lexeme, positions, idf)) FROM words) AS words
+  FROM (VALUES (true)) AS once LEFT JOIN shown ON true"""
+    )
+
+
+@lru_cache(maxsize=32)
+def neighbours_statement(plan: Plan) -> TextClause:
+    """Return the statement that follows the cross-references of hits, both ways.
+
+    What a hit refers to is that section with its subsections; what refers to a hit names its
+    section or one that holds it. Those that speak most about the question come first.
+
+    Parameters: those of `hits_statement`, `hits` (best first), `neighbours`, `best_bm25`.
+    """
+    parts = [
+        _QUESTION,
+        """hit AS MATERIALIZED (
+  SELECT g.chunk_id, g.place, c.section_id, c.char_start, c.char_end, v.policy_id,
+         ARRAY(SELECT array_to_string((string_to_array(s.eid, '__'))[:n], '__')
+                 FROM generate_series(1, cardinality(string_to_array(s.eid, '__'))) n) AS eids
+    FROM unnest(CAST(:hits AS bigint[])) WITH ORDINALITY AS g (chunk_id, place)
+    JOIN citebound.chunks c ON c.id = g.chunk_id
+    JOIN citebound.sections s ON s.id = c.section_id
+    JOIN citebound.policy_versions v ON v.id = c.version_id)""",
+        _LINKS.strip(),
+        """candidates AS (
+  SELECT DISTINCT ON (c.id) c.id AS chunk_id, k.via, k.place
+    FROM links k JOIN citebound.chunks c ON c.section_id = k.section_id
+     AND (k.char_start IS NULL OR (c.char_start <= k.char_start AND k.char_start < c.char_end))
+   WHERE c.id <> ALL(CAST(:hits AS bigint[])) ORDER BY c.id, k.place)""",
+        f"scored AS (SELECT t.chunk_id, candidates.via, {_scores(plan)}"
+        f" FROM candidates {_score_joins(plan)})",
+        f"nearest AS MATERIALIZED (SELECT *, {_fused(plan, best=':best_bm25')} AS fused"
+        " FROM scored ORDER BY fused DESC, chunk_id LIMIT :neighbours)",
+    ]
+    shown = _SHOWN.format(scores="r.bm25, r.cosine, r.via", source="nearest r")
+    return text(",\n".join(parts) + shown + " ORDER BY r.fused DESC, r.chunk_id")
+
+
+def _lexical_arm(plan: Plan) -> str:
+    distance = "weights <#> (SELECT vector FROM query)"
+    order = distance if plan.uses_index else f"({distance}) + 0"
+    return (
+        "lexical_arm AS MATERIALIZED (SELECT chunk_id FROM"
+        f" (SELECT chunk_id, {distance} AS distance FROM citebound.chunk_terms"
+        f" WHERE {_IN_SCOPE} ORDER BY {order} LIMIT :arm_limit) a WHERE distance < 0)"
+    )
+
+
+def _dense_arm(plan: Plan) -> str:
+    distance = _distance(plan, "vector")
+    order = distance if plan.uses_index else f"({distance}) + 0"
+    return (
+        "dense_arm AS MATERIALIZED (SELECT chunk_id FROM citebound.chunk_embeddings"
+        f" WHERE space_id = {plan.space_id} AND {_IN_SCOPE} ORDER BY {order} LIMIT :arm_limit)"
+    )
+
+
+def _distance(plan: Plan, column: str) -> str:
+    vector = f"halfvec({plan.dimensions})"
+    return f"CAST({column} AS {vector}) <=> CAST(:embedding AS {vector})"
+
+
+def _scores(plan: Plan) -> str:
+    if plan.space_id is None:
+        return f"{_BM25} AS bm25, CAST(NULL AS float) AS cosine"
+    return f"{_BM25} AS bm25, 1 - ({_distance(plan, 'e.vector')}) AS cosine"
+
+
+def _score_joins(plan: Plan) -> str:
+    joins = "JOIN citebound.chunk_terms t USING (chunk_id)"
+    if plan.space_id is not None:
+        joins += (
+            " LEFT JOIN citebound.chunk_embeddings e"
+            f" ON e.chunk_id = t.chunk_id AND e.space_id = {plan.space_id}"
+        )
+    return joins
+
+
+def _fused(plan: Plan, best: str = "(SELECT bm25 FROM best)") -> str:
+    words = f"coalesce(bm25 / nullif(CAST({best} AS float), 0), 0)"
+    if plan.space_id is None:
+        return words
+    weight = "CAST(:lexical_weight AS float)"
+    return f"{weight} * {words} + (1 - {weight}) * coalesce(cosine, 0)"
