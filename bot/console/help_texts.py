@@ -19,20 +19,25 @@ TOP = """Answers compliance questions from your own policies. Every statement ca
 citation that was checked against the stored text; every question ends in one recorded outcome."""
 
 TOP_EXAMPLES = """examples:
-  citebound demo                               sample policies, one question of each kind, then a
-  chat citebound ingest policies/                   read a folder of PDF, DOCX, Markdown, HTML or
-  text citebound ask "May I accept a gift worth EUR 80?" citebound chat --jurisdiction DE
-  a conversation that remembers what was said citebound audit show ID                      what
-  was answered, on what grounds citebound doctor                             what is set up, what
-  is missing, how to fix it
+  citebound demo                      sample policies, one question of each kind, a chat
+  citebound ingest policies/          read PDF, DOCX, Markdown, HTML or text
+  citebound ask "May I accept a gift worth EUR 80?"
+  citebound chat --jurisdiction DE    a conversation that remembers what was said
+  citebound audit show ID             what was answered, on what grounds
+  citebound doctor                    what is set up, what is missing, how to fix it
 
 environment:
   CITEBOUND_HOME   where the embedded database lives (default: ~/.citebound)
   DATABASE_URL     a Postgres server with pgvector, instead of the embedded one
 
 exit codes:
-  0 any regular outcome     1 a file failed, or validate found a problem     2 wrong usage
-  3 configuration or database     4 nothing ingested     130 interrupted     141 output closed"""
+  0    any regular outcome, refusals among them
+  1    a file could not be ingested, or `corpus validate` found a problem
+  2    wrong usage
+  3    configuration or database
+  4    nothing has been ingested
+  130  interrupted
+  141  whoever read the output stopped reading"""
 
 INGEST = Help(
     short="read policies into the corpus",

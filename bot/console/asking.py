@@ -1,0 +1,75 @@
+"""Ask one question at the terminal and show its reply: shared by `ask`, `chat` and `demo`."""
+
+from pathlib import Path
+
+from rich.text import Text
+
+from bot.console.options import AskOptions
+from bot.console.render import answer_view, record_line
+from bot.console.safe_text import to_json
+from bot.console.terminal import Terminal
+from bot.console.verbose import run_view
+from core.agent.report import trace_json
+from core.agent.request import AskRequest, Reply
+from core.bootstrap import Service
+from core.domain.chat import Place
+from core.domain.errors import UsageError
+
+
+async def ask(service: Service, options: AskOptions, *, text: str, thread: str) -> Reply:
+    """Answer one message of a thread, and write its trace where that was asked for.
+
+    A bare number chooses among the options of the thread's last clarification.
+
+    Raises:
+        UsageError: The question is empty or too long, or the trace can't be written.
+        TransientError: The database failed; nothing was recorded.
+    """
+    place = Place(thread=thread)
+    scope = options.scope
+    reply = await service.answering.ask(
+        AskRequest(
+            text=await _chosen(service, place, text),
+            place=place,
+            groups=scope.groups,
+            jurisdiction=scope.jurisdiction,
+            tags=scope.tags,
+            as_of=scope.as_of,
+            edition=scope.edition,
+            use_rag=options.use_rag,
+        )
+    )
+    if options.trace_dir is not None:
+        _write_trace(reply, options.trace_dir)
+    return reply
+
+
+def show(terminal: Terminal, reply: Reply, options: AskOptions) -> None:
+    """Print a reply; how it came about, if asked for, goes to standard error first."""
+    if options.is_verbose:
+        terminal.remark(*run_view(reply.run), Text())
+    terminal.show(*answer_view(reply.answer), Text())
+    terminal.show(
+        record_line(record_id=reply.receipt.record_id, thread=reply.run.question.place.thread)
+    )
+
+
+async def _chosen(service: Service, place: Place, text: str) -> str:
+    number = text.strip().rstrip(".)")
+    if not (number.isascii() and number.isdigit()):
+        return text
+    conversation = await service.conversations.find(place)
+    history = await service.conversations.history(conversation) if conversation else ()
+    offered = history[-1].options if history else ()
+    return offered[int(number) - 1] if 1 <= int(number) <= len(offered) else text
+
+
+def _write_trace(reply: Reply, folder: Path) -> None:
+    path = folder / f"{reply.run.question.question_id}.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(to_json(trace_json(reply.run)) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"the trace can't be written to {folder}: {error.strerror}; choose another --trace-dir"
+        ) from error

@@ -1,0 +1,47 @@
+"""`citebound ask`: one question, one reply."""
+
+import asyncio
+import sys
+from argparse import Namespace
+
+from rich.text import Text
+
+from bot.console.asking import ask, show
+from bot.console.opening import check_corpus, opened
+from bot.console.options import AskOptions, ask_options
+from bot.console.safe_text import safe
+from bot.console.terminal import Terminal, open_terminal
+from bot.console.verbose import run_view
+from core.adapters.system import UuidSource
+from core.agent.report import reply_json
+from core.domain.answer import Outcome
+from core.domain.errors import UsageError
+
+
+def run(arguments: Namespace) -> int:
+    """Ask the question; any recorded outcome is 0."""
+    words: list[str] = arguments.question
+    text = sys.stdin.read() if words == ["-"] else " ".join(words)
+    if not text.strip():
+        raise UsageError(
+            "the question is empty: expected words, or - with a question on standard input"
+        )
+    options = ask_options(arguments)
+    asyncio.run(_ask(open_terminal(), options, text=text, as_json=arguments.as_json))
+    return 0
+
+
+async def _ask(terminal: Terminal, options: AskOptions, *, text: str, as_json: bool) -> None:
+    thread = options.thread or UuidSource().new()
+    async with opened(terminal) as service:
+        await check_corpus(service, options.scope)
+        reply = await ask(service, options, text=text.strip(), thread=thread)
+    if as_json:
+        if options.is_verbose:
+            terminal.remark(*run_view(reply.run))
+        terminal.show_json(reply_json(reply))
+        return
+    show(terminal, reply, options)
+    if reply.answer.outcome is Outcome.CLARIFICATION:
+        hint = f'Go on with: citebound ask --thread {thread} "..."'
+        terminal.show(Text(), safe(hint, style="dim"))

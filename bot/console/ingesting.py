@@ -1,0 +1,176 @@
+"""Files into the corpus one after the other, with one line a file: shared by `ingest` and `demo`.
+
+A file that can't be read is named with cause and cure, and the others go on. Each file is stored
+whole or not at all, so whatever was done before an interruption stays.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.text import Text
+
+from bot.console.safe_text import one_line
+from bot.console.sources import Source
+from bot.console.terminal import Terminal
+from core.bootstrap import Service
+from core.domain.errors import ContractError, DocumentError
+from core.ingest.load import MAX_BYTES
+from core.ingest.publish import Ingested
+from core.ports import Published
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """A file that was left out."""
+
+    reason: str
+    """Cause and cure, one line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileResult:
+    """What became of one file."""
+
+    path: Path
+    """The file."""
+    result: Ingested | Failed
+    """As stored, or why not."""
+
+
+async def ingest_all(
+    service: Service, sources: Sequence[Source], *, with_chunks: bool
+) -> AsyncGenerator[FileResult]:
+    """Ingest each file in order and yield what became of it.
+
+    Raises:
+        TransientError: The database failed; files yielded before are stored.
+    """
+    for source in sources:
+        try:
+            data = await asyncio.to_thread(_read, source.path)
+            result: Ingested | Failed = await service.ingestor.ingest(
+                data, source_name=source.path.name, given=source.given, with_chunks=with_chunks
+            )
+        except ContractError as error:
+            result = Failed(reason=str(error))
+        yield FileResult(path=source.path, result=result)
+
+
+async def ingest_with_progress(
+    terminal: Terminal,
+    service: Service,
+    sources: Sequence[Source],
+    *,
+    with_chunks: bool,
+    is_quiet: bool = False,
+) -> list[FileResult]:
+    """Ingest all files; print a line a file, and a progress bar at a terminal.
+
+    Args:
+        terminal: where to print.
+        service: the product.
+        sources: the files.
+        with_chunks: False for facts alone.
+        is_quiet: True prints no lines (for `--json`).
+    """
+    results: list[FileResult] = []
+    progress = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        console=terminal.err,
+        transient=True,
+        disable=not terminal.err.is_terminal,
+    )
+    with progress:
+        task = progress.add_task(_name(sources[0].path), total=len(sources))
+        async for result in ingest_all(service, sources, with_chunks=with_chunks):
+            results.append(result)
+            if not is_quiet:
+                terminal.show(file_line(result))
+            following = sources[min(len(results), len(sources) - 1)].path
+            progress.update(task, completed=len(results), description=_name(following))
+    return results
+
+
+def file_line(result: FileResult) -> Text:
+    """Return the line of one file, with its notes below."""
+    name = one_line(result.path.name)
+    if isinstance(result.result, Failed):
+        line = Text("failed     ", style="red")
+        return line.append(f"{name}: {one_line(result.result.reason)}", style="default")
+    done = result.result
+    status = status_of(done)
+    line = Text(f"{status.word:<10} ", style=status.colour)
+    title = one_line(done.metadata.title)
+    label = f" {one_line(done.metadata.label)}" if done.metadata.label else ""
+    line.append(f"{name}: {title}{label}", style="default")
+    if isinstance(done.result, Published):
+        line.append(f"\n{'':11}{_counts(done, done.result)}", style="dim default")
+    for note in done.notes:
+        line.append(f"\n{'':11}note: {one_line(note)}", style="dim default")
+    return line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """The word for what became of a file."""
+
+    word: str
+    """`added`, `revised` or `unchanged`."""
+    colour: str
+    """Its colour."""
+
+
+def status_of(done: Ingested) -> Status:
+    """Say what became of a file."""
+    if not isinstance(done.result, Published):
+        return Status(word="unchanged", colour="dim")
+    return Status(word="added" if done.result.is_first else "revised", colour="green")
+
+
+def summary_line(results: Sequence[FileResult]) -> Text:
+    """Return how many files were added, revised, left alone and left out."""
+    counts = counts_of(results)
+    return Text(", ".join(f"{number} {word}" for word, number in counts.items()))
+
+
+def counts_of(results: Sequence[FileResult]) -> dict[str, int]:
+    """Count the files by what became of them."""
+    counts = {"added": 0, "revised": 0, "unchanged": 0, "failed": 0}
+    for result in results:
+        done = result.result
+        counts["failed" if isinstance(done, Failed) else status_of(done).word] += 1
+    return counts
+
+
+def _counts(done: Ingested, result: Published) -> str:
+    return (
+        f"{done.sections} sections, {result.chunks} chunks ({result.chunks_embedded} embedded),"
+        f" {result.entities} entities, {result.relations} relations, edition {result.edition}"
+    )
+
+
+def _read(path: Path) -> bytes:
+    """Read a file, unless it is too large to be worth it."""
+    try:
+        size = path.stat().st_size
+        if not path.is_file():
+            raise DocumentError("it is not a regular file: give a file or a folder")
+        if size > MAX_BYTES:
+            raise DocumentError(
+                f"{size / 1024 / 1024:.0f} MB is over the limit of {MAX_BYTES // 1024 // 1024} MB:"
+                " split it or leave out images"
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise DocumentError(
+            f"it can't be read ({error.strerror}): check its permissions"
+        ) from error
+
+
+def _name(path: Path) -> str:
+    return one_line(path.name, limit=40)

@@ -1,0 +1,55 @@
+"""Open the service for one command, with a sign of life at a terminal."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+
+from bot.console.options import ScopeOptions
+from bot.console.terminal import Terminal
+from core.bootstrap import Service, bootstrap
+from core.config import Settings
+from core.domain.errors import EmptyCorpusError, UsageError
+from core.domain.question import Scope
+
+
+@asynccontextmanager
+async def opened(terminal: Terminal, settings: Settings | None = None) -> AsyncGenerator[Service]:
+    """Open the service, and close it at the end.
+
+    Raises:
+        ConfigError: See `bootstrap`.
+    """
+    waiting = (
+        terminal.err.status("Opening the database") if terminal.err.is_terminal else nullcontext()
+    )
+    async with AsyncExitStack() as stack:
+        with waiting:
+            service = await stack.enter_async_context(
+                bootstrap(settings or Settings.from_environment())
+            )
+        yield service
+
+
+async def check_corpus(service: Service, options: ScopeOptions) -> int:
+    """Return the edition that the options mean.
+
+    Raises:
+        EmptyCorpusError: Nothing was ever ingested.
+        UsageError: The edition asked for does not exist yet.
+    """
+    newest = await service.corpus.current_edition()
+    if newest is None:
+        raise EmptyCorpusError
+    if options.edition is not None and options.edition > newest:
+        raise UsageError(f"edition {options.edition} does not exist: the newest is {newest}")
+    return options.edition or newest
+
+
+def scope_of(service: Service, options: ScopeOptions) -> Scope:
+    """Return the scope that the options mean today."""
+    return Scope(
+        as_of=options.as_of or service.clock.now().date(),
+        edition=options.edition,
+        groups=options.groups,
+        jurisdiction=options.jurisdiction,
+        tags=options.tags,
+    )

@@ -1,0 +1,162 @@
+"""An answer as a person at a terminal reads it. Pure: values in, renderables out.
+
+Badge first, then the answer with [n], then its sources: where each stands, and the stored words. A
+clarification shows its options; a refusal shows the nearest sections and the way to a person. All
+foreign text passes `safe` or `one_line`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import assert_never
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from bot.console.safe_text import one_line, safe
+from core.domain.answer import Answer, Badge, Outcome, RefusalKind, ShownCitation
+from core.domain.ontology import SectionRef
+
+_MARK = re.compile(r"\[\d+\]")
+_BADGES: dict[Badge, tuple[str, str]] = {
+    Badge.HIGH: ("● High confidence", "green"),
+    Badge.MEDIUM: ("◐ Medium confidence", "yellow"),
+    Badge.LOW: ("○ Low confidence", "red"),
+}
+_REFUSALS: dict[RefusalKind, str] = {
+    RefusalKind.POLICY_SILENT: "the policies do not say",
+    RefusalKind.NOT_FOUND: "nothing in the policies answers this",
+    RefusalKind.OUT_OF_SCOPE: "not a question about policies",
+    RefusalKind.NOT_PERMITTED: "not available here",
+    RefusalKind.CONFLICT: "the policies contradict each other",
+}
+WAY_TO_A_PERSON = "A person can help: ask Compliance, and name the record below."
+
+
+def answer_view(answer: Answer) -> list[RenderableType]:
+    """Return what to print for an outcome, from the badge to the notes."""
+    view: list[RenderableType] = [_headline(answer), Text(), _body(answer.text)]
+    if answer.options:
+        view += [Text(), *_options(answer.options)]
+    if answer.citations:
+        view += [Text(), *sources_view(answer.citations)]
+    if answer.nearest:
+        view += [Text(), *_nearest(answer.nearest)]
+    if answer.outcome in {Outcome.REFUSED, Outcome.ESCALATED, Outcome.FAILED}:
+        view += [Text(), Text(WAY_TO_A_PERSON)]
+    remarks = list(_remarks(answer))
+    return [*view, Text(), *remarks] if remarks else view
+
+
+def sources_view(citations: Sequence[ShownCitation]) -> Iterator[RenderableType]:
+    """Return the quotes with where they stand."""
+    yield Text("Sources", style="bold")
+    for citation in citations:
+        grid = Table.grid(padding=(0, 1))
+        grid.add_column(no_wrap=True, width=len(f"[{citation.number}]"))
+        grid.add_column(overflow="fold")
+        grid.add_row(Text(f"[{citation.number}]", style="cyan"), _source(citation))
+        yield grid
+
+
+def record_line(*, record_id: str, thread: str) -> Text:
+    """Return the last line: where the record is, and how to go on."""
+    return safe(f"record {one_line(record_id)} · thread {one_line(thread)}", style="dim")
+
+
+def place_line(place: SectionRef) -> str:
+    """Return a section as people say it: policy, version, section."""
+    parts = [one_line(place.policy_title)]
+    if place.version_label:
+        parts[0] += f" {one_line(place.version_label)}"
+    if place.jurisdiction:
+        parts[0] += f" ({one_line(place.jurisdiction)})"
+    section = section_name(place)
+    return f"{parts[0]}, {section}" if section else parts[0]
+
+
+def section_name(place: SectionRef) -> str:
+    """Return number and title of a section: "§4.2 Limits", "Annex A Forms"."""
+    number, title = one_line(place.number or ""), one_line(place.title)
+    sign = "§" if number[:1].isdigit() else ""
+    return " ".join(part for part in (f"{sign}{number}" if number else "", title) if part)
+
+
+def _headline(answer: Answer) -> Text:
+    match answer.outcome:
+        case Outcome.ANSWERED:
+            return _badge(answer)
+        case Outcome.CLARIFICATION:
+            return Text("? One thing first", style="bold cyan")
+        case Outcome.REFUSED:
+            why = f": {_REFUSALS[answer.refusal]}" if answer.refusal else ""
+            return Text(f"✕ No answer{why}", style="bold yellow")
+        case Outcome.ESCALATED:
+            return Text("→ This needs a person", style="bold yellow")
+        case Outcome.IGNORED:
+            return Text("· Not a question", style="dim")
+        case Outcome.FAILED:
+            return Text("! This went wrong", style="bold red")
+        case _:
+            assert_never(answer.outcome)
+
+
+def _badge(answer: Answer) -> Text:
+    badge = answer.confidence.badge
+    if badge is None:
+        return Text("Confidence unknown", style="bold")
+    words, colour = _BADGES[badge]
+    text = Text(words, style=f"bold {colour}")
+    if not answer.confidence.is_calibrated:
+        text.append(" · not yet calibrated", style="dim not bold")
+    return text
+
+
+def _body(words: str) -> Text:
+    text = safe(words)
+    for mark in _MARK.finditer(text.plain):
+        text.stylize("cyan", *mark.span())
+    return text
+
+
+def _options(options: Sequence[str]) -> Iterator[RenderableType]:
+    width = len(str(len(options)))
+    for number, option in enumerate(options, start=1):
+        line = Text(f"  {number:>{width}}  ", style="cyan")
+        yield line.append_text(Text(one_line(option), style="default"))
+    yield Text("Answer with a number or in your own words.", style="dim")
+
+
+def _source(citation: ShownCitation) -> RenderableType:
+    place = citation.place
+    title = Text(one_line(place.policy_title), style="bold")
+    if place.version_label:
+        title.append(f" {one_line(place.version_label)}")
+    if place.jurisdiction:
+        title.append(f" ({one_line(place.jurisdiction)})", style="not bold")
+    if citation.effective_from:
+        title.append(f", in force since {one_line(citation.effective_from)}", style="not bold")
+    where = [part for part in (section_name(place),) if part]
+    if place.page is not None:
+        where.append(f"page {place.page}")
+    inner = Table.grid()
+    inner.add_column(overflow="fold")
+    inner.add_row(title)
+    if where:
+        inner.add_row(Text(", ".join(where)))
+    inner.add_row(Padding(safe(f"“{citation.quote}”", style="italic"), (0, 0, 0, 2), expand=False))
+    return inner
+
+
+def _nearest(places: Sequence[SectionRef]) -> Iterator[RenderableType]:
+    yield Text("Nearest sections", style="bold")
+    for place in places:
+        yield Padding(Text(place_line(place)), (0, 0, 0, 2), expand=False)
+
+
+def _remarks(answer: Answer) -> Iterator[Text]:
+    if answer.assumptions:
+        yield Text(f"Assumes: {', '.join(one_line(item) for item in answer.assumptions)}")
+    for note in answer.notes:
+        yield Text(f"Note: {one_line(note)}", style="dim")
