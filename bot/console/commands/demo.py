@@ -1,0 +1,147 @@
+"""`citebound demo`: the sample policies, one question of each kind, then the chat."""
+
+import asyncio
+import dataclasses
+import shlex
+import shutil
+import sys
+from argparse import Namespace
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.panel import Panel
+from rich.text import Text
+
+from bot.console.asking import ask, show
+from bot.console.conversation import Conversation
+from bot.console.ingesting import Failed, ingest_with_progress, summary_line
+from bot.console.opening import opened
+from bot.console.options import AskOptions
+from bot.console.safe_text import safe
+from bot.console.sources import find_sources
+from bot.console.terminal import Terminal, open_terminal
+from core.adapters.system import UuidSource
+from core.bootstrap import Service
+from core.config import Settings
+from core.domain.errors import ConfigError
+from core.ingest.prepare import NOTHING_GIVEN
+
+SAMPLES = Path(__file__).parents[3] / "samples" / "policies"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One question of the demo."""
+
+    kind: str
+    """What it shows."""
+    messages: tuple[str, ...]
+    """What is typed, in one thread."""
+
+
+QUESTIONS = (
+    Shown(
+        kind="answered from the ontology",
+        messages=("How quickly must I report a suspicious transaction internally?",),
+    ),
+    Shown(
+        kind="answered from the text of a table",
+        messages=("What is the hotel cap for Rotterdam?",),
+    ),
+    Shown(
+        kind="needs two policies",
+        messages=(
+            "Who signs off a customer who is a PEP, and how long do we keep the due diligence file?",
+        ),
+    ),
+    Shown(
+        kind="depends on a fact: asks back, then answers",
+        messages=("How quickly do I need to get my travel costs in?", "1"),
+    ),
+    Shown(
+        kind="two policies contradict each other",
+        messages=("How many years must expense receipts be kept?",),
+    ),
+    Shown(
+        kind="the policies do not say",
+        messages=("How long can I go on sabbatical?",),
+    ),
+    Shown(kind="not a question about policies", messages=("What's the capital of Australia?",)),
+    Shown(
+        kind="a sensitive report",
+        messages=("I saw a coworker slip an envelope to a port inspector yesterday",),
+    ),
+)
+
+
+def run(arguments: Namespace) -> int:
+    """Show the product on its samples."""
+    if not SAMPLES.is_dir():
+        raise ConfigError(
+            f"the sample policies are not at {SAMPLES}: run the demo from a checkout of the source"
+        )
+    terminal, stack, settings = open_terminal(), AsyncExitStack(), _settings()
+    with asyncio.Runner() as runner:
+        try:
+            service = runner.run(stack.enter_async_context(opened(terminal, settings)))
+            runner.run(_show_all(terminal, service))
+            _say_how_to_go_on(terminal, settings)
+            if arguments.chat and terminal.is_interactive:
+                Conversation(runner, service, terminal, AskOptions()).hold()
+        finally:
+            runner.run(stack.aclose())
+    return 0
+
+
+def _settings() -> Settings:
+    """Keep the samples apart from a corpus of one's own."""
+    settings = Settings.from_environment()
+    if settings.database_url:
+        return settings
+    return dataclasses.replace(settings, home=settings.home.expanduser() / "demo")
+
+
+async def _show_all(terminal: Terminal, service: Service) -> None:
+    sources = find_sources([SAMPLES], given=NOTHING_GIVEN)
+    terminal.show(Text("Reading the sample policies", style="bold"))
+    results = await ingest_with_progress(terminal, service, sources, with_chunks=True)
+    terminal.show(summary_line(results))
+    if any(isinstance(item.result, Failed) for item in results):
+        raise ConfigError("the sample policies could not all be read: restore the folder samples")
+    for shown in QUESTIONS:
+        await _show_one(terminal, service, shown)
+
+
+async def _show_one(terminal: Terminal, service: Service, shown: Shown) -> None:
+    thread, options = UuidSource().new(), AskOptions()
+    for message in shown.messages:
+        terminal.show(Text())
+        title = safe(shown.kind, style="dim")
+        terminal.show(Panel(safe(message, style="bold"), title=title, title_align="left"))
+        show(terminal, await ask(service, options, text=message, thread=thread), options)
+
+
+def _say_how_to_go_on(terminal: Terminal, settings: Settings) -> None:
+    command = _command()
+    if not settings.database_url:
+        command = f"CITEBOUND_HOME={shlex.quote(str(settings.home))} {command}"
+    terminal.show(
+        Text(),
+        Text("Go on with", style="bold"),
+        safe(f'  {command} ask "May I accept a gift?"\n  {command} chat\n  {command} audit list'),
+        Text("With policies of your own", style="bold"),
+        safe(f"  {_command()} ingest PATH..."),
+        Text(),
+    )
+
+
+def _command() -> str:
+    """Return how the command is called from here."""
+    if shutil.which("citebound"):
+        return "citebound"
+    script = Path(sys.executable).parent / "citebound"
+    if not script.exists():
+        return f"{shlex.quote(sys.executable)} -m bot"
+    here = Path.cwd()
+    return shlex.quote(str(script.relative_to(here) if script.is_relative_to(here) else script))

