@@ -105,8 +105,9 @@ _BREAK = re.compile(
     re.IGNORECASE,
 )
 _SUBORDINATE = re.compile(
-    r"\b(?:if|when|where|unless|which|who|whom|whose|although|though|while|whereas|because|until"
-    r"|before|after|once|provided|except|as\s+soon\s+as|in\s+case|to\s+the\s+extent)\b[^,]*$",
+    r"\b(?:if|when|where|unless|although|though|while|whereas|because|until|before|after|once"
+    r"|provided|except|as\s+soon\s+as|in\s+case|to\s+the\s+extent)\b[^,]*$"
+    r"|\b(?:which|who|whom|whose|that)(?:\s+\w+){0,1}\s*$",
     re.IGNORECASE,
 )
 _INVERTED = re.compile(r"\W*should\b(?![^?]*\?\W*$)", re.IGNORECASE)

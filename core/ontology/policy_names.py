@@ -5,19 +5,22 @@ import re
 from core.domain.content_words import stem, words
 
 SHORT_NAME = (
-    r"(?!(?:EUR|USD|GBP|CHF|AED|JPY|INR|CAD|AUD|ISO|IEC|RULE|RULES|PART|THE|AND|FOR|VP|HR|IT|ID|NO)\b)"
+    r"(?!(?:EUR|USD|GBP|CHF|AED|JPY|INR|CAD|AUD|ISO|IEC|RULE|RULES|PART|THE|AND|FOR|VP|HR|IT|ID"
+    r"|NO)\b)"
     r"[A-Z][A-Z]{2,6}"
 )
 """An abbreviation that may stand for a policy ("GEN", "FSMR")."""
 
 _IDENTIFIER = r"(?:[A-Z]{2,5}-\d{2,4})"
 _KIND = (
-    r"(?:Policy|Policies|Rulebook|Rules|Regulations?|Act|Code(?:\s[Oo]f\s(?:Business\s)?(?:Conduct|Ethics))?"
+    r"(?:Policy|Policies|Rulebook|Rules|Regulations?|Act"
+    r"|Code(?:\s[Oo]f\s(?:Business\s)?(?:Conduct|Ethics))?"
     r"|Guidelines?|Procedures?|Standards?|Manual|Directive|Handbook|Law|Supplement|Convention)"
 )
 _TITLE_WORD = r"(?:[A-Z][\w'\u2019&/-]*)"
 _TITLE = (
-    rf"(?:{_TITLE_WORD}(?:,?\s(?:and|of|the|for|on|in|to|&)(?=\s)|,?\s{_TITLE_WORD}|\s?\(\d{{4}}\)){{0,8}}?"
+    rf"(?:{_TITLE_WORD}(?:,?\s(?:and|of|the|for|on|in|to|&)(?=\s)|,?\s{_TITLE_WORD}"
+    rf"|\s?\(\d{{4}}\)){{0,8}}?"
     rf"\s{_KIND}\b(?:\s(?:19|20)\d\d)?)"
 )
 FULL_NAME = (
@@ -31,7 +34,8 @@ NAME = rf"(?:{FULL_NAME}|{SHORT_NAME})"
 
 _SELF = re.compile(
     r"(?:(?:this|that|our|such|the|these|those|the same|each|any|all|see|under)\s+)?"
-    r"(?:policy|policies|rulebook|rules?|regulations?|act|code|procedures?|guidelines?|standards?|manual"
+    r"(?:policy|policies|rulebook|rules?|regulations?|act|code|procedures?|guidelines?"
+    r"|standards?|manual"
     r"|handbook|law|supplement|guidance)",
     re.IGNORECASE,
 )

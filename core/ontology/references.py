@@ -32,7 +32,8 @@ _PARENS = r"(?:\.?[\s\u200e]?\([0-9A-Za-z]{1,5}\))"
 _NUMBER = rf"(?:[A-Z]{{0,2}}\d+[A-Z]{{0,2}}(?:\.[A-Z]?\d+[A-Z]{{0,2}})*{_PARENS}*)"
 _LETTER = r"(?:[IVX]+\b|[A-Z]\b)"
 _PLACE = (
-    r"(?i:rules?|(?:sub)?sections?|secs?\.|\u00a7{1,2}|clauses?|paragraphs?|paras?\.?|articles?|arts?\.|regulations?"
+    r"(?i:rules?|(?:sub)?sections?|secs?\.|\u00a7{1,2}|clauses?|paragraphs?|paras?\.?|articles?"
+    r"|arts?\.|regulations?"
     r"|requirements?|procedures?|steps?)"
 )
 _HOLDER = r"(?i:chapters?|parts?|annex(?:es)?|appendix|appendices|app\.?|schedules?)"
