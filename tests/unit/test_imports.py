@@ -1,0 +1,32 @@
+"""The import rule is a test."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+ROOT = Path(__file__).parents[2]
+PURE = sorted([*(ROOT / "core" / "domain").rglob("*.py"), ROOT / "core" / "ports.py"])
+
+
+def test_the_layers_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every contract in pyproject.toml is kept."""
+    code = lint_imports(config_filename=str(ROOT / "pyproject.toml"), cache_dir=None)
+    assert code == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", PURE, ids=lambda path: path.stem)
+def test_domain_and_ports_import_the_standard_library_alone(path: Path) -> None:
+    """What everything depends on depends on nothing."""
+    allowed = sys.stdlib_module_names | {"core"}
+    for node in ast.walk(ast.parse(path.read_text())):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        for name in names:
+            assert name.split(".")[0] in allowed
+            assert not name.startswith("core.") or name.startswith(("core.domain", "core.ports"))
