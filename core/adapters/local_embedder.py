@@ -47,7 +47,7 @@ SPACE = EmbeddingSpace(
     model="all-MiniLM-L6-v2-int8",
     dimensions=384,
     revision=SHA256[MODEL_FILE][:12],
-    fusion_weight=0.45,
+    fusion_weight=0.35,
 )
 """The fusion weight is the best of a sweep on ObliQA dev (`eval retrieval --dataset obliqa`)."""
 

@@ -13,7 +13,7 @@ from core.domain.policy import ChunkKey
 def pack(
     hits: Sequence[RetrievedChunk], neighbours: Sequence[RetrievedChunk], *, most: int
 ) -> tuple[RetrievedChunk, ...]:
-    """Return at most `most` chunks, none twice: all hits that fit, then neighbours as there is room.
+    """Return at most `most` chunks, none twice: hits that fit, then neighbours as there is room.
 
     Args:
         hits: Best first.

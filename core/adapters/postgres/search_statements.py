@@ -121,7 +121,7 @@ def neighbours_statement(plan: Plan) -> TextClause:
         _QUESTION,
         """hit AS MATERIALIZED (
   SELECT g.chunk_id, g.place, c.section_id, c.char_start, c.char_end, v.policy_id,
-         ARRAY(SELECT array_to_string((string_to_array(s.eid, '__'))[:n], '__')
+         ARRAY(SELECT array_to_string((string_to_array(s.eid, '__'))[1 : n], '__')
                  FROM generate_series(1, cardinality(string_to_array(s.eid, '__'))) n) AS eids
     FROM unnest(CAST(:hits AS bigint[])) WITH ORDINALITY AS g (chunk_id, place)
     JOIN citebound.chunks c ON c.id = g.chunk_id

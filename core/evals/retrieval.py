@@ -1,0 +1,147 @@
+"""Measure retrieval on labelled questions: what is found, what a pack holds, how long it takes.
+
+Questions are embedded beforehand, so that the times are those of search alone, one at a time.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from time import perf_counter
+
+from core.domain.evidence import RetrievedChunk
+from core.domain.question import Scope
+from core.evals.datasets import Dataset, LabelledQuestion, PassageKey
+from core.evals.metrics import average_precision_at, has_all_at, mean, percentile, recall_at
+from core.evals.rulebooks import passage_key
+from core.ports import ChunkSearch, Embedder, SearchRequest, Vector
+from core.retrieval.expand import pack
+
+RANKS = 10
+"""The k of the published figures."""
+DEPTH = 12
+"""Chunks asked for: long passages give several, of which the first counts."""
+PACK = 15
+"""Chunks of a pack, neighbours included."""
+PACK_HITS = 9
+"""Hits of a pack; the other places are the neighbours'."""
+SCOPE = Scope(as_of=date(2025, 1, 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalReport:
+    """What was measured. Shares are in [0, 1]."""
+
+    dataset: Dataset
+    """Which questions."""
+    questions: int
+    """How many."""
+    chunks: int
+    """Chunks searched."""
+    embedding: str | None
+    """The embedder's model; None: words alone."""
+    recall: float
+    """recall@10."""
+    average_precision: float
+    """map@10."""
+    all_gold: float
+    """all_gold@10."""
+    pack_both: float
+    """Share of questions with all gold in a pack of at most 15 chunks."""
+    p50_ms: float
+    """Median time of a search with neighbours, without embedding the question."""
+    p99_ms: float
+    """99th percentile of the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Measured:
+    recall: float
+    average_precision: float
+    has_all: bool
+    pack_has_all: bool
+    took_ms: float
+    searched: int
+
+
+async def measure(
+    questions: Sequence[LabelledQuestion],
+    search: ChunkSearch,
+    embedder: Embedder | None,
+    *,
+    dataset: Dataset,
+    progress: Callable[[str], None],
+) -> RetrievalReport:
+    """Ask all questions and compare what is found with their gold.
+
+    Args:
+        questions: At least one.
+        search: Over the corpus that `rulebooks.publications` gives.
+        embedder: None: words alone.
+        dataset: For the report.
+        progress: Told from time to time what is being done.
+    """
+    vectors: list[Vector | None] = [None] * len(questions)
+    if embedder is not None:
+        progress(f"embedding {len(questions)} questions")
+        vectors = [*await embedder.embed_documents([question.text for question in questions])]
+    measured: list[_Measured] = []
+    for question, vector in zip(questions, vectors, strict=True):
+        measured.append(await _measure_one(question, vector, search))
+        if len(measured) % 200 == 0:
+            progress(f"asked {len(measured)} of {len(questions)} questions")
+    times = [one.took_ms for one in measured]
+    return RetrievalReport(
+        dataset=dataset,
+        questions=len(questions),
+        chunks=max((one.searched for one in measured), default=0),
+        embedding=embedder.space.model if embedder else None,
+        recall=mean([one.recall for one in measured]),
+        average_precision=mean([one.average_precision for one in measured]),
+        all_gold=mean([float(one.has_all) for one in measured]),
+        pack_both=mean([float(one.pack_has_all) for one in measured]),
+        p50_ms=percentile(times, 0.5),
+        p99_ms=percentile(times, 0.99),
+    )
+
+
+async def _measure_one(
+    question: LabelledQuestion, vector: Vector | None, search: ChunkSearch
+) -> _Measured:
+    request = SearchRequest(
+        text=question.text, embedding=vector, scope=SCOPE, limit=DEPTH, neighbours=PACK
+    )
+    started_s = perf_counter()
+    result = await search.search(request)
+    took_ms = (perf_counter() - started_s) * 1_000
+    ranking = passages_of(result.hits)
+    packed = pack(result.hits[:PACK_HITS], result.neighbours, most=PACK)
+    return _Measured(
+        recall=recall_at(ranking, question.gold, RANKS),
+        average_precision=average_precision_at(ranking, question.gold, RANKS),
+        has_all=has_all_at(ranking, question.gold, RANKS),
+        pack_has_all=question.gold <= set(passages_of(packed)),
+        took_ms=took_ms,
+        searched=result.searched,
+    )
+
+
+def passages_of(chunks: Sequence[RetrievedChunk]) -> list[PassageKey]:
+    """Return the passages of chunks, each once, in order of their first chunk."""
+    keys = (
+        passage_key(policy=chunk.place.policy_key, number=chunk.place.number) for chunk in chunks
+    )
+    return list(dict.fromkeys(keys))
+
+
+def report_lines(report: RetrievalReport) -> list[str]:
+    """Return the report for a terminal, a figure a line."""
+    return [
+        f"{report.dataset}: {report.questions} questions, {report.chunks} chunks,"
+        f" {report.embedding or 'words alone'}",
+        f"recall@10    {report.recall:.3f}",
+        f"map@10       {report.average_precision:.3f}",
+        f"all_gold@10  {report.all_gold:.3f}",
+        f"pack_both    {report.pack_both:.3f}",
+        f"p50_ms       {report.p50_ms:.1f}",
+        f"p99_ms       {report.p99_ms:.1f}",
+    ]
