@@ -16,29 +16,28 @@ from core.domain.chat import Place
 from core.domain.errors import UsageError
 
 
-async def ask(service: Service, options: AskOptions, *, text: str, thread: str) -> Reply:
+async def ask(
+    terminal: Terminal, service: Service, options: AskOptions, *, text: str, thread: str
+) -> Reply:
     """Answer one message of a thread, and write its trace where that was asked for.
-
-    A bare number chooses among the options of the thread's last clarification.
 
     Raises:
         UsageError: The question is empty or too long, or the trace can't be written.
         TransientError: The database failed; nothing was recorded.
     """
-    place = Place(thread=thread)
     scope = options.scope
-    reply = await service.answering.ask(
-        AskRequest(
-            text=await _chosen(service, place, text),
-            place=place,
-            groups=scope.groups,
-            jurisdiction=scope.jurisdiction,
-            tags=scope.tags,
-            as_of=scope.as_of,
-            edition=scope.edition,
-            use_rag=options.use_rag,
-        )
+    request = AskRequest(
+        text=text,
+        place=Place(thread=thread),
+        groups=scope.groups,
+        jurisdiction=scope.jurisdiction,
+        tags=scope.tags,
+        as_of=scope.as_of,
+        edition=scope.edition,
+        use_rag=options.use_rag,
     )
+    with terminal.busy("Reading the question") as notify:
+        reply = await service.answering.ask(request, notify=notify)
     if options.trace_dir is not None:
         _write_trace(reply, options.trace_dir)
     return reply
@@ -52,16 +51,6 @@ def show(terminal: Terminal, reply: Reply, options: AskOptions) -> None:
     terminal.show(
         record_line(record_id=reply.receipt.record_id, thread=reply.run.question.place.thread)
     )
-
-
-async def _chosen(service: Service, place: Place, text: str) -> str:
-    number = text.strip().rstrip(".)")
-    if not (number.isascii() and number.isdigit()):
-        return text
-    conversation = await service.conversations.find(place)
-    history = await service.conversations.history(conversation) if conversation else ()
-    offered = history[-1].options if history else ()
-    return offered[int(number) - 1] if 1 <= int(number) <= len(offered) else text
 
 
 def _write_trace(reply: Reply, folder: Path) -> None:

@@ -89,7 +89,7 @@ class Conversation:
     def _answer(self, text: str) -> None:
         try:
             reply = self._runner.run(
-                ask(self._service, self._options, text=text, thread=self._thread)
+                ask(self._terminal, self._service, self._options, text=text, thread=self._thread)
             )
         except UsageError as error:
             self._terminal.remark(safe(str(error)))

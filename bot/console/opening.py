@@ -1,7 +1,7 @@
 """Open the service for one command, with a sign of life at a terminal."""
 
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from bot.console.options import ScopeOptions
 from bot.console.terminal import Terminal
@@ -18,11 +18,8 @@ async def opened(terminal: Terminal, settings: Settings | None = None) -> AsyncG
     Raises:
         ConfigError: See `bootstrap`.
     """
-    waiting = (
-        terminal.err.status("Opening the database") if terminal.err.is_terminal else nullcontext()
-    )
     async with AsyncExitStack() as stack:
-        with waiting:
+        with terminal.busy("Opening the database"):
             service = await stack.enter_async_context(
                 bootstrap(settings or Settings.from_environment())
             )

@@ -1,8 +1,8 @@
 """An answer as a person at a terminal reads it. Pure: values in, renderables out.
 
 Badge first, then the answer with [n], then its sources: where each stands, and the stored words. A
-clarification shows its options; a refusal shows the nearest sections and the way to a person. All
-foreign text passes `safe` or `one_line`.
+clarification shows its options; a refusal names the nearest sections (its words name the way to a
+person). All foreign text passes `safe` or `one_line`.
 """
 
 import re
@@ -25,13 +25,13 @@ _BADGES: dict[Badge, tuple[str, str]] = {
     Badge.LOW: ("○ Low confidence", "red"),
 }
 _REFUSALS: dict[RefusalKind, str] = {
-    RefusalKind.POLICY_SILENT: "the policies do not say",
+    RefusalKind.POLICY_SILENT: "the policies do not say this",
     RefusalKind.NOT_FOUND: "nothing in the policies answers this",
     RefusalKind.OUT_OF_SCOPE: "not a question about policies",
-    RefusalKind.NOT_PERMITTED: "not available here",
+    RefusalKind.NOT_PERMITTED: "the policies do not say this",
     RefusalKind.CONFLICT: "the policies contradict each other",
 }
-WAY_TO_A_PERSON = "A person can help: ask Compliance, and name the record below."
+"""`not_permitted` reads as `policy_silent`: nobody learns that something exists."""
 
 
 def answer_view(answer: Answer) -> list[RenderableType]:
@@ -41,10 +41,8 @@ def answer_view(answer: Answer) -> list[RenderableType]:
         view += [Text(), *_options(answer.options)]
     if answer.citations:
         view += [Text(), *sources_view(answer.citations)]
-    if answer.nearest:
+    if answer.nearest and not answer.citations:
         view += [Text(), *_nearest(answer.nearest)]
-    if answer.outcome in {Outcome.REFUSED, Outcome.ESCALATED, Outcome.FAILED}:
-        view += [Text(), Text(WAY_TO_A_PERSON)]
     remarks = list(_remarks(answer))
     return [*view, Text(), *remarks] if remarks else view
 

@@ -6,12 +6,13 @@ rich keeps to it).
 """
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from rich.console import Console, RenderableType
 
-from bot.console.safe_text import to_json
+from bot.console.safe_text import safe, to_json
 
 MAX_WIDTH = 100
 """Columns used at most: longer lines are hard to read."""
@@ -45,6 +46,19 @@ class Terminal:
         for renderable in renderables:
             self.err.print(renderable, highlight=False, markup=False, emoji=False)
 
+    @contextmanager
+    def busy(self, words: str) -> Generator[Callable[[str], None]]:
+        """Show what is being done while it is being done, at a terminal; say nothing elsewhere.
+
+        Yields:
+            A function that changes the words.
+        """
+        if not self.err.is_terminal:
+            yield _ignore
+            return
+        with self.err.status(safe(words)) as status:
+            yield lambda changed: status.update(safe(changed))
+
     def show_json(self, value: Mapping[str, object] | Sequence[object]) -> None:
         """Print one JSON value, and nothing else, to standard output."""
         encoding = (self.out.encoding or "ascii").lower().replace("-", "")
@@ -59,6 +73,10 @@ def open_terminal() -> Terminal:
         err=_console(is_stderr=True),
         is_interactive=sys.stdin.isatty() and sys.stdout.isatty(),
     )
+
+
+def _ignore(_words: str) -> None:
+    """Nobody is watching."""
 
 
 def _console(*, is_stderr: bool) -> Console:

@@ -35,7 +35,7 @@ async def _ask(terminal: Terminal, options: AskOptions, *, text: str, as_json: b
     thread = options.thread or UuidSource().new()
     async with opened(terminal) as service:
         await check_corpus(service, options.scope)
-        reply = await ask(service, options, text=text.strip(), thread=thread)
+        reply = await ask(terminal, service, options, text=text.strip(), thread=thread)
     if as_json:
         if options.is_verbose:
             terminal.remark(*run_view(reply.run))

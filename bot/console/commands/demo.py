@@ -52,7 +52,7 @@ QUESTIONS = (
     Shown(
         kind="needs two policies",
         messages=(
-            "Who signs off a customer who is a PEP, and how long do we keep the due diligence file?",
+            "Who signs off a customer who is a PEP, and how long is the due diligence file kept?",
         ),
     ),
     Shown(
@@ -119,7 +119,7 @@ async def _show_one(terminal: Terminal, service: Service, shown: Shown) -> None:
         terminal.show(Text())
         title = safe(shown.kind, style="dim")
         terminal.show(Panel(safe(message, style="bold"), title=title, title_align="left"))
-        show(terminal, await ask(service, options, text=message, thread=thread), options)
+        show(terminal, await ask(terminal, service, options, text=message, thread=thread), options)
 
 
 def _say_how_to_go_on(terminal: Terminal, settings: Settings) -> None:

@@ -210,17 +210,17 @@ def test_a_clarification_numbers_its_options() -> None:
 
 
 def test_a_refusal_names_the_nearest_sections_and_a_person() -> None:
-    """A refusal is never bare."""
+    """A refusal is never bare: its words name a person, we name the sections."""
     answer = Answer(
         outcome=Outcome.REFUSED,
-        text="The policies do not say.",
+        text="The policies do not say. Compliance can answer this.",
         confidence=NO_CONFIDENCE,
         refusal=RefusalKind.POLICY_SILENT,
         nearest=(PLACE,),
     )
     output = printed(*answer_view(answer))
     assert "Gifts Policy 2.0, §4.2 Limits" in output
-    assert "person" in output
+    assert "Compliance can answer this." in output
 
 
 @pytest.mark.parametrize("kind", list(RefusalKind))
@@ -228,6 +228,19 @@ def test_each_refusal_has_its_words(kind: RefusalKind) -> None:
     """Each kind says why."""
     answer = Answer(outcome=Outcome.REFUSED, text="No.", confidence=NO_CONFIDENCE, refusal=kind)
     assert "✕ No answer: " in printed(*answer_view(answer))
+
+
+def test_a_refusal_does_not_reveal_that_something_exists() -> None:
+    """What may not be read looks like what is not there."""
+    shown = {
+        kind: printed(
+            *answer_view(
+                Answer(outcome=Outcome.REFUSED, text="No.", confidence=NO_CONFIDENCE, refusal=kind)
+            )
+        )
+        for kind in (RefusalKind.NOT_PERMITTED, RefusalKind.POLICY_SILENT)
+    }
+    assert len(set(shown.values())) == 1
 
 
 @pytest.mark.parametrize(
