@@ -4,6 +4,7 @@ Offsets are Unicode code points of one text, half-open, from 0. They are exact f
 offset into `LoadedDocument.text`, which is stored unchanged as the full text of the policy version.
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -77,7 +78,7 @@ class LoadedDocument:
     """Headings marked by the format, in text order; empty if the format marks none."""
     tables: tuple[TextSpan, ...] = ()
     """Tables, kept as text with one row a line and cells separated by ` | `."""
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
     """What the document says of itself, under `title`, `policy_id`, `version`, `owner`, `effective_from`,
     `effective_until`, `jurisdiction`; dates in ISO form. Absent keys were not found."""
     notes: tuple[str, ...] = ()
@@ -87,7 +88,7 @@ class LoadedDocument:
         """Return the page number, from 1, that holds `offset`; None if the format has no pages."""
         if not self.page_starts:
             return None
-        return max(1, sum(1 for start in self.page_starts if start <= offset))
+        return max(1, bisect_right(self.page_starts, offset))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -77,7 +77,10 @@ def _pieces(text: str, sentence: TextSpan, *, size: int) -> Iterator[TextSpan]:
     while sentence.char_end - start > size:
         space = text.rfind(" ", start + 1, start + size + 1)
         cut = space if space > 0 else start + size
-        yield TextSpan(char_start=start, char_end=cut)
+        end = cut
+        while text[end - 1].isspace():
+            end -= 1
+        yield TextSpan(char_start=start, char_end=end)
         start = cut
         while text[start].isspace():
             start += 1
@@ -86,15 +89,19 @@ def _pieces(text: str, sentence: TextSpan, *, size: int) -> Iterator[TextSpan]:
 
 def _pack(text: str, units: Sequence[TextSpan], *, size: int, overlap: int) -> Iterator[TextSpan]:
     """Fill chunks with units, greedily; each chunk reaches further than the one before."""
-    first = 0
-    while first < len(units):
+    first = reached = 0
+    while reached < len(units):
         after = _fill(units, first, size=size)
-        if after < len(units):
-            after = _before_lead_in(text, units, first, after)
+        if (
+            after < len(units)
+            and after - 1 > max(first, reached)
+            and _is_lead_in(text, units, after)
+        ):
+            after -= 1
         yield TextSpan(char_start=units[first].char_start, char_end=units[after - 1].char_end)
-        if after == len(units):
-            return
-        first = _restart(units, first, after, size=size, overlap=overlap)
+        reached = after
+        if reached < len(units):
+            first = _restart(units, first, after, size=size, overlap=overlap)
 
 
 def _fill(units: Sequence[TextSpan], first: int, *, size: int) -> int:
@@ -105,10 +112,9 @@ def _fill(units: Sequence[TextSpan], first: int, *, size: int) -> int:
     return after
 
 
-def _before_lead_in(text: str, units: Sequence[TextSpan], first: int, after: int) -> int:
-    """Leave a lead-in at the chunk's end to the next chunk, unless nothing would be left."""
-    last = after - 1
-    return last if last > first and units[last].of(text).endswith(_LEAD_IN_ENDS) else after
+def _is_lead_in(text: str, units: Sequence[TextSpan], after: int) -> bool:
+    """Say whether the unit before `after` announces the next one, and so belongs into its chunk."""
+    return units[after - 1].of(text).endswith(_LEAD_IN_ENDS)
 
 
 def _restart(units: Sequence[TextSpan], first: int, after: int, *, size: int, overlap: int) -> int:

@@ -1,6 +1,7 @@
 """A document's sections: numbered, titled, nested; they cover the text without overlap.
 
-After `load`, before `chunk`. Which lines are headings is decided in `candidates`; here they are nested and become stretches.
+After `load`, before `chunk`. Which lines are headings is decided in `candidates` and `false_headings`; here they are nested
+and become stretches.
 """
 
 import re
@@ -9,7 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.domain.policy import LoadedDocument, Section
-from core.ingest.candidates import HeadingLine, find_headings, is_loosely_marked, is_title_like
+from core.ingest.candidates import (
+    HeadingLine,
+    candidate_lines,
+    is_loosely_marked,
+    is_title_like,
+)
+from core.ingest.false_headings import real_headings
 from core.ingest.numbering import ATTACHMENTS, KEYWORD_RANKS, Label, parse_label
 
 _NOT_SPACE = re.compile(r"\S")
@@ -45,11 +52,12 @@ def split_sections(document: LoadedDocument) -> tuple[Section, ...]:
     text = document.text
     if not text:
         return ()
-    placed = _nest(find_headings(document), is_strict=not is_loosely_marked(document))
+    placed = _nest(
+        real_headings(text, candidate_lines(document)), is_strict=not is_loosely_marked(document)
+    )
     starts = [item.line.char_start for item in placed]
     sections: list[Section] = []
     names = _Names()
-    pages = _Pages(document.page_starts)
     first = starts[0] if starts else len(text)
     if not starts or text[:first].strip():
         sections.append(_preamble(document, end=first, eid=names.take("preamble")))
@@ -68,7 +76,7 @@ def split_sections(document: LoadedDocument) -> tuple[Section, ...]:
                 char_start=starts[index],
                 body_start=_body_start(text, item.line.char_end, end),
                 char_end=end,
-                page=pages.of(item.line.char_start),
+                page=document.page_of(item.line.char_start),
             )
         )
     return tuple(sections)
@@ -247,17 +255,3 @@ class _Names:
             name = f"{wanted}~{self._uses[wanted]}"
         self._taken.add(name)
         return name
-
-
-class _Pages:
-    """Page numbers for offsets asked in rising order, without searching anew each time."""
-
-    def __init__(self, starts: Sequence[int]) -> None:
-        self._starts = starts
-        self._page = 0
-
-    def of(self, offset: int) -> int | None:
-        """Return the page of `offset`, from 1; None if the format has no pages."""
-        while self._page < len(self._starts) and self._starts[self._page] <= offset:
-            self._page += 1
-        return max(1, self._page) if self._starts else None

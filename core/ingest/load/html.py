@@ -87,7 +87,7 @@ def load_html(data: bytes) -> LoadedDocument:
     """
     declared = _CHARSET.search(data[:_PROBE_BYTES])
     text = decode_text(data, declared=declared.group(1).decode("ascii") if declared else None)
-    parser = html.HTMLParser(no_network=True, remove_comments=True, remove_pis=True)
+    parser = html.HTMLParser(no_network=True, remove_comments=True, remove_pis=True, huge_tree=True)
     try:
         root = html.document_fromstring(_DECLARATION.sub("", text), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as exc:

@@ -24,7 +24,8 @@ _BREAK = "\n"
 _CLOSERS_WITH_GAP = frozenset(
     {"paragraph_close", "bullet_list_close", "ordered_list_close", "blockquote_close"}
 )
-_MAX_LIST_DEPTH = 200
+_MAX_NESTING = 150
+"""The parser leaves out what is nested deeper, by default already at ten lists."""
 
 
 def load_markdown(data: bytes) -> LoadedDocument:
@@ -38,7 +39,9 @@ def load_markdown(data: bytes) -> LoadedDocument:
     metadata = front_matter(matter.group(1)) if matter else {}
     source = text[matter.end() :] if matter else text
     try:
-        tokens = MarkdownIt("commonmark").enable("table").parse(source)
+        tokens = (
+            MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table").parse(source)
+        )
     except RecursionError as exc:
         raise DocumentError("its lists or quotes are nested too deeply: flatten them") from exc
     walk = _Walk(DocumentBuilder())

@@ -20,7 +20,9 @@ _PAGE_NUMBER = re.compile(
     r"\W*(?:(?:page|seite|p\.)\s*)?(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|von|/)\s*\d{1,4})?\W*",
     re.IGNORECASE,
 )
-_DIGITS = re.compile(r"\d+")
+_DIGITS = re.compile(r"\d{1,5}")
+_SAME_HEIGHT = 12.0
+"""Points."""
 _PARAGRAPH_GAP = 1.3
 """Times the usual distance of baselines: what is further below begins a new paragraph."""
 _MAX_LEADING = 2.2
@@ -63,16 +65,17 @@ class Block:
 def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     """Take away headers, footers and page numbers that most pages repeat at the same edge."""
     counts: Counter[str] = Counter()
-    for page in pages:
-        counts.update({_running_key(line) for line in _edge_lines(page)})
+    for index, page in enumerate(pages):
+        counts.update({key for line in _edge_lines(page) for key in _running_keys(line, index)})
     needed = max(_MIN_REPEATS, _REPEAT_SHARE * sum(1 for page in pages if page))
     numbered = sum(1 for page in pages if any(_is_number(line) for line in _edge_lines(page)))
     kept: list[list[Line]] = []
-    for page in pages:
+    for index, page in enumerate(pages):
         drop = {
             id(line)
             for line in _edge_lines(page)
-            if counts[_running_key(line)] >= needed or (numbered > 1 and _is_number(line))
+            if any(counts[key] >= needed for key in _running_keys(line, index))
+            or (numbered > 1 and _is_number(line))
         }
         kept.append([line for line in page if id(line) not in drop])
     return kept
@@ -82,8 +85,9 @@ def blocks_of(lines: Sequence[Line]) -> list[Block]:
     """Group the lines of one page and put the groups in reading order."""
     leading = _usual_leading(lines)
     runs: list[list[Line]] = []
-    for line in lines:
-        if runs and _continues(runs[-1][-1], line, leading=leading):
+    for line, following in itertools.zip_longest(lines, lines[1:]):
+        begins_row = following is not None and _are_side_by_side(line, following)
+        if runs and not begins_row and _continues(runs[-1][-1], line, leading=leading):
             runs[-1].append(line)
         else:
             runs.append([line])
@@ -95,9 +99,16 @@ def _edge_lines(page: Sequence[Line]) -> list[Line]:
     return [*by_height[:_EDGE_LINES], *by_height[_EDGE_LINES:][-_EDGE_LINES:]]
 
 
-def _running_key(line: Line) -> str:
-    """Identify a running line by its words, digits aside, and the height at which it stands."""
-    return f"{_DIGITS.sub('#', line.text).casefold()}@{round(line.baseline / 12)}"
+def _running_keys(line: Line, index: int) -> set[str]:
+    """Identify a running line by its words and height; its first or last number may count the pages."""
+    words = line.text.casefold()
+    place = f"@{round(line.baseline / _SAME_HEIGHT)}"
+    numbers = list(_DIGITS.finditer(words))
+    keys = {words + place}
+    for number in {numbers[0], numbers[-1]} if numbers else ():
+        relative = int(number.group()) - index
+        keys.add(f"{words[: number.start()]}#{relative}#{words[number.end() :]}{place}")
+    return keys
 
 
 def _is_number(line: Line) -> bool:
@@ -127,6 +138,11 @@ def _continues(above: Line, below: Line, *, leading: float | None) -> bool:
         and abs(above.size - below.size) <= _SAME_SIZE * above.size
         and above.is_bold == below.is_bold
     )
+
+
+def _are_side_by_side(line: Line, following: Line) -> bool:
+    is_level = abs(line.baseline - following.baseline) < line.size / 2
+    return is_level and following.left > line.right
 
 
 def _overlap(start: float, end: float, other_start: float, other_end: float) -> float:
@@ -194,26 +210,17 @@ def _in_reading_order(blocks: Sequence[Block]) -> list[Block]:
     if len(blocks) > _MAX_BLOCKS_ORDERED:
         return list(blocks)
     ordered: list[Block] = []
-    placed: set[int] = set()
+    seen: set[int] = set()
     for block in blocks:
-        waiting = [block]
+        waiting = [] if id(block) in seen else [block]
         while waiting:
-            last = waiting[-1]
-            above = next(
-                (
-                    b
-                    for b in blocks
-                    if id(b) not in placed and b not in waiting and _is_above(b, last)
-                ),
-                None,
-            )
-            if id(last) in placed:
-                waiting.pop()
-            elif above is not None:
-                waiting.append(above)
+            seen.add(id(waiting[-1]))
+            above = (b for b in blocks if id(b) not in seen and _is_above(b, waiting[-1]))
+            following = next(above, None)
+            if following is None:
+                ordered.append(waiting.pop())
             else:
-                placed.add(id(waiting.pop()))
-                ordered.append(last)
+                waiting.append(following)
     return ordered
 
 

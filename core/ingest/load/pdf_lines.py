@@ -16,8 +16,9 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 HYPHEN = "\x02"
-"""What pdfium writes for a hyphen at a line's end."""
+"""What pdfium writes for a hyphen at a line's end, and instead of that end."""
 
+_LINE_ENDS = frozenset({0x0A, 0x0D, ord(HYPHEN)})
 _CELL_GAP = 1.8
 """Times the font size; justified text stays below, columns of a table are further apart."""
 _MISSING_SPACE = 0.1
@@ -94,9 +95,10 @@ def _lines(text_page: Any) -> Iterator[Line]:
     codes = [int(pdfium_c.FPDFText_GetUnicode(text_page, index)) for index in range(count)]
     start = 0
     for index in range(count + 1):
-        if index == count or codes[index] in {0x0A, 0x0D}:
-            if index > start:
-                yield from _line_parts(text_page, _chars(text_page, codes, start, index))
+        if index == count or codes[index] in _LINE_ENDS:
+            end = index + 1 if index < count and codes[index] == ord(HYPHEN) else index
+            if end > start:
+                yield from _line_parts(text_page, _chars(text_page, codes, start, end))
             start = index + 1
 
 

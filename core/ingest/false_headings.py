@@ -1,0 +1,198 @@
+"""Which candidates are no headings after all.
+
+After `candidates`, before nesting in `sections`. Three kinds look like headings and are none:
+- entries of a table of contents, which announce a heading that comes again;
+- items of a numbered list, however short;
+- references at the beginning of a line, whose numbers are out of order.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from core.ingest.candidates import HeadingLine
+from core.ingest.numbering import Label, as_letter
+
+_MAX_JUMP = 20
+"""A number this much above the one before is an amount or a year, not the next section."""
+_LIST_RUN = 3
+_LOOK_BACK = 10
+_LEADERS = re.compile(
+    r"\s*(?:\.{3,}|…+|(?:\. ){3,}|_{3,}|\s\|)\s*(?:\d{1,4}|[ivxlc]{1,6})?$", re.IGNORECASE
+)
+_PAGE_NUMBER = re.compile(r"\s+\d{1,4}$")
+_CONTENTS = re.compile(r"(?:table of )?contents\b|inhalt(?:sverzeichnis)?\b", re.IGNORECASE)
+_NOT_WORD = re.compile(r"[\W_]+")
+
+
+def real_headings(text: str, candidates: Sequence[HeadingLine]) -> list[HeadingLine]:
+    """Return those candidates that begin sections, letters told from roman numerals.
+
+    Args:
+        text: the document's text.
+        candidates: lines of it that look like headings, in text order.
+    """
+    return _in_sequence(_without_lists(text, _without_contents(text, candidates)))
+
+
+def _without_contents(text: str, found: Sequence[HeadingLine]) -> list[HeadingLine]:
+    """Drop entries of a table of contents: they announce a heading that comes again, or end in leader dots."""
+    last_seen = {_key(heading): index for index, heading in enumerate(found)}
+    in_contents = _ContentsPage()
+    kept: list[HeadingLine] = []
+    for index, heading in enumerate(found):
+        line = text[heading.char_start : heading.line_end]
+        entry = _PAGE_NUMBER.sub("", _LEADERS.sub("", line))
+        has_page = entry != line
+        comes_again = max(last_seen[_key(heading)], last_seen.get(_plain(entry), -1)) > index
+        if _LEADERS.search(line) and "..." in line.replace(". ", "."):
+            continue
+        if in_contents.covers(heading):
+            continue
+        if comes_again and (has_page or not _has_body(text, found, index)):
+            continue
+        kept.append(heading)
+    return kept
+
+
+class _ContentsPage:
+    """The stretch below a heading "Contents", up to the next marked heading of its level."""
+
+    def __init__(self) -> None:
+        self._level: int | None = None
+
+    def covers(self, heading: HeadingLine) -> bool:
+        """Say whether the heading is an entry, asked for each heading in order."""
+        if heading.marked_level is None:
+            return False
+        if _CONTENTS.match(heading.title):
+            self._level = heading.marked_level
+            return False
+        if self._level is not None and heading.marked_level <= self._level:
+            self._level = None
+        return self._level is not None
+
+
+def _key(heading: HeadingLine) -> str:
+    number = heading.label.number if heading.label else ""
+    return _plain(f"{number} {heading.title}")
+
+
+def _plain(text: str) -> str:
+    return _NOT_WORD.sub(" ", text).strip().casefold()
+
+
+def _has_body(text: str, found: Sequence[HeadingLine], index: int) -> bool:
+    heading = found[index]
+    end = found[index + 1].char_start if index + 1 < len(found) else len(text)
+    return heading.char_end < heading.line_end or bool(text[heading.line_end : end].strip())
+
+
+def _without_lists(text: str, found: Sequence[HeadingLine]) -> list[HeadingLine]:
+    """Drop numbered lines that follow each other without text between, or a lead-in: lists, however short their items."""
+    kept: list[HeadingLine] = []
+    run: list[HeadingLine] = []
+    for index, heading in enumerate(found):
+        if run and not _is_next_item(run[-1], heading):
+            kept += _unless_list(text, run)
+            run = []
+        if not _is_item(heading):
+            kept.append(heading)
+            continue
+        run.append(heading)
+        if _has_body(text, found, index):
+            kept += _unless_list(text, run)
+            run = []
+    return kept + _unless_list(text, run)
+
+
+def _unless_list(text: str, run: list[HeadingLine]) -> list[HeadingLine]:
+    if not run or len(run) >= _LIST_RUN:
+        return []
+    before = text[max(0, run[0].char_start - _LOOK_BACK) : run[0].char_start]
+    return [] if before.rstrip().endswith(":") else run
+
+
+def _is_item(heading: HeadingLine) -> bool:
+    label = heading.label
+    return (
+        heading.marked_level is None and label is not None and label.depth == 1 and not label.word
+    )
+
+
+def _is_next_item(earlier: HeadingLine, later: HeadingLine) -> bool:
+    if earlier.label is None or later.label is None or not _is_item(later):
+        return False
+    follows = (earlier.label.value or 0) + 1 == later.label.value
+    return follows and earlier.label.kind == later.label.kind
+
+
+def _in_sequence(found: Iterable[HeadingLine]) -> list[HeadingLine]:
+    """Keep numbers that rise; a number out of order is a reference at a line's beginning."""
+    kept: list[HeadingLine] = []
+    state = _Sequence()
+    for heading in found:
+        read = state.read(heading)
+        if read is not None:
+            kept.append(read)
+    return kept
+
+
+class _Sequence:
+    """The last number of each kind; numbers may begin anew below each unnumbered or differently numbered heading."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, Label] = {}
+        self._seen: set[str] = set()
+        self._has_begun = False
+
+    def read(self, heading: HeadingLine) -> HeadingLine | None:
+        """Return the heading, its letters told from roman numerals; None if its number is out of order."""
+        label = heading.label
+        if label is None:
+            if heading.marked_level is None:
+                self._restart()
+            return heading
+        label = self._told_apart(label)
+        if heading.marked_level is None and not self._may_follow(label):
+            return None
+        if label.kind != "dotted":
+            self._last.pop("dotted", None)
+            self._seen.clear()
+        self._has_begun = True
+        self._last[label.kind] = label
+        self._seen.add(label.number)
+        return replace(heading, label=label)
+
+    def _restart(self) -> None:
+        self._last.clear()
+        self._seen.clear()
+
+    def _told_apart(self, label: Label) -> Label:
+        if label.kind != "roman" or len(label.number) > 1:
+            return label
+        letter = self._last.get("letter")
+        value = as_letter(label).value or 0
+        is_next_letter = letter is not None and letter.value == value - 1
+        return as_letter(label) if is_next_letter else label
+
+    def _may_follow(self, label: Label) -> bool:
+        if label.kind == "keyword":
+            return True
+        last = self._last.get(label.kind)
+        if label.kind != "dotted" or label.depth == 1:
+            first = self._last_step(last)
+            begins = label.value == 1 if self._has_begun else True
+            return label.value == first + 1 or (first == 0 and begins)
+        if last is None:
+            return True
+        if label.number in self._seen or label.order < last.order[: len(label.order)]:
+            return False
+        return all(
+            new[0] - old[0] <= _MAX_JUMP for new, old in zip(label.order, last.order, strict=False)
+        )
+
+    def _last_step(self, last: Label | None) -> int:
+        if last is None:
+            return 0
+        return last.order[0][0] if last.kind == "dotted" and last.order else last.value or 0

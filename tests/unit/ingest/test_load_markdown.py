@@ -1,0 +1,67 @@
+"""Markdown."""
+
+from core.domain.policy import LoadedDocument
+from core.ingest.load import load
+
+
+def read(text: str) -> LoadedDocument:
+    return load(text.encode(), source_name="a.md")
+
+
+def headings(document: LoadedDocument) -> list[tuple[int, str]]:
+    return [(heading.level, heading.span.of(document.text)) for heading in document.headings]
+
+
+def test_markup_is_stripped_and_words_are_kept() -> None:
+    document = read(
+        "Staff **must** *not* pay `cash`, see [the list](http://x.example) ![logo](l.png)."
+    )
+    assert document.text == "Staff must not pay cash, see the list logo."
+
+
+def test_headings_are_recorded_where_they_stand() -> None:
+    document = read("# Gifts **policy**\n\nText.\n\n## 1. Scope\n\nSetext\n------\n")
+    assert headings(document) == [(1, "Gifts policy"), (2, "1. Scope"), (2, "Setext")]
+
+
+def test_table_is_one_row_a_line() -> None:
+    document = read("| **Role** | Duty |\n|---|---|\n| Owner | a \\| b |\n| | x |\n\nAfter.")
+    assert document.text == "Role | Duty\nOwner | a / b\n | x".replace("\n |", "\n|") + "\n\nAfter."
+    assert [span.of(document.text) for span in document.tables] == [
+        "Role | Duty\nOwner | a / b\n| x"
+    ]
+
+
+def test_lists_keep_their_labels() -> None:
+    document = read("Do:\n\n3. third\n4. fourth\n   - nested\n     more\n\n* bullet\n")
+    assert document.text == "Do:\n\n3. third\n4. fourth\n- nested more\n\n- bullet"
+
+
+def test_front_matter_is_metadata_not_text() -> None:
+    document = read(
+        '---\ntitle: "Gifts"\npolicy_id: C-1\neffective_from: 2025-07-01\n---\n# Other\n'
+    )
+    assert document.text == "Other"
+    assert document.metadata == {
+        "title": "Gifts",
+        "policy_id": "C-1",
+        "effective_from": "2025-07-01",
+    }
+
+
+def test_html_inside_is_not_shown() -> None:
+    document = read("Keep<br>this<!-- hidden -->.\n\n<div>block</div>\n\n<!-- gone -->\n")
+    assert document.text == "Keep\nthis.\n\nblock"
+
+
+def test_rules_and_code() -> None:
+    assert read("One.\n\n---\n\n```\nx = 1\n```\n").text == "One.\n\nx = 1"
+
+
+def test_lists_nested_deeper_than_usual_are_kept() -> None:
+    text = "\n".join("  " * depth + f"- level {depth}" for depth in range(40))
+    assert read(text).text.endswith("- level 39")
+
+
+def test_absurd_nesting_does_no_harm() -> None:
+    assert read("Before.\n\n" + ">" * 10_000 + " x").text.startswith("Before.")

@@ -1,0 +1,92 @@
+"""What a document says of itself."""
+
+from datetime import date
+
+import pytest
+
+from core.ingest.load import load
+from core.ingest.metadata import canonical_keys, country_code, front_matter, parse_date
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2024-01-15", date(2024, 1, 15)),
+        ("15 January 2024", date(2024, 1, 15)),
+        ("1st of Feb 2024", date(2024, 2, 1)),
+        ("1. März 2024", date(2024, 3, 1)),
+        ("January 15, 2024", date(2024, 1, 15)),
+        ("Sept. 3rd, 2024", date(2024, 9, 3)),
+        ("15/01/2024", date(2024, 1, 15)),
+        ("01/15/2024", date(2024, 1, 15)),
+        ("02.03.2024", date(2024, 3, 2)),
+        ("05/05/2024", date(2024, 5, 5)),
+        ("01/02/2024", None),
+        ("2024-02-30", None),
+        ("upon approval", None),
+        ("31 Smarch 2024", None),
+    ],
+)
+def test_dates_are_read_only_when_they_are_certain(text: str, expected: date | None) -> None:
+    assert parse_date(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Germany", "DE"),
+        ("GB", "GB"),
+        ("the Netherlands", "NL"),
+        ("U.K.", "GB"),
+        ("All countries, subject to local supplements", None),
+        ("Germany and France", None),
+        ("de", None),
+    ],
+)
+def test_one_named_country_is_a_jurisdiction(text: str, code: str | None) -> None:
+    assert country_code(text) == code
+
+
+def test_header_table_is_read() -> None:
+    document = load(
+        b"# Gifts\n\n| Field | Value |\n|---|---|\n| Policy Title | Gifts and Hospitality |\n"
+        b"| Policy ID | COMP-002 |\n| Version | v1.2 |\n| Policy Owner | CCO |\n"
+        b"| Effective Date | 15 January 2024 |\n| Expiry date | 31 December 2024 |\n"
+        b"| Applies in | Germany |\n",
+        source_name="a.md",
+    )
+    assert document.metadata == {
+        "title": "Gifts and Hospitality",
+        "policy_id": "COMP-002",
+        "version": "1.2",
+        "owner": "CCO",
+        "effective_from": "2024-01-15",
+        "effective_until": "2025-01-01",
+        "jurisdiction": "DE",
+    }
+
+
+def test_other_tables_say_nothing_of_the_document() -> None:
+    document = load(
+        b"# Rates\n\n| Country | Limit |\n|---|---|\n| Germany | 35 |\n", source_name="a.md"
+    )
+    assert document.metadata == {}
+
+
+def test_labelled_lines_are_read() -> None:
+    text = b"GIFTS POLICY\n\nVersion: 3.0\nOwner: Legal\nEffective from: 2025-01-01\n\nText."
+    assert load(text, source_name="a.txt").metadata == {
+        "version": "3.0",
+        "owner": "Legal",
+        "effective_from": "2025-01-01",
+    }
+
+
+def test_front_matter_wins_over_the_text() -> None:
+    data = b"---\nversion: 2\n---\nVersion: 1\n"
+    assert load(data, source_name="a.md").metadata["version"] == "2"
+
+
+def test_our_own_key_is_exclusive_and_an_expiry_date_is_not() -> None:
+    assert front_matter("effective_until: 2025-01-01") == {"effective_until": "2025-01-01"}
+    assert canonical_keys([("Expiry date", "2025-01-01")]) == {"effective_until": "2025-01-02"}
