@@ -90,29 +90,26 @@ async def ingest_with_progress(
         async for result in ingest_all(service, sources, with_chunks=with_chunks):
             results.append(result)
             if not is_quiet:
-                terminal.show(file_line(result))
+                show_file(terminal, result)
             following = sources[min(len(results), len(sources) - 1)].path
             progress.update(task, completed=len(results), description=_name(following))
     return results
 
 
-def file_line(result: FileResult) -> Text:
-    """Return the line of one file, with its notes below."""
-    name = one_line(result.path.name)
-    if isinstance(result.result, Failed):
-        line = Text("failed     ", style="red")
-        return line.append(f"{name}: {one_line(result.result.reason)}", style="default")
-    done = result.result
+def show_file(terminal: Terminal, result: FileResult) -> None:
+    """Print what became of one file, with its notes."""
+    name, done = one_line(result.path.name), result.result
+    if isinstance(done, Failed):
+        line = Text(f"{name}: {one_line(done.reason)}")
+        terminal.show_row(Text(f"{'failed':<9}", style="red"), lines=[line])
+        return
     status = status_of(done)
-    line = Text(f"{status.word:<10} ", style=status.colour)
-    title = one_line(done.metadata.title)
     label = f" {one_line(done.metadata.label)}" if done.metadata.label else ""
-    line.append(f"{name}: {title}{label}", style="default")
+    lines = [Text(f"{name}: {one_line(done.metadata.title)}{label}")]
     if isinstance(done.result, Published):
-        line.append(f"\n{'':11}{_counts(done, done.result)}", style="dim default")
-    for note in done.notes:
-        line.append(f"\n{'':11}note: {one_line(note)}", style="dim default")
-    return line
+        lines.append(Text(_counts(done, done.result), style="dim"))
+    lines += [Text(f"note: {one_line(note)}", style="dim") for note in done.notes]
+    terminal.show_row(Text(f"{status.word:<9}", style=status.colour), lines=lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
 
 from bot.console.safe_text import safe, to_json
 
@@ -40,6 +42,24 @@ class Terminal:
         """Print to standard output."""
         for renderable in renderables:
             self.out.print(renderable, highlight=False, markup=False, emoji=False)
+
+    def show_row(self, *heads: Text, lines: Sequence[Text]) -> None:
+        """Print short heads with lines beside them; piped, all of it is one line, for `grep`.
+
+        Args:
+            heads: the columns to the left, padded by the caller.
+            lines: what stands in the last column; wrapped within it at a terminal.
+        """
+        if not self.out.is_terminal:
+            joined = Text("; ").join(lines)
+            self.out.print(Text(" ").join([*heads, joined]), soft_wrap=True)
+            return
+        grid = Table.grid(padding=(0, 1))
+        for head in heads:
+            grid.add_column(no_wrap=True, width=len(head))
+        grid.add_column(overflow="fold")
+        grid.add_row(*heads, Text("\n").join(lines))
+        self.out.print(grid)
 
     def remark(self, *renderables: RenderableType) -> None:
         """Print to standard error."""

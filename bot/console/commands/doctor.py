@@ -11,6 +11,7 @@ from bot.console.safe_text import one_line
 from bot.console.terminal import Terminal, open_terminal
 
 EXIT_BROKEN = 3
+_SUBJECT_WIDTH = 29
 _SIGNS = {
     Health.FINE: ("ok", "green"),
     Health.MISSING: ("--", "yellow"),
@@ -35,17 +36,17 @@ async def _collect(terminal: Terminal, *, is_quiet: bool) -> list[Finding]:
     async for finding in diagnose():
         findings.append(finding)
         if not is_quiet:
-            terminal.show(_line(finding))
+            _show(terminal, finding)
     return findings
 
 
-def _line(finding: Finding) -> Text:
+def _show(terminal: Terminal, finding: Finding) -> None:
     sign, style = _SIGNS[finding.health]
-    line = Text(f"{sign} ", style=style)
-    line.append(f"{finding.subject:<28} {one_line(finding.found)}", style="default not bold")
+    lines = [Text(one_line(finding.found))]
     if finding.cure:
-        line.append(f"\n   {'':<28} → {one_line(finding.cure)}", style="default not bold")
-    return line
+        lines.append(Text(f"→ {one_line(finding.cure)}", style="cyan"))
+    heads = (Text(sign, style=style), Text(f"{finding.subject:<{_SUBJECT_WIDTH}}"))
+    terminal.show_row(*heads, lines=lines)
 
 
 def _verdict(findings: Sequence[Finding]) -> Text:
