@@ -107,7 +107,7 @@ async def bootstrap(
                 ontology=ontology,
                 conversations=conversations,
                 retriever=Retriever(search, embedder),
-                log=PostgresAuditLog(engine, ids=ids, unit=settings.unit),
+                log=PostgresAuditLog(engine, clock=clock, ids=ids, unit=settings.unit),
                 clock=clock,
                 ids=ids,
                 limits=Limits(

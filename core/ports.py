@@ -9,6 +9,7 @@ from datetime import date, datetime
 from typing import Protocol, TypeAlias
 
 from core.domain.answer import Critique, Draft, Judgement, NotJudged
+from core.domain.chat import Place
 from core.domain.evidence import Evidence, RetrievedChunk
 from core.domain.ontology import Extraction, SectionRef, Snapshot
 from core.domain.policy import (
@@ -134,6 +135,14 @@ class Publication:
     """Its chunks; empty with `--no-rag`."""
     extraction: Extraction
     """Its facts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unchanged:
+    """The same bytes with nothing else said of them are stored already."""
+
+    version_id: VersionId
+    """That version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,6 +314,10 @@ class AuditLog(Protocol):
 class ConversationStore(Protocol):
     """What was said earlier in a thread."""
 
+    async def find(self, place: Place, /) -> str | None:
+        """Return the id of the conversation at a place, or None if it never had a recorded question."""
+        ...
+
     async def history(self, conversation_id: str, /) -> tuple[Turn, ...]:
-        """Return the earlier turns, oldest first; empty for an unknown conversation."""
+        """Return the earlier turns, oldest first, at most the last 20; empty for an unknown id."""
         ...

@@ -1,0 +1,1 @@
+"""One question in, one recorded outcome out."""

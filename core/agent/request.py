@@ -4,28 +4,13 @@ from dataclasses import dataclass
 from datetime import date
 
 from core.domain.answer import Answer
+from core.domain.chat import Place
 from core.domain.policy import EVERYONE
 from core.domain.run import Run
 from core.ports import RecordReceipt
 
 MAX_QUESTION = 8_000
 """Characters of a question (`reliability.md`, back-pressure)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where a conversation takes place: the key by which a thread is known again."""
-
-    platform: str = "console"
-    """`console`, `slack`, `teams`."""
-    tenant: str = "local"
-    """Workspace or tenant id."""
-    channel: str = "console"
-    """Channel id."""
-    thread: str
-    """Thread id; for the console the id of the conversation."""
-    mode: str = "console"
-    """`channel`, `thread`, `direct`, `console`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,6 +68,18 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """A fact whose values lead to different answers."""
+
+    slot: str
+    """The missing fact."""
+    question: str
+    """What to ask."""
+    options: tuple[str, ...]
+    """Its values, at least two."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """An unverified answer."""
 
@@ -77,6 +89,10 @@ class Draft:
     """What the drafter says beside its claims ("The two policies differ"); never shown as a claim."""
     missing: str | None = None
     """What the drafter could not find (an anchor, one side of a comparison); None if nothing."""
+    branch: Branch | None = None
+    """A fact on which the answer depends and which the question leaves open; None if there is none."""
+    is_conflict: bool = False
+    """True if the claims contradict each other and nothing says which prevails."""
 
 
 class Check(StrEnum):
@@ -141,6 +157,8 @@ class Judgement:
     """The judge's token."""
     reason: str = ""
     """Its reason."""
+    measures: tuple[tuple[str, float], ...] = ()
+    """What else it measured, by name, each in [0, 1]: features for the calibration."""
 
     @property
     def score(self) -> float:

@@ -1,12 +1,17 @@
 """The vocabulary of the record."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
+
+from core.domain.answer import Outcome
+from core.domain.run import Json
 
 
 class Tag(StrEnum):
     """What a record is about, `subject:action`, past tense. `audit.tag` holds the same list."""
 
-    MESSAGE_RECEIVED = "message:received"
     MESSAGE_IGNORED = "message:ignored"
     QUESTION_ANSWERED = "question:answered"
     QUESTION_REFUSED = "question:refused"
@@ -14,7 +19,60 @@ class Tag(StrEnum):
     QUESTION_FAILED = "question:failed"
     CLARIFICATION_ASKED = "clarification:asked"
     FEEDBACK_GIVEN = "feedback:given"
-    CORPUS_PUBLISHED = "corpus:published"
-    POLICY_ADDED = "policy:added"
-    POLICY_REVISED = "policy:revised"
     RECORD_VIEWED = "record:viewed"
+
+
+OUTCOME_TAGS: Mapping[Outcome, Tag] = {
+    Outcome.ANSWERED: Tag.QUESTION_ANSWERED,
+    Outcome.CLARIFICATION: Tag.CLARIFICATION_ASKED,
+    Outcome.REFUSED: Tag.QUESTION_REFUSED,
+    Outcome.ESCALATED: Tag.QUESTION_ESCALATED,
+    Outcome.FAILED: Tag.QUESTION_FAILED,
+    Outcome.IGNORED: Tag.MESSAGE_IGNORED,
+}
+"""Each question is closed by exactly one record, with the tag of its outcome."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordView:
+    """One record as an officer reads it."""
+
+    record_id: str
+    """Identity of the record."""
+    at: datetime
+    """When it was written, UTC."""
+    outcome: str
+    """Value of `Outcome`."""
+    question: str | None
+    """As asked; None once erased."""
+    answer: Mapping[str, Json] | None
+    """What was shown: text, claims, citations with their quotes; None once erased."""
+    trace: Mapping[str, Json] | None
+    """How it came about; None once erased."""
+    document: Mapping[str, Json]
+    """The canonical document."""
+    leaf_hash: str
+    """RFC 6962 leaf hash, hex."""
+    problems: tuple[str, ...]
+    """What does not agree with the stored hash, one line each; empty: intact."""
+
+    @property
+    def is_intact(self) -> bool:
+        """True if the stored bytes, hashes and texts agree."""
+        return not self.problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordLine:
+    """One record in a list."""
+
+    record_id: str
+    """Identity of the record."""
+    at: datetime
+    """When it was written, UTC."""
+    outcome: str
+    """Value of `Outcome`."""
+    badge: str | None
+    """As shown; None without an answer."""
+    question: str | None
+    """As asked; None once erased."""

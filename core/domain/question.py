@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
+from core.domain.chat import Place
 from core.domain.policy import EVERYONE
 
 
@@ -58,6 +59,10 @@ class Question:
     """UUIDv7."""
     conversation_id: str
     """The thread it belongs to."""
+    place: Place
+    """Where that thread is."""
+    asker: str
+    """Pseudonym of the asker."""
     text: str
     """As typed, at most 8,000 characters, invisible characters removed."""
     standalone: str

@@ -14,6 +14,18 @@ Json: TypeAlias = "Mapping[str, Json] | list[Json] | str | int | float | bool | 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """A telling word of the question."""
+
+    word: str
+    """Its stem."""
+    weight: float
+    """How telling it is, in (0, 1]: 1 for a word that no policy in scope uses."""
+    alternatives: frozenset[str] = frozenset()
+    """Stems that mean the same in policies ("gift" for "present")."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What to do about a question."""
 
@@ -24,6 +36,8 @@ class Plan:
     """Ontology tools it means to use."""
     subjects: tuple[str, ...] = ()
     """What the question is about, in its own words; two for a comparison."""
+    terms: tuple[Term, ...] = ()
+    """The question's telling words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,20 +80,6 @@ class Exploration:
     """Why that number."""
     calls: tuple[ToolCall, ...] = ()
     """In order."""
-    branches: tuple["Branch", ...] = ()
-    """Facts on which the answer depends and which the question leaves open."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Branch:
-    """A fact whose values lead to different answers."""
-
-    slot: str
-    """The missing fact."""
-    question: str
-    """What to ask."""
-    options: tuple[str, ...]
-    """Its values, at least two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

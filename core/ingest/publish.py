@@ -143,8 +143,10 @@ def _find_same(
 ) -> StoredVersion | None:
     for version in reversed(stored):
         same_bytes = version.sha256 == prepared.sha256
-        if same_bytes and given.agree_with(version.metadata) and version.has_chunks == (
-            with_chunks and bool(prepared.chunks)
+        if (
+            same_bytes
+            and given.agree_with(version.metadata)
+            and version.has_chunks == (with_chunks and bool(prepared.chunks))
         ):
             return version
     return None

@@ -108,7 +108,6 @@ CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON audit.{0} FOR EACH STATEMENT E
 """
 
 TAGS = (
-    ("message:received", False),
     ("message:ignored", True),
     ("question:answered", True),
     ("question:refused", True),
@@ -116,9 +115,6 @@ TAGS = (
     ("question:failed", True),
     ("clarification:asked", True),
     ("feedback:given", False),
-    ("corpus:published", False),
-    ("policy:added", False),
-    ("policy:revised", False),
     ("record:viewed", False),
 )
 

@@ -107,7 +107,7 @@ class PostgresCorpusStore:
             await _insert_chunks(connection, publication, version_id, section_ids)
             await store_facts(connection, publication, version_id, section_ids)
             await store_references(connection, publication, version_id, section_ids)
-            await resolve_references(connection)
+            await resolve_references(connection, version_id)
             if publication.chunks:
                 await lexical_index.index_terms(connection, version_id)
                 if space is not None:

@@ -1,0 +1,1 @@
+"""The stages of a run; only `core.agent.pipeline` knows their order."""

@@ -1,0 +1,329 @@
+"""The record in Postgres: one transaction a question, and reading it back with every hash checked."""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import RowMapping, text
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.tables import (
+    answers,
+    citations,
+    claims,
+    conversations,
+    questions,
+    trace_steps,
+)
+from core.agent.report import answer_json, place_json, trace_json
+from core.audit.canonical import SALT_BYTES, Commitment, canonical, leaf_hash
+from core.audit.recorder import outcome_document, quote_hash
+from core.domain.audit import RecordLine, RecordView
+from core.domain.errors import TransientError
+from core.domain.run import Run
+from core.ports import Clock, IdSource, RecordReceipt
+
+
+class PostgresAuditLog:
+    """See `core.ports.AuditLog`."""
+
+    def __init__(self, engine: AsyncEngine, *, clock: Clock, ids: IdSource, unit: str) -> None:
+        """Use a migrated database; `unit` is written into each record."""
+        self._engine = engine
+        self._clock = clock
+        self._ids = ids
+        self._unit = unit
+
+    async def record(self, run: Run, /) -> RecordReceipt:
+        """See `AuditLog.record`.
+
+        Raises:
+            TransientError: Nothing was stored; nothing may be shown.
+        """
+        record_id, answer_id = self._ids.new(), self._ids.new()
+        try:
+            async with self._engine.begin() as connection:
+                seq = await _next_seq(connection, run)
+                await _store_run(connection, run, answer_id, self._clock)
+                leaf = await self._append(connection, run, record_id, answer_id, seq)
+        except (DBAPIError, OSError) as error:
+            cause = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+            raise TransientError(f"the answer could not be recorded, so it is not shown: {cause}") from error
+        return RecordReceipt(record_id=record_id, answer_id=answer_id, leaf_hash=leaf)
+
+    async def _append(
+        self, connection: AsyncConnection, run: Run, record_id: str, answer_id: str, seq: int
+    ) -> bytes:
+        contents = _contents(run)
+        data = canonical(
+            outcome_document(
+                run,
+                record_id=record_id,
+                answer_id=answer_id,
+                at=self._clock.now(),
+                seq=seq,
+                unit=self._unit,
+                commitments=contents,
+            )
+        )
+        leaf = leaf_hash(data)
+        await connection.execute(
+            text("INSERT INTO audit.record (canonical, leaf_hash) VALUES (:canonical, :leaf)"),
+            {"canonical": data, "leaf": leaf},
+        )
+        await connection.execute(
+            text("INSERT INTO audit.content (record_id, field, salt, body) VALUES (:id, :field, :salt, :body)"),
+            [
+                {"id": record_id, "field": part.field, "salt": part.salt, "body": part.body}
+                for part in contents
+            ],
+        )
+        return leaf
+
+
+def _contents(run: Run) -> list[Commitment]:
+    """Collect all personal text of a run, each piece under a salt of its own."""
+    question = run.question
+    bodies = {
+        "question": question.text,
+        "thread": _json([turn.question for turn in question.history]),
+        "answer": run.answer.text,
+        "answer_json": _json(answer_json(run.answer)),
+        "assumptions": _json({item.slot: item.value for item in question.assumptions}),
+        "trace": _json(trace_json(run)),
+        "place": _json(
+            {
+                "tenant": question.place.tenant,
+                "channel": question.place.channel,
+                "thread": question.place.thread,
+            }
+        ),
+    }
+    return [
+        Commitment(field=field, salt=secrets.token_bytes(SALT_BYTES), body=body)
+        for field, body in bodies.items()
+    ]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+async def _next_seq(connection: AsyncConnection, run: Run) -> int:
+    """Make or lock the conversation, and take its next number: a record left out would show."""
+    place = run.question.place
+    await connection.execute(
+        insert(conversations)
+        .values(
+            id=run.question.conversation_id,
+            platform=place.platform,
+            tenant=place.tenant,
+            channel=place.channel,
+            thread=place.thread,
+        )
+        .on_conflict_do_nothing()
+    )
+    taken = await connection.scalar(
+        conversations.update()
+        .where(conversations.c.id == run.question.conversation_id)
+        .values(next_seq=conversations.c.next_seq + 1)
+        .returning(conversations.c.next_seq - 1)
+    )
+    if taken is None:
+        raise TransientError("another process opened this conversation at the same time: ask again")
+    return int(taken)
+
+
+async def _store_run(connection: AsyncConnection, run: Run, answer_id: str, clock: Clock) -> None:
+    question, answer = run.question, run.answer
+    scope = question.scope
+    await connection.execute(
+        questions.insert().values(
+            id=question.question_id,
+            conversation_id=question.conversation_id,
+            text=question.text,
+            standalone=question.standalone,
+            scope={
+                "as_of": scope.as_of.isoformat(),
+                "edition": scope.edition,
+                "groups": sorted(scope.groups),
+                "jurisdiction": scope.jurisdiction,
+                "tags": sorted(scope.tags),
+            },
+            assumptions=[
+                {"slot": item.slot, "value": item.value, "source": item.source}
+                for item in question.assumptions
+            ],
+            asked_at=question.asked_at,
+        )
+    )
+    await connection.execute(
+        answers.insert().values(
+            id=answer_id,
+            question_id=question.question_id,
+            outcome=answer.outcome.value,
+            refusal=answer.refusal.value if answer.refusal else None,
+            text=answer.text,
+            slot=answer.slot,
+            options=list(answer.options),
+            nearest=[place_json(place) for place in answer.nearest],
+            badge=answer.confidence.badge.value if answer.confidence.badge else None,
+            calibrated=answer.confidence.calibrated,
+            reported=answer.confidence.reported,
+            edition=run.edition,
+            reasoner=run.reasoner,
+            used_rag=run.used_rag,
+            trace=trace_json(run),
+            answered_at=clock.now(),
+        )
+    )
+    await _store_claims(connection, run, answer_id)
+    await _store_steps(connection, run)
+
+
+async def _store_claims(connection: AsyncConnection, run: Run, answer_id: str) -> None:
+    if run.answer.claims:
+        await connection.execute(
+            claims.insert(),
+            [
+                {"answer_id": answer_id, "n": n, "text": claim.text, "citations": list(claim.numbers)}
+                for n, claim in enumerate(run.answer.claims, start=1)
+            ],
+        )
+    if run.answer.citations:
+        scores = {item.key: item.relevance for item in run.evidence.items}
+        await connection.execute(
+            citations.insert(),
+            [
+                {
+                    "answer_id": answer_id,
+                    "n": citation.number,
+                    "key": citation.key,
+                    "version_id": citation.span.version_id,
+                    "char_start": citation.span.char_start,
+                    "char_end": citation.span.char_end,
+                    "quote_hash": quote_hash(citation.quote),
+                    "score": scores.get(citation.key),
+                }
+                for citation in run.answer.citations
+            ],
+        )
+
+
+async def _store_steps(connection: AsyncConnection, run: Run) -> None:
+    if run.steps:
+        await connection.execute(
+            trace_steps.insert(),
+            [
+                {
+                    "question_id": run.question.question_id,
+                    "n": n,
+                    "stage": step.stage,
+                    "detail": step.detail,
+                    "took_ms": step.took_ms,
+                }
+                for n, step in enumerate(run.steps, start=1)
+            ],
+        )
+
+
+class PostgresAuditReader:
+    """The record as officers read it."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        """Use a migrated database."""
+        self._engine = engine
+
+    async def show(self, record_id: str) -> RecordView | None:
+        """Return one record, checked; a unique beginning of its id is enough. None if there is none or several."""
+        async with self._engine.connect() as connection:
+            rows = (
+                await connection.execute(
+                    text(
+                        "SELECT id, at, outcome, canonical, leaf_hash, doc FROM audit.record"
+                        " WHERE id::text LIKE :prefix LIMIT 2"
+                    ),
+                    {"prefix": _prefix(record_id)},
+                )
+            ).mappings().all()
+            if len(rows) != 1:
+                return None
+            parts = (
+                await connection.execute(
+                    text("SELECT field, salt, body FROM audit.content WHERE record_id = :id"),
+                    {"id": rows[0]["id"]},
+                )
+            ).mappings().all()
+        return _view(rows[0], parts)
+
+    async def list(self, *, limit: int = 20, outcome: str | None = None) -> list[RecordLine]:
+        """Return the newest records first, of one outcome if given."""
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(
+                text(
+                    "SELECT record_id, at, outcome, badge, question FROM audit.v_answers"
+                    " WHERE CAST(:outcome AS text) IS NULL OR outcome = :outcome"
+                    " ORDER BY at DESC, record_id DESC LIMIT :limit"
+                ),
+                {"limit": limit, "outcome": outcome},
+            )
+            return [
+                RecordLine(
+                    record_id=str(row.record_id),
+                    at=row.at,
+                    outcome=row.outcome,
+                    badge=row.badge,
+                    question=row.question,
+                )
+                for row in rows
+            ]
+
+
+def _prefix(record_id: str) -> str:
+    kept = "".join(letter for letter in record_id.lower() if letter in "0123456789abcdef-")
+    return f"{kept}%" if kept and kept == record_id.lower() else ""
+
+
+def _view(row: RowMapping, parts: Sequence[RowMapping]) -> RecordView:
+    bodies: dict[str, str] = {part["field"]: part["body"] for part in parts}
+    return RecordView(
+        record_id=str(row["id"]),
+        at=row["at"],
+        outcome=row["outcome"],
+        question=bodies.get("question"),
+        answer=_loaded(bodies.get("answer_json")),
+        trace=_loaded(bodies.get("trace")),
+        document=row["doc"],
+        leaf_hash=bytes(row["leaf_hash"]).hex(),
+        problems=tuple(_problems(row, parts, bodies)),
+    )
+
+
+def _problems(row: RowMapping, parts: Sequence[RowMapping], bodies: dict[str, str]) -> list[str]:
+    data = bytes(row["canonical"])
+    problems: list[str] = []
+    if leaf_hash(data) != bytes(row["leaf_hash"]):
+        problems.append("the record's bytes do not hash to its leaf")
+    document: dict[str, Any] = json.loads(data)
+    if document != row["doc"]:
+        problems.append("the record's columns are not those of its bytes")
+    promised: dict[str, str] = document.get("content", {})
+    for part in parts:
+        held = Commitment(field=part["field"], salt=bytes(part["salt"]), body=part["body"])
+        if promised.get(held.field) != held.digest():
+            problems.append(f"the text of {held.field!r} is not the one that was recorded")
+    problems += [f"the text of {field!r} is missing" for field in promised if field not in bodies]
+    shown = _loaded(bodies.get("answer_json")) or {}
+    recorded = {item["n"]: item["quote_hash"] for item in document.get("citations", [])}
+    for citation in shown.get("citations", []):
+        if hashlib.sha256(citation["quote"].encode()).hexdigest() != recorded.get(citation["n"]):
+            problems.append(f"quote [{citation['n']}] is not the one that was recorded")
+    return problems
+
+
+def _loaded(body: str | None) -> dict[str, Any] | None:
+    return None if body is None else json.loads(body)

@@ -1,0 +1,52 @@
+"""What was said earlier in a thread, from our own store."""
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.tables import answers, conversations, questions
+from core.domain.chat import Place
+from core.domain.question import Turn
+
+TURNS = 20
+"""Turns that are read back."""
+
+
+class PostgresConversationStore:
+    """See `core.ports.ConversationStore`."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        """Use a migrated database."""
+        self._engine = engine
+
+    async def find(self, place: Place, /) -> str | None:
+        """See `ConversationStore.find`."""
+        query = select(conversations.c.id).where(
+            conversations.c.platform == place.platform,
+            conversations.c.tenant == place.tenant,
+            conversations.c.channel == place.channel,
+            conversations.c.thread == place.thread,
+        )
+        async with self._engine.connect() as connection:
+            return await connection.scalar(query)
+
+    async def history(self, conversation_id: str, /) -> tuple[Turn, ...]:
+        """See `ConversationStore.history`."""
+        query = (
+            select(questions.c.standalone, questions.c.text.label("asked"), answers)
+            .join(answers, answers.c.question_id == questions.c.id)
+            .where(questions.c.conversation_id == conversation_id)
+            .order_by(questions.c.asked_at.desc(), questions.c.id.desc())
+            .limit(TURNS)
+        )
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(query)).mappings().all()
+        return tuple(
+            Turn(
+                question=row["standalone"],
+                outcome=row["outcome"],
+                answer=row["text"],
+                slot=row["slot"],
+                options=tuple(row["options"]),
+            )
+            for row in reversed(rows)
+        )

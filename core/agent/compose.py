@@ -1,0 +1,150 @@
+"""After `decide`: what a person is shown, from claims whose quotes were read from the database. Pure."""
+
+from collections.abc import Mapping, Sequence
+
+from core.agent.wording import ALL_OPTION, ASK_A_PERSON, NOT_ANSWERED_YET, REFUSALS, REPORT
+from core.domain.answer import (
+    Answer,
+    Branch,
+    Claim,
+    Confidence,
+    Outcome,
+    RefusalKind,
+    ShownCitation,
+    ShownClaim,
+)
+from core.domain.ontology import SectionRef
+from core.domain.policy import PolicyVersion, Span, VersionId
+from core.domain.question import Assumption
+from core.domain.run import Clarification
+
+MAX_ANSWER = 2_000
+"""Characters of an answer."""
+NO_CONFIDENCE = Confidence(reported=None, calibrated=None, badge=None, is_calibrated=False)
+
+
+def answered(
+    claims: Sequence[Claim],
+    *,
+    confidence: Confidence,
+    places: Mapping[Span, SectionRef],
+    versions: Mapping[VersionId, PolicyVersion],
+    assumptions: Sequence[Assumption],
+    notes: Sequence[str],
+) -> Answer:
+    """Return a released answer; claims beyond the size limit are left out whole."""
+    shown, citations = _numbered(claims, places, versions)
+    return Answer(
+        outcome=Outcome.ANSWERED,
+        text=_text(shown),
+        claims=shown,
+        citations=citations,
+        confidence=confidence,
+        assumptions=_assumed(assumptions),
+        notes=tuple(notes),
+    )
+
+
+def conflicting(
+    claims: Sequence[Claim],
+    *,
+    confidence: Confidence,
+    places: Mapping[Span, SectionRef],
+    versions: Mapping[VersionId, PolicyVersion],
+) -> Answer:
+    """Return a refusal that shows both sides of a contradiction."""
+    shown, citations = _numbered(claims, places, versions)
+    return Answer(
+        outcome=Outcome.REFUSED,
+        text=f"{REFUSALS[RefusalKind.CONFLICT]}\n{_text(shown)}\n{ASK_A_PERSON}",
+        claims=shown,
+        citations=citations,
+        confidence=confidence,
+        refusal=RefusalKind.CONFLICT,
+        nearest=tuple(dict.fromkeys(citation.place for citation in citations)),
+    )
+
+
+def refused(
+    kind: RefusalKind, *, nearest: Sequence[SectionRef], confidence: Confidence, notes: Sequence[str]
+) -> Answer:
+    """Return a refusal with the nearest sections and the way to a person."""
+    near = () if kind is RefusalKind.OUT_OF_SCOPE else tuple(nearest)
+    words = REFUSALS[kind]
+    return Answer(
+        outcome=Outcome.REFUSED,
+        text=words if kind is RefusalKind.OUT_OF_SCOPE else f"{words} {ASK_A_PERSON}",
+        confidence=confidence,
+        refusal=kind,
+        nearest=near,
+        notes=tuple(notes),
+    )
+
+
+def clarifying(asked: Clarification | Branch, *, confidence: Confidence = NO_CONFIDENCE) -> Answer:
+    """Return a question back."""
+    text = f"{asked.question} {ALL_OPTION}" if isinstance(asked, Branch) else asked.question
+    return Answer(
+        outcome=Outcome.CLARIFICATION,
+        text=text,
+        confidence=Confidence(
+            reported=confidence.reported, calibrated=None, badge=None, is_calibrated=False
+        ),
+        slot=asked.slot,
+        options=asked.options,
+    )
+
+
+def escalated(*, nearest: Sequence[SectionRef]) -> Answer:
+    """Return the reply to a report: no answer, the reporting line, a person."""
+    return Answer(
+        outcome=Outcome.ESCALATED, text=REPORT, confidence=NO_CONFIDENCE, nearest=tuple(nearest)
+    )
+
+
+def failed() -> Answer:
+    """Return the reply when something broke."""
+    return Answer(outcome=Outcome.FAILED, text=NOT_ANSWERED_YET, confidence=NO_CONFIDENCE)
+
+
+def _numbered(
+    claims: Sequence[Claim],
+    places: Mapping[Span, SectionRef],
+    versions: Mapping[VersionId, PolicyVersion],
+) -> tuple[tuple[ShownClaim, ...], tuple[ShownCitation, ...]]:
+    numbers: dict[Span, int] = {}
+    citations: list[ShownCitation] = []
+    shown: list[ShownClaim] = []
+    size = 0
+    for claim in claims:
+        size += len(claim.text) + 8
+        if shown and size > MAX_ANSWER:
+            break
+        for citation in claim.citations:
+            if citation.span in numbers:
+                continue
+            numbers[citation.span] = len(numbers) + 1
+            begins = versions[citation.span.version_id].metadata.effective_from
+            citations.append(
+                ShownCitation(
+                    number=numbers[citation.span],
+                    key=citation.key,
+                    span=citation.span,
+                    quote=citation.quote,
+                    place=places[citation.span],
+                    effective_from=begins.isoformat() if begins else None,
+                )
+            )
+        marks = dict.fromkeys(numbers[citation.span] for citation in claim.citations)
+        shown.append(ShownClaim(text=claim.text, numbers=tuple(marks)))
+    return tuple(shown), tuple(citations)
+
+
+def _text(claims: Sequence[ShownClaim]) -> str:
+    return "\n".join(
+        f"{claim.text} {''.join(f'[{number}]' for number in claim.numbers)}" for claim in claims
+    )
+
+
+def _assumed(assumptions: Sequence[Assumption]) -> tuple[str, ...]:
+    return tuple(item.value for item in assumptions if item.slot != "referent")

@@ -1,0 +1,1 @@
+"""The reasoner without a model: plans by rules and answers with verbatim sentences of the evidence."""

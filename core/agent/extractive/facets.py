@@ -1,0 +1,62 @@
+"""Facts on which rules branch: the country and the kind of employment, in questions and in policy text."""
+
+import re
+from dataclasses import dataclass
+
+from core.domain.jurisdictions import jurisdictions_in, without_jurisdictions
+
+JURISDICTION = "jurisdiction"
+EMPLOYMENT = "employment"
+
+_EMPLOYMENTS: dict[str, str] = {
+    "employee": r"(?:i'm|i am|as|for|are|an?|any|all|permanent|full-time|part-time|two|our|\A)?\s*"
+    r"(?:employees?|permanent staff|staff members?)",
+    "contractor": r"contractors?|freelancers?|external workers?|agency workers?",
+}
+_EMPLOYMENT_PATTERNS = {
+    name: re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)
+    for name, pattern in _EMPLOYMENTS.items()
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facets:
+    """What a text says of the country and of the kind of employment."""
+
+    jurisdictions: frozenset[str] = frozenset()
+    """ISO 3166 codes."""
+    employments: frozenset[str] = frozenset()
+    """`employee`, `contractor`."""
+
+    def of(self, slot: str) -> frozenset[str]:
+        """Return the values for a slot."""
+        return self.jurisdictions if slot == JURISDICTION else self.employments
+
+
+def facets_of(text: str) -> Facets:
+    """Read the facets of a text."""
+    return Facets(
+        jurisdictions=jurisdictions_in(text),
+        employments=frozenset(
+            name for name, pattern in _EMPLOYMENT_PATTERNS.items() if pattern.search(text)
+        ),
+    )
+
+
+def last_facets_of(parts: tuple[str, ...]) -> Facets:
+    """Read the facets of a thread: for each, the last message that says something counts."""
+    jurisdictions: frozenset[str] = frozenset()
+    employments: frozenset[str] = frozenset()
+    for part in parts:
+        found = facets_of(part)
+        jurisdictions = found.jurisdictions or jurisdictions
+        employments = found.employments or employments
+    return Facets(jurisdictions=jurisdictions, employments=employments)
+
+
+def without_facets(text: str) -> str:
+    """Return the text without the words that name a country or a kind of employment."""
+    text = without_jurisdictions(text)
+    for pattern in _EMPLOYMENT_PATTERNS.values():
+        text = pattern.sub(" ", text)
+    return text

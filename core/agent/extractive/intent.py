@@ -1,0 +1,115 @@
+"""What kind of answer a question wants, by the words it begins with."""
+
+import re
+from enum import StrEnum
+
+from core.domain.modality import Modality, modality
+from core.domain.quantities import quantities
+
+
+class Intent(StrEnum):
+    """The kinds of question; values are those of `Plan.intent`."""
+
+    COMPARISON = "comparison"
+    DEFINITION = "definition"
+    PROCEDURE = "procedure"
+    THRESHOLD = "threshold"
+    DEADLINE = "deadline"
+    ROLE = "role"
+    PERMISSION = "permission"
+    GENERAL = "general"
+
+
+_RULES: tuple[tuple[Intent, str], ...] = (
+    (Intent.COMPARISON, r"\bdifferen(?:ce|t)\b|\bversus\b|\bvs\.?\b|\bcompare[ds]?\b|\bas opposed to\b"),
+    (
+        Intent.DEADLINE,
+        r"\bhow (?:long|soon|fast|quick(?:ly)?|often|early)\b|\bby when\b|^when\b|\bwhen (?:do|must|should|does|is|are)\b"
+        r"|\bdeadlines?\b|\bhow many (?:\w+ )?(?:days|weeks|months|years|hours|minutes)\b|\btime limit\b|\bretention period\b"
+        r"|\bhow much (?:time|notice)\b|\bwithin what time\b",
+    ),
+    (
+        Intent.THRESHOLD,
+        r"\bhow (?:much|many|high|large|big|expensive)\b|\blimits?\b|\bmax(?:imum)?\b|\bmin(?:imum)?\b|\brates?\b"
+        r"|\bamounts?\b|\bthresholds?\b|\bcosts?\b|\bpercent(?:age)?\b|\bbudget\b|\bcap\b|\bpoints\b",
+    ),
+    (
+        Intent.ROLE,
+        r"^who(?:m|se)?\b|\bwho (?:has|must|do|does|should|is|can|approves?|decides?|signs?|needs?|checks?|owns?)\b"
+        r"|\bwhose\b|\bwhich (?:department|team|person|role)\b|\bwhom\b",
+    ),
+    (
+        Intent.DEFINITION,
+        r"^what (?:is|are|does)\b.*\bmean|\bwhat (?:counts|qualifies) as\b|\bdefinition of\b|\bdefine[ds]?\b"
+        r"|\bwhat do(?:es)? .* mean\b|\bmeaning of\b|^(?:who|what)(?:'s| is| are) (?:an? )?[\w\s-]{3,40}\?*$",
+    ),
+    (
+        Intent.PERMISSION,
+        r"^(?:can|may|could|am|are|is|do|does|must|should|shall|would)\b|\b(?:can|may|must|should) (?:i|we|you|they|an?|the|\w+)\b"
+        r"|\ballowed\b|\bpermitted\b|\bok(?:ay)?\b|\bforbidden\b|\bneed to\b|\bhave to\b",
+    ),
+    (Intent.PROCEDURE, r"^how\b|\bsteps?\b|\bprocess\b|\bprocedure\b|\bwhat happens\b|\bwhat (?:do|should|must) i do\b"),
+)
+_COMPILED = tuple((intent, re.compile(pattern, re.IGNORECASE)) for intent, pattern in _RULES)
+_DEFINES = re.compile(
+    r"\bmeans?\b|\brefers? to\b|\b(?:is|are) defined as\b|\bare (?:all|any|those|information|persons?|natural)\b|\bis (?:an?|any|every)\b",
+    re.IGNORECASE,
+)
+_ROLE_WORDS = re.compile(
+    r"\b(?:officer|manager|managers|department|committee|board|director|counsel|team|head|council|desk|controller|auditor"
+    r"|owner|supervisor|hr|function|office|employee|contractor|staff|group|unit|representative|chair)s?\b",
+    re.IGNORECASE,
+)
+_PERIODIC = re.compile(
+    r"\b(?:annual(?:ly)?|yearly|monthly|weekly|daily|quarterly|every|each|immediately|without (?:undue )?delay|at once"
+    r"|before|promptly|in advance|until|same day|permanently|indefinitely)\b",
+    re.IGNORECASE,
+)
+_NUMBERED = frozenset({"amount", "percentage", "number", "duration"})
+
+
+_CONTRACTED = (
+    (re.compile(r"\b(what|who|where|when|how|that|it|there|here)['\u2019]s\b", re.IGNORECASE), r"\1 is"),
+    (re.compile(r"\bi['\u2019]m\b", re.IGNORECASE), "I am"),
+    (re.compile(r"\b(\w+)['\u2019]ve\b", re.IGNORECASE), r"\1 have"),
+    (re.compile(r"\b(\w+)['\u2019]re\b", re.IGNORECASE), r"\1 are"),
+    (re.compile(r"\b(\w+)['\u2019]ll\b", re.IGNORECASE), r"\1 will"),
+    (re.compile(r"\b(\w+)['\u2019]d\b", re.IGNORECASE), r"\1 would"),
+    (re.compile(r"\b(?:can|won|do|does|is|are|did|has|have|must|should|would|could)n?['\u2019]t\b", re.IGNORECASE), "not"),
+)
+
+
+def plain(text: str) -> str:
+    """Return the text with contractions written out ("what's" -> "what is"), on one line."""
+    for pattern, full in _CONTRACTED:
+        text = pattern.sub(full, text)
+    return " ".join(text.split())
+
+
+def intents_of(text: str) -> tuple[Intent, ...]:
+    """Return the kinds that a question has marks of, the most telling first; never empty."""
+    folded = plain(text)
+    found = tuple(intent for intent, pattern in _COMPILED if pattern.search(folded))
+    return found or (Intent.GENERAL,)
+
+
+def defined_in(sentence: str) -> str | None:
+    """Return what a sentence defines (the words before "means"), or None if it is no definition."""
+    found = _DEFINES.search(sentence)
+    return sentence[: found.start()] if found else None
+
+
+def fits(intent: Intent, sentence: str) -> float:
+    """Return how well a sentence is of the kind that an intent wants: 1, 0, or 0.5 where the kind says nothing."""
+    if intent is Intent.DEFINITION:
+        return float(defined_in(sentence) is not None)
+    if intent is Intent.ROLE:
+        return float(bool(_ROLE_WORDS.search(sentence)))
+    if intent is Intent.PERMISSION:
+        return float(modality(sentence) is not Modality.NONE) or 0.3
+    if intent is Intent.DEADLINE:
+        timed = any(found.kind in {"duration", "date", "time"} for found in quantities(sentence))
+        return float(timed or bool(_PERIODIC.search(sentence)))
+    if intent is Intent.THRESHOLD:
+        return float(any(found.kind in _NUMBERED for found in quantities(sentence)))
+    return 0.5

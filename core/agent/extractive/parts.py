@@ -1,0 +1,77 @@
+"""Cut a message into the questions that it asks, each with the words that belong to it."""
+
+import re
+from dataclasses import dataclass, replace
+
+from core.agent.extractive.intent import Intent, intents_of, plain
+from core.agent.extractive.terms import is_telling
+from core.domain.content_words import content_words
+from core.domain.run import Term
+
+_ENDS = re.compile(r"(?<=[?!])\s+|(?<=[a-z]\.)\s+(?=[A-Z])")
+_SECOND = re.compile(
+    r"[,;]?\s+and\s+(?=(?:how|what|when|where|who|which|why|can|may|must|do|does|is|are|should)\b)", re.IGNORECASE
+)
+_ASKS = re.compile(
+    r"\?\s*$|^(?:and |so |but )?(?:how|what|when|where|who|whom|which|why|can|may|must|do|does|did|is|are|am|should|will|would|could)\b",
+    re.IGNORECASE,
+)
+TOLD = 0.4
+"""What a word of the story around a question counts, against one of the question itself."""
+ALONE = 2
+"""Telling words from which half of a double question stands alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One question of a message."""
+
+    terms: tuple[Term, ...]
+    """Its telling words; those of the story around it at less weight."""
+    intents: tuple[Intent, ...]
+    """Its kinds, the most telling first."""
+
+
+def parts_of(text: str, terms: tuple[Term, ...]) -> tuple[Part, ...]:
+    """Return the questions of a message, at least one; a half that can't stand alone stays with the one before it."""
+    pieces = [piece for sentence in _ENDS.split(plain(text)) for piece in _SECOND.split(sentence) if piece.strip()]
+    asked = [piece for piece in pieces if _ASKS.search(piece)]
+    told = frozenset(word for piece in pieces if piece not in asked for word in content_words(piece))
+    groups: list[str] = []
+    for piece in asked:
+        own = [term for term in terms if term.word in content_words(piece) and is_telling(term)]
+        if groups and len(own) < ALONE:
+            groups[-1] = f"{groups[-1]} {piece}"
+        elif groups and len(_own(groups[-1], terms)) < ALONE:
+            groups[-1] = f"{groups[-1]} {piece}"
+        else:
+            groups.append(piece)
+    if not groups:
+        return (Part(terms=terms, intents=intents_of(text)),)
+    return tuple(
+        Part(terms=_weighed(group, terms, told, first=number == 0), intents=intents_of(group))
+        for number, group in enumerate(groups)
+    )
+
+
+def _own(piece: str, terms: tuple[Term, ...]) -> list[Term]:
+    words = content_words(piece)
+    return [term for term in terms if term.word in words and is_telling(term)]
+
+
+def _weighed(
+    group: str, terms: tuple[Term, ...], told: frozenset[str], *, first: bool
+) -> tuple[Term, ...]:
+    """Keep the words of a question, and for the first one those of the story, at less weight."""
+    words = content_words(group)
+    enough = len(_own(group, terms)) >= ALONE
+    factor = TOLD if enough else 1.0
+    own = tuple(term for term in terms if term.word in words)
+    if not first and enough:
+        return own
+    story = tuple(
+        replace(term, weight=term.weight * factor)
+        for term in terms
+        if term.word in told and term.word not in words
+    )
+    return own + story

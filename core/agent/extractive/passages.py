@@ -1,0 +1,154 @@
+"""Evidence as the extractive reasoner reads it: passages of one section each, cut into quotable units."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.agent.extractive.facets import Facets, facets_of
+from core.domain.content_words import content_words
+from core.domain.evidence import EvidenceItem
+from core.domain.ontology import SectionRef
+from core.domain.policy import Span, VersionId
+from core.domain.sentences import split_sentences
+
+_ITEM = re.compile(r"\s*(?:[-*\u2022\u25aa]|\(?[a-z0-9ivx]{1,4}[.)])\s")
+_CELLS = " | "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """One quotable sentence, list item or table row."""
+
+    span: Span
+    """Where it stands."""
+    text: str
+    """Its stored text."""
+    key: str
+    """The evidence item it was read from."""
+    words: frozenset[str]
+    """Its stems, with those of the sentence or header row that introduces it."""
+    lead_in: "Unit | None" = None
+    """The sentence that introduces a list, or the header row of a table."""
+    is_fact: bool = False
+    """True if the ontology holds it."""
+
+    @property
+    def is_row(self) -> bool:
+        """True for a table row."""
+        return _CELLS in self.text
+
+    @property
+    def is_item(self) -> bool:
+        """True for a list item."""
+        return _ITEM.match(self.text) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """What the evidence holds of one section."""
+
+    version_id: VersionId
+    """The version."""
+    place: SectionRef
+    """The section."""
+    units: tuple[Unit, ...]
+    """In text order, without the heading."""
+    heading: frozenset[str]
+    """Stems of the section's heading."""
+    title: frozenset[str]
+    """Stems of the policy's title."""
+    words: frozenset[str]
+    """Stems of all units."""
+    facets: Facets
+    """Country and employment that the policy or the heading names."""
+    relevance: float
+    """Calibrated relevance of its best chunk, 0 for a passage of findings alone."""
+
+
+def passages_of(items: Sequence[EvidenceItem]) -> list[Passage]:
+    """Group evidence by section, best-ranked section first."""
+    groups: dict[tuple[VersionId, str], list[EvidenceItem]] = {}
+    for item in items:
+        groups.setdefault((item.span.version_id, item.place.eid), []).append(item)
+    return [_passage(group) for group in groups.values()]
+
+
+def _passage(items: list[EvidenceItem]) -> Passage:
+    place = items[0].place
+    units = _merged([unit for item in items for unit in _units(item)])
+    heading = f"{place.number or ''} {place.title}"
+    named = facets_of(place.title)
+    return Passage(
+        version_id=items[0].span.version_id,
+        place=place,
+        units=units,
+        heading=content_words(heading),
+        title=content_words(place.policy_title),
+        words=frozenset().union(*(unit.words for unit in units)),
+        facets=Facets(
+            jurisdictions=named.jurisdictions
+            or (frozenset({place.jurisdiction}) if place.jurisdiction else frozenset()),
+            employments=named.employments,
+        ),
+        relevance=max((item.relevance or 0.0 for item in items), default=0.0),
+    )
+
+
+def _units(item: EvidenceItem) -> list[Unit]:
+    units: list[Unit] = []
+    lead_in: Unit | None = None
+    for cut in split_sentences(item.text):
+        start, text = cut.char_start, cut.of(item.text)
+        skipped = _printed_number(text, item.place) if item.kind == "chunk" else 0
+        start, text = start + skipped, text[skipped:]
+        if not text.strip() or _is_heading(text, item.place):
+            continue
+        unit = Unit(
+            span=Span(
+                version_id=item.span.version_id,
+                char_start=item.span.char_start + start,
+                char_end=item.span.char_start + start + len(text),
+            ),
+            text=text,
+            key=item.key,
+            words=content_words(text),
+            is_fact=item.kind == "finding",
+        )
+        if lead_in is not None and (unit.is_item or unit.is_row):
+            unit = replace(unit, lead_in=lead_in, words=unit.words | lead_in.words)
+        elif text.rstrip().endswith(":") or unit.is_row:
+            lead_in = unit
+        else:
+            lead_in = None
+        units.append(unit)
+    return units
+
+
+def _printed_number(text: str, place: SectionRef) -> int:
+    """Return how many characters at the beginning are the section's own number."""
+    if place.number is None or place.title:
+        return 0
+    found = re.match(rf"\s*{re.escape(place.number)}[.)]?\s+", text)
+    return found.end() if found else 0
+
+
+def _is_heading(text: str, place: SectionRef) -> bool:
+    folded = " ".join(text.split()).casefold().strip(".: ")
+    title = " ".join(place.title.split()).casefold().strip(".: ")
+    number = (place.number or "").casefold()
+    return bool(title) and folded in {title, f"{number} {title}", f"{number}. {title}"} or folded == number
+
+
+def _merged(units: list[Unit]) -> tuple[Unit, ...]:
+    """Keep each stretch once, in text order: a longer unit before a part of it, a stated fact marked as such."""
+    kept: list[Unit] = []
+    for unit in sorted(units, key=lambda one: (one.span.char_start, -one.span.char_end, one.is_fact)):
+        last = kept[-1] if kept else None
+        if last is not None and unit.span.char_end <= last.span.char_end:
+            if unit.is_fact and not last.is_fact:
+                kept[-1] = replace(last, is_fact=True)
+            continue
+        if last is not None and unit.span.char_start < last.span.char_end:
+            continue
+        kept.append(unit)
+    return tuple(kept)

@@ -1,0 +1,299 @@
+"""`ExtractiveReasoner`: deterministic, without a model, in milliseconds. It must be honest: what it can't cover, it refuses."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.agent.conversation import ALL
+from core.agent.extractive.branching import find_branch, find_conflict, strong_ones
+from core.agent.extractive.facets import Facets, last_facets_of
+from core.agent.extractive.facts import FactIndex
+from core.agent.extractive.intent import Intent, intents_of
+from core.agent.extractive.passages import Unit, passages_of
+from core.agent.extractive.parts import parts_of
+from core.agent.extractive.select import Scored, Wanted, expand, layers, rank
+from core.agent.extractive.sensitive import is_report
+from core.agent.extractive.terms import cover, is_telling, terms_of
+from core.domain.answer import Branch, Citation, Claim, Critique, Decision, Draft, Judgement, NotJudged
+from core.domain.content_words import content_words
+from core.domain.evidence import Evidence, EvidenceItem, Finding
+from core.domain.ontology import Snapshot
+from core.domain.question import Question
+from core.domain.run import Clarification, Exploration, Plan
+from core.ports import Toolbox
+
+FINDINGS = 10
+"""Facts handed on."""
+APPROVED = 0.5
+"""Judge's score from which a draft passes."""
+_VAGUE = re.compile(r"\b(?:this|that|it|these|those|such)\b", re.IGNORECASE)
+_GENERIC = frozenset(
+    content_words("handle handled deal proceed work process done act react treat treated go happen manage case matter")
+)
+_EXCEPTION = re.compile(r"\b(?:unless|except|exempt|does not apply|no exception)\b", re.IGNORECASE)
+
+
+class ExtractiveReasoner:
+    """See `core.ports.Reasoner`. Safe to share: it keeps nothing but an index of the last ontology it saw."""
+
+    name = "extractive/1"
+
+    def __init__(self) -> None:
+        """Begin with nothing indexed."""
+        self._index: FactIndex | None = None
+
+    async def plan(self, question: Question, snapshot: Snapshot, /) -> Plan | Clarification:
+        """See `Reasoner.plan`."""
+        if is_report(question.text):
+            return Plan(intent="report")
+        index = self._indexed(snapshot)
+        terms = terms_of(question.standalone, index.vocabulary)
+        intents = intents_of(question.standalone)
+        telling = [term for term in terms if is_telling(term)]
+        if not telling or (
+            _VAGUE.search(question.standalone) and all(term.word in _GENERIC for term in telling)
+        ):
+            return Clarification(
+                intent=intents[0].value,
+                question="What is your question about? Name the subject, for example the gift, the trip"
+                " or the data that you mean.",
+                slot="referent",
+            )
+        tools = ["search_entities", "get_neighbors"]
+        if Intent.DEFINITION in intents:
+            tools.insert(0, "resolve_definition")
+        if Intent.COMPARISON in intents:
+            tools.insert(0, "compare")
+        return Plan(
+            intent=intents[0].value,
+            tools=tuple(tools),
+            subjects=_subjects(question.standalone) if Intent.COMPARISON in intents else (),
+            terms=terms,
+        )
+
+    async def explore(
+        self, question: Question, plan: Plan, snapshot: Snapshot, toolbox: Toolbox, /
+    ) -> Exploration:
+        """See `Reasoner.explore`."""
+        index = self._indexed(snapshot)
+        found = [finding for finding, _ in index.find(plan.terms, limit=FINDINGS)]
+        _ask_tools(question, plan, found, toolbox)
+        share, reasoning = self._completeness(question, plan, found)
+        return Exploration(
+            findings=tuple(found),
+            reported_confidence=round(share, 4),
+            reasoning=reasoning,
+            calls=toolbox.calls,
+        )
+
+    async def draft(self, question: Question, plan: Plan, evidence: Evidence, /) -> Draft:
+        """See `Reasoner.draft`. Each question of the message is answered from its own best passage."""
+        passages = passages_of(evidence.items)
+        claims: list[Claim] = []
+        open_words: list[str] = []
+        branch = None
+        for wanted in _wanted(question, plan):
+            ranked = rank(passages, wanted)
+            if not ranked:
+                return Draft(claims=(), missing="no evidence concerns the question")
+            contradiction = find_conflict(ranked)
+            if contradiction is not None:
+                sides = tuple(_claim(one.unit) for one in contradiction)
+                return Draft(claims=sides, is_conflict=True, note="Two policies in force disagree.")
+            answering = _answering(ranked, question, plan)
+            for one in answering:
+                units = expand(one, wanted, question=question.standalone)
+                claims += [_claim(unit) for unit in units]
+            branch = branch or self._branch(ranked, wanted, question, plan)
+            open_words += _open_words(answering, wanted)
+        return Draft(
+            claims=tuple(dict.fromkeys(claims)),
+            branch=branch,
+            missing=", ".join(dict.fromkeys(open_words)) or None,
+        )
+
+    @staticmethod
+    def _branch(
+        ranked: Sequence[Scored], wanted: Wanted, question: Question, plan: Plan
+    ) -> Branch | None:
+        if plan.intent == Intent.COMPARISON or any(item.value == ALL for item in question.assumptions):
+            return None
+        return find_branch(ranked, wanted)
+
+    async def critique(self, question: Question, evidence: Evidence, draft: Draft, /) -> Critique:
+        """See `Reasoner.critique`: name exceptions of the cited sections that the draft leaves out."""
+        cited = {citation.span for claim in draft.claims for citation in claim.citations}
+        places = {
+            (item.span.version_id, item.place.eid)
+            for item in evidence.items
+            if any(item.key == citation.key for claim in draft.claims for citation in claim.citations)
+        }
+        left_out = [
+            unit.text
+            for passage in passages_of(evidence.items)
+            if (passage.version_id, passage.place.eid) in places
+            for unit in passage.units
+            if unit.span not in cited and _EXCEPTION.search(unit.text)
+        ]
+        return Critique(
+            refine=bool(left_out),
+            issues=tuple(f"an exception of the cited section is not quoted: {text}" for text in left_out[:3]),
+        )
+
+    async def judge(
+        self, question: Question, plan: Plan, evidence: Evidence, draft: Draft, /
+    ) -> Judgement | NotJudged:
+        """See `Reasoner.judge`: how much of the question the quoted sentences and their headings cover."""
+        if not draft.claims:
+            return NotJudged(reason="there is nothing to judge")
+        measures = _measures(question, plan, evidence, draft)
+        approved = measures["coverage"] * (0.6 + 0.4 * measures["kind"]) >= APPROVED
+        reason = f"not covered: {draft.missing}" if draft.missing else "the answer covers too little"
+        return Judgement(
+            faithfulness=1.0,
+            relevance=measures["kind"],
+            completeness=measures["coverage"],
+            approved=approved,
+            decision=Decision.FINAL if approved else Decision.RETRY,
+            reason="" if approved else reason,
+            measures=tuple(measures.items()),
+        )
+
+    def _indexed(self, snapshot: Snapshot) -> FactIndex:
+        if self._index is None or self._index.snapshot is not snapshot:
+            self._index = FactIndex(snapshot)
+        return self._index
+
+    def _completeness(
+        self, question: Question, plan: Plan, found: Sequence[Finding]
+    ) -> tuple[float, str]:
+        """Say how completely the findings alone answer: what a draft of them would cover."""
+        items = [_as_item(number, one) for number, one in enumerate(found)]
+        shares: list[float] = []
+        for wanted in _wanted(question, plan):
+            ranked = rank(passages_of(items), wanted)
+            if not ranked:
+                return 0.0, "no fact of the ontology concerns the question"
+            best = ranked[0]
+            shares.append(best.coverage.share * (0.5 + 0.5 * best.kind) * (1 - 0.5 * best.coverage.missing))
+        return min(shares), f"the nearest facts cover {min(shares):.0%} of what is asked"
+
+
+def _wanted(question: Question, plan: Plan) -> list[Wanted]:
+    """Return what each question of the message is after; country and employment hold for all of them."""
+    told = tuple(item.value for item in question.assumptions)
+    said = last_facets_of((question.standalone, question.text, *told))
+    scoped = question.scope.jurisdiction
+    facets = Facets(
+        jurisdictions=said.jurisdictions or (frozenset({scoped}) if scoped else frozenset()),
+        employments=said.employments,
+    )
+    return [
+        Wanted(terms=part.terms, intents=part.intents, facets=facets)
+        for part in parts_of(question.standalone, plan.terms)
+    ]
+
+
+def _answering(ranked: Sequence[Scored], question: Question, plan: Plan) -> list[Scored]:
+    """Return the passages to quote: the best one; both sides of a comparison; every case if all were asked for."""
+    if any(item.value == ALL for item in question.assumptions):
+        return strong_ones(ranked)[:4]
+    if plan.intent == Intent.COMPARISON:
+        sides: dict[object, Scored] = {}
+        for one in strong_ones(ranked):
+            said = one.passage.facets.jurisdictions | one.passage.facets.employments
+            sides.setdefault(said or one.passage.place.eid, one)
+        return list(sides.values())[:2]
+    return [ranked[0]]
+
+
+def _open_words(answering: Sequence[Scored], wanted: Wanted) -> list[str]:
+    return [
+        term.word
+        for term in wanted.terms
+        if is_telling(term)
+        and all(cover([term], layers(one.passage, [one.unit])).share == 0 for one in answering)
+    ]
+
+
+def _measures(
+    question: Question, plan: Plan, evidence: Evidence, draft: Draft
+) -> dict[str, float]:
+    """Measure a draft: for each question of the message its best claim's section counts, and the worst question decides."""
+    cited = {citation.span for claim in draft.claims for citation in claim.citations}
+    passages = [
+        replace(passage, units=units)
+        for passage in passages_of(evidence.items)
+        if (units := tuple(unit for unit in passage.units if unit.span in cited))
+    ]
+    worst: dict[str, float] = {}
+    for wanted in _wanted(question, plan):
+        ranked = rank(passages, wanted)
+        if not ranked:
+            return {"coverage": 0.0, "nothing_missing": 0.0, "kind": 0.0, "primary": 0.0}
+        best = ranked[0]
+        coverage = cover(wanted.terms, layers(best.passage, best.passage.units))
+        measured = {
+            "coverage": coverage.share,
+            "nothing_missing": 1 - coverage.missing,
+            "kind": best.kind,
+            "primary": best.passage.relevance,
+        }
+        worst = {name: min(value, worst.get(name, 1.0)) for name, value in measured.items()}
+    return {name: round(value, 4) for name, value in worst.items()}
+
+
+def _ask_tools(question: Question, plan: Plan, found: Sequence[Finding], toolbox: Toolbox) -> None:
+    if "compare" in plan.tools and len(plan.subjects) == 2:  # noqa: PLR2004  # a comparison has two sides
+        toolbox.call("compare", {"topic_a": plan.subjects[0], "topic_b": plan.subjects[1]})
+    if "resolve_definition" in plan.tools:
+        telling = [term.word for term in plan.terms if is_telling(term)]
+        toolbox.call("resolve_definition", {"term": " ".join(telling)})
+    toolbox.call("search_entities", {"query": question.standalone})
+    for finding in found[:2]:
+        toolbox.call("get_neighbors", {"id": finding.entity})
+
+
+def _subjects(text: str) -> tuple[str, ...]:
+    found = re.search(
+        r"\b(?:between|compare)\s+(.+?)\s+(?:and|with|to|versus|vs\.?)\s+(.+?)[?.!]*$"
+        r"|^(.+?)\s+(?:versus|vs\.?)\s+(.+?)[?.!]*$",
+        text,
+        re.IGNORECASE,
+    )
+    return tuple(part.strip() for part in found.groups() if part) if found else ()
+
+
+def _as_item(number: int, finding: Finding) -> EvidenceItem:
+    return EvidenceItem(
+        key=f"f{number}",
+        kind="finding",
+        span=finding.span,
+        text=finding.text,
+        place=finding.place,
+        relevance=None,
+        roles=finding.roles,
+    )
+
+
+def _claim(unit: Unit) -> Claim:
+    citation = Citation(key=unit.key, span=unit.span, quote=unit.text)
+    if unit.lead_in is None:
+        return Claim(text=_plain(unit.text), citations=(citation,))
+    lead_in = unit.lead_in
+    introduced = Citation(key=lead_in.key, span=lead_in.span, quote=lead_in.text)
+    if unit.is_row:
+        return Claim(text=_row(lead_in.text, unit.text), citations=(introduced, citation))
+    return Claim(text=_plain(unit.text), citations=(introduced, citation))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _row(header: str, row: str) -> str:
+    """Write a table row so that each cell says what it is; without a fitting header, cell by cell."""
+    names, cells = [part.strip() for part in header.split("|")], [part.strip() for part in row.split("|")]
+    if len(names) != len(cells):
+        return "; ".join(cell for cell in cells if cell)
+    return "; ".join(f"{name}: {cell}" for name, cell in zip(names, cells, strict=True) if cell)

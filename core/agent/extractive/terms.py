@@ -1,0 +1,125 @@
+"""The telling words of a question, and how much of them a text covers."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from core.agent.extractive.facets import without_facets
+from core.agent.extractive.intent import plain
+from core.agent.extractive.synonyms import alternatives
+from core.domain.content_words import content_words, stem
+from core.domain.ontology import Snapshot
+from core.domain.run import Term
+
+_TALK = frozenset(
+    stem(word)
+    for word in (
+        "about after again ago allowed am and anybody anyone anything away back bad because before best big "
+        "bring call case come company correct cost could count day deal different difference else exactly "
+        "example fast find fine first forbidden form further get give given go going good got great group "
+        "guess hand happen happened hello help hi high hold important instead involve just keep kind know "
+        "last lately later least let like limit little long look lot low make many matter max maximum mean "
+        "mention mind minimum much name necessary need new next nobody number ok okay old order part people "
+        "per place point policy policies possible put question quick quickly quite read really reason right "
+        "rule rules said say see set situation small someone something soon sort standard still sure take "
+        "tell thing think time today tomorrow try type use usual want way week well went work worth wrong "
+        "year yesterday yet fact ask asked asking answer explain typical general normally supposed already "
+        "allow always apply applies applicable regulation regulations guideline happens people hey thanks "
+        "actually currently basically often twice once everybody everyone wants wanted anyway gonna wanna "
+        "within there both another many times certain"
+    ).split()
+)
+"""Words of talk that say little of the subject; they still count, a little, where a question has nothing else."""
+
+TALK_WEIGHT = 0.15
+NUMBER_WEIGHT = 0.15
+"""A figure in a question is mostly an instance ("a 6 hour flight"), seldom printed in the rule."""
+FUZZY = 0.8
+"""What a shared beginning of six letters counts ("reimbursed", "reimbursement")."""
+SYNONYM = 0.85
+"""What a synonym counts."""
+_PREFIX = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """How many sections of a scope use each stem."""
+
+    counts: Counter[str]
+    """Sections by stem."""
+    size: int
+    """Sections."""
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> "Vocabulary":
+        """Count the stems of headings and of every stated fact, a section once."""
+        texts: dict[tuple[str, str], set[str]] = {}
+        for span, place in snapshot.places.items():
+            words = texts.setdefault((place.policy_key, place.eid), set())
+            words |= content_words(snapshot.quotes[span])
+            words |= content_words(f"{place.title} {place.policy_title}")
+        return cls(Counter(word for words in texts.values() for word in words), len(texts))
+
+    def weight(self, word: str) -> float:
+        """Return how telling a stem is: its idf over that of a word nobody uses, in (0, 1]."""
+        if word.isdigit() or word.replace(".", "").replace(",", "").isdigit():
+            return NUMBER_WEIGHT
+        if word in _TALK:
+            return TALK_WEIGHT
+        size = max(self.size, 2)
+        return max(0.1, math.log(1 + size / (1 + self.counts[word])) / math.log(1 + size))
+
+
+def terms_of(text: str, vocabulary: Vocabulary) -> tuple[Term, ...]:
+    """Return the telling words of a question in a fixed order, without those that name a facet."""
+    return tuple(
+        Term(word=word, weight=vocabulary.weight(word), alternatives=alternatives(word))
+        for word in sorted(content_words(without_facets(plain(text))))
+    )
+
+
+def is_telling(term: Term) -> bool:
+    """Say whether a term names a subject rather than being talk or a figure."""
+    return term.weight > max(TALK_WEIGHT, NUMBER_WEIGHT)
+
+
+def match(term: Term, words: Iterable[str]) -> float:
+    """Return how well a set of stems has a term: 1 itself, less for a synonym or a shared beginning, 0 not at all."""
+    stems = words if isinstance(words, (set, frozenset)) else set(words)
+    if term.word in stems:
+        return 1.0
+    if term.alternatives & stems:
+        return SYNONYM
+    if len(term.word) >= _PREFIX and any(
+        other[:_PREFIX] == term.word[:_PREFIX] for other in stems if len(other) >= _PREFIX
+    ):
+        return FUZZY
+    parts = term.word.split("-")
+    if len(parts) > 1 and all(stem(part) in stems for part in parts):
+        return FUZZY
+    return 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """How much of a question a text covers."""
+
+    share: float
+    """Weighted share of the terms, in [0, 1]; 0 for a question without terms."""
+    missing: float
+    """Weight of the most telling term that is not covered, in [0, 1]."""
+
+
+def cover(terms: Sequence[Term], layers: Sequence[tuple[frozenset[str], float]]) -> Coverage:
+    """Measure coverage by layers of text, each with what a match in it counts (sentence 1, heading .9, ...)."""
+    total = sum(term.weight for term in terms)
+    if not total:
+        return Coverage(share=0.0, missing=0.0)
+    got, missing = 0.0, 0.0
+    for term in terms:
+        best = max((match(term, words) * factor for words, factor in layers), default=0.0)
+        got += term.weight * best
+        if best == 0.0 and is_telling(term):
+            missing = max(missing, term.weight)
+    return Coverage(share=got / total, missing=missing)

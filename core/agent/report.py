@@ -1,0 +1,164 @@
+"""A run as JSON: the trace contract, and what `ask --json` prints. Keys are stable; tests rely on them."""
+
+from dataclasses import asdict
+from typing import Any
+
+from core.agent.request import Reply
+from core.domain.answer import Answer, Judgement, NotJudged, Outcome, ShownCitation
+from core.domain.ontology import SectionRef
+from core.domain.run import Attempt, Clarification, Json, Plan, Run
+
+JsonObject = dict[str, Any]
+
+
+def trace_json(run: Run) -> JsonObject:
+    """Return the trace of a run: the contract of the design, with every stage's own detail under `steps`."""
+    last = run.attempts[-1] if run.attempts else None
+    return {
+        "question": run.question.text,
+        "standalone": run.question.standalone,
+        "plan": plan_json(run.plan),
+        "evidence_size": len(run.evidence.items),
+        "reported_confidence": run.answer.confidence.reported,
+        "gate": None if run.gate is None else asdict(run.gate),
+        "used_rag": run.used_rag,
+        "rag_chunks_used": list(run.chunks_used),
+        "attempts": [_attempt(attempt) for attempt in run.attempts],
+        "critic": _critic(last),
+        "judge": _judge(last),
+        "calibrated_confidence": run.answer.confidence.calibrated,
+        "badge": _value(run.answer.confidence.badge),
+        "final_state": run.answer.outcome.value,
+        "budget": asdict(run.budget),
+        "retrieval_time_ms": round(run.retrieval_time_ms, 3),
+        "generation_time_ms": round(run.generation_time_ms, 3),
+        "total_time_ms": round(run.total_time_ms, 3),
+        "reasoner": run.reasoner,
+        "edition": run.edition,
+        "warnings": list(run.warnings),
+        "steps": [
+            {"stage": step.stage, "took_ms": round(step.took_ms, 3), "detail": step.detail}
+            for step in run.steps
+        ],
+    }
+
+
+def reply_json(reply: Reply) -> JsonObject:
+    """Return what `ask --json` prints."""
+    answer = reply.answer
+    return {
+        **answer_json(answer),
+        "referenced_entities": list(reply.run.entities),
+        "used_rag": reply.run.used_rag,
+        "rag_chunks_used": list(reply.run.chunks_used),
+        "grounded": answer.outcome is Outcome.ANSWERED and bool(answer.citations),
+        "refused": answer.outcome in {Outcome.REFUSED, Outcome.ESCALATED},
+        "thread": reply.run.question.place.thread,
+        "record_id": reply.receipt.record_id,
+        "leaf_hash": reply.receipt.leaf_hash.hex(),
+        "trace": trace_json(reply.run),
+    }
+
+
+def answer_json(answer: Answer) -> JsonObject:
+    """Return an answer with its claims and quotes, as it is shown and stored."""
+    confidence = answer.confidence
+    return {
+        "outcome": answer.outcome.value,
+        "answer": answer.text,
+        "claims": [{"text": claim.text, "citations": list(claim.numbers)} for claim in answer.claims],
+        "citations": [_citation(citation) for citation in answer.citations],
+        "confidence": {
+            "badge": _value(confidence.badge),
+            "calibrated": confidence.calibrated,
+            "reported": confidence.reported,
+            "is_calibrated": confidence.is_calibrated,
+            "features": dict(confidence.features),
+        },
+        "refusal": _value(answer.refusal),
+        "nearest_sections": [place_json(place) for place in answer.nearest],
+        "slot": answer.slot,
+        "options": list(answer.options),
+        "assumptions": list(answer.assumptions),
+        "notes": list(answer.notes),
+    }
+
+
+def plan_json(plan: Plan | Clarification) -> JsonObject:
+    """Return a plan by the contract of the trace."""
+    asks = isinstance(plan, Clarification)
+    return {
+        "intent": plan.intent,
+        "tools": [] if isinstance(plan, Clarification) else list(plan.tools),
+        "need_clarification": asks,
+        "clarification_question": plan.question if isinstance(plan, Clarification) else None,
+    }
+
+
+def place_json(place: SectionRef) -> JsonObject:
+    """Return where a span lies, as people say it."""
+    return {
+        "policy": place.policy_key,
+        "title": place.policy_title,
+        "version": place.version_label,
+        "jurisdiction": place.jurisdiction,
+        "section": place.number,
+        "section_title": place.title,
+        "eid": place.eid,
+        "page": place.page,
+    }
+
+
+def _citation(citation: ShownCitation) -> JsonObject:
+    return {
+        "n": citation.number,
+        "key": citation.key,
+        "quote": citation.quote,
+        "version_id": citation.span.version_id,
+        "char_start": citation.span.char_start,
+        "char_end": citation.span.char_end,
+        "effective_from": citation.effective_from,
+        **place_json(citation.place),
+    }
+
+
+def _attempt(attempt: Attempt) -> JsonObject:
+    return {
+        "decision": attempt.decision.value,
+        "reason": attempt.reason,
+        "verdicts": [
+            {
+                "claim": verdict.claim,
+                "check": verdict.check.value,
+                "passed": verdict.passed,
+                "reason": verdict.reason,
+            }
+            for verdict in attempt.verdicts
+        ],
+    }
+
+
+def _critic(attempt: Attempt | None) -> JsonObject | None:
+    if attempt is None or attempt.critique is None:
+        return None
+    return {"refine": attempt.critique.refine, "issues": list(attempt.critique.issues)}
+
+
+def _judge(attempt: Attempt | None) -> JsonObject | None:
+    judgement = attempt.judgement if attempt else None
+    if isinstance(judgement, Judgement):
+        return {
+            "faithfulness": judgement.faithfulness,
+            "relevance": judgement.relevance,
+            "completeness": judgement.completeness,
+            "verdict": "approve" if judgement.approved else "needs_review",
+            "decision": judgement.decision.value,
+            "reason": judgement.reason,
+        }
+    if isinstance(judgement, NotJudged):
+        return {"verdict": "not_judged", "reason": judgement.reason}
+    return None
+
+
+def _value(member: object) -> Json:
+    return None if member is None else str(member)

@@ -1,0 +1,164 @@
+"""One message in, one recorded reply out: understand it in its thread, run the pipeline, record, and only then show."""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Callable
+
+from core.agent import compose
+from core.agent.conversation import clean, understand
+from core.agent.limits import Limits
+from core.agent.pipeline import Parts, Pipeline
+from core.agent.request import MAX_QUESTION, AskRequest, Reply
+from core.domain.errors import CiteboundError, EmptyCorpusError, TransientError, UsageError
+from core.domain.evidence import Evidence
+from core.domain.ontology import Snapshot
+from core.domain.policy import EVERYONE
+from core.domain.question import Question, Scope
+from core.domain.run import BudgetUse, Plan, Run
+from core.ontology.graph import OntologyGraph, build_graph
+from core.ontology.tools import OntologyToolbox
+from core.ports import (
+    AuditLog,
+    Clock,
+    ConversationStore,
+    CorpusStore,
+    IdSource,
+    OntologyStore,
+    Reasoner,
+)
+from core.retrieval.retriever import Retriever
+
+logger = logging.getLogger(__name__)
+
+KEPT = 8
+"""Ontologies kept in memory, one a scope and edition."""
+
+
+class Answering:
+    """Answers questions. Safe from many tasks."""
+
+    def __init__(
+        self,
+        *,
+        reasoner: Reasoner,
+        corpus: CorpusStore,
+        ontology: OntologyStore,
+        conversations: ConversationStore,
+        retriever: Retriever,
+        log: AuditLog,
+        clock: Clock,
+        ids: IdSource,
+        limits: Limits,
+    ) -> None:
+        """Take every dependency."""
+        self._pipeline = Pipeline(
+            Parts(reasoner=reasoner, corpus=corpus, retriever=retriever, clock=clock, limits=limits)
+        )
+        self._reasoner = reasoner
+        self._corpus = corpus
+        self._ontology = ontology
+        self._conversations = conversations
+        self._log = log
+        self._clock = clock
+        self._ids = ids
+        self._limits = limits
+        self._known: OrderedDict[Scope, tuple[Snapshot, OntologyGraph]] = OrderedDict()
+
+    async def ask(
+        self, request: AskRequest, *, notify: Callable[[str], None] | None = None
+    ) -> Reply:
+        """Answer one message.
+
+        Args:
+            request: The message and where it was asked.
+            notify: Told what is being done, in words for people.
+
+        Raises:
+            UsageError: The message is empty or too long.
+            EmptyCorpusError: Nothing was ever ingested.
+            TransientError: The database failed. Nothing was recorded, so there is nothing to show.
+        """
+        question = await self._understood(request)
+        snapshot, graph = await self._knowledge(question.scope)
+        toolbox = OntologyToolbox(graph, max_calls=self._limits.tool_calls)
+        try:
+            async with asyncio.timeout(self._limits.deadline_s):
+                run = await self._pipeline.run(
+                    question, snapshot, toolbox=toolbox, use_rag=request.use_rag, notify=notify
+                )
+        except TransientError:
+            raise
+        except (CiteboundError, TimeoutError) as error:
+            logger.exception("question %s failed", question.question_id)
+            run = self._failed(question, snapshot, cause=type(error).__name__)
+        receipt = await self._log.record(run)
+        return Reply(
+            answer=run.answer, run=run, receipt=receipt, conversation_id=question.conversation_id
+        )
+
+    async def _understood(self, request: AskRequest) -> Question:
+        text = clean(request.text)
+        if not text:
+            raise UsageError("the question is empty")
+        if len(text) > MAX_QUESTION:
+            raise UsageError(f"the question has {len(text)} characters; at most {MAX_QUESTION} are taken")
+        edition = await self._corpus.current_edition()
+        if edition is None:
+            raise EmptyCorpusError
+        if request.edition is not None and not 1 <= request.edition <= edition:
+            raise UsageError(f"there is no edition {request.edition}; the newest one is {edition}")
+        known = await self._conversations.find(request.place)
+        history = await self._conversations.history(known) if known else ()
+        meant = understand(text, history)
+        now = self._clock.now()
+        return Question(
+            question_id=self._ids.new(),
+            conversation_id=known or self._ids.new(),
+            place=request.place,
+            asker=request.asker,
+            text=text,
+            standalone=meant.standalone[-MAX_QUESTION:],
+            scope=Scope(
+                as_of=request.as_of or now.date(),
+                edition=request.edition or edition,
+                groups=request.groups | {EVERYONE},
+                jurisdiction=request.jurisdiction,
+                tags=request.tags,
+            ),
+            asked_at=now,
+            history=history,
+            assumptions=meant.assumptions,
+        )
+
+    async def _knowledge(self, scope: Scope) -> tuple[Snapshot, OntologyGraph]:
+        """Read the ontology of a scope, or take it from memory: an edition never changes."""
+        if scope not in self._known:
+            snapshot = await self._ontology.snapshot(scope)
+            self._known[scope] = snapshot, await asyncio.to_thread(build_graph, snapshot)
+            while len(self._known) > KEPT:
+                self._known.popitem(last=False)
+        self._known.move_to_end(scope)
+        return self._known[scope]
+
+    def _failed(self, question: Question, snapshot: Snapshot, *, cause: str) -> Run:
+        return Run(
+            question=question,
+            answer=compose.failed(),
+            edition=snapshot.edition,
+            reasoner=self._reasoner.name,
+            plan=Plan(intent="general"),
+            exploration=None,
+            gate=None,
+            evidence=Evidence(items=()),
+            used_rag=False,
+            chunks_used=(),
+            entities=(),
+            attempts=(),
+            budget=BudgetUse(),
+            steps=(),
+            retrieval_time_ms=0.0,
+            generation_time_ms=0.0,
+            total_time_ms=0.0,
+            warnings=(cause,),
+        )

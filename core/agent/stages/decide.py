@@ -1,0 +1,123 @@
+"""After `critique` and `judge`: what becomes of the draft. Pure; rules in order, and none of them opens by default."""
+
+from dataclasses import dataclass
+
+from core.domain.answer import (
+    Badge,
+    Confidence,
+    Decision,
+    Draft,
+    Judgement,
+    NotJudged,
+    RefusalKind,
+    Verified,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """All that a decision rests on."""
+
+    draft: Draft
+    """What was proposed."""
+    verified: Verified
+    """What is left of it."""
+    judgement: Judgement | NotJudged
+    """The judge's word."""
+    confidence: Confidence
+    """The calibrated confidence of what is left."""
+    may_retry: bool
+    """True if attempts and evidence allow another draft."""
+    may_clarify: bool
+    """True if fewer questions back were asked than are allowed."""
+    best_relevance: float | None
+    """Highest relevance of a retrieved chunk; None if nothing was retrieved."""
+    relevance_threshold: float
+    """Below it nothing counts as found."""
+    ontology_suffices: bool
+    """True if the gate found the ontology enough."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """A decision with its reason."""
+
+    decision: Decision
+    """What becomes of the draft."""
+    reason: str
+    """Why."""
+    refusal: RefusalKind | None = None
+    """With ESCALATE: the kind of refusal that is shown; None otherwise."""
+
+
+def decide(situation: Situation) -> Ruling:
+    """Apply the rules; the first that speaks decides."""
+    for rule in (_conflict, _nothing_found, _branch, _not_grounded, _not_approved, _low):
+        ruling = rule(situation)
+        if ruling is not None:
+            return ruling
+    return Ruling(decision=Decision.FINAL, reason="verified, judged and confident enough")
+
+
+def _again_or(situation: Situation, reason: str, kind: RefusalKind) -> Ruling:
+    if situation.may_retry:
+        return Ruling(decision=Decision.RETRY, reason=reason)
+    return Ruling(decision=Decision.ESCALATE, reason=reason, refusal=kind)
+
+
+def _conflict(situation: Situation) -> Ruling | None:
+    if situation.draft.is_conflict and len(situation.verified.claims) > 1:
+        return Ruling(
+            decision=Decision.ESCALATE,
+            reason="policies in force contradict each other",
+            refusal=RefusalKind.CONFLICT,
+        )
+    return None
+
+
+def _nothing_found(situation: Situation) -> Ruling | None:
+    if situation.ontology_suffices or situation.best_relevance is None:
+        return None
+    if situation.best_relevance >= situation.relevance_threshold:
+        return None
+    return Ruling(
+        decision=Decision.ESCALATE,
+        reason=f"nothing found is relevant ({situation.best_relevance:.2f} of {situation.relevance_threshold:.2f})",
+        refusal=RefusalKind.POLICY_SILENT,
+    )
+
+
+def _branch(situation: Situation) -> Ruling | None:
+    if situation.draft.branch is None or not situation.may_clarify:
+        return None
+    low = situation.confidence.badge in {None, Badge.LOW}
+    if low:
+        return None
+    return Ruling(
+        decision=Decision.CLARIFY, reason=f"the answer depends on the {situation.draft.branch.slot}"
+    )
+
+
+def _not_grounded(situation: Situation) -> Ruling | None:
+    if situation.verified.claims:
+        return None
+    failed = [verdict.reason for verdict in situation.verified.verdicts if not verdict.passed]
+    reason = f"no claim passed: {failed[0]}" if failed else "there is no claim"
+    return _again_or(situation, reason, RefusalKind.NOT_FOUND)
+
+
+def _not_approved(situation: Situation) -> Ruling | None:
+    judgement = situation.judgement
+    if isinstance(judgement, NotJudged):
+        return _again_or(situation, f"not judged: {judgement.reason}", RefusalKind.NOT_FOUND)
+    if not judgement.approved or judgement.decision is not Decision.FINAL:
+        return _again_or(
+            situation, judgement.reason or "the judge did not approve", RefusalKind.POLICY_SILENT
+        )
+    return None
+
+
+def _low(situation: Situation) -> Ruling | None:
+    if situation.confidence.badge in {Badge.HIGH, Badge.MEDIUM}:
+        return None
+    return _again_or(situation, "the calibrated confidence is low", RefusalKind.POLICY_SILENT)

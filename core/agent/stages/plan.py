@@ -1,0 +1,19 @@
+"""First stage, after the message was understood, before `explore`: what to do about the question."""
+
+from core.domain.errors import ContractError
+from core.domain.ontology import Snapshot
+from core.domain.question import Question
+from core.domain.run import Clarification, Plan
+from core.ports import Reasoner
+
+
+async def plan(reasoner: Reasoner, question: Question, snapshot: Snapshot) -> Plan | Clarification:
+    """Ask the reasoner for a plan, and hold it to its contract.
+
+    Raises:
+        ContractError: A clarification without a question.
+    """
+    proposed = await reasoner.plan(question, snapshot)
+    if isinstance(proposed, Clarification) and not proposed.question.strip():
+        raise ContractError("a clarification must ask something")
+    return proposed

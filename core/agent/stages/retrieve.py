@@ -1,0 +1,54 @@
+"""After `gate`, before `draft`: findings and chunks become keyed evidence."""
+
+from collections.abc import Sequence
+
+from core.domain.evidence import Evidence, EvidenceItem, Finding, RetrievedChunk
+from core.domain.policy import Span
+from core.domain.question import Scope
+from core.retrieval.retriever import Retrieved, Retriever
+
+
+async def retrieve(
+    retriever: Retriever, query: str, scope: Scope, *, depth: int, neighbours: int
+) -> Retrieved:
+    """Search the chunks in scope."""
+    return await retriever.retrieve(query, scope, depth=depth, neighbours=neighbours)
+
+
+def gather(findings: Sequence[Finding], chunks: Sequence[RetrievedChunk]) -> Evidence:
+    """Key findings and chunks c1..cn, findings first; no stretch twice in one kind."""
+    items: list[EvidenceItem] = []
+    seen: set[tuple[str, Span]] = set()
+    for finding in findings:
+        if ("finding", finding.span) not in seen:
+            seen.add(("finding", finding.span))
+            items.append(_finding(f"c{len(items) + 1}", finding))
+    for chunk in chunks:
+        if ("chunk", chunk.span) not in seen:
+            seen.add(("chunk", chunk.span))
+            items.append(_chunk(f"c{len(items) + 1}", chunk))
+    return Evidence(items=tuple(items))
+
+
+def _finding(key: str, finding: Finding) -> EvidenceItem:
+    return EvidenceItem(
+        key=key,
+        kind="finding",
+        span=finding.span,
+        text=finding.text,
+        place=finding.place,
+        relevance=None,
+        roles=finding.roles,
+    )
+
+
+def _chunk(key: str, chunk: RetrievedChunk) -> EvidenceItem:
+    return EvidenceItem(
+        key=key,
+        kind="chunk",
+        span=chunk.span,
+        text=chunk.text,
+        place=chunk.place,
+        relevance=chunk.relevance,
+        chunk_id=chunk.chunk_id,
+    )

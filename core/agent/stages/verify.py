@@ -1,0 +1,102 @@
+"""After `draft`, before `critique` and `judge`: hold each claim against the stored text. Deterministic, without a model.
+
+A claim passes if all hold, and is dropped otherwise:
+1. cited: at least one citation, each key among the evidence, each span within that evidence;
+2. quote: the text at the span, read from the database in the conversation's scope, is the quoted one;
+3. numbers: every figure of the claim stands in a cited span;
+4. modality: what the claim requires, forbids or allows, the cited text does too;
+5. names: every role and country that the claim names stands in a cited span or belongs to the finding.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from core.domain.answer import Check, Citation, Claim, Draft, Verdict, Verified
+from core.domain.evidence import Evidence, EvidenceItem
+from core.domain.modality import modality_kept
+from core.domain.names import missing_names
+from core.domain.policy import Span
+from core.domain.quantities import missing_quantities
+
+
+def verify(
+    draft: Draft, evidence: Evidence, *, stored: Mapping[Span, str], role_names: Sequence[str]
+) -> Verified:
+    """Check every claim of a draft.
+
+    Args:
+        draft: The claims.
+        evidence: What they may cite.
+        stored: The text of each cited span as read from the database; a span that is not there is not in force,
+            does not exist, or may not be read by everyone in the conversation.
+        role_names: Names of the roles that the ontology knows.
+    """
+    verdicts: list[Verdict] = []
+    kept: list[Claim] = []
+    dropped: list[Claim] = []
+    for index, claim in enumerate(draft.claims):
+        found = list(_check(index, claim, evidence, stored, role_names))
+        verdicts += found
+        (kept if all(verdict.passed for verdict in found) else dropped).append(claim)
+    return Verified(claims=tuple(kept), dropped=tuple(dropped), verdicts=tuple(verdicts))
+
+
+def _check(
+    index: int,
+    claim: Claim,
+    evidence: Evidence,
+    stored: Mapping[Span, str],
+    role_names: Sequence[str],
+) -> Iterator[Verdict]:
+    items = [evidence.get(citation.key) for citation in claim.citations]
+    quotes = [stored.get(citation.span, "") for citation in claim.citations]
+    reasons: dict[Check, str | None] = {
+        Check.CITED: _cited(claim, items),
+        Check.QUOTE: _quoted(claim.citations, stored),
+        Check.NUMBERS: _numbers(claim.text, quotes),
+        Check.MODALITY: modality_kept(claim.text, quotes),
+        Check.NAMES: _names(claim.text, quotes, items, role_names),
+    }
+    for check, reason in reasons.items():
+        yield Verdict(claim=index, check=check, passed=reason is None, reason=reason or "")
+
+
+def _cited(claim: Claim, items: Sequence[EvidenceItem | None]) -> str | None:
+    if not claim.text.strip():
+        return "the claim says nothing"
+    if not claim.citations:
+        return "the claim cites nothing"
+    for citation, item in zip(claim.citations, items, strict=True):
+        if item is None:
+            return f"{citation.key} is not among the evidence"
+        span, within = citation.span, item.span
+        if span.version_id != within.version_id or not (
+            within.char_start <= span.char_start < span.char_end <= within.char_end
+        ):
+            return f"the span cited under {citation.key} is not within that evidence"
+    return None
+
+
+def _quoted(citations: Sequence[Citation], stored: Mapping[Span, str]) -> str | None:
+    for citation in citations:
+        text = stored.get(citation.span)
+        if text is None:
+            return f"{citation.key}: there is no such text in force for everyone who reads here"
+        if text != citation.quote:
+            return f"{citation.key}: the quote is not the stored text"
+    return None
+
+
+def _numbers(text: str, quotes: Sequence[str]) -> str | None:
+    missing = missing_quantities(text, quotes)
+    return f"not in the cited text: {', '.join(item.raw for item in missing)}" if missing else None
+
+
+def _names(
+    text: str,
+    quotes: Sequence[str],
+    items: Sequence[EvidenceItem | None],
+    role_names: Sequence[str],
+) -> str | None:
+    joined = [name for item in items if item is not None for name in item.roles]
+    missing = missing_names(text, [*quotes, *joined], known=role_names)
+    return f"not in the cited text: {', '.join(missing)}" if missing else None

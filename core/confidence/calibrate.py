@@ -1,0 +1,36 @@
+"""Features of a run to a probability that the answer is right: logistic regression with stored coefficients."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """Coefficients of one calibration."""
+
+    name: str
+    """Identity, written into each record."""
+    intercept: float
+    """Log-odds with all features 0."""
+    weights: Mapping[str, float]
+    """Log-odds for each unit of a feature."""
+    is_measured: bool
+    """True if it was fitted on labelled answers of this deployment."""
+
+
+DEFAULT = Calibration(
+    name="default/1",
+    intercept=-6.0,
+    weights={"coverage": 6.0, "nothing_missing": 2.5, "kind": 1.5, "relevance": 1.0, "passed": 0.5},
+    is_measured=False,
+)
+"""Fitted on the development questions of the sample policies; no substitute for a deployment's own."""
+
+
+def calibrate(features: Mapping[str, float], calibration: Calibration = DEFAULT) -> float:
+    """Return the probability in [0, 1] that the answer is right; an absent feature counts as 0."""
+    score = calibration.intercept + sum(
+        weight * features.get(name, 0.0) for name, weight in calibration.weights.items()
+    )
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
