@@ -1,0 +1,96 @@
+"""The ontology's tools, and the toolbox in which a run is given them.
+
+All are read-only and see one snapshot. A tool never raises to its caller: a bad argument comes back
+as `error` with the way to correct it.
+"""
+
+import logging
+from collections.abc import Mapping
+
+from core.domain.run import Json, ToolCall
+from core.ontology.compare import COMPARE, SUMMARIZE
+from core.ontology.graph import OntologyGraph
+from core.ontology.lookup import (
+    FIND_ENTITIES,
+    GET_ENTITY,
+    GET_GRAPH_SUMMARY,
+    LIST_ENTITY_TYPES,
+    RESOLVE_DEFINITION,
+    SEARCH_ENTITIES,
+)
+from core.ontology.neighbourhood import FIND_PATHS, GET_NEIGHBORS
+from core.ontology.registry import ArgumentError, Registry, checked
+
+_LOG = logging.getLogger(__name__)
+
+REGISTRY = Registry(
+    [
+        GET_GRAPH_SUMMARY,
+        LIST_ENTITY_TYPES,
+        FIND_ENTITIES,
+        SEARCH_ENTITIES,
+        GET_ENTITY,
+        GET_NEIGHBORS,
+        FIND_PATHS,
+        RESOLVE_DEFINITION,
+        COMPARE,
+        SUMMARIZE,
+    ]
+)
+"""All tools of the ontology."""
+
+
+class OntologyToolbox:
+    """See `core.ports.Toolbox`. One run's tools over one graph."""
+
+    def __init__(
+        self, graph: OntologyGraph, *, max_calls: int, registry: Registry = REGISTRY
+    ) -> None:
+        self._graph = graph
+        self._max_calls = max_calls
+        self._registry = registry
+        self._calls: list[ToolCall] = []
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """See `Toolbox.names`."""
+        return self._registry.names
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """See `Toolbox.calls`."""
+        return tuple(self._calls)
+
+    def call(self, tool: str, arguments: Mapping[str, Json], /) -> Mapping[str, Json]:
+        """See `Toolbox.call`. Beyond `max_calls` every call returns an error and is not counted."""
+        if len(self._calls) >= self._max_calls:
+            return _error(
+                f"no tool calls left (at most {self._max_calls}); answer from what you have"
+            )
+        result = self._run(tool, arguments)
+        evidence, error = result.get("evidence"), result.get("error")
+        self._calls.append(
+            ToolCall(
+                tool=tool,
+                arguments=dict(arguments),
+                evidence=len(evidence) if isinstance(evidence, list) else 0,
+                error=error if isinstance(error, str) else None,
+            )
+        )
+        return result
+
+    def _run(self, name: str, arguments: Mapping[str, Json]) -> Mapping[str, Json]:
+        tool = self._registry.get(name)
+        if tool is None:
+            return _error(f"no tool {name!r:.60}; use one of {', '.join(self.names)}")
+        try:
+            return tool.run(self._graph, checked(tool, arguments))
+        except ArgumentError as error:
+            return _error(str(error))
+        except Exception:
+            _LOG.exception("ontology tool failed", extra={"tool": name})
+            return _error(f"{name} failed; try another tool")
+
+
+def _error(message: str) -> dict[str, Json]:
+    return {"error": message, "evidence": [], "stats": {"entities": 0, "evidence": 0}}

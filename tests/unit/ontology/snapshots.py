@@ -1,0 +1,102 @@
+"""Snapshots of small policies, without a database."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.domain.ontology import Entity, EntityKey, Extraction, Relation, SectionRef, Snapshot
+from core.domain.policy import Section, Span, TextSpan, VersionId
+from core.ontology.extract import extract
+from tests.unit.ontology.markdown import sections_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """One policy as text."""
+
+    key: str
+    title: str
+    text: str
+    jurisdiction: str | None = None
+
+    def extraction(self) -> Extraction:
+        return extract(
+            self.text,
+            sections_of(self.text),
+            policy_key=self.key,
+            title=self.title,
+            jurisdiction=self.jurisdiction,
+        )
+
+
+def snapshot_of(*sources: Source) -> Snapshot:
+    """Return what a store would give for these policies."""
+    entities: dict[EntityKey, Entity] = {}
+    relations: dict[tuple[str, str, str], Relation] = {}
+    quotes: dict[Span, str] = {}
+    places: dict[Span, SectionRef] = {}
+    for number, source in enumerate(sources, start=1):
+        sections = sections_of(source.text)
+
+        def stored(
+            spans: Sequence[TextSpan],
+            version: int = number,
+            of: Source = source,
+            known: Sequence[Section] = sections,
+        ) -> tuple[Span, ...]:
+            found = [_span(version, span) for span in spans]
+            for span, local in zip(found, spans, strict=True):
+                quotes[span] = local.of(of.text)
+                places[span] = _place(of, known, local)
+            return tuple(found)
+
+        read = source.extraction()
+        for fact in read.entities:
+            spans = stored(fact.spans)
+            known = entities.get(fact.key)
+            entities[fact.key] = (
+                replace(known, spans=(*known.spans, *spans))
+                if known
+                else Entity(
+                    key=fact.key,
+                    type=fact.type,
+                    name=fact.name,
+                    aliases=fact.aliases,
+                    description=fact.description,
+                    attributes=fact.attributes,
+                    spans=spans,
+                )
+            )
+        for link in read.relations:
+            relations[link.source, link.type, link.target] = Relation(
+                source=link.source,
+                type=link.type,
+                target=link.target,
+                attributes=link.attributes,
+                spans=stored(link.spans),
+            )
+    return Snapshot(
+        edition=1,
+        entities=tuple(entities.values()),
+        relations=tuple(relations.values()),
+        quotes=quotes,
+        places=places,
+    )
+
+
+def _span(version: int, span: TextSpan) -> Span:
+    return Span(version_id=VersionId(version), char_start=span.char_start, char_end=span.char_end)
+
+
+def _place(source: Source, sections: Sequence[Section], span: TextSpan) -> SectionRef:
+    own = [section for section in sections if section.char_start <= span.char_start]
+    section = own[-1] if own else None
+    return SectionRef(
+        policy_key=source.key,
+        policy_title=source.title,
+        version_label=None,
+        jurisdiction=source.jurisdiction,
+        eid=section.eid if section else "body",
+        number=section.number if section else None,
+        title=section.title if section else "",
+        page=None,
+    )

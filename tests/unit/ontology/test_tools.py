@@ -1,0 +1,206 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.domain.ontology import EntityType, RelationType
+from core.domain.run import Json
+from core.ontology.graph import build_graph, normal_name
+from core.ontology.tools import REGISTRY, OntologyToolbox
+from core.ports import Toolbox
+from tests.unit.ontology.snapshots import Source, snapshot_of
+
+_GIFTS = Source(
+    key="gifts",
+    title="Gifts Policy",
+    text="""# Gifts Policy
+
+## 1 Definitions
+
+"Gift" means anything of value.
+
+## 2 Limits
+
+### 2.1 Employees
+
+Employees may accept a gift of up to EUR 75 if the Compliance Officer (XCO) has approved it.
+
+### 2.2 Contractors
+
+Contractors must not accept any gift. Contractors must report offers within 5 days to the line
+manager.
+""",
+)
+_GRAPH = build_graph(snapshot_of(_GIFTS))
+
+
+def _call(tool: str, **arguments: Json) -> dict[str, Json]:
+    return dict(OntologyToolbox(_GRAPH, max_calls=5).call(tool, arguments))
+
+
+def _names(result: dict[str, Json]) -> list[str]:
+    entities = result.get("entities", [])
+    assert isinstance(entities, list)
+    return [str(entity["name"]) for entity in entities if isinstance(entity, dict)]
+
+
+def test_names_meet_in_any_number_and_case() -> None:
+    """Case, articles, plurals and possessives do not tell names apart."""
+    assert normal_name("The Compliance Officers") == normal_name("compliance officer")
+    assert [e.name for e in _GRAPH.named("employee")] == ["Employees"]
+    assert [e.name for e in _GRAPH.named("gifts", EntityType.DEFINITION)] == ["Gift"]
+
+
+def test_the_toolbox_keeps_its_port() -> None:
+    """The toolbox is what the port asks for, with the tools in order."""
+    toolbox: Toolbox = OntologyToolbox(_GRAPH, max_calls=1)
+    assert toolbox.names == (
+        "get_graph_summary",
+        "list_entity_types",
+        "find_entities",
+        "search_entities",
+        "get_entity",
+        "get_neighbors",
+        "find_paths",
+        "resolve_definition",
+        "compare",
+        "summarize",
+    )
+    assert "evidence" in toolbox.call("get_graph_summary", {})
+    assert "no tool calls left" in str(toolbox.call("get_graph_summary", {})["error"])
+    assert [call.tool for call in toolbox.calls] == ["get_graph_summary"]
+
+
+def test_search_finds_the_norm_with_its_quote() -> None:
+    """Evidence is the stored text with its span, policy and section."""
+    result = _call("search_entities", query="employees accept gift value", type="Permission")
+    evidence = result["evidence"]
+    assert isinstance(evidence, list)
+    first = evidence[0]
+    assert isinstance(first, dict)
+    assert str(first["text"]).startswith("Employees may accept")
+    assert (first["policy"], first["section"]) == ("Gifts Policy", "2.1 Employees")
+    start, end = first["char_start"], first["char_end"]
+    assert isinstance(start, int)
+    assert isinstance(end, int)
+    assert _GIFTS.text[start:end] == first["text"]
+
+
+def test_a_definition_is_resolved() -> None:
+    """A term is found in any number; an unknown one says so."""
+    assert _names(_call("resolve_definition", term="gifts")) == ["Gift"]
+    assert _call("resolve_definition", term="zeppelin")["is_defined"] is False
+
+
+def test_neighbours_and_paths() -> None:
+    """Relations are followed by kind, and chains found."""
+    norm = next(e for e in _GRAPH.of_type(EntityType.OBLIGATION))
+    told = _call("get_neighbors", id=norm.key, direction="out", relation="reports_to")
+    assert _names(told) == ["Line Manager"]
+    paths = _call("find_paths", source="role:contractor", target="role:line-manager", max_hops=3)
+    assert paths["paths"]
+    kinds = {n.relation.type for n in _GRAPH.neighbours(norm.key, "out")}
+    assert RelationType.HAS_DEADLINE in kinds
+
+
+def test_topics_are_compared() -> None:
+    """Each topic has its own facts."""
+    topics = _call("compare", topic_a="employees gift", topic_b="contractors gift")["topics"]
+    assert isinstance(topics, dict)
+    both = {name: json.dumps(found) for name, found in topics.items()}
+    assert "Employees may accept" in both["employees gift"]
+    assert "Contractors must not" in both["contractors gift"]
+    assert "Contractors must not" not in both["employees gift"]
+
+
+def test_a_section_is_summarized() -> None:
+    """The facts of a section come in text order."""
+    names = _names(_call("summarize", policy="Gifts Policy", section="2.2"))
+    assert names[0] == "Contractors must not accept any gift."
+    assert all("Employees" not in name for name in names)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "hint"),
+    [
+        ("fly", {}, "search_entities"),
+        ("get_entity", {"id": "role:contractors"}, "role:contractor"),
+        ("get_entity", {}, "missing argument 'id'"),
+        ("get_entity", {"id": 7}, "non-empty string"),
+        ("find_entities", {"type": "Cat"}, "Obligation"),
+        ("find_entities", {}, "give a type"),
+        ("get_neighbors", {"id": "role:contractor", "relation": "eats"}, "requires"),
+        ("find_paths", {"source": "a", "target": "b", "max_hops": "3"}, "integer"),
+        ("summarize", {"policy": "Zeppelin Policy"}, "Gifts Policy"),
+        ("summarize", {"policy": "gifts", "section": "9"}, "2.1"),
+        ("search_entities", {"query": "x", "colour": "red"}, "unknown argument"),
+    ],
+)
+def test_a_bad_argument_says_how_to_correct_it(
+    tool: str, arguments: dict[str, Json], hint: str
+) -> None:
+    """An error names what would have been right, and has no evidence."""
+    result = _call(tool, **arguments)
+    assert hint in str(result["error"])
+    assert result["evidence"] == []
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=12) | st.floats(allow_nan=False),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+_ARGUMENTS = st.dictionaries(
+    st.sampled_from(
+        [
+            "id",
+            "type",
+            "name",
+            "query",
+            "term",
+            "source",
+            "target",
+            "max_hops",
+            "policy",
+            "section",
+            "topic_a",
+            "topic_b",
+            "direction",
+            "relation",
+            "x",
+        ]
+    ),
+    _JSON | st.sampled_from(["Role", "role:contractor", "both", "requires", "gift", "2.1"]),
+)
+
+
+@given(st.sampled_from([*REGISTRY.names, "?"]), _ARGUMENTS)
+def test_a_tool_never_raises(tool: str, arguments: dict[str, Json]) -> None:
+    """Whatever a model writes, the answer is bounded JSON with evidence and stats."""
+    result = _call(tool, **arguments)
+    assert json.loads(json.dumps(result))["stats"] is not None
+    evidence = result["evidence"]
+    assert isinstance(evidence, list)
+    assert len(evidence) <= 25
+
+
+def test_long_results_are_cut_and_counted() -> None:
+    """At most 25 items are shown; the rest is counted."""
+    rules = "\n\n".join(f"Employees must do thing number {n}." for n in range(40))
+    graph = build_graph(snapshot_of(Source(key="p", title="P", text=f"# P\n\n{rules}\n")))
+    result = OntologyToolbox(graph, max_calls=1).call("find_entities", {"type": "Obligation"})
+    entities, stats = result["entities"], result["stats"]
+    assert isinstance(entities, list)
+    assert isinstance(stats, dict)
+    assert (len(entities), stats["truncated"]) == (25, 15)
+
+
+def test_every_tool_is_described() -> None:
+    """Names, descriptions and schemas are there for a model."""
+    for definition in REGISTRY.definitions():
+        assert len(str(definition["description"])) > 20
+        assert isinstance(definition["input_schema"], dict)
+    assert REGISTRY.capable_of("overview").names == ("get_graph_summary", "list_entity_types")
