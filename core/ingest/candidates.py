@@ -1,8 +1,9 @@
 """Which lines of a document look like headings.
 
-- Lines that the format marks come first; numbered lines are added where the format marks little, and below a marked
-  heading whose number they extend.
-- Table rows, sentences and wrapped references ("4.2 of this policy") do not. What else is no heading: `false_headings`.
+- Lines that the format marks come first; numbered lines are added where the format marks little,
+  and below a marked heading whose number they extend.
+- Table rows, sentences and wrapped references ("4.2 of this policy") do not. What else is no
+  heading: `false_headings`.
 - One pass over the lines, in linear time.
 """
 
@@ -18,7 +19,8 @@ _MAX_TITLE_WORDS = 16
 _MAX_LINE_CHARACTERS = 160
 _MIN_CAPITALS = 4
 _FULL_LINE = 60
-"""Characters; in text with hard line ends, so long a line is not a title but the first of a paragraph."""
+"""Characters; in text with hard line ends, so long a line is not a title but the first of a
+paragraph."""
 _MARKED_ENOUGH = 3
 """With fewer marked headings than this, the format's marks are a title, not a structure."""
 _MAX_SENTENCE_WORDS = 6
@@ -27,7 +29,8 @@ _LINE = re.compile(r"[^\n]+")
 _SENTENCE_END = re.compile(r"[.,;:]$")
 _DUTY = re.compile(r"\b(?:shall|must|may|will|should|is|are|has|have)\b")
 _RUN_IN_TITLE = re.compile(r"([A-Z][\w&/-]*(?: [\w&/-]+){0,5}): ")
-"""Of a numbered paragraph: "9.1 Request process: Any request ...".  It stays in the text of the section."""
+"""Of a numbered paragraph: "9.1 Request process: Any request ...".  It stays in the text of the
+section."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +40,8 @@ class HeadingLine:
     char_start: int
     """First character of the line."""
     char_end: int
-    """One past the heading: the line's end, or the number's end where a sentence follows on the line."""
+    """One past the heading: the line's end, or the number's end where a sentence follows on the
+    line."""
     line_end: int
     """One past the line's last character."""
     label: Label | None
@@ -92,7 +96,10 @@ def candidate_lines(document: LoadedDocument) -> list[HeadingLine]:
 
 
 def is_loosely_marked(document: LoadedDocument) -> bool:
-    """Say whether numbers count beside the format's marks: text, PDF, and files that mark hardly anything."""
+    """Say whether numbers count beside the format's marks.
+
+    Text, PDF, and files that mark hardly anything.
+    """
     if document.media_type in {"application/pdf", "text/plain"}:
         return True
     return len(document.headings) < _MARKED_ENOUGH

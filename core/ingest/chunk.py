@@ -2,7 +2,8 @@
 
 After `sections`. Rules:
 - A chunk lies in one section, without its heading, and is exactly a slice of the document's text.
-- It begins and ends at sentences; list items and table rows count as sentences. A sentence longer than a chunk is cut at spaces.
+- It begins and ends at sentences; list items and table rows count as sentences. A sentence longer
+  than a chunk is cut at spaces.
 - A lead-in ("... the following:") stands with at least its first item.
 - Consecutive chunks of a section overlap, so that no answer is torn apart.
 """
@@ -13,7 +14,8 @@ from core.domain.policy import Chunk, LoadedDocument, Section, TextSpan
 from core.domain.sentences import split_sentences
 
 DEFAULT_SIZE = 2400
-"""Characters; with 600 overlap the size that the retrieval measurements of the design were made with."""
+"""Characters; with 600 overlap the size that the retrieval measurements of the design were made
+with."""
 DEFAULT_OVERLAP = 600
 
 _LEAD_IN_ENDS = (":", ":**", "—")
@@ -37,8 +39,8 @@ def cut_chunks(
         overlap: most characters that a chunk repeats of the one before; less than `size`.
 
     Returns:
-        Chunks in text order. A section without text of its own gives none; of every other section, each character that is
-        not white space is in some chunk.
+        Chunks in text order. A section without text of its own gives none; of every other section,
+        each character that is not white space is in some chunk.
 
     Raises:
         ValueError: `size` or `overlap` is out of range: a mistake of the caller.
@@ -118,7 +120,10 @@ def _is_lead_in(text: str, units: Sequence[TextSpan], after: int) -> bool:
 
 
 def _restart(units: Sequence[TextSpan], first: int, after: int, *, size: int, overlap: int) -> int:
-    """Return the unit to begin the next chunk with: overlapping, and with room for the next unit."""
+    """Return the unit to begin the next chunk with.
+
+    Overlapping, and with room for the next unit.
+    """
     end = units[after - 1].char_end
     for start in range(first + 1, after):
         repeats = end - units[start].char_start

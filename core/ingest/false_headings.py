@@ -36,7 +36,10 @@ def real_headings(text: str, candidates: Sequence[HeadingLine]) -> list[HeadingL
 
 
 def _without_contents(text: str, found: Sequence[HeadingLine]) -> list[HeadingLine]:
-    """Drop entries of a table of contents: they announce a heading that comes again, or end in leader dots."""
+    """Drop entries of a table of contents.
+
+    They announce a heading that comes again, or end in leader dots.
+    """
     last_seen = {_key(heading): index for index, heading in enumerate(found)}
     in_contents = _ContentsPage()
     kept: list[HeadingLine] = []
@@ -89,7 +92,10 @@ def _has_body(text: str, found: Sequence[HeadingLine], index: int) -> bool:
 
 
 def _without_lists(text: str, found: Sequence[HeadingLine]) -> list[HeadingLine]:
-    """Drop numbered lines that follow each other without text between, or a lead-in: lists, however short their items."""
+    """Drop lists, however short their items.
+
+    These are numbered lines that follow a lead-in, or each other without text between.
+    """
     kept: list[HeadingLine] = []
     run: list[HeadingLine] = []
     for index, heading in enumerate(found):
@@ -139,7 +145,10 @@ def _in_sequence(found: Iterable[HeadingLine]) -> list[HeadingLine]:
 
 
 class _Sequence:
-    """The last number of each kind; numbers may begin anew below each unnumbered or differently numbered heading."""
+    """The last number of each kind.
+
+    Numbers may begin anew below each unnumbered or differently numbered heading.
+    """
 
     def __init__(self) -> None:
         self._last: dict[str, Label] = {}
@@ -147,7 +156,10 @@ class _Sequence:
         self._has_begun = False
 
     def read(self, heading: HeadingLine) -> HeadingLine | None:
-        """Return the heading, its letters told from roman numerals; None if its number is out of order."""
+        """Return the heading, its letters told from roman numerals, or None.
+
+        None if its number is out of order.
+        """
         label = heading.label
         if label is None:
             if heading.marked_level is None:

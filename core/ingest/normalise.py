@@ -2,9 +2,11 @@
 
 Used by every loader, line by line, and by nobody after loading: from then on offsets are exact.
 
-- Invisible characters are removed: zero-width, format, tag (U+E0000 ff.), variation selectors, bidirectional controls,
-  blank "filler" letters. They can carry instructions that a reader of the policy never sees.
-- Zero-width joiners stay between letters of scripts whose spelling needs them (Unicode Standard, 23.2).
+- Invisible characters are removed: zero-width, format, tag (U+E0000 ff.), variation selectors,
+  bidirectional controls, blank "filler" letters. They can carry instructions that a reader of the
+  policy never sees.
+- Zero-width joiners stay between letters of scripts whose spelling needs them (Unicode Standard,
+  23.2).
 - Exotic spaces become a space, runs of spaces one space; other control characters are removed.
 - NFC, never NFKC, which would turn 10² into 102.
 """
@@ -17,7 +19,8 @@ _JOINING_SCRIPTS = (
     "\u0600-\u06ff\u0700-\u074f\u0750-\u077f\u07c0-\u07ff\u0840-\u085f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefc"
     "\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u1800-\u18af\u1900-\u1aaf\u1b00-\u1bff"
 )
-"""Arabic, Syriac, N'Ko, Mandaic; Indic scripts, Tibetan, Myanmar, Khmer, Mongolian and their neighbours."""
+"""Arabic, Syriac, N'Ko, Mandaic; Indic scripts, Tibetan, Myanmar, Khmer, Mongolian and their
+neighbours."""
 
 _NEEDED_JOINER = rf"(?<=[{_JOINING_SCRIPTS}])[\u200c\u200d](?=[{_JOINING_SCRIPTS}])"
 _INVISIBLE = (
@@ -25,7 +28,8 @@ _INVISIBLE = (
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "\ud800-\udfff"
 )
-"""Default-ignorable code points of Unicode 16, the BOM, noncharacters and lone surrogates, which Postgres refuses."""
+"""Default-ignorable code points of Unicode 16, the BOM, noncharacters and lone surrogates, which
+Postgres refuses."""
 
 _REMOVED = re.compile(f"(?P<kept>{_NEEDED_JOINER})|[{_INVISIBLE}]")
 _HAS_INVISIBLE = re.compile(f"[{_INVISIBLE}]")

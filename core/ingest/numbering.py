@@ -1,6 +1,7 @@
-"""Printed numbers of sections: "4.2.1(3)", "9.3.1B.Guidance.5.", "Article 4", "Annex A", "IV.", "B.".
+"""Printed numbers of sections: "4.2.1(3)", "9.3.1B.Guidance.5.", "Article 4", "IV.", "B.".
 
-A label says what is printed at the beginning of a line; whether the line is a heading is decided in `candidates`.
+A label says what is printed at the beginning of a line; whether the line is a heading is decided in
+`candidates`.
 """
 
 import re

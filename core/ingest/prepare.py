@@ -1,4 +1,4 @@
-"""One file to everything that is stored of it, before facts are extracted: load, describe, split, cut.
+"""One file to all that is stored of it before facts are extracted: load, describe, split, cut.
 
 What the caller says of the policy wins over what the document says of itself.
 """
@@ -105,7 +105,10 @@ def prepare(
 
 
 def key_of(text: str) -> str:
-    """Turn a policy id or a file stem into a key: lower case, words joined by hyphens, no version suffix."""
+    """Turn a policy id or a file stem into a key.
+
+    Lower case, words joined by hyphens, no version suffix.
+    """
     return _KEY_BREAK.sub("-", _VERSION_SUFFIX.sub("", text.strip())).strip("-").lower()
 
 

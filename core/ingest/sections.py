@@ -1,7 +1,7 @@
 """A document's sections: numbered, titled, nested; they cover the text without overlap.
 
-After `load`, before `chunk`. Which lines are headings is decided in `candidates` and `false_headings`; here they are nested
-and become stretches.
+After `load`, before `chunk`. Which lines are headings is decided in `candidates` and
+`false_headings`; here they are nested and become stretches.
 """
 
 import re
@@ -46,8 +46,8 @@ def split_sections(document: LoadedDocument) -> tuple[Section, ...]:
     """Split a document at its headings.
 
     Returns:
-        Sections in text order that cover the whole text; text before the first heading is a section without number, titled
-        as the document. Empty only for an empty text.
+        Sections in text order that cover the whole text; text before the first heading is a section
+        without number, titled as the document. Empty only for an empty text.
     """
     text = document.text
     if not text:
@@ -85,8 +85,8 @@ def split_sections(document: LoadedDocument) -> tuple[Section, ...]:
 def document_title(document: LoadedDocument) -> str:
     """Return the title that the document gives itself; empty if it gives none.
 
-    Its metadata, else the first of its headings, near the beginning, that is marked at level 1 and carries no number;
-    of plain text a first line that stands alone and reads as a title.
+    Its metadata, else the first of its headings, near the beginning, that is marked at level 1 and
+    carries no number; of plain text a first line that stands alone and reads as a title.
     """
     said = document.metadata.get("title")
     if said:
@@ -137,7 +137,7 @@ def _nest(lines: Sequence[HeadingLine], *, is_strict: bool) -> list[_Placed]:
 
 
 def _levels_differ(lines: Sequence[HeadingLine]) -> bool:
-    """Say whether the format tells levels apart from the first numbered heading on, where titles and fronts are over."""
+    """Say whether the format tells levels apart, from the first numbered heading on."""
     numbered = next((place for place, line in enumerate(lines) if line.label is not None), 0)
     levels = Counter(line.marked_level for line in lines[numbered:] if line.marked_level)
     return bool(levels) and levels.most_common(1)[0][1] < _ONE_LOOK * levels.total()
@@ -178,7 +178,10 @@ def _below_prefix(stack: Sequence[HeadingLine], label: Label | None) -> int | No
 
 
 def _is_beside(above: HeadingLine, label: Label) -> bool:
-    """Say whether a numbered heading ends the one `above` it: the same kind of number, or an outer kind."""
+    """Say whether a numbered heading ends the one `above` it.
+
+    The same kind of number, or an outer kind.
+    """
     if above.label is None:
         return False
     if label.word in ATTACHMENTS:
@@ -202,7 +205,10 @@ def _past_unnumbered(stack: Sequence[HeadingLine], line: HeadingLine) -> int:
 def _unnumbered_depth(
     stack: Sequence[HeadingLine], line: HeadingLine, *, levels_differ: bool
 ) -> int:
-    """Unnumbered headings stand beside those of their look; one look for all says nothing of numbered ones."""
+    """Unnumbered headings stand beside those of their look.
+
+    One look for all says nothing of numbered ones.
+    """
     for depth, above in enumerate(stack):
         if above.label is None and (above.marked_level or 0) >= (line.marked_level or 0):
             return depth

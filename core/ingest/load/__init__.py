@@ -1,7 +1,7 @@
 """Bytes to text: one module a format, one result, one kind of refusal.
 
-First stage of ingestion, before `sections`. Third-party parsers are used here and nowhere else. Nothing is fetched, no file
-is opened: the bytes given are all there is.
+First stage of ingestion, before `sections`. Third-party parsers are used here and nowhere else.
+Nothing is fetched, no file is opened: the bytes given are all there is.
 """
 
 from collections.abc import Callable
@@ -36,16 +36,18 @@ def load(data: bytes, *, source_name: str) -> LoadedDocument:
         source_name: its name; the extension tells Markdown, HTML and plain text apart.
 
     Returns:
-        The text with exact offsets of headings, tables and pages, and what the document says of itself.
+        The text with exact offsets of headings, tables and pages, and what the document says of
+        itself.
 
     Raises:
-        DocumentError: the file cannot be read; its message is one line, the cause and the cure, without the file's name.
+        DocumentError: the file cannot be read; its message is one line, the cause and the cure,
+            without the file's name.
     """
     if not data:
         raise DocumentError("the file is empty: export it again")
     if len(data) > MAX_BYTES:
         raise DocumentError(
-            f"{len(data) / 1024 / 1024:.0f} MB is over the limit of 50 MB: split it or leave out images"
+            f"{len(data) >> 20} MB is over the limit of 50 MB: split it or leave out images"
         )
     document = _LOADERS[sniff(data, source_name=source_name)](data)
     if not document.text:
@@ -54,7 +56,10 @@ def load(data: bytes, *, source_name: str) -> LoadedDocument:
 
 
 def _merged(document: LoadedDocument) -> dict[str, str]:
-    """Front matter is written on purpose and wins; file properties are often left from a template and lose."""
+    """Front matter is written on purpose and wins.
+
+    File properties are often left from a template and lose.
+    """
     said = describe(document.text, document.tables)
     if document.media_type == "text/markdown":
         return {**said, **document.metadata}

@@ -1,7 +1,7 @@
 """Refuse dangerous Office archives before any parser sees them.
 
-A DOCX is a ZIP of XML files. Checked: entries and sizes as declared, then as they really unpack, encryption, and XML that
-declares entities ("billion laughs") or nests without end.
+A DOCX is a ZIP of XML files. Checked: entries and sizes as declared, then as they really unpack,
+encryption, and XML that declares entities ("billion laughs") or nests without end.
 """
 
 import io
@@ -14,7 +14,8 @@ from core.domain.errors import DocumentError
 MAX_UNPACKED_BYTES = 200 * 1024 * 1024
 MAX_ENTRIES = 5_000
 MAX_RATIO = 200
-"""Unpacked to packed, of an entry over 1 MB. Word's XML packs at most about 60 to 1; a bomb of zeros packs at 1000."""
+"""Unpacked to packed, of an entry over 1 MB. Word's XML packs at most about 60 to 1; a bomb of
+zeros packs at 1000."""
 MAX_DEPTH = 400
 """Nested XML elements: libxml2 itself stops at 256 unless told otherwise; Word writes below 60."""
 

@@ -1,6 +1,7 @@
 """Put a document's text together line by line, with exact offsets of headings, tables and pages.
 
-Every loader writes through this. A line is normalised before it is appended, so that no offset ever moves.
+Every loader writes through this. A line is normalised before it is appended, so that no offset ever
+moves.
 """
 
 from collections.abc import Mapping, Sequence
@@ -73,7 +74,10 @@ class DocumentBuilder:
         self._table_start = None
 
     def row(self, cells: Sequence[str]) -> None:
-        """Append one table row; a row without visible cells is left out, a caption in the first cell stands alone."""
+        """Append one table row.
+
+        A row without visible cells is left out, a caption in the first cell stands alone.
+        """
         texts = [self._clean(cell).replace("|", "/") for cell in cells]
         if not any(texts):
             return

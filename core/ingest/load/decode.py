@@ -33,10 +33,12 @@ def decode_text(data: bytes, *, declared: str | None = None) -> str:
 
     Args:
         data: the file.
-        declared: the encoding that the file itself names (HTML `charset`), tried after a byte order mark and UTF-8.
+        declared: the encoding that the file itself names (HTML `charset`), tried after a byte order
+            mark and UTF-8.
 
     Raises:
-        DocumentError: the bytes are binary or in an encoding that cannot be told; the message is for people.
+        DocumentError: the bytes are binary or in an encoding that cannot be told; the message is
+            for people.
     """
     for mark, encoding in _BOMS:
         if data.startswith(mark):
@@ -81,7 +83,10 @@ def _refuse_binary(probe: bytes) -> None:
 
 
 def _text_encoding(declared: str | None) -> tuple[str, ...]:
-    """Keep a declared encoding if Python knows it as one of characters; `base64` and the like are codecs too."""
+    """Keep a declared encoding if Python knows it as one of characters.
+
+    `base64` and the like are codecs too.
+    """
     if declared is None:
         return ()
     try:

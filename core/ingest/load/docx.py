@@ -1,6 +1,7 @@
-"""Word documents: paragraphs and tables in document order, headings by style, list labels where they can be derived.
+"""Word documents: paragraphs and tables in order, headings by style, list labels if derivable.
 
-The archive is checked before it is parsed (`archive`). Deleted tracked changes are not in the text; inserted ones are.
+The archive is checked before it is parsed (`archive`). Deleted tracked changes are not in the text;
+inserted ones are.
 """
 
 import io
@@ -69,7 +70,10 @@ def _write(document: Document, builder: DocumentBuilder) -> None:
 def _write_paragraph(
     paragraph: Paragraph, builder: DocumentBuilder, labels: ListLabels, *, shift: int
 ) -> None:
-    """Write a paragraph; `shift` is 1 below a paragraph in Word's style "Title", which stands above "Heading 1"."""
+    """Write a paragraph.
+
+    `shift` is 1 below a paragraph in Word's style "Title", which stands above "Heading 1".
+    """
     label = labels.next_for(paragraph)
     text = _visible_text(paragraph)
     style = _style_name(paragraph)

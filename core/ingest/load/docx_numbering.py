@@ -1,7 +1,7 @@
-"""The labels that Word computes for numbered paragraphs, which are not in the text: "1.", "2.3", "(a)".
+"""The labels that Word computes for numbered paragraphs and leaves out of the text: "2.3", "(a)".
 
-Word stores a list as abstract definition -> instance -> paragraph (ECMA-376 part 1, 17.9). Restarts are followed only as far
-as "a deeper level restarts after a higher one", Word's default.
+Word stores a list as abstract definition -> instance -> paragraph (ECMA-376 part 1, 17.9). Restarts
+are followed only as far as "a deeper level restarts after a higher one", Word's default.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,7 @@
 """HTML: what a reader sees of the page, without navigation, scripts and hidden elements.
 
-The parser gets no network and no entity expansion; `script`, `style`, `nav` and the like are dropped with all they hold.
+The parser gets no network and no entity expansion; `script`, `style`, `nav` and the like are
+dropped with all they hold.
 """
 
 import re
@@ -198,7 +199,10 @@ def _item_label(item: html.HtmlElement) -> str:
 
 
 def _head(root: html.HtmlElement) -> dict[str, str]:
-    """Read `<meta name=... content=...>`, and `<title>`, which often names the site, where the page has no `h1`."""
+    """Read `<meta name=... content=...>`.
+
+    Also `<title>`, which often names the site, where the page has no `h1`.
+    """
     pairs: list[tuple[str, str]] = []
     for meta in root.iter("meta"):
         name, content = meta.get("name"), meta.get("content")

@@ -1,7 +1,8 @@
-"""Markdown (CommonMark with tables): the words without the markup, since quotes are shown to people.
+"""Markdown (CommonMark with tables): words without markup, since quotes are shown to people.
 
-Emphasis, links, images and HTML tags lose their marks and keep their words. List items keep "- " or their number. YAML-like
-front matter (`key: value` lines between `---`) is read as metadata, not as text.
+Emphasis, links, images and HTML tags lose their marks and keep their words. List items keep "- " or
+their number. YAML-like front matter (`key: value` lines between `---`) is read as metadata, not as
+text.
 """
 
 import re

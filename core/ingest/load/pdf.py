@@ -95,7 +95,10 @@ def _read(document: pdfium.PdfDocument) -> list[list[Line]]:
 
 
 def _outline(document: pdfium.PdfDocument) -> dict[int, dict[str, int]]:
-    """Return the bookmarks: by page from 0, title to level; several roots stand below a title that is not named."""
+    """Return the bookmarks.
+
+    By page from 0, title to level; several roots stand below a title that is not named.
+    """
     found: dict[int, dict[str, int]] = {}
     opened: Any = document
     bookmarks: list[Any] = list(opened.get_toc())

@@ -1,8 +1,10 @@
 """Blocks of PDF pages to text: lines joined to paragraphs, headings and rows told apart.
 
-- A line goes on in the next one if the next word would not have fitted; otherwise its end was meant.
+- A line goes on in the next one if the next word would not have fitted; otherwise its end was
+  meant.
 - Hyphens at line ends are dropped unless the document writes the word with a hyphen elsewhere.
-- Headings are lines larger or bolder than the body, lines that the outline names, and short title-like first lines of a paragraph.
+- Headings are lines larger or bolder than the body, lines that the outline names, and short
+  title-like first lines of a paragraph.
 """
 
 import re
@@ -263,7 +265,10 @@ def _is_unfinished(above: Line, below: Line) -> bool:
 
 
 def _is_short_title(lines: Sequence[Line], *, right: float) -> bool:
-    """Say whether a paragraph's first line is a title set like the text: short, and then the text begins."""
+    """Say whether a paragraph's first line is a title set like the text.
+
+    Short, and then the text begins.
+    """
     if len(lines) < 2 or not _reads_as_title(lines[0].text):  # noqa: PLR2004 - a title and its text
         return False
     first, second = lines[0], lines[1]

@@ -1,7 +1,9 @@
 """Lines of a PDF page to blocks in reading order; what repeats on most pages is taken away first.
 
-- A block is a paragraph, a list item or a heading (lines of one look, one below the other) or a table row (cells side by side).
-- Blocks are read in the order in which they are drawn, except that what stands above is read before what stands below it.
+- A block is a paragraph, a list item or a heading (lines of one look, one below the other) or a
+  table row (cells side by side).
+- Blocks are read in the order in which they are drawn, except that what stands above is read before
+  what stands below it.
 """
 
 import itertools
@@ -100,7 +102,10 @@ def _edge_lines(page: Sequence[Line]) -> list[Line]:
 
 
 def _running_keys(line: Line, index: int) -> set[str]:
-    """Identify a running line by its words and height; its first or last number may count the pages."""
+    """Identify a running line by its words and height.
+
+    Its first or last number may count the pages.
+    """
     words = line.text.casefold()
     place = f"@{round(line.baseline / _SAME_HEIGHT)}"
     numbers = list(_DIGITS.finditer(words))
@@ -116,7 +121,10 @@ def _is_number(line: Line) -> bool:
 
 
 def _usual_leading(lines: Sequence[Line]) -> float | None:
-    """Return the most frequent distance of successive baselines; None for a page of single lines."""
+    """Return the most frequent distance of successive baselines.
+
+    None for a page of single lines.
+    """
     steps = Counter(
         round(above.baseline - below.baseline, 0)
         for above, below in itertools.pairwise(lines)
@@ -206,7 +214,7 @@ def _cell_text(lines: Sequence[Line]) -> str:
 
 
 def _in_reading_order(blocks: Sequence[Block]) -> list[Block]:
-    """Keep the drawing order, but read before each block what stands above it in the same column."""
+    """Keep the drawing order, but read first what stands above a block in its column."""
     if len(blocks) > _MAX_BLOCKS_ORDERED:
         return list(blocks)
     ordered: list[Block] = []
@@ -233,7 +241,7 @@ def _is_above(upper: Block, lower: Block) -> bool:
 
 
 def _with_page_numbers(blocks: Sequence[Block]) -> list[Block]:
-    """Put the page numbers of a table of contents, drawn as a column of their own, after their entries."""
+    """Put the page numbers of a table of contents, drawn as a column, after their entries."""
     numbers = {id(block): block for block in blocks if _is_number_column(block)}
     result: list[Block] = []
     used: set[int] = set()

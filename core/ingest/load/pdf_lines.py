@@ -22,7 +22,8 @@ _LINE_ENDS = frozenset({0x0A, 0x0D, ord(HYPHEN)})
 _CELL_GAP = 1.8
 """Times the font size; justified text stays below, columns of a table are further apart."""
 _MISSING_SPACE = 0.1
-"""Of the font size: some producers write a space as a mere shift; letters of a word stand nearer."""
+"""Of the font size: some producers write a space as a mere shift; letters of a word stand
+nearer."""
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
 _BOLD_WEIGHT = 600
 _MAX_FONT_NAME = 128
@@ -157,7 +158,7 @@ def _line(text_page: Any, chars: Sequence[_Char], *, size: float) -> Line:
 
 
 def _spaced(chars: Sequence[_Char], *, gap: float) -> Iterator[str]:
-    """Yield the characters, and a space where letters stand further apart than elsewhere on the line."""
+    """Yield the characters, and a space where letters stand further apart than usual."""
     pairs = list(itertools.pairwise(chars))
     gaps = [after.left - before.right for before, after in pairs if _are_letters(before, after)]
     usual = max(0.0, statistics.median_low(gaps)) if gaps else 0.0

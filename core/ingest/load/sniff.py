@@ -43,7 +43,8 @@ _HTML_START = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _PROBE_BYTES = 1024
-"""Where `%PDF-` may stand: readers accept leading bytes within the first kilobyte (ISO 32000-1, Annex H)."""
+"""Where `%PDF-` may stand: readers accept leading bytes within the first kilobyte (ISO 32000-1,
+Annex H)."""
 
 
 def sniff(data: bytes, *, source_name: str) -> MediaType:

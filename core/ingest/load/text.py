@@ -53,7 +53,10 @@ def _add_lines(builder: DocumentBuilder, lines: list[str]) -> None:
 
 
 def _cells(line: str) -> list[str]:
-    """Split a line at its tabs, or at runs of spaces that align columns; empty if there are none."""
+    """Split a line at its tabs, or at runs of spaces that align columns.
+
+    Empty if there are none.
+    """
     stripped = line.strip()
     if "\t" in stripped:
         return [] if _LABEL.match(stripped) else _split(_TABS, stripped)

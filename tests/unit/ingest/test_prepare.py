@@ -7,7 +7,10 @@ import pytest
 
 from core.ingest.prepare import Overrides, key_of, prepare
 
-POLICY = b"# Gifts\n\n| Policy ID | COMP 2 |\n|---|---|\n| Version | 2.0 |\n| Effective date | 2025-07-01 |\n\n## 1 Rule\n\nAsk.\n"
+POLICY = (
+    b"# Gifts\n\n| Policy ID | COMP 2 |\n|---|---|\n| Version | 2.0 |\n"
+    b"| Effective date | 2025-07-01 |\n\n## 1 Rule\n\nAsk.\n"
+)
 
 
 def test_document_speaks_where_nothing_is_given() -> None:

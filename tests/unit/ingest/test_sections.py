@@ -29,7 +29,10 @@ def test_numbered_lines_of_plain_text_are_nested_sections() -> None:
 
 
 def test_rulebook_paragraph_is_a_section_whose_heading_is_its_number() -> None:
-    text = "4.\tRECORDS\n4.1\tKeeping\n4.1.1\t\n4.1.1.(1)\tA firm must keep records.\n(a)\tall;\n4.1.1.Guidance\t\n4.1.1.Guidance.1.\tRecords may be kept."
+    text = (
+        "4.\tRECORDS\n4.1\tKeeping\n4.1.1\t\n4.1.1.(1)\tA firm must keep records.\n(a)\tall;\n"
+        "4.1.1.Guidance\t\n4.1.1.Guidance.1.\tRecords may be kept."
+    )
     document, found = sections(text)
     assert [section.number for section in found] == [
         "4",
@@ -56,7 +59,10 @@ def test_rulebook_paragraph_is_a_section_whose_heading_is_its_number() -> None:
 
 
 def test_marked_heading_is_split_into_number_and_title() -> None:
-    text = "# Expenses\n\n## 5. POLICY STATEMENTS\n\n### 5.1. Submission\n\nx\n\n### A. Disclosure\n\ny\n\n## Appendix A: Matrix\n\nz"
+    text = (
+        "# Expenses\n\n## 5. POLICY STATEMENTS\n\n### 5.1. Submission\n\nx\n\n"
+        "### A. Disclosure\n\ny\n\n## Appendix A: Matrix\n\nz"
+    )
     assert shape(text, name="a.md") == [
         (1, None, "Expenses"),
         (2, "5", "POLICY STATEMENTS"),
@@ -67,13 +73,19 @@ def test_marked_heading_is_split_into_number_and_title() -> None:
 
 
 def test_list_items_below_a_marked_heading_are_no_sections() -> None:
-    text = "# P\n\n## 1. Scope\n\n1. All Employees: everyone.\n2. Third Parties\n3. Guests\n\n## 2. End\n\nx"
+    text = (
+        "# P\n\n## 1. Scope\n\n1. All Employees: everyone.\n2. Third Parties\n3. Guests\n\n"
+        "## 2. End\n\nx"
+    )
     assert [number for _, number, _ in shape(text, name="a.md")] == [None, "1", "2"]
 
 
 def test_numbered_paragraph_below_a_marked_heading_is_a_section() -> None:
     """It extends the heading's number; the words before its colon name it."""
-    text = "# P\n\n## 9. Exceptions\n\n9.1 Request process: Any request must be made.\n\n9.2 Nobody is exempt.\n\n## 10. End\n\nx"
+    text = (
+        "# P\n\n## 9. Exceptions\n\n9.1 Request process: Any request must be made.\n\n"
+        "9.2 Nobody is exempt.\n\n## 10. End\n\nx"
+    )
     assert shape(text, name="a.md") == [
         (1, None, "P"),
         (2, "9", "Exceptions"),
@@ -92,12 +104,18 @@ def test_short_list_in_plain_text_is_no_section() -> None:
 
 
 def test_wrapped_reference_is_no_section() -> None:
-    text = "1. Scope\nThe limits of section\n4.2 of this policy apply, as do those of\n9.9 Million Club.\n2. Duties\nAsk."
+    text = (
+        "1. Scope\nThe limits of section\n4.2 of this policy apply, as do those of\n"
+        "9.9 Million Club.\n2. Duties\nAsk."
+    )
     assert "4.2" not in [number for _, number, _ in shape(text)]
 
 
 def test_first_line_of_a_wrapped_paragraph_is_no_title() -> None:
-    text = "1. SCOPE\n\n1.1 The Group depends on hauliers, agents, providers and other third\nparties. It must know them."
+    text = (
+        "1. SCOPE\n\n1.1 The Group depends on hauliers, agents, providers and other third\n"
+        "parties. It must know them."
+    )
     document, found = sections(text)
     assert (found[1].number, found[1].title) == ("1.1", "")
     assert document.text[found[1].body_start :].startswith("The Group depends")
@@ -120,7 +138,10 @@ def test_table_of_contents_gives_no_sections(contents: str) -> None:
 
 
 def test_parts_chapters_articles_and_annexes_nest() -> None:
-    text = "PART I\nChapter 1\nArticle 1 - Scope\nX.\nArticle 2 - Terms\nY.\nChapter 2\nArticle 3\nZ.\nPART II\nArticle 4\nW.\nAnnex A: Forms\nV."
+    text = (
+        "PART I\nChapter 1\nArticle 1 - Scope\nX.\nArticle 2 - Terms\nY.\nChapter 2\n"
+        "Article 3\nZ.\nPART II\nArticle 4\nW.\nAnnex A: Forms\nV."
+    )
     assert [(level, number) for level, number, _ in shape(text)] == [
         (1, "PART I"),
         (2, "Chapter 1"),

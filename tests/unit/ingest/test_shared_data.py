@@ -1,4 +1,7 @@
-"""Real policies: their own headings are found, with numbers and pages, and nothing of headers and footers."""
+"""Real policies.
+
+Their own headings are found, with numbers and pages, and nothing of headers and footers.
+"""
 
 from pathlib import Path
 
@@ -22,8 +25,8 @@ def numbers(prepared: Prepared) -> list[str]:
     [
         (
             "COMP-002_anti_corruption.md",
-            "1 2 2.1 2.2 2.3 2.4 3 4 4.1 4.2 4.3 4.4 4.5 5 5.1 5.2 5.3 6 7 7.1 7.2 7.3 8 8.1 8.2 9 10"
-            " Appendix_A Appendix_B 11",
+            "1 2 2.1 2.2 2.3 2.4 3 4 4.1 4.2 4.3 4.4 4.5 5 5.1 5.2 5.3 6 7 7.1 7.2 7.3 8 8.1 8.2"
+            " 9 10 Appendix_A Appendix_B 11",
         ),
         (
             "FIN-001_expense_reimbursement.md",
@@ -32,7 +35,8 @@ def numbers(prepared: Prepared) -> list[str]:
         ("LEG-001_conflict_of_interest.md", "1 2 3 4 5 A B C 6 6.1 6.2 6.3 7 8 9 10 11 12"),
         (
             "LEG-002_records_retention.md",
-            "1 2 3 4 5 5.1 5.2 5.3 5.4 5.5 6 6.1 6.2 7 8 9 9.1 9.2 9.3 10 11 Appendix_A Appendix_B 12",
+            "1 2 3 4 5 5.1 5.2 5.3 5.4 5.5 6 6.1 6.2 7 8 9 9.1 9.2 9.3 10 11"
+            " Appendix_A Appendix_B 12",
         ),
     ],
 )
