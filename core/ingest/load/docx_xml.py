@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Protocol, cast
 
+from docx.document import Document
 from docx.oxml.ns import qn
 
 
@@ -35,6 +36,12 @@ def xml_of(item: object) -> Element:
     """Return the XML of a paragraph, cell, style or part."""
     known: Any = item
     return cast("Element", known._element)  # noqa: SLF001 - python-docx has no public name for it
+
+
+def body_of(document: Document) -> Element:
+    """Return the XML of a document's body."""
+    root: Any = document.element
+    return cast("Element", root.body)
 
 
 def value_of(parent: Element, tag: str) -> str | None:

@@ -10,7 +10,9 @@ from core.ingest.load.builder import DocumentBuilder
 from core.ingest.load.decode import decode_text
 
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
-_LABEL = re.compile(r"\(?[\w.()\u200e]{0,40}?[.)\d][.)]?\t|[^\w\s]\t|(?:\w+\.)+\w*\t|[A-Za-z]\t|$")
+_LABEL = re.compile(
+    r"\(?[\w.()\u200e]{0,40}?[.)\d][.)]? *\t|[^\w\s] *\t|(?:\w+\.)+\w* *\t|[A-Za-z] *\t|$"
+)
 """A number, letter or bullet and its tab."""
 _NUMBERED = re.compile(r"[^\w\s]\s|\(?\w{1,4}[.)]\s|\d[\d.]*\s")
 _TABS = re.compile(r"\t+")

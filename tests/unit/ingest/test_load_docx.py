@@ -100,3 +100,52 @@ def test_merged_cell_is_read_once() -> None:
 )
 def test_counters_are_written_as_word_does(value: int, form: str, label: str) -> None:
     assert format_counter(value, form) == label
+
+
+def wrapped(tag: str, *children: Any) -> Any:
+    element: Any = OxmlElement(tag)
+    element.extend(children)
+    return element
+
+
+def test_content_controls_are_read() -> None:
+    """Templates of companies often wrap whole chapters in them."""
+    source: Any = docx.Document()
+    inner: Any = source.add_paragraph("Inside.")
+    source.add_paragraph("After.")
+    place = inner._p.getparent()
+    control = wrapped("w:sdt", wrapped("w:sdtContent"))
+    place.replace(inner._p, control)
+    control[0].append(inner._p)
+    assert read(source).text == "Inside.\n\nAfter."
+
+
+def test_table_in_a_cell_is_read_within_the_cell() -> None:
+    source = docx.Document()
+    cell = source.add_table(rows=1, cols=2).cell(0, 0)
+    cell.text = "Outer"
+    cell.add_table(rows=1, cols=1).cell(0, 0).text = "inner"
+    assert read(source).text == "Outer inner"
+
+
+def test_text_box_is_read_once() -> None:
+    namespace = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+    source: Any = docx.Document()
+    paragraph: Any = source.add_paragraph("Text.")
+    run = paragraph.add_run()._r
+    alternate = run.makeelement(f"{{{namespace}}}AlternateContent")
+    for name in ("Choice", "Fallback"):
+        words = OxmlElement("w:t")
+        words.text = "Boxed."
+        branch = run.makeelement(f"{{{namespace}}}{name}")
+        branch.append(wrapped("w:txbxContent", wrapped("w:p", wrapped("w:r", words))))
+        alternate.append(branch)
+    run.append(alternate)
+    assert read(source).text == "Text.\nBoxed."
+
+
+def test_footnotes_are_reported_as_left_out() -> None:
+    source: Any = docx.Document()
+    run = source.add_paragraph("Text.").add_run()._r
+    run.append(OxmlElement("w:footnoteReference"))
+    assert read(source).notes == ("left out 1 footnotes",)

@@ -24,7 +24,7 @@ def test_empty_lines_are_kept_once() -> None:
 
 def test_tab_after_a_number_is_a_space_and_between_words_a_cell() -> None:
     document = load(
-        b"1.1\tJurisdiction\n(a)\tfirst\nTerm\tMeaning\nGift\tA benefit\n", source_name="a"
+        b"1.1\tJurisdiction\n(a) \tfirst\nTerm\tMeaning\nGift\tA benefit\n", source_name="a"
     )
     assert document.text == "1.1 Jurisdiction\n(a) first\n\nTerm | Meaning\nGift | A benefit"
     assert [span.of(document.text) for span in document.tables] == [
