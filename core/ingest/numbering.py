@@ -20,9 +20,25 @@ _DOTTED = re.compile(
 )
 """Rulebooks number guidance as part of a rule: "9.3.1B.Guidance.5."."""
 
+ATTACHMENTS = frozenset(
+    ["annex", "annexure", "appendix", "schedule", "exhibit", "anhang", "anlage"]
+)
+"""Keywords that begin after the body, at its outermost level."""
+KEYWORD_RANKS = {
+    **dict.fromkeys(("part", "teil"), 0),
+    "title": 1,
+    **dict.fromkeys(("chapter", "kapitel"), 2),
+    **dict.fromkeys(("section", "abschnitt"), 3),
+    **dict.fromkeys(("article", "artikel", "rule", "§"), 4),
+    "clause": 5,
+}
+"""Which keyword holds which: a chapter stands in a part."""
+
+_KEYWORDS = "|".join(sorted((ATTACHMENTS | KEYWORD_RANKS.keys()) - {"§"}, reverse=True))
 _KEYWORD = re.compile(
-    r"(?P<number>(?P<word>Part|Title|Chapter|Section|Article|Clause|Rule|Annex|Annexure|Appendix|Schedule|Exhibit)"
-    r"\s+(?:\d{1,3}[A-Z]?(?:\.\d{1,3})*|[A-Z]|[IVXLC]{1,7}))\b(?P<close>\s*[.:\u2013\u2014-]?)(?:\s+|$)",
+    rf"(?P<number>(?P<word>{_KEYWORDS})\s+"
+    r"(?:\d{1,3}[A-Z]?(?:\.\d{1,3})*|[A-Z]|[IVXLC]{1,7}))\b"
+    r"(?P<close>\s*[.:\u2013\u2014-]?)(?:\s+|$)",
     re.IGNORECASE,
 )
 _PARAGRAPH_SIGN = re.compile(r"(?P<number>§\s*\d{1,4}[a-z]?)(?P<close>[.:]?)(?:\s+|$)")
@@ -30,20 +46,6 @@ _ROMAN = re.compile(r"(?P<number>[IVX]{1,6}|[LC][IVXLC]{1,6})(?P<close>\.)(?:\s+
 _LETTER = re.compile(r"(?P<number>[A-Z])(?P<close>\.)(?:\s+|$)")
 _TOKEN = re.compile(r"(\d+)([A-Z]*)|([A-Za-z]+)")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
-
-ATTACHMENTS = frozenset({"annex", "annexure", "appendix", "schedule", "exhibit"})
-"""Keywords that begin after the body, at its outermost level."""
-KEYWORD_RANKS = {
-    "part": 0,
-    "title": 1,
-    "chapter": 2,
-    "section": 3,
-    "article": 4,
-    "§": 4,
-    "rule": 4,
-    "clause": 5,
-}
-"""Which keyword holds which: a chapter stands in a part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,8 +27,9 @@ _TITLE_CHARACTERS = 200
 _ONE_LOOK = 0.9
 """So large a share of headings that look alike says that looks tell nothing of their depth."""
 _PREFIXES = {
-    "part": "part", "title": "title", "chapter": "chp", "article": "art", "annex": "annex",
-    "annexure": "annex", "appendix": "app", "schedule": "sched", "clause": "cl", "rule": "rule",
+    "part": "part", "teil": "part", "title": "title", "chapter": "chp", "kapitel": "chp",
+    "article": "art", "artikel": "art", "annex": "annex", "annexure": "annex", "anhang": "annex",
+    "anlage": "annex", "appendix": "app", "schedule": "sched", "clause": "cl", "rule": "rule",
     "exhibit": "exh", "§": "par",
 }  # fmt: skip
 """Akoma Ntoso naming convention 1.0, 5.1, extended where it has no name."""

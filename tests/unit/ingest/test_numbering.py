@@ -21,6 +21,8 @@ from core.ingest.numbering import parse_label, roman_value
         ("Part 6", "Part 6", ""),
         ("Chapter 2. Customers", "Chapter 2", "Customers"),
         ("§ 4 Geschenke", "§ 4", "Geschenke"),
+        ("Artikel 4: Geschenke", "Artikel 4", "Geschenke"),
+        ("Anlage B Muster", "Anlage B", "Muster"),
         ("IV. Confidentiality", "IV", "Confidentiality"),
         ("A. Mandatory Disclosure", "A", "Mandatory Disclosure"),
     ],
