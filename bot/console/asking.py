@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.text import Text
 
 from bot.console.options import AskOptions
-from bot.console.render import answer_view, record_line
+from bot.console.render import answer_view, record_lines
 from bot.console.safe_text import to_json
 from bot.console.terminal import Terminal
 from bot.console.verbose import run_view
@@ -49,7 +49,7 @@ def show(terminal: Terminal, reply: Reply, options: AskOptions) -> None:
         terminal.remark(*run_view(reply.run), Text())
     terminal.show(*answer_view(reply.answer), Text())
     terminal.show(
-        record_line(record_id=reply.receipt.record_id, thread=reply.run.question.place.thread)
+        record_lines(record_id=reply.receipt.record_id, thread=reply.run.question.place.thread)
     )
 
 

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from bot.console.safe_text import one_line
 from bot.console.sources import Source
-from bot.console.terminal import Terminal
+from bot.console.terminal import Row, Terminal
 from core.bootstrap import Service
 from core.domain.errors import ContractError, DocumentError
 from core.ingest.load import MAX_BYTES
@@ -90,26 +90,25 @@ async def ingest_with_progress(
         async for result in ingest_all(service, sources, with_chunks=with_chunks):
             results.append(result)
             if not is_quiet:
-                show_file(terminal, result)
+                terminal.show(file_row(result))
             following = sources[min(len(results), len(sources) - 1)].path
             progress.update(task, completed=len(results), description=_name(following))
     return results
 
 
-def show_file(terminal: Terminal, result: FileResult) -> None:
-    """Print what became of one file, with its notes."""
+def file_row(result: FileResult) -> Row:
+    """Return what became of one file, with its notes."""
     name, done = one_line(result.path.name), result.result
     if isinstance(done, Failed):
         line = Text(f"{name}: {one_line(done.reason)}")
-        terminal.show_row(Text(f"{'failed':<9}", style="red"), lines=[line])
-        return
+        return Row(heads=(Text(f"{'failed':<9}", style="red"),), lines=(line,))
     status = status_of(done)
     label = f" {one_line(done.metadata.label)}" if done.metadata.label else ""
     lines = [Text(f"{name}: {one_line(done.metadata.title)}{label}")]
     if isinstance(done.result, Published):
         lines.append(Text(_counts(done, done.result), style="dim"))
     lines += [Text(f"note: {one_line(note)}", style="dim") for note in done.notes]
-    terminal.show_row(Text(f"{status.word:<9}", style=status.colour), lines=lines)
+    return Row(heads=(Text(f"{status.word:<9}", style=status.colour),), lines=tuple(lines))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,14 +1,15 @@
 """A record as an officer reads it at the terminal. Pure: values in, renderables out."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from rich.console import RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from bot.console.safe_text import one_line, safe
+from bot.console.terminal import Row
 from core.domain.audit import RecordLine, RecordView
 from core.domain.run import Json
 
@@ -43,22 +44,15 @@ def record_view(record: RecordView) -> Iterator[RenderableType]:
         yield from _steps(record.trace)
 
 
-def records_table(lines: Sequence[RecordLine]) -> Table:
-    """Return records as a table, one a row."""
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    table.add_column("record", no_wrap=True)
-    table.add_column("at (UTC)", no_wrap=True)
-    table.add_column("outcome", no_wrap=True)
-    table.add_column("question", overflow="ellipsis", no_wrap=True)
+def records_list(lines: Sequence[RecordLine]) -> Iterator[Row]:
+    """Return a row a record: its id, the question, when and how it ended."""
     for line in lines:
+        question = "(erased)" if line.question is None else one_line(line.question)
         outcome = f"{line.outcome}, {line.badge}" if line.badge else line.outcome
-        table.add_row(
-            Text(one_line(line.record_id)),
-            Text(f"{line.at:%m-%d %H:%M}"),
-            Text(one_line(outcome), style=_OUTCOME_STYLES.get(line.outcome, "default")),
-            Text("(erased)" if line.question is None else one_line(line.question)),
-        )
-    return table
+        style = _OUTCOME_STYLES.get(line.outcome, "default")
+        ended = Text(f"{line.at:%Y-%m-%d %H:%M} UTC, ", style="dim")
+        ended.append(one_line(outcome), style=f"not dim {style}")
+        yield Row(heads=(Text(one_line(line.record_id)),), lines=(Text(question), ended))
 
 
 def record_json(record: RecordView) -> dict[str, object]:
@@ -131,10 +125,11 @@ def _steps(trace: Mapping[str, Json]) -> Iterator[RenderableType]:
     yield Text()
     yield Text("Steps", style="bold")
     for step in steps:
-        detail = one_line(str(step.get("detail") or ""), limit=_DETAIL)
+        detail = json.dumps(step.get("detail"), ensure_ascii=False)
         took = step.get("took_ms")
         timing = f"{took:.1f} ms" if isinstance(took, (int, float)) else ""
-        yield _indented(safe(f"{step.get('stage')!s:<9} {timing:>9}  {detail}"))
+        heads = Text(f"  {one_line(str(step.get('stage'))):<9}{timing:>10} ", style="dim")
+        yield Row(heads=(heads,), lines=(Text(one_line(detail, limit=_DETAIL)),))
 
 
 def _items(holder: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:

@@ -58,9 +58,9 @@ def sources_view(citations: Sequence[ShownCitation]) -> Iterator[RenderableType]
         yield grid
 
 
-def record_line(*, record_id: str, thread: str) -> Text:
-    """Return the last line: where the record is, and how to go on."""
-    return safe(f"record {one_line(record_id)} · thread {one_line(thread)}", style="dim")
+def record_lines(*, record_id: str, thread: str) -> Text:
+    """Return where the record is, and by which id the conversation goes on."""
+    return safe(f"record {one_line(record_id)}\nthread {one_line(thread)}", style="dim")
 
 
 def place_line(place: SectionRef) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -28,6 +28,29 @@ class _PipeAwareConsole(Console):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """Short heads with lines beside them; piped, all of it is one line, for `grep`."""
+
+    heads: tuple[Text, ...]
+    """The columns to the left, padded by whoever makes them."""
+    lines: tuple[Text, ...]
+    """What stands in the last column, and at a terminal is wrapped within it."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield a grid, or one line."""
+        if not console.is_terminal:
+            joined = Text("; ").join(self.lines)
+            yield Text(" ", no_wrap=True, overflow="ignore").join([*self.heads, joined])
+            return
+        grid = Table.grid(padding=(0, 1))
+        for head in self.heads:
+            grid.add_column(no_wrap=True, width=len(head))
+        grid.add_column(overflow="fold")
+        grid.add_row(*self.heads, Text("\n").join(self.lines))
+        yield grid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Terminal:
     """Where a command writes."""
 
@@ -41,30 +64,12 @@ class Terminal:
     def show(self, *renderables: RenderableType) -> None:
         """Print to standard output."""
         for renderable in renderables:
-            self.out.print(renderable, highlight=False, markup=False, emoji=False)
-
-    def show_row(self, *heads: Text, lines: Sequence[Text]) -> None:
-        """Print short heads with lines beside them; piped, all of it is one line, for `grep`.
-
-        Args:
-            heads: the columns to the left, padded by the caller.
-            lines: what stands in the last column; wrapped within it at a terminal.
-        """
-        if not self.out.is_terminal:
-            joined = Text("; ").join(lines)
-            self.out.print(Text(" ").join([*heads, joined]), soft_wrap=True)
-            return
-        grid = Table.grid(padding=(0, 1))
-        for head in heads:
-            grid.add_column(no_wrap=True, width=len(head))
-        grid.add_column(overflow="fold")
-        grid.add_row(*heads, Text("\n").join(lines))
-        self.out.print(grid)
+            self.out.print(renderable, highlight=False, markup=False, emoji=False, crop=False)
 
     def remark(self, *renderables: RenderableType) -> None:
         """Print to standard error."""
         for renderable in renderables:
-            self.err.print(renderable, highlight=False, markup=False, emoji=False)
+            self.err.print(renderable, highlight=False, markup=False, emoji=False, crop=False)
 
     @contextmanager
     def busy(self, words: str) -> Generator[Callable[[str], None]]:

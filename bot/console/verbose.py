@@ -1,95 +1,116 @@
 """How an answer came about, for `--verbose`: each stage in order, on standard error. Pure."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
 from rich.text import Text
 
-from bot.console.render import place_line
-from bot.console.safe_text import one_line, safe
+from bot.console.safe_text import one_line
+from bot.console.terminal import Row
 from core.domain.answer import Judgement, NotJudged
-from core.domain.run import Attempt, Clarification, Run, ToolCall
+from core.domain.run import Attempt, Clarification, Run, Step, ToolCall
 
 _LABEL_WIDTH = 10
-_QUOTED = 300
-"""Characters of an argument or a reason at most."""
+_LIMIT = 600
+"""Characters of a line at most; the trace (`--trace-dir`) has all."""
 
 
-def run_view(run: Run) -> Iterator[Text]:
-    """Return one line a fact: plan, tool calls, gate, chunks, checks, decisions, times."""
-    yield from _plan(run)
-    if run.exploration:
-        for call in run.exploration.calls:
-            yield _line("tool", _call(call))
-        yield _line("explore", f"{_count(len(run.exploration.findings), 'finding')}")
-    yield from _gate(run)
-    yield from _chunks(run)
-    for number, attempt in enumerate(run.attempts, start=1):
-        yield from _attempt(number, attempt)
+def run_view(run: Run) -> Iterator[Row]:
+    """Return a row a fact: plan, tool calls, gate, chunks, checks, decisions, times."""
+    yield from _question(run)
+    attempts = iter(enumerate(run.attempts, start=1))
+    for step in run.steps:
+        match step.stage:
+            case "plan":
+                yield _row("plan", _plan(run))
+            case "explore":
+                yield from _exploration(run)
+            case "gate":
+                yield from _gate(run)
+            case "retrieve":
+                yield from _retrieved(step)
+            case "decide":
+                for number, attempt in attempts:
+                    yield from _attempt(number, attempt)
+                    break
+            case _:
+                pass
     yield from _end(run)
 
 
-def _plan(run: Run) -> Iterator[Text]:
-    question = run.question
+def _question(run: Run) -> Iterator[Row]:
+    question, scope = run.question, run.question.scope
     if question.standalone != question.text:
-        yield _line("understood", question.standalone)
-    scope = question.scope
-    edition = f"edition {run.edition}"
+        yield _row("understood", question.standalone)
     groups = ", ".join(sorted(scope.groups))
     tags = f", tags {', '.join(sorted(scope.tags))}" if scope.tags else ""
     where = scope.jurisdiction or "all jurisdictions"
-    yield _line("scope", f"as of {scope.as_of}, {edition}, groups {groups}, {where}{tags}")
+    yield _row(
+        "scope", f"as of {scope.as_of}, edition {run.edition}, groups {groups}, {where}{tags}"
+    )
+
+
+def _plan(run: Run) -> str:
     if isinstance(run.plan, Clarification):
-        yield _line("plan", f"{run.plan.intent}: ask for {run.plan.slot}")
-        return
-    subjects = f" about {'; '.join(run.plan.subjects)}" if run.plan.subjects else ""
+        return f"{run.plan.intent}: ask for {run.plan.slot}"
+    subjects = f", about {'; '.join(run.plan.subjects)}" if run.plan.subjects else ""
     tools = f", with {', '.join(run.plan.tools)}" if run.plan.tools else ""
-    yield _line("plan", f"{run.plan.intent}{subjects}{tools}")
+    return f"{run.plan.intent}{subjects}{tools}"
+
+
+def _exploration(run: Run) -> Iterator[Row]:
+    if run.exploration is None:
+        return
+    for call in run.exploration.calls:
+        yield _row("tool", _call(call))
+    findings = _count(len(run.exploration.findings), "finding")
+    yield _row("explore", f"{findings}; {run.exploration.reasoning}")
 
 
 def _call(call: ToolCall) -> str:
     arguments = json.dumps(dict(call.arguments), ensure_ascii=False, default=str)
     found = f"error: {call.error}" if call.error else _count(call.evidence, "span")
-    return f"{call.tool} {one_line(arguments, limit=_QUOTED)} → {found}"
+    return f"{call.tool} {one_line(arguments, limit=_LIMIT // 2)} → {found}"
 
 
-def _gate(run: Run) -> Iterator[Text]:
+def _gate(run: Run) -> Iterator[Row]:
     gate = run.gate
     if gate is None:
         return
     score = "none reported" if gate.score is None else f"{gate.score:.2f}"
     triggered = "retrieval triggered" if gate.retrieve else "retrieval not triggered"
-    yield _line(
-        "gate", f"score {score}, threshold {gate.threshold:.2f}: {triggered}; {gate.reason}"
-    )
+    yield _row("gate", f"score {score}, threshold {gate.threshold:.2f}: {triggered}; {gate.reason}")
 
 
-def _chunks(run: Run) -> Iterator[Text]:
-    if not run.used_rag:
-        return
-    yield _line("retrieve", f"{_count(len(run.chunks_used), 'chunk')}")
-    for item in run.evidence.items:
-        if item.kind == "chunk":
-            relevance = "" if item.relevance is None else f"relevance {item.relevance:.2f}, "
-            yield _line("", f"{item.key} {item.chunk_id}: {relevance}{place_line(item.place)}")
+def _retrieved(step: Step) -> Iterator[Row]:
+    chunks = step.detail.get("chunks")
+    found = cast("list[Mapping[str, Any]]", chunks) if isinstance(chunks, list) else []
+    searched = step.detail.get("searched", "?")
+    took = f"{step.took_ms:.1f} ms"
+    yield _row("retrieve", f"{_count(len(found), 'chunk')} of {searched} searched, {took}")
+    for chunk in found:
+        scores = ", ".join(
+            f"{name} {chunk[name]:.2f}" for name in ("score", "relevance") if name in chunk
+        )
+        kind = ", by a cross-reference" if chunk.get("neighbour") else ""
+        yield _row("", f"{chunk.get('chunk_id')}: {scores}{kind}")
 
 
-def _attempt(number: int, attempt: Attempt) -> Iterator[Text]:
+def _attempt(number: int, attempt: Attempt) -> Iterator[Row]:
     failed = [verdict for verdict in attempt.verdicts if not verdict.passed]
     passed = len(attempt.verdicts) - len(failed)
-    yield _line("verify", f"attempt {number}: {passed} checks passed, {len(failed)} failed")
+    yield _row("verify", f"attempt {number}: {passed} checks passed, {len(failed)} failed")
     for verdict in failed:
-        yield _line("", f"claim {verdict.claim + 1}, {verdict.check}: {verdict.reason}")
+        yield _row("", f"claim {verdict.claim + 1}, {verdict.check}: {verdict.reason}")
     if attempt.critique:
-        issues = "; ".join(attempt.critique.issues) or "no issue"
-        yield _line(
-            "critique", f"{issues}{', asks for a refinement' if attempt.critique.refine else ''}"
-        )
+        refine = ", asks for a refinement" if attempt.critique.refine else ""
+        yield _row("critique", ("; ".join(attempt.critique.issues) or "no issue") + refine)
     if isinstance(attempt.judgement, Judgement):
-        yield _line("judge", _judgement(attempt.judgement))
+        yield _row("judge", _judgement(attempt.judgement))
     elif isinstance(attempt.judgement, NotJudged):
-        yield _line("judge", f"not judged: {attempt.judgement.reason}")
-    yield _line("decide", f"attempt {number}: {attempt.decision}: {attempt.reason}")
+        yield _row("judge", f"not judged: {attempt.judgement.reason}")
+    yield _row("decide", f"attempt {number}: {attempt.decision}: {attempt.reason}")
 
 
 def _judgement(judgement: Judgement) -> str:
@@ -99,29 +120,30 @@ def _judgement(judgement: Judgement) -> str:
     )
 
 
-def _end(run: Run) -> Iterator[Text]:
+def _end(run: Run) -> Iterator[Row]:
     confidence = run.answer.confidence
     if confidence.calibrated is not None:
         features = ", ".join(f"{name} {value:.2f}" for name, value in confidence.features)
         badge = confidence.badge or "none"
-        yield _line("confidence", f"{confidence.calibrated:.2f}, badge {badge} ({features})")
+        yield _row("confidence", f"{confidence.calibrated:.2f}, badge {badge} ({features})")
     for warning in run.warnings:
-        yield _line("warning", warning)
+        yield _row("warning", warning)
     used = run.budget
-    yield _line(
-        "used",
-        f"{_count(used.steps, 'step')}, {_count(used.tool_calls, 'tool call')}, "
-        f"{_count(used.retrieval_rounds, 'retrieval round')}, "
-        f"{_count(used.model_calls, 'model call')}",
+    counts = (
+        _count(used.steps, "step"),
+        _count(used.tool_calls, "tool call"),
+        _count(used.retrieval_rounds, "retrieval round"),
+        _count(used.model_calls, "model call"),
     )
+    yield _row("used", ", ".join(counts))
     stages = ", ".join(f"{step.stage} {step.took_ms:.1f}" for step in run.steps)
-    yield _line("ms", f"{run.total_time_ms:.1f} in all: {stages}")
-    yield _line("outcome", f"{run.answer.outcome}, by {run.reasoner}")
+    yield _row("time", f"{run.total_time_ms:.1f} ms: {stages}")
+    yield _row("outcome", f"{run.answer.outcome}, by {run.reasoner}")
 
 
-def _line(label: str, words: str) -> Text:
-    line = Text(f"{label:<{_LABEL_WIDTH}} ", style="dim cyan")
-    return line.append_text(safe(one_line(words, limit=4 * _QUOTED), style="dim"))
+def _row(label: str, words: str) -> Row:
+    head = Text(f"{label:<{_LABEL_WIDTH}}", style="dim cyan")
+    return Row(heads=(head,), lines=(Text(one_line(words, limit=_LIMIT), style="dim"),))
 
 
 def _count(number: int, noun: str) -> str:

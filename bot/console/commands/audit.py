@@ -6,7 +6,7 @@ from argparse import Namespace
 from rich.text import Text
 
 from bot.console.opening import opened
-from bot.console.record_view import record_json, record_view, records_table
+from bot.console.record_view import record_json, record_view, records_list
 from bot.console.terminal import Terminal, open_terminal
 from core.domain.audit import RecordLine
 from core.domain.errors import UsageError
@@ -48,7 +48,7 @@ async def _list(terminal: Terminal, *, limit: int, outcome: str | None, as_json:
     if as_json:
         terminal.show_json([_line_json(line) for line in lines])
     elif lines:
-        terminal.show(records_table(lines))
+        terminal.show(*records_list(lines))
     else:
         terminal.show(Text("No records yet."))
 

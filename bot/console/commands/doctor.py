@@ -8,7 +8,7 @@ from rich.text import Text
 
 from bot.console.diagnosis import Finding, Health, diagnose
 from bot.console.safe_text import one_line
-from bot.console.terminal import Terminal, open_terminal
+from bot.console.terminal import Row, Terminal, open_terminal
 
 EXIT_BROKEN = 3
 _SUBJECT_WIDTH = 29
@@ -36,17 +36,17 @@ async def _collect(terminal: Terminal, *, is_quiet: bool) -> list[Finding]:
     async for finding in diagnose():
         findings.append(finding)
         if not is_quiet:
-            _show(terminal, finding)
+            terminal.show(_row(finding))
     return findings
 
 
-def _show(terminal: Terminal, finding: Finding) -> None:
+def _row(finding: Finding) -> Row:
     sign, style = _SIGNS[finding.health]
     lines = [Text(one_line(finding.found))]
     if finding.cure:
         lines.append(Text(f"→ {one_line(finding.cure)}", style="cyan"))
     heads = (Text(sign, style=style), Text(f"{finding.subject:<{_SUBJECT_WIDTH}}"))
-    terminal.show_row(*heads, lines=lines)
+    return Row(heads=heads, lines=tuple(lines))
 
 
 def _verdict(findings: Sequence[Finding]) -> Text:

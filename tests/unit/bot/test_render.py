@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 
-from bot.console.record_view import record_view, records_table
-from bot.console.render import answer_view, place_line, record_line, section_name
+from bot.console.record_view import record_view, records_list
+from bot.console.render import answer_view, place_line, record_lines, section_name
 from core.domain.answer import (
     Answer,
     Badge,
@@ -161,9 +161,9 @@ def test_colour_comes_from_us_alone(answer: Answer) -> None:
 
 
 @given(HOSTILE, HOSTILE)
-def test_the_record_line_is_one_line(record_id: str, thread: str) -> None:
-    """Ids are printed on one line, whatever they hold."""
-    assert "\n" not in record_line(record_id=record_id, thread=thread).plain
+def test_ids_are_a_line_each(record_id: str, thread: str) -> None:
+    """Whatever an id holds, it adds no line."""
+    assert record_lines(record_id=record_id, thread=thread).plain.count("\n") == 1
 
 
 def test_markup_in_a_policy_stays_text() -> None:
@@ -348,7 +348,7 @@ def test_a_list_of_records_is_harmless(question: str, outcome: str) -> None:
         badge=None,
         question=question,
     )
-    assert is_harmless(printed(records_table([line])))
+    assert is_harmless(printed(*records_list([line])))
 
 
 def test_dates_are_iso() -> None:
