@@ -6,8 +6,7 @@ two rules apart is which words stand together:
 - coverage: how much of the question's words the chunk has at all;
 - window: how much of them it has within one stretch of 50 words;
 - phrases: how many pairs of neighbouring question words it has as neighbours too. A pair counts
-  more the fewer of the candidates have it;
-- nearness: how close pairs of nearby question words stand in it.
+  more the fewer of the candidates have it.
 
 Each is a share in [0, 1], words weighted by their inverse document frequency (idf).
 """
@@ -15,17 +14,12 @@ Each is a share in [0, 1], words weighted by their inverse document frequency (i
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, log
+from itertools import pairwise
+from math import log
 
 WINDOW_WORDS = 50
 PAIR_WORDS = 6
 """Question words further apart than this say nothing about each other."""
-PAIR_TERMS = 3
-"""A question term is paired with this many that follow it."""
-DECAY_WORDS = 6.0
-"""Extra distance at which nearness has fallen to 1/e."""
-POSITIONS_READ = 32
-"""Places of one term that are compared: a bound on the work for a term in every line."""
 
 Positions = Mapping[str, Sequence[int]]
 """Where each term stands: ascending word positions from 1."""
@@ -33,16 +27,14 @@ Positions = Mapping[str, Sequence[int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Two different terms of the question, near each other."""
+    """Two different terms of the question with no other term between them."""
 
     first: str
     """The one that stands first."""
     second: str
     """The other."""
     gap: int
-    """Words from the first to the second, from 1."""
-    weight: float
-    """The smaller idf of the two."""
+    """Words from the first to the second, from 1; greater where stop words stand between."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +43,8 @@ class Wording:
 
     idf: Mapping[str, float]
     """Inverse document frequency of each term, greater than 0."""
-    neighbours: tuple[Pair, ...]
-    """Terms with no other term between them."""
-    nearby: tuple[Pair, ...]
-    """Terms within `PAIR_TERMS` terms and `PAIR_WORDS` words of each other."""
+    pairs: tuple[Pair, ...]
+    """Its neighbouring terms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,26 +57,17 @@ class Closeness:
     """Share that it has within `WINDOW_WORDS` words."""
     phrases: float
     """Share of the question's neighbouring pairs that stand as neighbours, rare ones first."""
-    nearness: float
-    """Closeness of nearby pairs."""
 
 
 def wording(positions: Positions, idf: Mapping[str, float]) -> Wording:
     """Read the question's pairs from where its terms stand in it."""
     places = sorted((place, term) for term, at in positions.items() for place in at)
-    nearby: list[Pair] = []
-    neighbours: list[Pair] = []
-    for index, (place, term) in enumerate(places):
-        for step, (other_place, other) in enumerate(places[index + 1 : index + 1 + PAIR_TERMS]):
-            gap = other_place - place
-            if other == term or not 0 < gap <= PAIR_WORDS:
-                continue
-            weight = min(idf.get(term, 0.0), idf.get(other, 0.0))
-            pair = Pair(first=term, second=other, gap=gap, weight=weight)
-            nearby.append(pair)
-            if step == 0:
-                neighbours.append(pair)
-    return Wording(idf=dict(idf), neighbours=tuple(neighbours), nearby=tuple(nearby))
+    pairs = tuple(
+        Pair(first=first, second=second, gap=after - before)
+        for (before, first), (after, second) in pairwise(places)
+        if first != second and 0 < after - before <= PAIR_WORDS
+    )
+    return Wording(idf=dict(idf), pairs=pairs)
 
 
 def closeness(question: Wording, chunks: Sequence[Positions]) -> list[Closeness]:
@@ -96,11 +77,9 @@ def closeness(question: Wording, chunks: Sequence[Positions]) -> list[Closeness]
         question: The question's wording.
         chunks: For each candidate, where the question's terms stand in it.
     """
-    adjacent = [_adjacent(question.neighbours, chunk) for chunk in chunks]
+    adjacent = [_adjacent(question.pairs, chunk) for chunk in chunks]
     holders = Counter(index for found in adjacent for index in found)
-    rarity = [
-        log(1 + len(chunks) / (1 + holders[index])) for index in range(len(question.neighbours))
-    ]
+    rarity = [log(1 + len(chunks) / (1 + holders[index])) for index in range(len(question.pairs))]
     possible = sum(rarity)
     total = sum(question.idf.values())
     return [
@@ -108,7 +87,6 @@ def closeness(question: Wording, chunks: Sequence[Positions]) -> list[Closeness]
             coverage=_share(sum(question.idf.get(term, 0.0) for term in chunk), total),
             window=_share(_best_window(question.idf, chunk), total),
             phrases=_share(sum(rarity[index] for index in found), possible),
-            nearness=_nearness(question.nearby, chunk),
         )
         for chunk, found in zip(chunks, adjacent, strict=True)
     ]
@@ -128,26 +106,6 @@ def _adjacent(pairs: Sequence[Pair], chunk: Positions) -> list[int]:
             if any(place + 1 in after or place + pair.gap in after for place in first):
                 found.append(index)
     return found
-
-
-def _nearness(pairs: Sequence[Pair], chunk: Positions) -> float:
-    near = possible = 0.0
-    for pair in pairs:
-        worth = pair.weight / pair.gap
-        possible += worth
-        first, second = chunk.get(pair.first), chunk.get(pair.second)
-        if first and second:
-            distance = _distance(first[:POSITIONS_READ], second[:POSITIONS_READ])
-            near += worth * exp(-max(0, distance - pair.gap) / DECAY_WORDS)
-    return _share(near, possible)
-
-
-def _distance(first: Sequence[int], second: Sequence[int]) -> int:
-    """Return the least distance in words; one more where the order is the other way round."""
-    if len(first) == 1 and len(second) == 1:
-        step = second[0] - first[0]
-        return step if step > 0 else 1 - step
-    return min(b - a if b > a else a - b + 1 for a in first for b in second)
 
 
 def _best_window(idf: Mapping[str, float], chunk: Positions) -> float:

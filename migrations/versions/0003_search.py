@@ -23,6 +23,12 @@ CREATE TABLE citebound.lexical_stats (
 COMMENT ON COLUMN citebound.lexical_stats.mean_words IS 'the mean length that chunk_terms was weighed with';
 INSERT INTO citebound.lexical_stats VALUES (true, 0, 0, 0, 0, 0);
 
+CREATE TABLE citebound.indexed_versions (
+  version_id bigint CONSTRAINT indexed_versions_pkey PRIMARY KEY
+    CONSTRAINT indexed_versions_version_id_fkey REFERENCES citebound.policy_versions ON DELETE CASCADE,
+  chunks integer NOT NULL);
+COMMENT ON COLUMN citebound.indexed_versions.chunks IS 'rows of chunk_terms, so that no search counts them';
+
 CREATE TABLE citebound.chunk_lexemes (
   chunk_id bigint CONSTRAINT chunk_lexemes_pkey PRIMARY KEY
     CONSTRAINT chunk_lexemes_chunk_id_fkey REFERENCES citebound.chunks ON DELETE CASCADE,
@@ -76,5 +82,6 @@ def downgrade() -> None:
     """Drop the search tables."""
     op.execute(
         "DROP TABLE citebound.chunk_embeddings, citebound.embedding_spaces,"
-        " citebound.chunk_terms, citebound.chunk_lexemes, citebound.lexical_stats, citebound.terms"
+        " citebound.chunk_terms, citebound.chunk_lexemes,"
+        " citebound.indexed_versions, citebound.lexical_stats, citebound.terms"
     )

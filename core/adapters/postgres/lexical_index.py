@@ -59,6 +59,11 @@ UPDATE citebound.terms t SET df = t.df + found.chunks
  WHERE t.term = found.term
 """)
 
+_COUNT_VERSION = text("""
+INSERT INTO citebound.indexed_versions (version_id, chunks)
+SELECT :version_id, count(*) FROM citebound.chunk_lexemes WHERE version_id = :version_id
+""")
+
 _COUNT_CHUNKS = text("""
 UPDATE citebound.lexical_stats st
    SET chunks = st.chunks + new.chunks, words = st.words + new.words,
@@ -146,7 +151,7 @@ async def index_terms(connection: AsyncConnection, version_id: int) -> None:
     version = {"version_id": version_id}
     plain = {"plain_from": lexical.PLAIN_FROM, "plain_to": lexical.PLAIN_TO}
     await connection.execute(_LEXEMES, version | plain | {"configuration": lexical.CONFIGURATION})
-    for statement in (_NEW_TERMS, _COUNT_TERMS, _COUNT_CHUNKS):
+    for statement in (_NEW_TERMS, _COUNT_TERMS, _COUNT_VERSION, _COUNT_CHUNKS):
         await connection.execute(statement, version)
     has_drifted = bool(await connection.scalar(_FOLLOW_MEAN, {"drift": lexical.MEAN_DRIFT}))
     if has_drifted:

@@ -28,6 +28,9 @@ class Plan:
     """True: HNSW indexes; False: a scan of the scope."""
 
 
+SUBSECTIONS = 40
+"""Sections after a named one that are looked at for its subsections."""
+
 _QUESTION = f"""
 WITH live AS MATERIALIZED (SELECT version_id FROM {LIVE}),
 words AS MATERIALIZED (
@@ -58,15 +61,17 @@ SELECT c.id AS chunk_key, c.chunk_id, c.version_id, c.char_start, c.char_end, c.
   JOIN citebound.policy_versions v ON v.id = c.version_id
   JOIN citebound.policies p ON p.id = v.policy_id"""
 
-_LINKS = """
+_LINKS = f"""
 links AS (
   SELECT h.chunk_id AS via, h.place, target.id AS section_id, NULL::int AS char_start
     FROM hit h
     JOIN citebound.cross_references x ON x.section_id = h.section_id
          AND x.char_start >= h.char_start AND x.char_end <= h.char_end
     JOIN citebound.policy_versions v ON v.policy_id = x.target_policy_id
+    JOIN citebound.sections named ON named.version_id = v.id AND named.eid = x.target_eid
     JOIN citebound.sections target ON target.version_id = v.id
-         AND (target.eid = x.target_eid OR starts_with(target.eid, x.target_eid || '__'))
+         AND target.ordinal BETWEEN named.ordinal AND named.ordinal + {SUBSECTIONS}
+         AND (target.id = named.id OR starts_with(target.eid, named.eid || '__'))
    WHERE v.id = ANY(ARRAY(SELECT version_id FROM live))
   UNION ALL
   SELECT h.chunk_id, h.place, x.section_id, x.char_start
@@ -82,6 +87,7 @@ def hits_statement(plan: Plan) -> TextClause:
 
     Parameters: those of the scope, `configuration`, `question`, `arm_limit`, `pool`; with a space
     `embedding` and `lexical_weight`. Gives at least one row; without a candidate its chunk is null.
+    What is said of the question is in the first row alone.
     """
     arms = [_lexical_arm(plan)]
     union = "SELECT chunk_id FROM lexical_arm"
@@ -92,19 +98,20 @@ def hits_statement(plan: Plan) -> TextClause:
         _QUESTION,
         *arms,
         f"candidates AS ({union})",
-        f"scored AS (SELECT t.chunk_id, {_scores(plan)} FROM candidates {_score_joins(plan)})",
+        _scored(plan),
         "best AS MATERIALIZED (SELECT max(bm25) AS bm25 FROM scored)",
-        f"pool AS MATERIALIZED (SELECT * FROM scored ORDER BY {_fused(plan)} DESC, chunk_id"
-        " LIMIT :pool)",
-        f"shown AS ({_SHOWN.format(scores='r.bm25, r.cosine', source='pool r')})",
+        "pool AS MATERIALIZED (SELECT *, row_number() OVER () AS place FROM"
+        f" (SELECT * FROM scored ORDER BY {_fused(plan)} DESC, chunk_id LIMIT :pool) p)",
+        f"shown AS ({_SHOWN.format(scores='r.bm25, r.cosine, r.place', source='pool r')})",
     ]
     return text(
         ",\n".join(parts)
         + f"""
 SELECT shown.*, (SELECT bm25 FROM best) AS best_bm25,
-       (SELECT count(*) FROM citebound.chunk_terms WHERE {_IN_SCOPE}) AS searched,
-       (SELECT json_agg(json_build_array(lexeme, positions, idf)) FROM words) AS words
-  FROM (VALUES (true)) AS once LEFT JOIN shown ON true"""
+       (SELECT sum(chunks) FROM citebound.indexed_versions WHERE {_IN_SCOPE}) AS searched,
+       CASE WHEN coalesce(place, 1) = 1 THEN
+         (SELECT json_agg(json_build_array(lexeme, positions, idf)) FROM words) END AS words
+  FROM (VALUES (true)) AS once LEFT JOIN shown ON true ORDER BY place"""
     )
 
 
@@ -133,8 +140,7 @@ def neighbours_statement(plan: Plan) -> TextClause:
     FROM links k JOIN citebound.chunks c ON c.section_id = k.section_id
      AND (k.char_start IS NULL OR (c.char_start <= k.char_start AND k.char_start < c.char_end))
    WHERE c.id <> ALL(CAST(:hits AS bigint[])) ORDER BY c.id, k.place)""",
-        f"scored AS (SELECT t.chunk_id, candidates.via, {_scores(plan)}"
-        f" FROM candidates {_score_joins(plan)})",
+        _scored(plan, " k.via,"),
         f"nearest AS MATERIALIZED (SELECT *, {_fused(plan, best=':best_bm25')} AS fused"
         " FROM scored ORDER BY fused DESC, chunk_id LIMIT :neighbours)",
     ]
@@ -143,43 +149,63 @@ def neighbours_statement(plan: Plan) -> TextClause:
 
 
 def _lexical_arm(plan: Plan) -> str:
-    distance = "weights <#> (SELECT vector FROM query)"
-    order = distance if plan.uses_index else f"({distance}) + 0"
-    return (
-        "lexical_arm AS MATERIALIZED (SELECT chunk_id FROM"
-        f" (SELECT chunk_id, {distance} AS distance FROM citebound.chunk_terms"
-        f" WHERE {_IN_SCOPE} ORDER BY {order} LIMIT :arm_limit) a WHERE distance < 0)"
+    return _arm(
+        plan,
+        "lexical_arm",
+        "weights <#> (SELECT vector FROM query)",
+        f"chunk_terms WHERE {_IN_SCOPE}",
     )
 
 
 def _dense_arm(plan: Plan) -> str:
-    distance = _distance(plan, "vector")
-    order = distance if plan.uses_index else f"({distance}) + 0"
-    return (
-        "dense_arm AS MATERIALIZED (SELECT chunk_id FROM citebound.chunk_embeddings"
-        f" WHERE space_id = {plan.space_id} AND {_IN_SCOPE} ORDER BY {order} LIMIT :arm_limit)"
+    return _arm(
+        plan,
+        "dense_arm",
+        _distance(plan, "vector"),
+        f"chunk_embeddings WHERE space_id = {plan.space_id} AND {_IN_SCOPE}",
     )
 
 
-def _distance(plan: Plan, column: str) -> str:
-    vector = f"halfvec({plan.dimensions})"
-    return f"CAST({column} AS {vector}) <=> CAST(:embedding AS {vector})"
-
-
-def _scores(plan: Plan) -> str:
-    if plan.space_id is None:
-        return f"{_BM25} AS bm25, CAST(NULL AS float) AS cosine"
-    return f"{_BM25} AS bm25, 1 - ({_distance(plan, 'e.vector')}) AS cosine"
-
-
-def _score_joins(plan: Plan) -> str:
-    joins = "JOIN citebound.chunk_terms t USING (chunk_id)"
-    if plan.space_id is not None:
-        joins += (
-            " LEFT JOIN citebound.chunk_embeddings e"
-            f" ON e.chunk_id = t.chunk_id AND e.space_id = {plan.space_id}"
+def _arm(plan: Plan, name: str, distance: str, source: str) -> str:
+    """Return the nearest rows of one arm. OFFSET 0 keeps a scan a scan, with one product a row."""
+    if plan.uses_index:
+        nearest = f"SELECT chunk_id FROM citebound.{source} ORDER BY {distance} LIMIT :arm_limit"
+    else:
+        nearest = (
+            "SELECT chunk_id FROM"
+            f" (SELECT chunk_id, {distance} AS distance FROM citebound.{source} OFFSET 0) a"
+            " ORDER BY distance LIMIT :arm_limit"
         )
-    return joins
+    return f"{name} AS MATERIALIZED ({nearest})"
+
+
+def _distance(plan: Plan, column: str) -> str:
+    """Return the negative cosine, as the inner product of unit vectors.
+
+    Only the index needs the column's size; a scan is spared the cast.
+    """
+    vector = f"halfvec({plan.dimensions})"
+    shown = f"CAST({column} AS {vector})" if plan.uses_index else column
+    return f"{shown} <#> CAST(:embedding AS {vector})"
+
+
+def _scored(plan: Plan, more: str = "") -> str:
+    """Return the candidates with both scores; those without words or in no arm are left out.
+
+    Scalar subqueries, so that a few hundred rows are looked up, whatever the planner expects.
+    """
+    cosine = "CAST(NULL AS float)"
+    if plan.space_id is not None:
+        cosine = (
+            f"(SELECT -({_distance(plan, 'e.vector')}) FROM citebound.chunk_embeddings e"
+            f" WHERE e.chunk_id = k.chunk_id AND e.space_id = {plan.space_id})"
+        )
+    return (
+        "scored AS MATERIALIZED (SELECT * FROM (SELECT k.chunk_id,"
+        f"{more} (SELECT {_BM25} FROM citebound.chunk_terms t WHERE t.chunk_id = k.chunk_id)"
+        f" AS bm25, {cosine} AS cosine FROM candidates k) s"
+        " WHERE bm25 > 0 OR (bm25 = 0 AND cosine IS NOT NULL))"
+    )
 
 
 def _fused(plan: Plan, best: str = "(SELECT bm25 FROM best)") -> str:

@@ -216,6 +216,18 @@ lexical_stats = Table(
     CheckConstraint("one", name="one"),
 )
 
+indexed_versions = Table(
+    "indexed_versions",
+    metadata,
+    Column("version_id", ForeignKey("policy_versions.id", ondelete="CASCADE"), primary_key=True),
+    Column(
+        "chunks",
+        Integer,
+        nullable=False,
+        comment="rows of chunk_terms, so that no search counts them",
+    ),
+)
+
 chunk_lexemes = Table(
     "chunk_lexemes",
     metadata,
