@@ -129,6 +129,9 @@ class _Reader:
         self._definitions(statement, holder)
         self._scope(statement, subjects)
         self._responsibilities(statement, holder)
+        for role in roles:
+            for subject in subjects or [holder]:
+                self.collector.relation(subject, RelationType.REFERENCES, role, (statement.span,))
         for thing in things(statement.words):
             key = f"{thing.type.value.casefold()}:{slug(thing.name, singular=True)}"
             self.collector.entity(key, thing.type, thing.name, statement.spans)

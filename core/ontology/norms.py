@@ -34,7 +34,8 @@ _EXEMPTION = re.compile(
     r"\b(?:do|does)(?:\s+not|n't) apply\b|\bexempt(?:ed|ion)?s?\b|\b(?:is|are) (?:not"
     r"|excluded)\b.{0,40}"
     r"\b(?:covered|subject to|gifts|hospitality|within)\b|\bexcluded from\b|\bas an exception\b"
-    r"|\bexceptions? (?:to|from)\b|\bno exceptions?\b|\bdo(?:es)? not count\b",
+    r"|\bexceptions? (?:to|from)\b|\bno exceptions?\b|\bdo(?:es)? not count\b"
+    r"|\btakes? precedence\b|\bprevails?\b|\bappl(?:y|ies) instead\b",
     re.IGNORECASE,
 )
 _CARVED_OUT = re.compile(

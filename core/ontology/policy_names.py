@@ -18,13 +18,17 @@ _KIND = (
     r"|Guidelines?|Procedures?|Standards?|Manual|Directive|Handbook|Law|Supplement|Convention)"
 )
 _TITLE_WORD = r"(?:[A-Z][\w'\u2019&/-]*)"
+_NOT_FIRST = (
+    r"(?!(?:See|The|This|That|Under|In|All|Any|Each|Our|If|When|Where|With|And|Of|Both|Such|These"
+    r"|Other|Per|By|For|To|A|An)\b)"
+)
 _TITLE = (
-    rf"(?:{_TITLE_WORD}(?:,?\s(?:and|of|the|for|on|in|to|&)(?=\s)|,?\s{_TITLE_WORD}"
+    rf"(?:{_NOT_FIRST}{_TITLE_WORD}(?:,?\s(?:and|of|the|for|on|in|to|&)(?=\s)|,?\s{_TITLE_WORD}"
     rf"|\s?\(\d{{4}}\)){{0,8}}?"
-    rf"\s{_KIND}\b(?:\s(?:19|20)\d\d)?)"
+    rf"\s{_KIND}\b(?!\s(?:ID|Owner|Title|Number|Statement)\b)(?:\s(?:19|20)\d\d)?)"
 )
 FULL_NAME = (
-    rf"(?:Policy\s{_IDENTIFIER}(?:\s?\({_TITLE}\)|:\s{_TITLE})?|{_TITLE}(?:\s\({_IDENTIFIER}\))?"
+    rf"(?:(?:Policy\s)?{_IDENTIFIER}(?:\s?\({_TITLE}\)|:\s{_TITLE})?|{_TITLE}(?:\s\({_IDENTIFIER}\))?"
     rf"|{_IDENTIFIER})"
 )
 """A policy's title or identifier in running text; to be compiled case-sensitively."""
@@ -33,7 +37,8 @@ NAME = rf"(?:{FULL_NAME}|{SHORT_NAME})"
 """The same, or an abbreviation."""
 
 _SELF = re.compile(
-    r"(?:(?:this|that|our|such|the|these|those|the same|each|any|all|see|under)\s+)?"
+    r"(?:(?:.*\b(?:of|under|to|interprets)\s)?"
+    r"(?:this|that|our|such|the|these|those|the same|each|any|all|see|under|to|of|final)\s+)?"
     r"(?:policy|policies|rulebook|rules?|regulations?|act|code|procedures?|guidelines?"
     r"|standards?|manual"
     r"|handbook|law|supplement|guidance)",

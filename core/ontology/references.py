@@ -72,6 +72,7 @@ _PIECE = re.compile(
 )
 _RANGE = re.compile(r"to|through|[\u2013\u2014-]")
 _RANGE_LIMIT = 40
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +171,8 @@ def _mention(match: re.Match[str]) -> _Mention | None:
         numbers = tuple(f"Article {number}" for number in numbers)
     if groups.get("holder"):
         numbers = tuple(f"{groups['holder']}.{number}" for number in numbers)
+    if place == "regulation" and all(_YEAR.fullmatch(number) for number in numbers):
+        return None
     if not numbers and (policy is None or is_self(policy)):
         return None
     span = TextSpan(char_start=match.start(), char_end=match.end())

@@ -1,0 +1,132 @@
+import pytest
+
+from core.domain.ontology import EntityType
+from core.ontology.conflicts import Conflict
+from core.ontology.graph import build_graph
+from core.ontology.lint import FoundReference, Report, lint
+from core.ontology.references import IndexedPolicy, IndexedSection, PolicyIndex
+from tests.unit.ontology.markdown import sections_of
+from tests.unit.ontology.snapshots import Source, snapshot_of
+
+
+def _policy(key: str, *sentences: str, jurisdiction: str | None = None) -> Source:
+    body = "\n\n".join(f"## {n} Part {n}\n\n{text}" for n, text in enumerate(sentences, start=1))
+    return Source(
+        key=key,
+        title=f"{key.title()} Policy",
+        jurisdiction=jurisdiction,
+        text=f"# {key.title()} Policy\n\n{body}\n",
+    )
+
+
+def _report(*sources: Source) -> Report:
+    index = PolicyIndex.of(
+        IndexedPolicy(
+            key=source.key,
+            title=source.title,
+            sections=tuple(
+                IndexedSection(eid=section.eid, number=section.number)
+                for section in sections_of(source.text)
+            ),
+        )
+        for source in sources
+    )
+    references = [
+        FoundReference(policy_key=source.key, words=found.span.of(source.text), reference=found)
+        for source in sources
+        for found in source.extraction().references
+    ]
+    return lint(build_graph(snapshot_of(*sources)), references, index)
+
+
+def _conflicts(*sources: Source) -> tuple[Conflict, ...]:
+    return _report(*sources).conflicts
+
+
+def test_two_retention_periods_conflict() -> None:
+    """Another time for the same thing is a conflict, with both quotes and places."""
+    (conflict,) = _conflicts(
+        _policy("travel", "Expense receipts must be kept for 7 years."),
+        _policy("records", "Expense receipts must be kept for 10 years."),
+    )
+    assert conflict.kind == "value"
+    assert (conflict.first.place.policy_key, conflict.second.place.policy_key) == (
+        "travel",
+        "records",
+    )
+    assert {conflict.first.text, conflict.second.text} == {
+        "Expense receipts must be kept for 7 years.",
+        "Expense receipts must be kept for 10 years.",
+    }
+
+
+def test_allowed_against_forbidden_is_a_conflict() -> None:
+    """The same act allowed and forbidden is a conflict."""
+    (conflict,) = _conflicts(
+        _policy("a", "Employees may accept cash gifts."),
+        _policy("b", "Employees must not accept cash gifts."),
+    )
+    assert (conflict.kind, conflict.reason) == ("modality", "may against must not")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Expense receipts must be kept for 7 years.", "Contracts must be kept for 10 years."),
+        ("Receipts must be kept for 12 months.", "Receipts must be kept for one year."),
+        ("Employees may accept small gifts.", "Contractors must not accept small gifts."),
+        ("Gifts up to EUR 50 may be accepted.", "Gifts above EUR 50 must not be accepted."),
+        (
+            "Employees may accept gifts if approved.",
+            "Employees must not accept gifts unless asked.",
+        ),
+    ],
+)
+def test_no_conflict(first: str, second: str) -> None:
+    """Other things, equal times, other people, other cases do not conflict."""
+    assert _conflicts(_policy("a", first), _policy("b", second)) == ()
+
+
+def test_cases_of_one_section_do_not_conflict() -> None:
+    """A section may tell the cases of a rule apart."""
+    text = "Contracts must be kept for 6 years. Sealed contracts must be kept for 12 years."
+    assert _conflicts(_policy("records", text)) == ()
+
+
+def test_jurisdictions_do_not_conflict() -> None:
+    """Two countries differ, and a policy that gives way to supplements does not conflict."""
+    general = _policy(
+        "gifts", "Gifts up to EUR 75 may be accepted.", "Local supplements take precedence."
+    )
+    local = [
+        _policy("gifts-de", "Gifts up to EUR 35 may be accepted.", jurisdiction="DE"),
+        _policy("gifts-gb", "Gifts up to EUR 50 may be accepted.", jurisdiction="GB"),
+    ]
+    assert _conflicts(general, *local) == ()
+    strict = _policy("gifts", "Gifts up to EUR 75 may be accepted.")
+    assert len(_conflicts(strict, local[0])) == 1
+
+
+def test_references_to_nowhere() -> None:
+    """A section or policy that is not there is named; a law is not."""
+    report = _report(
+        _policy("a", "See section 9.9 and section 1.", "See the Travel Policy and the Bribery Act.")
+    )
+    assert [(found.found.words, found.reason) for found in report.dangling] == [
+        ("section 9.9", "'A Policy' has no section '9.9'"),
+        ("Travel Policy", "no policy is called 'Travel Policy'"),
+    ]
+
+
+def test_near_names_and_two_meanings_are_duplicates() -> None:
+    """Names that differ by a letter, and terms with two meanings, are shown."""
+    report = _report(
+        _policy("a", '"Gift" means anything of value.', "The Data Protection Officer must act."),
+        _policy("b", '"Gift" means a present.', "The Data Protection Office must act."),
+    )
+    assert {found.reason for found in report.duplicates} == {
+        "one term, two meanings",
+        "nearly the same name",
+    }
+    assert report.counts[EntityType.DEFINITION] == 2
+    assert report.isolated == ()
