@@ -77,11 +77,12 @@ async def ingest_with_progress(
         is_quiet: True prints no lines (for `--json`).
     """
     results: list[FileResult] = []
+    # On one screen, bar and lines share a console, which keeps the bar below the lines.
     progress = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
-        console=terminal.err,
+        console=terminal.out if terminal.out.is_terminal else terminal.err,
         transient=True,
         disable=not terminal.err.is_terminal,
     )
@@ -146,7 +147,7 @@ def counts_of(results: Sequence[FileResult]) -> dict[str, int]:
 def _counts(done: Ingested, result: Published) -> str:
     return (
         f"{done.sections} sections, {result.chunks} chunks ({result.chunks_embedded} embedded),"
-        f" {result.entities} entities, {result.relations} relations, edition {result.edition}"
+        f" {result.entities} entities, {result.relations} relations"
     )
 
 

@@ -22,6 +22,7 @@ from bot.console.safe_text import safe
 from bot.console.sources import find_sources
 from bot.console.terminal import Terminal, open_terminal
 from core.adapters.system import UuidSource
+from core.agent.request import Reply
 from core.bootstrap import Service
 from core.config import Settings
 from core.domain.errors import ConfigError
@@ -36,41 +37,37 @@ class Shown:
 
     kind: str
     """What it shows."""
-    messages: tuple[str, ...]
-    """What is typed, in one thread."""
+    question: str
+    """What is typed."""
 
 
 QUESTIONS = (
     Shown(
         kind="answered from the ontology",
-        messages=("How quickly must I report a suspicious transaction internally?",),
+        question="How quickly must I report a suspicious transaction internally?",
     ),
     Shown(
         kind="answered from the text of a table",
-        messages=("What is the hotel cap for Rotterdam?",),
+        question="What is the hotel cap for Rotterdam?",
     ),
     Shown(
         kind="needs two policies",
-        messages=(
-            "Who signs off a customer who is a PEP, and how long is the due diligence file kept?",
-        ),
+        question="Compare the internal deadline for a security incident with the one for"
+        " notifying the regulator about a data breach",
     ),
     Shown(
-        kind="depends on a fact: asks back, then answers",
-        messages=("How quickly do I need to get my travel costs in?", "1"),
+        kind="depends on a fact",
+        question="When do I have to disclose a conflict of interest?",
     ),
     Shown(
         kind="two policies contradict each other",
-        messages=("How many years must expense receipts be kept?",),
+        question="How many years must expense receipts be kept?",
     ),
-    Shown(
-        kind="the policies do not say",
-        messages=("How long can I go on sabbatical?",),
-    ),
-    Shown(kind="not a question about policies", messages=("What's the capital of Australia?",)),
+    Shown(kind="the policies do not say", question="How long can I go on sabbatical?"),
+    Shown(kind="not about policies", question="What's the capital of Australia?"),
     Shown(
         kind="a sensitive report",
-        messages=("I saw a coworker slip an envelope to a port inspector yesterday",),
+        question="I saw a coworker slip an envelope to a port inspector yesterday",
     ),
 )
 
@@ -114,12 +111,30 @@ async def _show_all(terminal: Terminal, service: Service) -> None:
 
 
 async def _show_one(terminal: Terminal, service: Service, shown: Shown) -> None:
-    thread, options = UuidSource().new(), AskOptions()
-    for message in shown.messages:
-        terminal.show(Text())
-        title = safe(shown.kind, style="dim")
-        terminal.show(Panel(safe(message, style="bold"), title=title, title_align="left"))
-        show(terminal, await ask(terminal, service, options, text=message, thread=thread), options)
+    """Ask, and where Citebound asks back, choose the first option."""
+    thread = UuidSource().new()
+    reply = await _exchange(terminal, service, shown.question, kind=shown.kind, thread=thread)
+    if reply.answer.options:
+        chosen = f"1 ({reply.answer.options[0]})"
+        kind = "the reply, by number"
+        await _exchange(terminal, service, "1", kind=kind, thread=thread, shown_as=chosen)
+
+
+async def _exchange(
+    terminal: Terminal,
+    service: Service,
+    message: str,
+    *,
+    kind: str,
+    thread: str,
+    shown_as: str | None = None,
+) -> Reply:
+    title = safe(kind, style="dim")
+    box = Panel(safe(shown_as or message, style="bold"), title=title, title_align="left")
+    terminal.show(Text(), box)
+    reply = await ask(terminal, service, AskOptions(), text=message, thread=thread)
+    show(terminal, reply, AskOptions())
+    return reply
 
 
 def _say_how_to_go_on(terminal: Terminal, settings: Settings) -> None:
