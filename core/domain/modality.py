@@ -131,7 +131,10 @@ def modalities(text: str) -> tuple[ModalClause, ...]:
     lead_in: ModalClause | None = None
     for unit in split_sentences(text):
         own = list(_clauses(text, unit))
-        is_item = _ITEM.match(unit.of(text)) is not None
+        item = _ITEM.match(unit.of(text))
+        is_item = item is not None
+        if item and lead_in and _style(item[0]) == _style(lead_in.span.of(text)):
+            lead_in = None
         if is_item and lead_in is not None and own[0].modality is Modality.NONE:
             own = [
                 ModalClause(
@@ -147,6 +150,12 @@ def modalities(text: str) -> tuple[ModalClause, ...]:
             lead_in = None
         clauses.extend(own)
     return tuple(clauses)
+
+
+def _style(raw: str) -> str:
+    """Return the style of an item's marker: items of one style are not under each other."""
+    item = _ITEM.match(raw)
+    return re.sub(r"[A-Za-z]+", "a", re.sub(r"\d+", "1", item[0].strip())) if item else ""
 
 
 def _clauses(text: str, unit: TextSpan) -> Iterator[ModalClause]:

@@ -234,7 +234,7 @@ class _Reader:
             measure.type,
             f"{measure.words}: {shortened(statement.sentence, 120)}",
             statement.spans,
-            description=statement.sentence,
+            description=statement.description,
             attributes={
                 "kind": measure.kind,
                 "value": measure.value,
@@ -269,7 +269,7 @@ class _Reader:
                 definition.term,
                 statement.spans,
                 aliases=definition.aliases,
-                description=statement.sentence,
+                description=statement.description,
                 attributes={"term": definition.term, "meaning": definition.meaning},
             )
             self.collector.relation(holder, RelationType.DEFINES, key, statement.spans)

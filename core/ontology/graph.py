@@ -75,7 +75,10 @@ class OntologyGraph:
         for name in {normal_name(name) for name in (entity.name, *entity.aliases)}:
             self._by_name[name].append(entity)
         said = " ".join((entity.description, *entity.attributes.values()))
-        weights = dict.fromkeys(content_words(said), _TEXT_WEIGHT)
+        places = [self.snapshot.places.get(span) for span in entity.spans[:_MOST_PLACES]]
+        titles = " ".join(f"{place.title} {place.policy_title}" for place in places if place)
+        weights = dict.fromkeys(content_words(titles), _PLACE_WEIGHT)
+        weights |= dict.fromkeys(content_words(said), _TEXT_WEIGHT)
         weights |= dict.fromkeys(content_words(" ".join((entity.name, *entity.aliases))), 1.0)
         for word, weight in weights.items():
             self._by_word[word][entity.key] = weight
@@ -196,6 +199,8 @@ class OntologyGraph:
 
 
 _TEXT_WEIGHT = 0.6
+_PLACE_WEIGHT = 0.3
+_MOST_PLACES = 3
 _RARITY = 0.35
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.domain.ontology import EntityType
 from core.domain.quantities import Quantity, quantities
@@ -60,7 +60,8 @@ _AT_ONCE = re.compile(
     re.IGNORECASE,
 )
 _OFTEN = re.compile(
-    r"\b(?P<rate>(?:semi-?)?annually|yearly|quarterly|monthly|weekly|daily|biennially"
+    r"\b(?P<rate>(?:semi-?)?annually|biennially|(?:yearly|quarterly|monthly|weekly"
+    r"|daily)(?!\s(?:allowance|rate|limit|payment|meal|report|business|cash))"
     r"|(?:once|twice) (?:a|per|every) (?:year|quarter|month|week)|(?:every|each) (?:year|quarter"
     r"|month|week))\b",
     re.IGNORECASE,
@@ -69,7 +70,8 @@ _COUNTED = re.compile(r"\W{0,3}((?:[a-z-]+ )?[a-z-]{3,})", re.IGNORECASE)
 _LIMIT = re.compile(
     r"\b(?:limits?|maximum|minimum|thresholds?|rates?|fees?|allowances?|caps?|fines?|penalt(?:y"
     r"|ies)|amount"
-    r"|budget|reimburs\w+|per diem|approv\w+|value|range)\b",
+    r"|budget|claims?|receives?|reimburs\w+|per diem|approv\w+|value|range"
+    r"|per (?:night|day|km|kilomet(?:re|er)|person|week|month|year|event|hour))\b",
     re.IGNORECASE,
 )
 _NEAR = 48
@@ -97,14 +99,18 @@ def measures_of(statement: Statement) -> Iterator[Measure]:
     """Yield the thresholds and deadlines of a statement."""
     text = statement.words
     read = quantities(text)
+    last: Measure | None = None
     for place, quantity in enumerate(read):
         partner = _partner(read, place, text)
         if quantity.kind in {"amount", "percentage"}:
             threshold = _threshold(quantity, text, partner)
+            if threshold.comparison == "exactly" and _is_alternative(read, place, text):
+                threshold = _like(threshold, last)
+            last = threshold
             if threshold.comparison != "exactly" or _is_limit(statement):
                 yield threshold
         elif quantity.kind == "duration":
-            yield _deadline(quantity, text)
+            yield _limit_of_time(quantity, text) or _deadline(quantity, text)
         elif quantity.kind == "date" and _BY_DATE.search(_before(text, quantity)):
             yield _measure(quantity.canonical, "date", "before", quantity.raw)
         elif quantity.kind == "number":
@@ -145,6 +151,22 @@ def _partner(read: tuple[Quantity, ...], place: int, text: str) -> str:
     return ""
 
 
+def _is_alternative(read: tuple[Quantity, ...], place: int, text: str) -> bool:
+    """Say whether an amount only repeats the one before in another currency."""
+    if not place or read[place - 1].kind != read[place].kind:
+        return False
+    between = text[read[place - 1].span.char_end : read[place].span.char_start]
+    return between.strip(" ,(*") in {"or", "/"}
+
+
+def _like(threshold: Measure, other: Measure | None) -> Measure:
+    """Return the threshold with the comparison of the one it repeats."""
+    if other is None or other.comparison == "exactly":
+        return threshold
+    words = f"{other.comparison.replace('_', ' ')} {threshold.words}"
+    return replace(threshold, comparison=other.comparison, words=words)
+
+
 def _comparison(text: str, quantity: Quantity) -> str:
     """Return how a threshold compares."""
     before, after = _before(text, quantity), _after(text, quantity)
@@ -176,6 +198,18 @@ def _count(quantity: Quantity, text: str) -> Measure | None:
         return None
     value, unit = quantity.canonical, counted[1].casefold()
     return _measure(value, unit, comparison, f"{quantity.raw} {counted[1]}", kind="count")
+
+
+def _limit_of_time(quantity: Quantity, text: str) -> Measure | None:
+    """Return a duration that is compared ("more than 8 hours"), not one to be kept to."""
+    before = _before(text, quantity)
+    for pattern, comparison in ((_ABOVE, "above"), (_BELOW, "below")):
+        match = pattern.search(before)
+        if match and not _NEGATED_ABOVE.search(before[: match.start()]):
+            value, _, unit = quantity.canonical.partition(" ")
+            unit = unit.replace("_", " ")
+            return _measure(value, unit, comparison, quantity.raw, kind="count")
+    return None
 
 
 def _deadline(quantity: Quantity, text: str) -> Measure:

@@ -33,7 +33,8 @@ _BY = re.compile(r"\bby (?:the |an? )?", re.IGNORECASE)
 _EXEMPTION = re.compile(
     r"\b(?:do|does)(?:\s+not|n't) apply\b|\bexempt(?:ed|ion)?s?\b|\b(?:is|are) (?:not"
     r"|excluded)\b.{0,40}"
-    r"\b(?:covered|subject to|gifts|hospitality|within)\b|\bexcluded from\b|\bas an exception\b"
+    r"\b(?:covered|subject to|gifts|hospitality|within the (?:scope|meaning))\b|\bexcluded"
+    r" from\b|\bas an exception\b"
     r"|\bexceptions? (?:to|from)\b|\bno exceptions?\b|\bdo(?:es)? not count\b"
     r"|\btakes? precedence\b|\bprevails?\b|\bappl(?:y|ies) instead\b",
     re.IGNORECASE,
@@ -41,7 +42,7 @@ _EXEMPTION = re.compile(
 _CARVED_OUT = re.compile(
     r"(?:\b(?:except(?: (?:for|that|where|when|in|as))?|unless|other than|with the exception of"
     r"|save for)\b)"
-    r"(?P<case>[^.;]{4,})",
+    r"(?P<case>(?:[^.;]|\.(?=\d)){4,})",
     re.IGNORECASE,
 )
 _DEFINING = re.compile(
@@ -180,7 +181,8 @@ def _action(subject: str, after: str, actor: Role | None) -> str:
 
 
 def _tidy(text: str) -> str:
-    return " ".join(text.split()).strip(" ,;:.")
+    folded = " ".join(text.split()).strip(" ,;:.")
+    return re.sub(r",? (?:even|or|and|but|only)$", "", folded)
 
 
 def _exceptions(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:

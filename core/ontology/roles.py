@@ -29,6 +29,7 @@ _GROUPS: Mapping[str, str] = {
     r"line managers?": "Line Manager",
     r"managers?": "Manager",
     r"supervisors?": "Supervisor",
+    r"managing directors?": "Managing Director",
     r"(?:non-executive |executive )?directors?": "Directors",
     r"officers": "Officers",
     r"suppliers?": "Suppliers",
@@ -46,6 +47,14 @@ _GROUPS: Mapping[str, str] = {
     r"human resources": "Human Resources",
     r"internal audit(?:ors?)?": "Internal Audit",
     r"works council": "Works Council",
+    r"(?:it )?service desk|it help ?desk": "Service Desk",
+    r"(?:information )?security team": "Security Team",
+    r"payments operations team": "Payments Operations Team",
+    r"legal (?:department|team)": "Legal Department",
+    r"compliance (?:department|team|function)": "Compliance Department",
+    r"finance (?:department|team)": "Finance Department",
+    r"procurement (?:department|team)": "Procurement Department",
+    r"data owners?": "Data Owner",
     r"ombudsperson|ombudsman": "Ombudsperson",
 }
 _HEAD = (

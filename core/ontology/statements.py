@@ -48,6 +48,17 @@ class Statement:
         """Its words with those of the lead-in: what a reader needs to understand it alone."""
         return f"{self.lead_in_words} {self.words}".strip()
 
+    @property
+    def description(self) -> str:
+        """Its sentence; for a row each cell with its column's heading."""
+        if not self.cells:
+            return self.sentence
+        return "; ".join(
+            f"{cell.header}: {cell.text}" if cell.header else cell.text
+            for cell in self.cells
+            if cell.text
+        )
+
 
 _MARKUP = re.compile(r"\*\*|__|`|\\(?=[$%#_*])|[\u200e\u200f]|\$\\rightarrow\$")
 _ITEM = re.compile(

@@ -70,6 +70,12 @@ def test_list_items_take_the_modality_of_their_lead_in() -> None:
     ]
 
 
+def test_items_of_one_style_are_not_under_each_other() -> None:
+    """A numbered item that introduces bullets does not govern the next numbered item."""
+    text = "1. Staff must report to:\n- the desk.\n2. The desk logs reports."
+    assert [clause.modality for clause in modalities(text)] == [M.MUST, M.MUST, M.NONE]
+
+
 _GIFTS = "Employees may accept gifts up to EUR 75 but must not accept cash. Managers should ask."
 
 
