@@ -1,0 +1,155 @@
+"""`citebound corpus`: counts, lists, checks and draws what was ingested.
+
+Without `--group`, these commands see the policies of every audience: they are for the keepers of the corpus.
+"""
+
+import asyncio
+from argparse import Namespace
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bot.console.corpus_view import (
+    policies_json,
+    policies_view,
+    report_json,
+    report_view,
+    summary_json,
+    summary_view,
+)
+from bot.console.options import scope_options
+from bot.console.safe_text import safe
+from bot.console.terminal import Terminal, open_terminal
+from core.adapters.postgres.corpus import PostgresCorpusStore
+from core.adapters.postgres.database import open_database
+from core.adapters.postgres.inspection import PostgresInspection
+from core.adapters.postgres.ontology import PostgresOntologyStore
+from core.adapters.system import SystemClock
+from core.bootstrap import database_url
+from core.config import Settings
+from core.domain.errors import EmptyCorpusError, UsageError
+from core.domain.question import Scope
+from core.ontology.export import to_graphml, to_html
+from core.ontology.graph import OntologyGraph, build_graph
+from core.ontology.lint import lint
+
+EXIT_PROBLEMS = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Corpus:
+    terminal: Terminal
+    as_json: bool
+    output: Path | None
+    scope: Scope
+    inspection: PostgresInspection
+    policies: PostgresCorpusStore
+    ontology: PostgresOntologyStore
+
+    async def graph(self) -> OntologyGraph:
+        with self.terminal.busy("Reading the ontology"):
+            snapshot = await self.ontology.snapshot(self.scope)
+            return await asyncio.to_thread(build_graph, snapshot)
+
+
+def run(arguments: Namespace) -> int:
+    """Do one of the actions; 1 if `validate` found a problem."""
+    actions: dict[str, Callable[[_Corpus], Coroutine[Any, Any, int]]] = {
+        "summary": _summary,
+        "list": _list,
+        "validate": _validate,
+        "graph": _graph,
+    }
+    output: Path | None = getattr(arguments, "output", None)
+    if output is not None and output.suffix not in {".html", ".graphml"}:
+        raise UsageError(f"expected a file named .html or .graphml, got {output.name!r}")
+    return asyncio.run(_act(arguments, actions[arguments.action]))
+
+
+async def _act(arguments: Namespace, action: Callable[[_Corpus], Coroutine[Any, Any, int]]) -> int:
+    async with _opened(arguments, open_terminal()) as corpus:
+        return await action(corpus)
+
+
+@asynccontextmanager
+async def _opened(arguments: Namespace, terminal: Terminal) -> AsyncGenerator[_Corpus]:
+    options = scope_options(arguments)
+    url = await database_url(Settings.from_environment())
+    async with open_database(url) as engine:
+        policies, inspection = PostgresCorpusStore(engine), PostgresInspection(engine)
+        newest = await policies.current_edition()
+        if newest is None:
+            raise EmptyCorpusError
+        if options.edition is not None and options.edition > newest:
+            raise UsageError(f"edition {options.edition} does not exist: the newest is {newest}")
+        every = options.groups if arguments.group else await inspection.groups()
+        yield _Corpus(
+            terminal=terminal,
+            as_json=arguments.as_json,
+            output=getattr(arguments, "output", None),
+            scope=Scope(
+                as_of=options.as_of or SystemClock().now().date(),
+                edition=options.edition,
+                groups=every | options.groups,
+                jurisdiction=options.jurisdiction,
+                tags=options.tags,
+            ),
+            inspection=inspection,
+            policies=policies,
+            ontology=PostgresOntologyStore(engine),
+        )
+
+
+async def _summary(corpus: _Corpus) -> int:
+    counts, graph = await corpus.inspection.counts(corpus.scope), await corpus.graph()
+    if corpus.as_json:
+        corpus.terminal.show_json(summary_json(counts, graph))
+    else:
+        corpus.terminal.show(*summary_view(counts, graph))
+    return 0
+
+
+async def _list(corpus: _Corpus) -> int:
+    versions = await corpus.policies.versions(corpus.scope)
+    if corpus.as_json:
+        corpus.terminal.show_json(policies_json(versions))
+    else:
+        corpus.terminal.show(*policies_view(versions))
+    return 0
+
+
+async def _validate(corpus: _Corpus) -> int:
+    graph = await corpus.graph()
+    references = await corpus.inspection.references(corpus.scope)
+    report = await asyncio.to_thread(lint, graph, references.found, references.policies)
+    if corpus.as_json:
+        corpus.terminal.show_json(report_json(report))
+    else:
+        corpus.terminal.show(*report_view(report))
+    return EXIT_PROBLEMS if report.conflicts or report.dangling or report.duplicates else 0
+
+
+async def _graph(corpus: _Corpus) -> int:
+    output = corpus.output or Path("citebound-graph.html")
+    graph = await corpus.graph()
+    draw = to_html if output.suffix == ".html" else to_graphml
+    drawn = await asyncio.to_thread(draw, graph)
+    try:
+        await asyncio.to_thread(output.write_text, drawn, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"{output} can't be written: {error.strerror}; choose another -o"
+        ) from error
+    found = {
+        "file": str(output),
+        "entities": len(graph.snapshot.entities),
+        "relations": len(graph.snapshot.relations),
+    }
+    if corpus.as_json:
+        corpus.terminal.show_json(found)
+    else:
+        words = f"{found['entities']} entities and {found['relations']} relations in {output}"
+        corpus.terminal.show(safe(words))
+    return 0
