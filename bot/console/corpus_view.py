@@ -1,4 +1,4 @@
-"""What a corpus holds, and what is wrong with it, at the terminal. Pure: values in, renderables out."""
+"""What a corpus holds, and what is wrong with it. Pure: values in, renderables out."""
 
 import dataclasses
 from collections import Counter
@@ -73,10 +73,9 @@ def policies_json(versions: Sequence[PolicyVersion]) -> list[dict[str, object]]:
     """Return the same as JSON."""
     return [
         {
-            **{
-                name: sorted(value) if isinstance(value, frozenset) else value
-                for name, value in dataclasses.asdict(version.metadata).items()
-            },
+            **dataclasses.asdict(version.metadata),
+            "audience": sorted(version.metadata.audience),
+            "tags": sorted(version.metadata.tags),
             "version_id": version.version_id,
             "edition": version.edition,
             "source_name": version.source_name,

@@ -1,6 +1,7 @@
 """`citebound corpus`: counts, lists, checks and draws what was ingested.
 
-Without `--group`, these commands see the policies of every audience: they are for the keepers of the corpus.
+Without `--group`, these commands see the policies of every audience: they are for the keepers of
+the corpus.
 """
 
 import asyncio
