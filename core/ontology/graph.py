@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from math import log
 from typing import Literal, TypeAlias
 
 import networkx as nx
@@ -115,10 +116,10 @@ class OntologyGraph:
         scores: defaultdict[str, float] = defaultdict(float)
         for word in wanted:
             found = self._by_word.get(word, {})
-            rarity = 1.0 / (1.0 + len(found)) ** _RARITY
+            rarity = self._rarity(word)
             for key, weight in found.items():
                 scores[key] += weight * rarity
-        best = sum(1.0 / (1.0 + len(self._by_word.get(word, {}))) ** _RARITY for word in wanted)
+        best = sum(map(self._rarity, wanted))
         ranked = sorted(
             (
                 Scored(entity=self._entities[key], score=min(1.0, score / best))
@@ -128,6 +129,10 @@ class OntologyGraph:
             key=lambda scored: (-scored.score, scored.entity.key),
         )
         return tuple(ranked[:limit])
+
+    def _rarity(self, word: str) -> float:
+        """Return the inverse document frequency of a word, smoothed, above 0."""
+        return log(1.0 + len(self._entities) / (1.0 + len(self._by_word.get(word, {}))))
 
     def neighbours(
         self,
@@ -201,7 +206,6 @@ class OntologyGraph:
 _TEXT_WEIGHT = 0.6
 _PLACE_WEIGHT = 0.3
 _MOST_PLACES = 3
-_RARITY = 0.35
 
 
 def build_graph(snapshot: Snapshot) -> OntologyGraph:
