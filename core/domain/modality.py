@@ -51,7 +51,7 @@ _FORBID = r"(?:prohibited|forbidden|banned|disallowed|barred)"
 _ALLOW = r"(?:permitted|allowed|authori[sz]ed|entitled|acceptable|permissible)"
 _OBLIGE = r"(?:required|obliged|obligated|mandatory|compulsory)"
 _MODAL = r"(?:may|must|shall|can|will|should)"
-_NONE_OF = r"(?:no|neither|none\s+of|nobody|no\s+one|not\s+a\s+single|under\s+no\s+circumstances)"
+_NONE_OF = r"(?:no(?!\s+(?:longer|later|less|more|fewer|matter)\b)|neither|none\s+of|nobody|no\s+one|not\s+a\s+single|under\s+no\s+circumstances)"
 
 _PATTERNS: tuple[tuple[Modality, str], ...] = (
     (
@@ -91,7 +91,7 @@ _PATTERNS: tuple[tuple[Modality, str], ...] = (
     ),
     (
         Modality.MAY,
-        rf"(?<!\d\s)may(?!\s+\d)|can|{_BE}(?:\s+\w+ly)?\s+{_ALLOW}|permitted(?=\W*$|\s+(?:to|for|if)\b)"
+        rf"(?!(?<=\d\s)(?-i:May)\b|(?-i:May)\s+\d)may|can|{_BE}(?:\s+\w+ly)?\s+{_ALLOW}|permitted(?=\W*$|\s+(?:to|for|if)\b)"
         r"|allowed(?=\W*$|\s+(?:to|for|if)\b)|permits?(?=\s+\w)|allows?|free\s+to",
     ),
 )
@@ -216,6 +216,14 @@ _CONDITION = re.compile(
 _CONSENT = re.compile(
     r"\b(?:approv|consent|authori[sz]|permission|agree|notif|disclos|sign)", re.IGNORECASE
 )
+_ASKS_CONSENT = re.compile(
+    r"\b(?:must|shall|(?:has|have|needs?|required)\s+to)\s+(?:\w+\s+){0,3}?"
+    r"(?:approv|authori[sz]|consent|agree|sign|obtain|seek|request|ask|notif|disclos|inform)"
+    r"|\b(?:approval|consent|authori[sz]ation|permission|agreement)\b[^.]{0,60}"
+    r"\b(?:required|needed|necessary)\b"
+    r"|\brequires?\s[^.]{0,60}\b(?:approval|consent|authori[sz]ation|permission)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,12 +242,12 @@ def modality_kept(claim: str, sources: Sequence[str]) -> str | None:
     Each clause of the claim is held to the source clause nearest in content words. A requirement
     may be read from a condition ("must not ... unless X has approved it": X must approve it).
     A claim that stands in a source from the start of a sentence is kept; a fragment that leaves
-    the negation behind is not.
+    the negation behind is not. A lead-in and its item may be two sources, in this order.
     """
     claim = _without(_ANSWER, claim)
     if not claim.strip() or any(_is_verbatim(claim, source) for source in sources):
         return None
-    stated = [clause for source in sources for clause in _stated(source)]
+    stated = [clause for text in (*sources, "\n".join(sources)) for clause in _stated(text)]
     implied = [clause for source in sources for clause in _implied(source)]
     for clause in _stated(claim):
         reason = _difference(clause, stated, implied)
@@ -290,6 +298,9 @@ def _implied(text: str) -> list[_Stated]:
     for unit in split_sentences(text):
         sentence = unit.of(text)
         condition = _CONDITION.search(sentence)
+        is_free = modality(sentence) in {Modality.MAY, Modality.NEED_NOT}
+        if is_free and condition and condition[0].casefold() == "without":
+            continue
         if condition and _CONSENT.search(sentence, condition.end()):
             words = content_words(sentence)
             found.append(_Stated(Modality.MUST, words, is_negated=False, text=sentence))
@@ -308,7 +319,7 @@ def _difference(
     nearest = _nearest(clause, stated)
     if any(other.modality is clause.modality for other in nearest):
         return None
-    is_consent = clause.modality is Modality.MUST and _CONSENT.search(clause.text)
+    is_consent = clause.modality is Modality.MUST and _ASKS_CONSENT.search(clause.text)
     if is_consent and any(_share(clause, other) >= 2 * _LEAST_OVERLAP for other in implied):
         return None
     if not nearest:

@@ -38,6 +38,8 @@ M = Modality
         ("It is recommended to ask.", M.SHOULD),
         ("Employees are expected to ask.", M.SHOULD),
         ("The policy was issued in May 2024.", M.NONE),
+        ("A prize above GBP 50 may be kept.", M.MAY),
+        ("Papers no longer needed must be shredded.", M.MUST),
         ("Fill in the required fields, as required by law.", M.NONE),
         ("If approval is required, the manager may give it.", M.MAY),
         ("Should you be offered cash, you must decline it.", M.MUST),
@@ -100,6 +102,13 @@ def test_kept(claim: str, source: str) -> None:
     assert modality_kept(claim, [source]) is None
 
 
+def test_a_lead_in_and_its_item_may_be_two_sources() -> None:
+    """The item cited beside its lead-in is read under it."""
+    sources = ["Employees must not:", "- accept cash;"]
+    assert modality_kept("Employees must not accept cash.", sources) is None
+    assert modality_kept("Employees may accept cash.", sources) is not None
+
+
 @pytest.mark.parametrize(
     ("claim", "source"),
     [
@@ -110,6 +119,10 @@ def test_kept(claim: str, source: str) -> None:
         ("Employee may accept cash.", "No employee may accept cash."),
         ("Cash is accepted.", "Cash is not accepted."),
         ("Employees may fly to Mars.", _GIFTS),
+        (
+            "Employees must accept gifts without approval.",
+            "Employees may accept gifts without approval.",
+        ),
         ("Staff may accept cash.", "Staff must not:\n(a) accept cash;\n(b) offer cash."),
     ],
 )
