@@ -51,7 +51,10 @@ _FORBID = r"(?:prohibited|forbidden|banned|disallowed|barred)"
 _ALLOW = r"(?:permitted|allowed|authori[sz]ed|entitled|acceptable|permissible)"
 _OBLIGE = r"(?:required|obliged|obligated|mandatory|compulsory)"
 _MODAL = r"(?:may|must|shall|can|will|should)"
-_NONE_OF = r"(?:no(?!\s+(?:longer|later|less|more|fewer|matter)\b)|neither|none\s+of|nobody|no\s+one|not\s+a\s+single|under\s+no\s+circumstances)"
+_NONE_OF = (
+    r"(?:no(?!\s+(?:longer|later|less|more|fewer|matter)\b)|neither|none\s+of|nobody|no\s+one"
+    r"|not\s+a\s+single|under\s+no\s+circumstances)"
+)
 
 _PATTERNS: tuple[tuple[Modality, str], ...] = (
     (
