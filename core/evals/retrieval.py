@@ -22,7 +22,7 @@ DEPTH = 12
 """Chunks asked for: long passages give several, of which the first counts."""
 PACK = 15
 """Chunks of a pack, neighbours included."""
-PACK_HITS = 9
+PACK_HITS = 8
 """Hits of a pack; the other places are the neighbours'."""
 SCOPE = Scope(as_of=date(2025, 1, 1))
 
