@@ -100,7 +100,7 @@ options: type the number of one, or your own words.
 )
 CORPUS = Help(
     short="look at what was ingested",
-    long="""Counts, lists, checks and draws what was ingested. Without `--group`, the policies of every
+    long="""Counts, lists, checks and draws what was ingested. Without `--group`, policies of every
 audience are seen.""",
     examples="""examples:
   citebound corpus summary
