@@ -263,15 +263,17 @@ def _eval(parser: argparse.ArgumentParser, add: _Add) -> None:
     _json(retrieval)
     answers = add(measures, "answers", "evaluate", help_texts.EVAL_ANSWERS)
     answers.add_argument(
-        "--questions", type=Path, required=True, metavar="FILE", help="questions, JSON lines"
-    )
-    answers.add_argument(
-        "--policies", type=Path, metavar="DIR", help="default: ../policies beside them"
-    )
-    answers.add_argument(
         "--ablate", action="store_true", help="ask again with the gold sections deleted"
     )
-    _json(answers)
+    latency = add(measures, "latency", "evaluate", help_texts.EVAL_LATENCY)
+    for measure in (answers, latency):
+        measure.add_argument(
+            "--questions", type=Path, required=True, metavar="FILE", help="questions, JSON lines"
+        )
+        measure.add_argument(
+            "--policies", type=Path, metavar="DIR", help="default: ../policies beside them"
+        )
+        _json(measure)
 
 
 def _demo(parser: argparse.ArgumentParser) -> None:

@@ -193,6 +193,13 @@ be.""",
   citebound eval answers --questions samples/questions/test.jsonl
   citebound eval answers --questions samples/questions/test.jsonl --ablate --json""",
 )
+EVAL_LATENCY = Help(
+    short="how long does one wait?",
+    long="""Asks labelled questions one at a time, recording included, and times the start of the
+command with the database running.""",
+    examples="""examples:
+  citebound eval latency --questions samples/questions/test.jsonl""",
+)
 DEMO = Help(
     short="see it work, on sample policies",
     long="""Ingests the sample policies into a database of their own (`CITEBOUND_HOME`/demo, or

@@ -7,37 +7,44 @@ from pathlib import Path
 
 from rich.text import Text
 
+from bot.console.evaluating import latency_lines, measure_answers, measure_latency
 from bot.console.terminal import Terminal, open_terminal
 from core.adapters.local_embedder import Unavailable, find_local_embedder
 from core.adapters.postgres.eval_corpus import evaluate_retrieval
 from core.bootstrap import database_url
 from core.config import Settings
 from core.domain.errors import UsageError
-from core.evals.retrieval import RetrievalReport, report_lines
+from core.evals import answers, retrieval
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class _Figures:
+    lines: list[str]
+    as_json: dict[str, object]
 
 
 def run(arguments: Namespace) -> int:
     """Measure, print the figures."""
     terminal = open_terminal()
+    actions = {"retrieval": _retrieval, "answers": _answers, "latency": _latency}
     _check_exists(arguments.questions)
-    if arguments.action == "retrieval":
-        _check_exists(arguments.documents)
-        report = asyncio.run(_retrieval(terminal, arguments))
-        if arguments.as_json:
-            terminal.show_json(_retrieval_json(report))
-        else:
-            terminal.show(*(Text(line) for line in report_lines(report)))
+    figures = asyncio.run(actions[arguments.action](terminal, arguments))
+    if arguments.as_json:
+        terminal.show_json(figures.as_json)
+    else:
+        terminal.show(*(Text(line) for line in figures.lines))
     return 0
 
 
-async def _retrieval(terminal: Terminal, arguments: Namespace) -> RetrievalReport:
+async def _retrieval(terminal: Terminal, arguments: Namespace) -> _Figures:
+    _check_exists(arguments.documents)
     settings = Settings.from_environment()
     found = await asyncio.to_thread(find_local_embedder, settings.embedding_model)
     embedder = None if isinstance(found, Unavailable) else found
     if isinstance(found, Unavailable) and not arguments.lexical_only:
         terminal.remark(Text(f"note: {found.reason}; measured by words alone"))
     with terminal.busy("Opening the database") as notify:
-        return await evaluate_retrieval(
+        report = await evaluate_retrieval(
             await database_url(settings),
             dataset=arguments.dataset,
             documents=arguments.documents,
@@ -47,17 +54,42 @@ async def _retrieval(terminal: Terminal, arguments: Namespace) -> RetrievalRepor
             embedder=embedder,
             progress=notify,
         )
-
-
-def _retrieval_json(report: RetrievalReport) -> dict[str, object]:
-    """Name the figures as they are published."""
-    names = {
-        "recall": "recall@10",
-        "average_precision": "map@10",
-        "all_gold": "all_gold@10",
-    }
+    names = {"recall": "recall@10", "average_precision": "map@10", "all_gold": "all_gold@10"}
     values = dataclasses.asdict(report)
-    return {names.get(name, name): value for name, value in values.items()}
+    return _Figures(
+        lines=retrieval.report_lines(report),
+        as_json={names.get(name, name): value for name, value in values.items()},
+    )
+
+
+async def _answers(terminal: Terminal, arguments: Namespace) -> _Figures:
+    questions = _questions(arguments)
+    report = await measure_answers(
+        terminal, questions, policies=_policies(arguments), ablate=arguments.ablate
+    )
+    return _Figures(lines=answers.report_lines(report), as_json=answers.report_json(report))
+
+
+async def _latency(terminal: Terminal, arguments: Namespace) -> _Figures:
+    questions = _questions(arguments)
+    report = await measure_latency(terminal, questions, policies=_policies(arguments))
+    return _Figures(lines=latency_lines(report), as_json=dataclasses.asdict(report))
+
+
+def _questions(arguments: Namespace) -> list[answers.LabelledQuestion]:
+    questions = answers.load_questions(arguments.questions)
+    if not questions:
+        raise UsageError(f"{arguments.questions} has no questions to ask")
+    return questions
+
+
+def _policies(arguments: Namespace) -> Path:
+    """Return the folder given, or the one beside the questions' folder."""
+    given: Path | None = arguments.policies
+    beside: Path = arguments.questions.resolve().parent.parent / "policies"
+    folder = given or beside
+    _check_exists(folder)
+    return folder
 
 
 def _check_exists(path: Path) -> None:
