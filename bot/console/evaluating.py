@@ -31,7 +31,7 @@ from core.evals.metrics import percentile
 from core.ingest.prepare import NOTHING_GIVEN
 
 EVALUATED_ON = date(2026, 6, 1)
-"""The day whose rules count, where a question names none: figures must not depend on the calendar."""
+"""The day whose rules count where a question names none: no figure depends on the calendar."""
 STARTS = 5
 """Starts of the command that are timed."""
 
