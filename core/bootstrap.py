@@ -14,7 +14,7 @@ from core.adapters.postgres.embedded import start_embedded
 from core.adapters.postgres.ontology import PostgresOntologyStore
 from core.adapters.postgres.search import PostgresChunkSearch
 from core.adapters.system import SystemClock, UuidSource
-from core.agent.extractive import ExtractiveReasoner
+from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.limits import Limits
 from core.agent.service import Answering
 from core.config import Settings
@@ -44,6 +44,8 @@ class Service:
     """Threads."""
     records: PostgresAuditReader
     """The record, read."""
+    retriever: Retriever
+    """Search over chunks."""
     clock: Clock
     """Time."""
     embedder: Embedder | None
@@ -99,14 +101,15 @@ async def bootstrap(
         ontology = PostgresOntologyStore(engine)
         conversations = PostgresConversationStore(engine)
         search = PostgresChunkSearch(engine, embedder.space if embedder else None)
+        retriever = Retriever(search, embedder)
         yield Service(
             settings=settings,
             answering=Answering(
-                reasoner=reasoner or ExtractiveReasoner(),
+                reasoner=reasoner or ExtractiveReasoner(embedder),
                 corpus=corpus,
                 ontology=ontology,
                 conversations=conversations,
-                retriever=Retriever(search, embedder),
+                retriever=retriever,
                 log=PostgresAuditLog(engine, clock=clock, ids=ids, unit=settings.unit),
                 clock=clock,
                 ids=ids,
@@ -123,6 +126,7 @@ async def bootstrap(
             ontology=ontology,
             conversations=conversations,
             records=PostgresAuditReader(engine),
+            retriever=retriever,
             clock=clock,
             embedder=embedder,
             embedder_problem=problem,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from core.domain.answer import Outcome
 from core.domain.content_words import words
+from core.domain.jurisdictions import jurisdictions_in, without_jurisdictions
 from core.domain.question import Assumption, Turn
 
 ALL = "all"
@@ -19,7 +20,13 @@ _FOLLOWS = re.compile(
 )
 _REFERS = re.compile(r"\b(?:it|that|this|they|them|those|these|there|then|one)\b", re.IGNORECASE)
 _ALL = re.compile(r"^(?:answer )?(?:for )?(?:all|both|every|each)(?: of them)?[.!]?$", re.IGNORECASE)
-_NEW_QUESTION = re.compile(r"^(?:what|who|when|where|which|how|can|may|must|do|does|is|are|am|should)\b", re.IGNORECASE)
+_NEW_QUESTION = re.compile(r"^(?:what(?! about| if)|who|when|where|which|how(?! about)|can|may|must|do|does|is|are|am|should)\b", re.IGNORECASE)
+_WHO = re.compile(r"\b(?:employees?|contractors?|freelancers?|interns?|apprentices?|managers?|directors?)\b", re.IGNORECASE)
+_ONLY_FOR = re.compile(
+    rf"^(?:and|what about|how about|same for)?,?\s*(?:(?:for|as|if i am|if i'm)?\s*(?:an?\s+|the\s+)?(?P<who>{_WHO.pattern})"
+    r"|(?P<where>(?:in|for)\s+(?:the\s+)?[\w .]+?))\s*[?.!]*$",
+    re.IGNORECASE,
+)
 _SHORT = 7
 """Words up to which a message that refers back is a follow-up."""
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs"})
@@ -52,7 +59,7 @@ def understand(text: str, history: Sequence[Turn]) -> Understood:
     if last.outcome == Outcome.CLARIFICATION:
         return _reply(text, last)
     if _is_follow_up(text):
-        return Understood(standalone=f"{last.question} {text}")
+        return Understood(standalone=_exchanged(last.question, text) or f"{last.question} {text}")
     return Understood(standalone=text)
 
 
@@ -67,6 +74,19 @@ def _reply(text: str, last: Turn) -> Understood:
     said = Assumption(slot=slot, value=value, source="asker")
     standalone = last.question if value == ALL else f"{last.question} {value}"
     return Understood(standalone=standalone, assumptions=(said,))
+
+
+def _exchanged(question: str, text: str) -> str | None:
+    """Put another kind of asker into the earlier question ("and for contractors?"); None if it names none."""
+    found = _ONLY_FOR.match(text)
+    if found is None:
+        return None
+    if found["who"]:
+        swapped = _WHO.sub(found["who"], question, count=1)
+        return swapped if swapped != question else f"{question} For {found['who']}?"
+    where = found["where"].strip()
+    codes = jurisdictions_in(where)
+    return f"{without_jurisdictions(question)} {where}" if codes else None
 
 
 def _option(text: str, options: Sequence[str]) -> str | None:

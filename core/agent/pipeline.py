@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 
 from core.agent import compose
+from core.agent.ablation import WithoutSections
 from core.agent.limits import Budget, Limits
 from core.agent.report import place_json, plan_json
 from core.agent.stages.critique import critique
@@ -65,7 +66,7 @@ class Parts:
     """Proposes."""
     corpus: CorpusStore
     """Reads spans."""
-    retriever: Retriever
+    retriever: Retriever | WithoutSections
     """Searches chunks."""
     clock: Clock
     """Measures."""

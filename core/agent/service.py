@@ -4,8 +4,10 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 
 from core.agent import compose
+from core.agent.ablation import Sections, WithoutSections, without_sections
 from core.agent.conversation import clean, understand
 from core.agent.limits import Limits
 from core.agent.pipeline import Parts, Pipeline
@@ -14,7 +16,7 @@ from core.domain.errors import CiteboundError, EmptyCorpusError, TransientError,
 from core.domain.evidence import Evidence
 from core.domain.ontology import Snapshot
 from core.domain.policy import EVERYONE
-from core.domain.question import Question, Scope
+from core.domain.question import Question, Scope, Turn
 from core.domain.run import BudgetUse, Plan, Run
 from core.ontology.graph import OntologyGraph, build_graph
 from core.ontology.tools import OntologyToolbox
@@ -52,9 +54,11 @@ class Answering:
         limits: Limits,
     ) -> None:
         """Take every dependency."""
-        self._pipeline = Pipeline(
-            Parts(reasoner=reasoner, corpus=corpus, retriever=retriever, clock=clock, limits=limits)
+        self._parts = Parts(
+            reasoner=reasoner, corpus=corpus, retriever=retriever, clock=clock, limits=limits
         )
+        self._pipeline = Pipeline(self._parts)
+        self._retriever = retriever
         self._reasoner = reasoner
         self._corpus = corpus
         self._ontology = ontology
@@ -79,7 +83,9 @@ class Answering:
             EmptyCorpusError: Nothing was ever ingested.
             TransientError: The database failed. Nothing was recorded, so there is nothing to show.
         """
-        question = await self._understood(request)
+        known = await self._conversations.find(request.place)
+        history = await self._conversations.history(known) if known else ()
+        question = await self._understood(request, conversation_id=known, history=history)
         snapshot, graph = await self._knowledge(question.scope)
         toolbox = OntologyToolbox(graph, max_calls=self._limits.tool_calls)
         try:
@@ -97,7 +103,31 @@ class Answering:
             answer=run.answer, run=run, receipt=receipt, conversation_id=question.conversation_id
         )
 
-    async def _understood(self, request: AskRequest) -> Question:
+    async def rehearse(
+        self, request: AskRequest, *, history: tuple[Turn, ...] = (), without: Sections = frozenset()
+    ) -> Run:
+        """Answer without recording: for evaluation alone, never to be shown as an answer.
+
+        Args:
+            request: The message.
+            history: Earlier turns, in place of a recorded conversation.
+            without: Sections to answer without.
+        """
+        question = await self._understood(request, conversation_id=None, history=history)
+        snapshot, graph = await self._knowledge(question.scope)
+        pipeline = self._pipeline
+        if without:
+            snapshot = without_sections(snapshot, without)
+            graph = build_graph(snapshot)
+            pipeline = Pipeline(
+                replace(self._parts, retriever=WithoutSections(self._retriever, without))
+            )
+        toolbox = OntologyToolbox(graph, max_calls=self._limits.tool_calls)
+        return await pipeline.run(question, snapshot, toolbox=toolbox, use_rag=request.use_rag)
+
+    async def _understood(
+        self, request: AskRequest, *, conversation_id: str | None, history: tuple[Turn, ...]
+    ) -> Question:
         text = clean(request.text)
         if not text:
             raise UsageError("the question is empty")
@@ -108,13 +138,11 @@ class Answering:
             raise EmptyCorpusError
         if request.edition is not None and not 1 <= request.edition <= edition:
             raise UsageError(f"there is no edition {request.edition}; the newest one is {edition}")
-        known = await self._conversations.find(request.place)
-        history = await self._conversations.history(known) if known else ()
         meant = understand(text, history)
         now = self._clock.now()
         return Question(
             question_id=self._ids.new(),
-            conversation_id=known or self._ids.new(),
+            conversation_id=conversation_id or self._ids.new(),
             place=request.place,
             asker=request.asker,
             text=text,

@@ -21,8 +21,8 @@ class Calibration:
 
 DEFAULT = Calibration(
     name="default/1",
-    intercept=-6.0,
-    weights={"coverage": 6.0, "nothing_missing": 2.5, "kind": 1.5, "relevance": 1.0, "passed": 0.5},
+    intercept=-1.3,
+    weights={"answers": 7.0},
     is_measured=False,
 )
 """Fitted on the development questions of the sample policies; no substitute for a deployment's own."""

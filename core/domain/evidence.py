@@ -69,6 +69,10 @@ class EvidenceItem:
     """Names of roles and jurisdictions that the ontology joins to it."""
     chunk_id: str | None = None
     """The chunk's identity; None for a finding."""
+    lexical_score: float | None = None
+    """See `RetrievedChunk`; None for a finding."""
+    dense_score: float | None = None
+    """See `RetrievedChunk`; None for a finding, and without an embedder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

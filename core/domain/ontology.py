@@ -186,6 +186,8 @@ class SectionRef:
     """The section's heading."""
     page: int | None
     """Page of the span's first character, from 1; None if the format has no pages."""
+    path: tuple[str, ...] = ()
+    """Headings from the outermost to the section's own, each "number title"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -177,7 +177,7 @@ class PostgresCorpusStore:
         """See `CorpusStore.places`."""
         query = text(
             "SELECT w.version_id, w.char_start, w.char_end, p.key, v.title, v.label, v.jurisdiction,"
-            " s.eid, s.number, s.title AS section_title, v.page_starts"
+            " s.eid, s.number, s.title AS section_title, s.path, v.page_starts"
             " FROM unnest(CAST(:ids AS bigint[]), CAST(:starts AS int[]), CAST(:ends AS int[]))"
             "   AS w (version_id, char_start, char_end)"
             " JOIN citebound.policy_versions v ON v.id = w.version_id"
@@ -209,6 +209,7 @@ def section_ref(row: RowMapping) -> SectionRef:
         number=row["number"],
         title=row["section_title"],
         page=max(1, sum(start <= row["char_start"] for start in starts)) if starts else None,
+        path=tuple(row["path"]),
     )
 
 

@@ -3,14 +3,19 @@
 from collections.abc import Sequence
 
 from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, facets_of
-from core.agent.extractive.select import Scored, Wanted
+from core.agent.extractive.scoring import Wanted
+from core.agent.extractive.select import Scored
 from core.domain.answer import Branch
 from core.domain.content_words import content_words
 from core.domain.jurisdictions import country_name
 from core.domain.quantities import quantities
 
-STRONG = 0.8
-"""Share of the best score from which a passage counts as an answer of its own."""
+STRONG = 0.5
+"""Share of the best probability from which a passage counts as an answer of its own."""
+AS_FULL = 0.8
+"""Share of the best coverage that it must have too."""
+SIBLING = 0.5
+"""Share of the best coverage from which a section beside the best one is another case of the same rule."""
 ALIKE = 0.5
 """Share of common words from which two sentences are about the same thing."""
 _QUESTIONS = {
@@ -25,33 +30,60 @@ def strong_ones(ranked: Sequence[Scored]) -> list[Scored]:
     if not ranked:
         return []
     best = ranked[0]
-    return [
-        one
-        for one in ranked
-        if one.score >= STRONG * best.score
-        and one.kind >= best.kind
-        and one.coverage.share >= STRONG * best.coverage.share
-    ]
+    return [one for one in ranked if _is_strong(one, best)]
+
+
+def _is_strong(one: Scored, best: Scored) -> bool:
+    return (
+        one.score >= STRONG * best.score
+        and one.measures.kind >= best.measures.kind
+        and one.measures.coverage >= AS_FULL * best.measures.coverage
+    )
 
 
 def find_branch(ranked: Sequence[Scored], wanted: Wanted) -> Branch | None:
-    """Return the fact to ask for, if passages for different values of it answer equally well and differently."""
-    strong = strong_ones(ranked)
+    """Return the fact to ask for, if rules for different values of it answer the question, and differently."""
+    if not ranked:
+        return None
+    best = ranked[0]
     for slot in (EMPLOYMENT, JURISDICTION):
-        if wanted.facets.of(slot):
+        mine = _values(best, slot)
+        if wanted.facets.of(slot) or len(mine) > 1:
             continue
-        texts: dict[str, str] = {}
-        for one in strong:
-            said = facets_of(one.unit.text).of(slot) or one.passage.facets.of(slot)
-            if len(said) == 1:
+        texts = {next(iter(mine)): best.unit.text} if mine else dict[str, str]()
+        for one in ranked[1:]:
+            said = _values(one, slot)
+            if len(said) == 1 and (
+                _is_strong(one, best) or _is_sibling(one, best, mine) or _says_alike(one, best)
+            ):
                 texts.setdefault(next(iter(said)), one.unit.text)
-        best = facets_of(strong[0].unit.text).of(slot) or strong[0].passage.facets.of(slot) if strong else frozenset()
-        states_all = len(best) > 1
-        if len(set(texts.values())) > 1 and not states_all and (best or slot == JURISDICTION):
+        if len(set(texts.values())) > 1 and (mine or slot == JURISDICTION):
             values = sorted(texts)
             options = [country_name(value) for value in values] if slot == JURISDICTION else values
             return Branch(slot=slot, question=_QUESTIONS[slot], options=tuple(options))
     return None
+
+
+def _values(one: Scored, slot: str) -> frozenset[str]:
+    return facets_of(one.unit.text).of(slot) or one.passage.facets.of(slot)
+
+
+def _is_sibling(one: Scored, best: Scored, mine: frozenset[str]) -> bool:
+    """Say whether a section stands beside the best one under the same heading, for another value of the fact."""
+    here, there = best.passage.place, one.passage.place
+    return (
+        bool(mine)
+        and here.policy_key == there.policy_key
+        and bool(here.path[:-1])
+        and here.path[:-1] == there.path[:-1]
+        and one.measures.coverage >= SIBLING * best.measures.coverage
+    )
+
+
+def _says_alike(one: Scored, best: Scored) -> bool:
+    """Say whether two sentences give the same rule, as a supplement does with the rule that it supplements."""
+    words = content_words(one.unit.text), content_words(best.unit.text)
+    return len(words[0] & words[1]) >= ALIKE * len(words[0] | words[1])
 
 
 def find_conflict(ranked: Sequence[Scored]) -> tuple[Scored, Scored] | None:
@@ -74,8 +106,7 @@ def _contradict(one: Scored, other: Scored) -> bool:
     same_kinds = {kind for kind, _ in first} & {kind for kind, _ in second}
     if not same_kinds or first & second:
         return False
-    words = content_words(one.unit.text), content_words(other.unit.text)
-    return len(words[0] & words[1]) >= ALIKE * len(words[0] | words[1])
+    return _says_alike(one, other)
 
 
 def _measures(text: str) -> set[tuple[str, str]]:

@@ -36,7 +36,7 @@ class Facets:
 def facets_of(text: str) -> Facets:
     """Read the facets of a text."""
     return Facets(
-        jurisdictions=jurisdictions_in(text),
+        jurisdictions=jurisdictions_in(text, with_cities=True),
         employments=frozenset(
             name for name, pattern in _EMPLOYMENT_PATTERNS.items() if pattern.search(text)
         ),

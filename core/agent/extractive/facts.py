@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from core.agent.extractive.terms import Vocabulary, cover, is_telling
-from core.domain.content_words import content_words
+from core.domain.content_words import content_words, stem, words
 from core.domain.evidence import Finding
 from core.domain.ontology import NORMS, Entity, EntityKey, EntityType, RelationType, Snapshot
 from core.domain.policy import Span
@@ -42,6 +43,15 @@ class FactIndex:
                 for span in entity.spans:
                     self._add(entity, span)
         self._names = _names_by_entity(snapshot)
+        self._definitions = [
+            (
+                content_words(entity.attributes.get("term", entity.name)),
+                {frozenset(pair) for pair in pairwise(stem(word) for word in words(quote))},
+            )
+            for entity in snapshot.entities
+            if entity.type is EntityType.DEFINITION
+            for quote in [" ".join(snapshot.quotes[span] for span in entity.spans)]
+        ]
 
     def _add(self, entity: Entity, span: Span) -> None:
         place = self.snapshot.places[span]
@@ -49,7 +59,7 @@ class FactIndex:
             entity=entity,
             span=span,
             words=content_words(self.snapshot.quotes[span]),
-            heading=content_words(f"{place.number or ''} {place.title}"),
+            heading=content_words(" ".join(place.path[-2:]) or place.title),
             title=content_words(place.policy_title),
         )
         self._facts.append(fact)
@@ -80,6 +90,22 @@ class FactIndex:
             if fact.span not in found and len(found) < limit:
                 found[fact.span] = (self.finding(fact.entity, fact.span), share)
         return list(found.values())
+
+    def with_definitions(self, text: str, terms: tuple[Term, ...]) -> tuple[Term, ...]:
+        """Let two words that a definition explains stand for the defined term: a "gift card" is a "cash equivalent"."""
+        asked = [stem(word) for word in words(text)]
+        pairs = {frozenset(pair) for pair in pairwise(asked) if len(set(pair)) == 2}  # noqa: PLR2004  # a pair
+        meant: dict[str, frozenset[str]] = {}
+        for defined, meaning in self._definitions:
+            for pair in pairs & meaning:
+                for word in pair:
+                    meant[word] = meant.get(word, frozenset()) | defined
+        return tuple(
+            replace(term, alternatives=term.alternatives | meant[term.word])
+            if term.word in meant
+            else term
+            for term in terms
+        )
 
     def finding(self, entity: Entity, span: Span) -> Finding:
         """Return an entity's span as a finding."""

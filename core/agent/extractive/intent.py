@@ -17,10 +17,13 @@ class Intent(StrEnum):
     DEADLINE = "deadline"
     ROLE = "role"
     PERMISSION = "permission"
+    REASON = "reason"
     GENERAL = "general"
 
 
 _RULES: tuple[tuple[Intent, str], ...] = (
+    (Intent.REASON, r"^(?:and |but )?why\b|\bwhat is the (?:reason|point|purpose)\b|\bhow come\b"),
+    (Intent.DEFINITION, r"^who (?:is|are|counts as) (?:an? )(?!.*\b(?:responsible|charge|allowed)\b)"),
     (Intent.COMPARISON, r"\bdifferen(?:ce|t)\b|\bversus\b|\bvs\.?\b|\bcompare[ds]?\b|\bas opposed to\b"),
     (
         Intent.DEADLINE,
@@ -61,11 +64,17 @@ _ROLE_WORDS = re.compile(
     re.IGNORECASE,
 )
 _PERIODIC = re.compile(
-    r"\b(?:annual(?:ly)?|yearly|monthly|weekly|daily|quarterly|every|each|immediately|without (?:undue )?delay|at once"
-    r"|before|promptly|in advance|until|same day|permanently|indefinitely)\b",
+    r"\b(?:annual(?:ly)?|yearly|monthly|weekly|daily|quarterly|every (?:\w+ )?(?:days?|weeks?|months?|quarters?|years?)|once a|immediately"
+    r"|without (?:undue )?delay|at once|promptly|same day|permanently|indefinitely|each (?:day|week|month|quarter|year))\b",
     re.IGNORECASE,
 )
-_NUMBERED = frozenset({"amount", "percentage", "number", "duration"})
+_REASONED = re.compile(
+    r"\b(?:because|so that|in order to|reasons?|since|therefore|why|purpose|aims?|easier|protects?|avoids?|prevents?|would)\b",
+    re.IGNORECASE,
+)
+_NUMBERED = frozenset({"amount", "percentage", "number"})
+NEARLY = 0.4
+"""What a sentence counts that forbids where a figure was asked for, or tells a time where another was."""
 
 
 _CONTRACTED = (
@@ -103,13 +112,21 @@ def fits(intent: Intent, sentence: str) -> float:
     """Return how well a sentence is of the kind that an intent wants: 1, 0, or 0.5 where the kind says nothing."""
     if intent is Intent.DEFINITION:
         return float(defined_in(sentence) is not None)
+    if intent is Intent.REASON:
+        return float(bool(_REASONED.search(sentence)))
     if intent is Intent.ROLE:
         return float(bool(_ROLE_WORDS.search(sentence)))
     if intent is Intent.PERMISSION:
         return float(modality(sentence) is not Modality.NONE) or 0.3
     if intent is Intent.DEADLINE:
         timed = any(found.kind in {"duration", "date", "time"} for found in quantities(sentence))
-        return float(timed or bool(_PERIODIC.search(sentence)))
+        return 1.0 if timed or _PERIODIC.search(sentence) else _forbids(sentence)
     if intent is Intent.THRESHOLD:
-        return float(any(found.kind in _NUMBERED for found in quantities(sentence)))
+        kinds = {found.kind for found in quantities(sentence)}
+        return 1.0 if kinds & _NUMBERED else NEARLY if "duration" in kinds else _forbids(sentence)
     return 0.5
+
+
+def _forbids(sentence: str) -> float:
+    """Count a plain prohibition: "how many days may a contractor ...?" may be answered by "none"."""
+    return NEARLY if modality(sentence) is Modality.MUST_NOT else 0.0

@@ -16,6 +16,7 @@ _ASKS = re.compile(
     r"\?\s*$|^(?:and |so |but )?(?:how|what|when|where|who|whom|which|why|can|may|must|do|does|did|is|are|am|should|will|would|could)\b",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"(?<=\S)\s+(?:while|if|because|although|since|when|even though|provided)\b[^?.]*", re.IGNORECASE)
 TOLD = 0.4
 """What a word of the story around a question counts, against one of the question itself."""
 ALONE = 2
@@ -36,9 +37,14 @@ def parts_of(text: str, terms: tuple[Term, ...]) -> tuple[Part, ...]:
     """Return the questions of a message, at least one; a half that can't stand alone stays with the one before it."""
     pieces = [piece for sentence in _ENDS.split(plain(text)) for piece in _SECOND.split(sentence) if piece.strip()]
     asked = [piece for piece in pieces if _ASKS.search(piece)]
-    told = frozenset(word for piece in pieces if piece not in asked for word in content_words(piece))
+    asides = {piece: _ASIDE.search(piece) for piece in asked}
+    told = frozenset(
+        word
+        for piece in pieces
+        for word in content_words(_aside(asides[piece]) if piece in asides else piece)
+    )
     groups: list[str] = []
-    for piece in asked:
+    for piece in (_ASIDE.sub("", piece) for piece in asked):
         own = [term for term in terms if term.word in content_words(piece) and is_telling(term)]
         if groups and len(own) < ALONE:
             groups[-1] = f"{groups[-1]} {piece}"
@@ -52,6 +58,11 @@ def parts_of(text: str, terms: tuple[Term, ...]) -> tuple[Part, ...]:
         Part(terms=_weighed(group, terms, told, first=number == 0), intents=intents_of(group))
         for number, group in enumerate(groups)
     )
+
+
+def _aside(found: re.Match[str] | None) -> str:
+    """Return the circumstances that a question mentions ("while I am on holiday")."""
+    return found.group() if found else ""
 
 
 def _own(piece: str, terms: tuple[Term, ...]) -> list[Term]:

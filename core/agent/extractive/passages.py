@@ -31,6 +31,8 @@ class Unit:
     """The sentence that introduces a list, or the header row of a table."""
     is_fact: bool = False
     """True if the ontology holds it."""
+    introduces: bool = False
+    """True for the header row of a table: it says nothing by itself."""
 
     @property
     def is_row(self) -> bool:
@@ -55,6 +57,8 @@ class Passage:
     """In text order, without the heading."""
     heading: frozenset[str]
     """Stems of the section's heading."""
+    above: frozenset[str]
+    """Stems of the headings above the section's own."""
     title: frozenset[str]
     """Stems of the policy's title."""
     words: frozenset[str]
@@ -63,6 +67,10 @@ class Passage:
     """Country and employment that the policy or the heading names."""
     relevance: float
     """Calibrated relevance of its best chunk, 0 for a passage of findings alone."""
+    lexical_score: float
+    """BM25 share of its best chunk, 0 for a passage of findings alone."""
+    dense_score: float
+    """Cosine of its best chunk, 0 for a passage of findings alone."""
 
 
 def passages_of(items: Sequence[EvidenceItem]) -> list[Passage]:
@@ -77,12 +85,13 @@ def _passage(items: list[EvidenceItem]) -> Passage:
     place = items[0].place
     units = _merged([unit for item in items for unit in _units(item)])
     heading = f"{place.number or ''} {place.title}"
-    named = facets_of(place.title)
+    named = facets_of(" ".join((*place.path[-2:], place.title)))
     return Passage(
         version_id=items[0].span.version_id,
         place=place,
         units=units,
         heading=content_words(heading),
+        above=content_words(" ".join(place.path[:-1])),
         title=content_words(place.policy_title),
         words=frozenset().union(*(unit.words for unit in units)),
         facets=Facets(
@@ -90,7 +99,9 @@ def _passage(items: list[EvidenceItem]) -> Passage:
             or (frozenset({place.jurisdiction}) if place.jurisdiction else frozenset()),
             employments=named.employments,
         ),
-        relevance=max((item.relevance or 0.0 for item in items), default=0.0),
+        relevance=max(item.relevance or 0.0 for item in items),
+        lexical_score=max(item.lexical_score or 0.0 for item in items),
+        dense_score=max(item.dense_score or 0.0 for item in items),
     )
 
 
@@ -117,6 +128,7 @@ def _units(item: EvidenceItem) -> list[Unit]:
         if lead_in is not None and (unit.is_item or unit.is_row):
             unit = replace(unit, lead_in=lead_in, words=unit.words | lead_in.words)
         elif text.rstrip().endswith(":") or unit.is_row:
+            unit = replace(unit, introduces=unit.is_row)
             lead_in = unit
         else:
             lead_in = None

@@ -9,9 +9,11 @@ from core.agent.extractive.branching import find_branch, find_conflict, strong_o
 from core.agent.extractive.facets import Facets, last_facets_of
 from core.agent.extractive.facts import FactIndex
 from core.agent.extractive.intent import Intent, intents_of
-from core.agent.extractive.passages import Unit, passages_of
+from core.agent.extractive.passages import Passage, Unit, passages_of
 from core.agent.extractive.parts import parts_of
-from core.agent.extractive.select import Scored, Wanted, expand, layers, rank
+from core.agent.extractive.scoring import Wanted, layers
+from core.agent.extractive.select import Scored, expand, rank
+from core.agent.extractive.similarity import Similarity
 from core.agent.extractive.sensitive import is_report
 from core.agent.extractive.terms import cover, is_telling, terms_of
 from core.domain.answer import Branch, Citation, Claim, Critique, Decision, Draft, Judgement, NotJudged
@@ -19,12 +21,14 @@ from core.domain.content_words import content_words
 from core.domain.evidence import Evidence, EvidenceItem, Finding
 from core.domain.ontology import Snapshot
 from core.domain.question import Question
-from core.domain.run import Clarification, Exploration, Plan
-from core.ports import Toolbox
+from core.domain.run import Clarification, Exploration, Plan, Term
+from core.ports import Embedder, Toolbox
 
 FINDINGS = 10
 """Facts handed on."""
-APPROVED = 0.5
+SIDES = 2
+"""A comparison has two."""
+APPROVED = 0.1
 """Judge's score from which a draft passes."""
 _VAGUE = re.compile(r"\b(?:this|that|it|these|those|such)\b", re.IGNORECASE)
 _GENERIC = frozenset(
@@ -38,8 +42,9 @@ class ExtractiveReasoner:
 
     name = "extractive/1"
 
-    def __init__(self) -> None:
-        """Begin with nothing indexed."""
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        """Compare meanings with the embedder if there is one, else words alone."""
+        self._similarity = Similarity(embedder)
         self._index: FactIndex | None = None
 
     async def plan(self, question: Question, snapshot: Snapshot, /) -> Plan | Clarification:
@@ -47,7 +52,9 @@ class ExtractiveReasoner:
         if is_report(question.text):
             return Plan(intent="report")
         index = self._indexed(snapshot)
-        terms = terms_of(question.standalone, index.vocabulary)
+        terms = index.with_definitions(
+            question.standalone, terms_of(question.standalone, index.vocabulary)
+        )
         intents = intents_of(question.standalone)
         telling = [term for term in terms if is_telling(term)]
         if not telling or (
@@ -78,7 +85,7 @@ class ExtractiveReasoner:
         index = self._indexed(snapshot)
         found = [finding for finding, _ in index.find(plan.terms, limit=FINDINGS)]
         _ask_tools(question, plan, found, toolbox)
-        share, reasoning = self._completeness(question, plan, found)
+        share, reasoning = await self._completeness(question, plan, found)
         return Exploration(
             findings=tuple(found),
             reported_confidence=round(share, 4),
@@ -92,8 +99,8 @@ class ExtractiveReasoner:
         claims: list[Claim] = []
         open_words: list[str] = []
         branch = None
-        for wanted in _wanted(question, plan):
-            ranked = rank(passages, wanted)
+        for wanted in wanted_of(question, plan):
+            ranked = await self._rank(passages, wanted, question)
             if not ranked:
                 return Draft(claims=(), missing="no evidence concerns the question")
             contradiction = find_conflict(ranked)
@@ -146,9 +153,11 @@ class ExtractiveReasoner:
         """See `Reasoner.judge`: how much of the question the quoted sentences and their headings cover."""
         if not draft.claims:
             return NotJudged(reason="there is nothing to judge")
-        measures = _measures(question, plan, evidence, draft)
-        approved = measures["coverage"] * (0.6 + 0.4 * measures["kind"]) >= APPROVED
-        reason = f"not covered: {draft.missing}" if draft.missing else "the answer covers too little"
+        measures = await self._measures(question, plan, evidence, draft)
+        approved = measures["answers"] >= APPROVED and measures["kind"] > 0
+        reason = "no sentence of the kind that was asked for"
+        if measures["kind"] > 0:
+            reason = f"not covered: {draft.missing}" if draft.missing else "it covers too little"
         return Judgement(
             faithfulness=1.0,
             relevance=measures["kind"],
@@ -159,27 +168,60 @@ class ExtractiveReasoner:
             measures=tuple(measures.items()),
         )
 
+    async def _measures(
+        self, question: Question, plan: Plan, evidence: Evidence, draft: Draft
+    ) -> dict[str, float]:
+        """Measure a draft: for each question of the message its best claim counts, and the worst question decides."""
+        cited = {citation.span for claim in draft.claims for citation in claim.citations}
+        passages = [
+            replace(passage, units=units)
+            for passage in passages_of(evidence.items)
+            if (units := tuple(unit for unit in passage.units if unit.span in cited))
+        ]
+        worst: dict[str, float] = {}
+        for wanted in wanted_of(question, plan):
+            ranked = await self._rank(passages, wanted, question)
+            if not ranked:
+                return {"answers": 0.0, "coverage": 0.0, "kind": 0.0}
+            best = ranked[0]
+            measured = {
+                "answers": best.score,
+                "coverage": best.measures.coverage,
+                "nothing_missing": best.measures.nothing_missing,
+                "kind": best.measures.kind,
+            }
+            if plan.intent == Intent.COMPARISON and len(passages) < SIDES:
+                measured["answers"] /= SIDES
+            worst = {name: min(value, worst.get(name, 1.0)) for name, value in measured.items()}
+        return {name: round(value, 4) for name, value in worst.items()}
+
     def _indexed(self, snapshot: Snapshot) -> FactIndex:
         if self._index is None or self._index.snapshot is not snapshot:
             self._index = FactIndex(snapshot)
         return self._index
 
-    def _completeness(
+    async def _rank(
+        self, passages: Sequence[Passage], wanted: Wanted, question: Question
+    ) -> list[Scored]:
+        return await rank(
+            passages, wanted, question=question.standalone, similarity=self._similarity
+        )
+
+    async def _completeness(
         self, question: Question, plan: Plan, found: Sequence[Finding]
     ) -> tuple[float, str]:
-        """Say how completely the findings alone answer: what a draft of them would cover."""
-        items = [_as_item(number, one) for number, one in enumerate(found)]
+        """Say how completely the findings alone answer: how likely the worst answered question is answered."""
+        passages = passages_of([_as_item(number, one) for number, one in enumerate(found)])
         shares: list[float] = []
-        for wanted in _wanted(question, plan):
-            ranked = rank(passages_of(items), wanted)
+        for wanted in wanted_of(question, plan):
+            ranked = await self._rank(passages, wanted, question)
             if not ranked:
                 return 0.0, "no fact of the ontology concerns the question"
-            best = ranked[0]
-            shares.append(best.coverage.share * (0.5 + 0.5 * best.kind) * (1 - 0.5 * best.coverage.missing))
-        return min(shares), f"the nearest facts cover {min(shares):.0%} of what is asked"
+            shares.append(ranked[0].score * ranked[0].measures.coverage)
+        return min(shares), f"the nearest facts answer with a likelihood of {min(shares):.0%}"
 
 
-def _wanted(question: Question, plan: Plan) -> list[Wanted]:
+def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
     """Return what each question of the message is after; country and employment hold for all of them."""
     told = tuple(item.value for item in question.assumptions)
     said = last_facets_of((question.standalone, question.text, *told))
@@ -203,7 +245,7 @@ def _answering(ranked: Sequence[Scored], question: Question, plan: Plan) -> list
         for one in strong_ones(ranked):
             said = one.passage.facets.jurisdictions | one.passage.facets.employments
             sides.setdefault(said or one.passage.place.eid, one)
-        return list(sides.values())[:2]
+        return list(sides.values())[:SIDES]
     return [ranked[0]]
 
 
@@ -211,40 +253,16 @@ def _open_words(answering: Sequence[Scored], wanted: Wanted) -> list[str]:
     return [
         term.word
         for term in wanted.terms
-        if is_telling(term)
-        and all(cover([term], layers(one.passage, [one.unit])).share == 0 for one in answering)
+        if is_telling(term) and all(not _covers(one, term) for one in answering)
     ]
 
 
-def _measures(
-    question: Question, plan: Plan, evidence: Evidence, draft: Draft
-) -> dict[str, float]:
-    """Measure a draft: for each question of the message its best claim's section counts, and the worst question decides."""
-    cited = {citation.span for claim in draft.claims for citation in claim.citations}
-    passages = [
-        replace(passage, units=units)
-        for passage in passages_of(evidence.items)
-        if (units := tuple(unit for unit in passage.units if unit.span in cited))
-    ]
-    worst: dict[str, float] = {}
-    for wanted in _wanted(question, plan):
-        ranked = rank(passages, wanted)
-        if not ranked:
-            return {"coverage": 0.0, "nothing_missing": 0.0, "kind": 0.0, "primary": 0.0}
-        best = ranked[0]
-        coverage = cover(wanted.terms, layers(best.passage, best.passage.units))
-        measured = {
-            "coverage": coverage.share,
-            "nothing_missing": 1 - coverage.missing,
-            "kind": best.kind,
-            "primary": best.passage.relevance,
-        }
-        worst = {name: min(value, worst.get(name, 1.0)) for name, value in measured.items()}
-    return {name: round(value, 4) for name, value in worst.items()}
+def _covers(one: Scored, term: Term) -> bool:
+    return cover([term], layers(one.passage, one.unit)).share > 0
 
 
 def _ask_tools(question: Question, plan: Plan, found: Sequence[Finding], toolbox: Toolbox) -> None:
-    if "compare" in plan.tools and len(plan.subjects) == 2:  # noqa: PLR2004  # a comparison has two sides
+    if "compare" in plan.tools and len(plan.subjects) == SIDES:
         toolbox.call("compare", {"topic_a": plan.subjects[0], "topic_b": plan.subjects[1]})
     if "resolve_definition" in plan.tools:
         telling = [term.word for term in plan.terms if is_telling(term)]

@@ -1,27 +1,23 @@
-"""Choose what answers one question of a message: rank passages, take the telling units of the best."""
+"""Choose what answers one question of a message: rank the sections, take the telling sentences of the best."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
-from core.agent.extractive.intent import Intent, defined_in, fits
+from core.agent.extractive.facets import facets_of
 from core.agent.extractive.passages import Passage, Unit
-from core.agent.extractive.terms import Coverage, cover, is_telling
-from core.domain.content_words import content_words
-from core.domain.run import Term
+from core.agent.extractive.scoring import HEADING, Measures, Wanted, concerns, fit_for, kind_of, measure
+from core.agent.extractive.similarity import Similarity
+from core.agent.extractive.terms import cover
 
-HEADING, TITLE, REST = 0.9, 0.6, 0.5
-"""What a match counts in the section's heading, the policy's title, and elsewhere in the section; in the unit itself 1."""
-KIND_WEIGHT = 0.25
-FACT_WEIGHT = 0.04
-RELEVANCE_WEIGHT = 0.45
-FACET_WEIGHT = 0.15
-FOREIGN_WEIGHT = 0.3
-"""Taken off a unit that speaks of another country or employment than the asker's."""
+PRESELECTED = 24
+"""Sentences whose meaning is compared with the question; the others count by their words."""
 MAX_UNITS = 4
 MAX_ITEMS = 9
 MAX_CHARACTERS = 1_200
+_CLOSE = 0.6
+"""Share of the best sentence's coverage from which another of the same section is quoted too."""
+_CLOSE_ROW = 0.9
 _GOES_ON = re.compile(
     r"(?:unless|except|however|but|if|where|in (?:such|this|that|these) cases?|there (?:is|are) no|the same|this|these|that|it|they"
     r"|otherwise|only|no other|any such|such|further|the limit|exceptions?)\b",
@@ -31,104 +27,71 @@ _LISTS = re.compile(r"\b(?:which|what are|list|signs|examples|steps|conditions|c
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What one question is after."""
-
-    terms: tuple[Term, ...]
-    """Its telling words."""
-    intents: tuple[Intent, ...]
-    """Its kinds, the most telling first."""
-    facets: Facets
-    """Country and employment that it, its thread or its scope name."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """A passage with its best unit."""
+    """A section with its best sentence."""
 
     passage: Passage
-    """The passage."""
+    """The section."""
     unit: Unit
-    """The unit that answers best."""
+    """The sentence that answers best."""
     score: float
-    """Higher is better; comparable within one question."""
-    coverage: Coverage
-    """Of the question by unit, heading and section."""
-    kind: float
-    """How well the unit is of the kind that is wanted, in [0, 1]."""
+    """Probability that it answers, in [0, 1]."""
+    measures: Measures
+    """What the score rests on."""
 
 
-def rank(passages: Sequence[Passage], wanted: Wanted) -> list[Scored]:
-    """Return the passages that may answer, best first; those for another country or employment are left out."""
-    scored = [
-        _score(passage, wanted)
+async def rank(
+    passages: Sequence[Passage], wanted: Wanted, *, question: str, similarity: Similarity
+) -> list[Scored]:
+    """Return the sections that may answer, best first; those for another country or employment are left out."""
+    pairs = [
+        (passage, unit)
         for passage in passages
-        if passage.units and concerns(passage.facets, wanted.facets)
+        if concerns(passage.facets, wanted.facets)
+        for unit in passage.units
+        if not unit.introduces
     ]
+    pairs.sort(key=lambda pair: -_by_words(pair[0], pair[1], wanted))
+    near = pairs[:PRESELECTED]
+    cosines = await similarity.to(question, [_in_context(passage, unit) for passage, unit in near])
+    fit = fit_for(
+        has_chunks=any(passage.lexical_score > 0 for passage in passages),
+        has_embedder=cosines is not None,
+    )
+    best: dict[int, Scored] = {}
+    for number, (passage, unit) in enumerate(pairs):
+        cosine = cosines[number] if cosines is not None and number < len(near) else 0.0
+        measures = measure(passage, unit, wanted, similarity=cosine)
+        scored = Scored(
+            passage=passage, unit=unit, score=fit.probability(measures), measures=measures
+        )
+        known = best.get(id(passage))
+        if known is None or scored.score > known.score:
+            best[id(passage)] = scored
     return sorted(
-        scored,
+        best.values(),
         key=lambda one: (-one.score, one.passage.version_id, one.unit.span.char_start),
     )
 
 
-def concerns(found: Facets, asked: Facets) -> bool:
-    """Say whether rules for `found` can hold for who asks: a fact that either side leaves open fits."""
-    return all(
-        not found.of(slot) or not asked.of(slot) or found.of(slot) & asked.of(slot)
-        for slot in (JURISDICTION, EMPLOYMENT)
-    )
+def _in_context(passage: Passage, unit: Unit) -> str:
+    """Return the sentence as its meaning is compared: under its heading, or under the one above an untitled paragraph."""
+    heading = passage.place.title or next(iter(passage.place.path[-2:-1]), "")
+    return f"{heading}: {unit.text}" if heading else unit.text
 
 
-def layers(passage: Passage, units: Sequence[Unit]) -> list[tuple[frozenset[str], float]]:
-    """Return the layers of text that cover a question if these units of the passage are quoted."""
-    return [
-        (frozenset[str]().union(*(unit.words for unit in units)), 1.0),
-        (passage.heading, HEADING),
-        (passage.title, TITLE),
-        (passage.words, REST),
-    ]
-
-
-def kind_of(wanted: Wanted, unit: Unit) -> float:
-    """Return how well a unit is of the kind that is wanted; a definition must define what was asked for."""
-    intent = wanted.intents[0]
-    defined = defined_in(unit.text)
-    if intent is Intent.DEFINITION:
-        telling = [term for term in wanted.terms if is_telling(term)]
-        if defined is None or not telling:
-            return 0.0
-        return float(cover(telling, [(content_words(defined), 1.0)]).share >= 0.6)  # noqa: PLR2004  # most of it
-    if defined is not None and '"' in defined.replace("\u201c", '"'):
-        return 0.0
-    return fits(intent, unit.text)
-
-
-def _score(passage: Passage, wanted: Wanted) -> Scored:
-    best: Scored | None = None
-    for unit in passage.units:
-        coverage = cover(wanted.terms, layers(passage, [unit]))
-        kind = kind_of(wanted, unit)
-        score = coverage.share + KIND_WEIGHT * kind + FACT_WEIGHT * unit.is_fact
-        if not concerns(facets_of(unit.text), wanted.facets):
-            score -= FOREIGN_WEIGHT
-        if best is None or score > best.score:
-            best = Scored(passage=passage, unit=unit, score=score, coverage=coverage, kind=kind)
-    assert best is not None  # noqa: S101  # `rank` leaves out passages without units
-    boost = RELEVANCE_WEIGHT * passage.relevance
-    for slot in (JURISDICTION, EMPLOYMENT):
-        said = passage.facets.of(slot) | facets_of(best.unit.text).of(slot)
-        if wanted.facets.of(slot) & said:
-            boost += FACET_WEIGHT
-    return replace(best, score=best.score + boost)
+def _by_words(passage: Passage, unit: Unit, wanted: Wanted) -> float:
+    measures = measure(passage, unit, wanted, similarity=0.0)
+    return measures.coverage + 0.25 * measures.kind + measures.dense - 0.3 * measures.foreign
 
 
 def expand(one: Scored, wanted: Wanted, *, question: str) -> list[Unit]:
-    """Return the units of a passage to quote around its best one: a list's items, conditions that follow, close seconds."""
+    """Return the units of a section to quote around its best one: a list's items, conditions that follow, close seconds."""
     units, best = one.passage.units, one.unit
     at = units.index(best)
     if best.text.rstrip().endswith(":"):
         return _bounded([best, *_items(units, best)], MAX_ITEMS)
-    if best.is_item and best.lead_in is not None and _LISTS.search(question):
+    if (best.is_item or best.is_row) and best.lead_in is not None and _LISTS.search(question):
         return _bounded(_items(units, best.lead_in), MAX_ITEMS, keep=best)
     taken = [best]
     for unit in units[at + 1 :]:
@@ -136,11 +99,12 @@ def expand(one: Scored, wanted: Wanted, *, question: str) -> list[Unit]:
             break
         taken.append(unit)
     for unit in units:
-        if unit in taken or not concerns(facets_of(unit.text), wanted.facets):
+        if unit in taken or unit.introduces or not concerns(facets_of(unit.text), wanted.facets):
             continue
         alone = cover(wanted.terms, [(unit.words, 1.0), (one.passage.heading, HEADING)]).share
-        floor = 0.9 if unit.is_row or unit.is_item else 0.6
-        if alone >= floor * max(one.coverage.share, 0.01) and kind_of(wanted, unit) >= one.kind:
+        floor = _CLOSE_ROW if unit.is_row or unit.is_item else _CLOSE
+        close = alone >= floor * max(one.measures.coverage, 0.01)
+        if close and kind_of(wanted, unit) >= one.measures.kind:
             taken.append(unit)
     taken.sort(key=lambda unit: unit.span.char_start)
     return _bounded(taken, MAX_UNITS, keep=best)

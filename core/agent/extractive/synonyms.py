@@ -51,7 +51,7 @@ share shares stock securities
 doctor medical
 buyer procurement
 choose select selection
-sanction penalty consequence disciplinary
+penalty sanction consequence disciplinary
 begin start commence
 stop end terminate
 help support assistance
@@ -71,6 +71,16 @@ whistleblower reporter
 tender bid bidder
 screening screen due-diligence
 beneficial owner ownership
+furniture desk chair table
+cafe restaurant train public
+call conversation talk speak
+authority supervisory
+authority regulator
+paper document
+external outside
+phone call
+sanction embargo
+minimum least
 private personal own
 """
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from core.agent.ablation import WithoutSections
 from core.domain.evidence import Evidence, EvidenceItem, Finding, RetrievedChunk
 from core.domain.policy import Span
 from core.domain.question import Scope
@@ -9,7 +10,7 @@ from core.retrieval.retriever import Retrieved, Retriever
 
 
 async def retrieve(
-    retriever: Retriever, query: str, scope: Scope, *, depth: int, neighbours: int
+    retriever: Retriever | WithoutSections, query: str, scope: Scope, *, depth: int, neighbours: int
 ) -> Retrieved:
     """Search the chunks in scope."""
     return await retriever.retrieve(query, scope, depth=depth, neighbours=neighbours)
@@ -51,4 +52,6 @@ def _chunk(key: str, chunk: RetrievedChunk) -> EvidenceItem:
         place=chunk.place,
         relevance=chunk.relevance,
         chunk_id=chunk.chunk_id,
+        lexical_score=chunk.lexical_score,
+        dense_score=chunk.dense_score,
     )

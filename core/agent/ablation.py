@@ -1,0 +1,71 @@
+"""Answer as if sections were not there: how evaluation finds out whether a missing rule is noticed."""
+
+from dataclasses import replace
+
+from core.domain.evidence import RetrievedChunk
+from core.domain.ontology import SectionRef, Snapshot
+from core.domain.question import Scope
+from core.ports import SearchResult
+from core.retrieval.retriever import Retrieved, Retriever
+
+Sections = frozenset[tuple[str, str]]
+"""Policy key, and section number (or title, where unnumbered) in lower case."""
+SPARE = 16
+"""Chunks searched beyond those wanted, to fill the places of those left out."""
+
+
+def is_in(place: SectionRef, sections: Sections) -> bool:
+    """Say whether a place is one of the sections."""
+    return (place.policy_key, (place.number or place.title).lower()) in sections
+
+
+class WithoutSections:
+    """A retriever that never finds certain sections."""
+
+    def __init__(self, retriever: Retriever, sections: Sections) -> None:
+        """Wrap a retriever."""
+        self._retriever = retriever
+        self._sections = sections
+
+    async def retrieve(
+        self, question_text: str, scope: Scope, *, depth: int, neighbours: int
+    ) -> Retrieved:
+        """See `Retriever.retrieve`."""
+        found = await self._retriever.retrieve(
+            question_text, scope, depth=depth + SPARE, neighbours=neighbours + SPARE
+        )
+        return replace(
+            found,
+            result=SearchResult(
+                hits=self._kept(found.result.hits)[:depth],
+                neighbours=self._kept(found.result.neighbours)[:neighbours],
+                searched=found.result.searched,
+            ),
+        )
+
+    def _kept(self, chunks: tuple[RetrievedChunk, ...]) -> tuple[RetrievedChunk, ...]:
+        return tuple(chunk for chunk in chunks if not is_in(chunk.place, self._sections))
+
+
+def without_sections(snapshot: Snapshot, sections: Sections) -> Snapshot:
+    """Return the ontology without what only these sections say."""
+    hidden = {span for span, place in snapshot.places.items() if is_in(place, sections)}
+    entities = tuple(
+        replace(entity, spans=spans)
+        for entity in snapshot.entities
+        if (spans := tuple(span for span in entity.spans if span not in hidden))
+    )
+    known = {entity.key for entity in entities}
+    relations = tuple(
+        replace(relation, spans=spans)
+        for relation in snapshot.relations
+        if relation.source in known and relation.target in known
+        if (spans := tuple(span for span in relation.spans if span not in hidden))
+    )
+    return replace(
+        snapshot,
+        entities=entities,
+        relations=relations,
+        quotes={span: text for span, text in snapshot.quotes.items() if span not in hidden},
+        places={span: place for span, place in snapshot.places.items() if span not in hidden},
+    )

@@ -1,0 +1,186 @@
+"""How likely a sentence of a section answers a question: logistic regression over what can be measured of the pair.
+
+The coefficients were fitted (L2 = 1) on the development questions of the sample policies, each with the policies as they are and
+with its answer's sections removed, by `python tests/evals/fit_scoring.py`. Words alone, or facts alone, have their own fit.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
+from core.agent.extractive.intent import Intent, defined_in, fits
+from core.agent.extractive.passages import Passage, Unit
+from core.agent.extractive.terms import cover, is_telling
+from core.domain.content_words import content_words
+from core.domain.run import Term
+
+HEADING, ABOVE, TITLE = 0.9, 0.8, 0.6
+"""What a match counts in the section's heading, in those above it and in the policy's title; in the sentence itself it counts 1."""
+LOCAL = 0.7
+"""Log-odds for a rule made for the asker: a supplement prevails over the rule that it supplements."""
+_DEFINED = 0.75
+"""Share of the asked-for term that a definition must define."""
+_POINTS = re.compile(r"\b(?:annex|section|schedule|appendix|policy)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What one question is after."""
+
+    terms: tuple[Term, ...]
+    """Its telling words."""
+    intents: tuple[Intent, ...]
+    """Its kinds, the most telling first."""
+    facets: Facets
+    """Country and employment that it, its thread or its scope name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """What is measured of a sentence in its section against a question."""
+
+    coverage: float
+    """Weighted share of the question's words that sentence, heading and title cover, in [0, 1]."""
+    nothing_missing: float
+    """1 less the weight of the most telling word that they do not cover, in [0, 1]."""
+    kind: float
+    """How well the sentence is of the kind asked for, in [0, 1]."""
+    dense: float
+    """Cosine of the chunk to the question; 0 if it was not retrieved."""
+    lexical: float
+    """BM25 share of the chunk; 0 if it was not retrieved."""
+    similarity: float
+    """Cosine of heading and sentence to the question; 0 without an embedder."""
+    foreign: float
+    """1 if the sentence speaks of another country or employment than the asker's."""
+    facet: float
+    """1 if the policy or heading names the asker's country or employment."""
+    points: float
+    """1 if the sentence refers to another place of the policies."""
+    unsaid: float
+    """1 if the asker's employment was named and the sentence leaves it open."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """Log-odds: an intercept and a weight for each measure."""
+
+    intercept: float
+    weights: Mapping[str, float]
+
+    def probability(self, measures: Measures) -> float:
+        """Return the probability in [0, 1]; a rule made for the asker's country or employment goes before a general one."""
+        odds = self.intercept + LOCAL * measures.facet
+        odds += sum(weight * getattr(measures, name) for name, weight in self.weights.items())
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+HYBRID = Fit(
+    intercept=-11.99,
+    weights={
+        "coverage": 5.24,
+        "kind": 3.12,
+        "dense": 3.35,
+        "similarity": 6.00,
+        "foreign": -1.38,
+        "points": -1.91,
+        "unsaid": -2.52,
+    },
+)
+LEXICAL = Fit(
+    intercept=-8.72,
+    weights={
+        "coverage": 4.66,
+        "kind": 3.66,
+        "lexical": 3.92,
+        "foreign": -1.24,
+        "points": -2.13,
+        "unsaid": -3.09,
+    },
+)
+FACTS = Fit(
+    intercept=-11.19,
+    weights={
+        "coverage": 3.63,
+        "kind": 3.07,
+        "similarity": 9.63,
+        "foreign": -0.74,
+        "points": -1.04,
+        "unsaid": -2.64,
+    },
+)
+FACTS_BY_WORDS = Fit(
+    intercept=-7.75,
+    weights={
+        "coverage": 5.06,
+        "kind": 3.13,
+        "foreign": -1.29,
+        "points": -1.05,
+        "unsaid": -2.90,
+    },
+)
+
+
+def fit_for(*, has_chunks: bool, has_embedder: bool) -> Fit:
+    """Return the coefficients for what could be measured."""
+    if has_chunks:
+        return HYBRID if has_embedder else LEXICAL
+    return FACTS if has_embedder else FACTS_BY_WORDS
+
+
+def measure(passage: Passage, unit: Unit, wanted: Wanted, *, similarity: float) -> Measures:
+    """Measure one sentence of a section."""
+    covered = cover(wanted.terms, layers(passage, unit))
+    said = facets_of(unit.text)
+    named = Facets(
+        jurisdictions=passage.facets.jurisdictions | said.jurisdictions,
+        employments=passage.facets.employments | said.employments,
+    )
+    return Measures(
+        coverage=covered.share,
+        nothing_missing=1 - covered.missing,
+        kind=kind_of(wanted, unit),
+        dense=passage.dense_score,
+        lexical=passage.lexical_score,
+        similarity=similarity,
+        foreign=float(not concerns(said, wanted.facets)),
+        facet=float(
+            any(wanted.facets.of(slot) & passage.facets.of(slot) for slot in (JURISDICTION, EMPLOYMENT))
+        ),
+        points=float(bool(_POINTS.search(unit.text))),
+        unsaid=float(bool(wanted.facets.employments) and not wanted.facets.employments & named.employments),
+    )
+
+
+def layers(passage: Passage, unit: Unit) -> list[tuple[frozenset[str], float]]:
+    """Return the texts that cover a question if this unit is quoted, with what a match in each counts."""
+    return [
+        (unit.words, 1.0),
+        (passage.heading, HEADING),
+        (passage.above, ABOVE),
+        (passage.title, TITLE),
+    ]
+
+
+def concerns(found: Facets, asked: Facets) -> bool:
+    """Say whether rules for `found` can hold for who asks: a fact that either side leaves open fits."""
+    return all(
+        not found.of(slot) or not asked.of(slot) or found.of(slot) & asked.of(slot)
+        for slot in (JURISDICTION, EMPLOYMENT)
+    )
+
+
+def kind_of(wanted: Wanted, unit: Unit) -> float:
+    """Return how well a unit is of the kind that is wanted; a definition must define what was asked for."""
+    intent = next((one for one in wanted.intents if one is not Intent.COMPARISON), Intent.GENERAL)
+    defined = defined_in(unit.text)
+    if intent is Intent.DEFINITION:
+        telling = [term for term in wanted.terms if is_telling(term)]
+        if defined is None or not telling:
+            return 0.0
+        return float(cover(telling, [(content_words(defined), 1.0)]).share >= _DEFINED)
+    if defined is not None and '"' in defined.replace("\u201c", '"'):
+        return 0.0
+    return fits(intent, unit.text)

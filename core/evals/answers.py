@@ -1,0 +1,234 @@
+"""Measure answers on labelled questions: outcome kinds, quotes, and honesty with the answer's sections removed.
+
+The answering service is handed in as a callable, so that evaluation knows nothing of how answers come about.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.domain.answer import Outcome
+from core.domain.errors import UsageError
+from core.domain.run import Run
+
+ANSWERABLE = frozenset({"graph", "chunks", "two_policies"})
+"""Kinds of question that a policy answers."""
+DECLINED = frozenset({Outcome.REFUSED, Outcome.CLARIFICATION, Outcome.ESCALATED})
+"""What should become of a question whose answer is not there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledQuestion:
+    """One question with what is right."""
+
+    id: str
+    """Identity in its file."""
+    question: str
+    """As typed."""
+    kind: str
+    """`graph`, `chunks`, `two_policies`, `ambiguous`, `unanswerable`, `off_topic`, `sensitive`."""
+    expected: frozenset[str]
+    """Outcomes that are right."""
+    gold: frozenset[tuple[str, str]]
+    """Policy key and section (lower case) that hold the answer."""
+    must_quote: tuple[str, ...]
+    """Texts of which a right answer quotes one; empty: any."""
+    thread: tuple[Mapping[str, str], ...] = ()
+    """Earlier turns: `question`, `outcome`, `reply`."""
+    scope: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """`jurisdiction`, `groups`, `as_of`, where set."""
+
+
+AnswerOne = Callable[[LabelledQuestion, frozenset[tuple[str, str]]], Awaitable[Run]]
+"""Answers a question without the given sections."""
+CheckQuotes = Callable[[Run], Awaitable[bool]]
+"""Says whether every quote of an answer is the stored text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One question answered."""
+
+    question: LabelledQuestion
+    """The question."""
+    ablated: bool
+    """True if its sections were removed."""
+    outcome: str
+    """How it ended."""
+    is_right: bool
+    """True if that is what was expected."""
+    quotes_right: bool | None
+    """True if one of `must_quote` was quoted; None if it was not answered or nothing is asked for."""
+    quotes_stored: bool
+    """True if every quote is the stored text."""
+    took_ms: float
+    """Time of the run."""
+    text: str
+    """What would be shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswersReport:
+    """The figures."""
+
+    results: tuple[Result, ...]
+    """Every question, then every ablated one."""
+
+    def share_right(self, *, ablated: bool) -> float:
+        """Return the share of right outcomes, in [0, 1]; 0 without questions."""
+        found = [result for result in self.results if result.ablated is ablated]
+        return sum(result.is_right for result in found) / len(found) if found else 0.0
+
+    def by_kind(self, *, ablated: bool) -> dict[str, tuple[int, int]]:
+        """Return (right, all) for each kind."""
+        counts: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
+        for result in self.results:
+            if result.ablated is ablated:
+                right, total = counts[result.question.kind]
+                counts[result.question.kind] = (right + result.is_right, total + 1)
+        return dict(counts)
+
+    def share_quoting_right(self) -> float:
+        """Return, of the answers to answerable questions, the share that quotes what it should."""
+        found = [
+            result.quotes_right
+            for result in self.results
+            if not result.ablated and result.quotes_right is not None
+        ]
+        return sum(found) / len(found) if found else 0.0
+
+    def all_quotes_stored(self) -> bool:
+        """Say whether every quote of every answer is the stored text."""
+        return all(result.quotes_stored for result in self.results)
+
+    def latency_ms(self, percentile: float) -> float:
+        """Return a percentile (0 to 100) of the time of a run, nearest rank."""
+        times = sorted(result.took_ms for result in self.results if not result.ablated)
+        return times[min(len(times) - 1, int(len(times) * percentile / 100))] if times else 0.0
+
+
+def load_questions(path: Path) -> list[LabelledQuestion]:
+    """Read labelled questions, one JSON object a line.
+
+    Raises:
+        UsageError: The file can't be read, or a line is not a question.
+    """
+    questions: list[LabelledQuestion] = []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            questions.append(_question(json.loads(line)))
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"{path}:{number}: not a labelled question ({error!r})") from error
+    return questions
+
+
+def _question(data: Mapping[str, Any]) -> LabelledQuestion:
+    return LabelledQuestion(
+        id=data["id"],
+        question=data["question"],
+        kind=data["kind"],
+        expected=frozenset(data["expected"]),
+        gold=frozenset((gold["policy"], gold["section"].lower()) for gold in data.get("gold", ())),
+        must_quote=tuple(data.get("must_quote", ())),
+        thread=tuple(data.get("thread", ())),
+        scope=data.get("scope", {}),
+    )
+
+
+async def evaluate_answers(
+    questions: Sequence[LabelledQuestion],
+    *,
+    answer: AnswerOne,
+    quotes_stored: CheckQuotes,
+    ablate: bool,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> AnswersReport:
+    """Answer every question, and with `ablate` every answerable one again without its sections."""
+    tasks = [(question, False) for question in questions]
+    if ablate:
+        tasks += [
+            (question, True)
+            for question in questions
+            if question.kind in ANSWERABLE and question.expected == {Outcome.ANSWERED.value}
+        ]
+    results: list[Result] = []
+    for done, (question, ablated) in enumerate(tasks, start=1):
+        run = await answer(question, question.gold if ablated else frozenset())
+        results.append(_result(question, run, ablated=ablated, stored=await quotes_stored(run)))
+        progress(done, len(tasks))
+    return AnswersReport(results=tuple(results))
+
+
+def _result(question: LabelledQuestion, run: Run, *, ablated: bool, stored: bool) -> Result:
+    outcome = run.answer.outcome
+    return Result(
+        question=question,
+        ablated=ablated,
+        outcome=outcome.value,
+        is_right=outcome in DECLINED if ablated else outcome.value in question.expected,
+        quotes_right=_quotes_right(question, run),
+        quotes_stored=stored,
+        took_ms=run.total_time_ms,
+        text=run.answer.text,
+    )
+
+
+def _quotes_right(question: LabelledQuestion, run: Run) -> bool | None:
+    if run.answer.outcome is not Outcome.ANSWERED or not question.must_quote:
+        return None
+    quoted = " ".join(" ".join(citation.quote.split()) for citation in run.answer.citations)
+    return any(" ".join(wanted.split()) in quoted for wanted in question.must_quote)
+
+
+def report_lines(report: AnswersReport) -> list[str]:
+    """Return the report for people."""
+    lines = [f"right outcome     {report.share_right(ablated=False):.1%}  {_kinds(report, ablated=False)}"]
+    if any(result.ablated for result in report.results):
+        lines.append(
+            f"sections removed  {report.share_right(ablated=True):.1%} declined  {_kinds(report, ablated=True)}"
+        )
+    lines += [
+        f"right quote       {report.share_quoting_right():.1%} of answers quote what they should",
+        f"stored quotes     {'all' if report.all_quotes_stored() else 'NOT ALL'} quotes equal the stored text",
+        f"time              p50 {report.latency_ms(50):.0f} ms, p99 {report.latency_ms(99):.0f} ms a question",
+    ]
+    return lines
+
+
+def report_json(report: AnswersReport) -> dict[str, object]:
+    """Return the report for programs."""
+    return {
+        "right_outcome": report.share_right(ablated=False),
+        "declined_without_sections": report.share_right(ablated=True),
+        "right_quote": report.share_quoting_right(),
+        "all_quotes_stored": report.all_quotes_stored(),
+        "p50_ms": report.latency_ms(50),
+        "p99_ms": report.latency_ms(99),
+        "by_kind": report.by_kind(ablated=False),
+        "wrong": [
+            {
+                "id": result.question.id,
+                "ablated": result.ablated,
+                "question": result.question.question,
+                "expected": sorted(result.question.expected),
+                "outcome": result.outcome,
+                "text": result.text,
+            }
+            for result in report.results
+            if not result.is_right
+        ],
+    }
+
+
+def _kinds(report: AnswersReport, *, ablated: bool) -> str:
+    counts = report.by_kind(ablated=ablated)
+    return ", ".join(f"{kind} {right}/{total}" for kind, (right, total) in counts.items())
