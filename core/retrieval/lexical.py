@@ -6,8 +6,6 @@ weight over its terms; idf is ``ln(1 + (N-df+.5)/(df+.5))`` (Robertson & Zaragoz
 Lucene's +1, so that it is never negative).
 """
 
-from math import log
-
 K1 = 0.9
 B = 0.6
 """As tuned for short legal passages (ObliQA dev); Anserini's defaults are .9 and .4."""
@@ -29,11 +27,6 @@ typographic quotes and dashes are parts of words."""
 def plain(text: str) -> str:
     """Return a text with the characters that mislead the parser made plain."""
     return text.translate(str.maketrans(PLAIN_FROM, PLAIN_TO))
-
-
-def idf(*, chunks: int, holders: int) -> float:
-    """Return the inverse document frequency of a term that `holders` of `chunks` hold."""
-    return log(1 + (chunks - holders + 0.5) / (holders + 0.5))
 
 
 def highest_score(idf_sum: float) -> float:

@@ -22,16 +22,26 @@ class Features:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coefficients:
-    """Of a logistic regression."""
+    """Of a logistic regression on `Features`."""
 
     intercept: float
+    """Log odds where all features are 0."""
     lexical_score: float
+    """Log odds a unit."""
     cosine: float
+    """Log odds a unit."""
     coverage: float
+    """Log odds a unit."""
 
 
-HYBRID = Coefficients(intercept=-5.0, lexical_score=3.0, cosine=8.0, coverage=2.0)
-LEXICAL_ALONE = Coefficients(intercept=-3.0, lexical_score=5.0, cosine=0.0, coverage=4.0)
+HYBRID = Coefficients(intercept=-4.28, lexical_score=2.19, cosine=7.01, coverage=3.49)
+"""Fitted on gold chunks of 1,000 questions of ObliQA dev and of the samples' dev questions, against
+the best five chunks of 60 everyday questions on either corpus and, lightly, chunks ranked 40 to 50.
+Below .3 at best: no question of ObliQA, none of the samples that has an answer, 97 % of the 60."""
+LEXICAL_ALONE = Coefficients(intercept=-4.2, lexical_score=8.0, cosine=0.0, coverage=6.0)
+"""From the same data, rounded towards declining: words alone tell off-topic questions apart badly.
+Below .3 at best: 2 % of ObliQA, 17 % of the samples' answerable questions, 73 % and 88 % of the 60
+on either corpus."""
 
 
 def relevance(features: Features) -> float:

@@ -54,7 +54,7 @@ _BM25 = "-(t.weights <#> (SELECT vector FROM query))"
 _SHOWN = """
 SELECT c.id AS chunk_key, c.chunk_id, c.version_id, c.char_start, c.char_end, c.text,
        p.key, v.title, v.label, v.jurisdiction, v.page_starts, s.eid, s.number,
-       s.title AS section_title, {scores},
+       s.path, s.title AS section_title, {scores},
        (SELECT json_object_agg(w.lexeme, w.positions)
           FROM unnest(l.body) w WHERE w.lexeme = ANY(ARRAY(SELECT lexeme FROM words))) AS found
   FROM {source}
@@ -105,7 +105,8 @@ def hits_statement(plan: Plan) -> TextClause:
         _scored(plan),
         "best AS MATERIALIZED (SELECT max(bm25) AS bm25 FROM scored)",
         "pool AS MATERIALIZED (SELECT *, row_number() OVER () AS place FROM"
-        f" (SELECT * FROM scored ORDER BY {_fused(plan)} DESC, chunk_id LIMIT :pool) p)",
+        " (SELECT * FROM scored WHERE bm25 > 0 OR cosine IS NOT NULL"
+        f" ORDER BY {_fused(plan)} DESC, chunk_id LIMIT :pool) p)",
         f"shown AS ({_SHOWN.format(scores='r.bm25, r.cosine, r.place', source='pool r')})",
     ]
     return text(
@@ -199,7 +200,7 @@ def _distance(plan: Plan, column: str) -> str:
 
 
 def _scored(plan: Plan, more: str = "") -> str:
-    """Return the candidates with both scores; those without words or in no arm are left out.
+    """Return the candidates with both scores; those without words (headings) are left out.
 
     Scalar subqueries, so that a few hundred rows are looked up, whatever the planner expects.
     """
@@ -213,7 +214,7 @@ def _scored(plan: Plan, more: str = "") -> str:
         "scored AS MATERIALIZED (SELECT * FROM (SELECT k.chunk_id,"
         f"{more} (SELECT {_BM25} FROM citebound.chunk_terms t WHERE t.chunk_id = k.chunk_id)"
         f" AS bm25, {cosine} AS cosine FROM candidates k) s"
-        " WHERE bm25 > 0 OR (bm25 = 0 AND cosine IS NOT NULL))"
+        " WHERE bm25 IS NOT NULL)"
     )
 
 
