@@ -7,9 +7,10 @@ person). All foreign text passes `safe` or `one_line`.
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import assert_never
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -48,14 +49,19 @@ def answer_view(answer: Answer) -> list[RenderableType]:
 
 
 def sources_view(citations: Sequence[ShownCitation]) -> Iterator[RenderableType]:
-    """Return the quotes with where they stand."""
+    """Return the quotes with where they stand; neighbours of one section share its name."""
     yield Text("Sources", style="bold")
-    for citation in citations:
-        grid = Table.grid(padding=(0, 1))
-        grid.add_column(no_wrap=True, width=len(f"[{citation.number}]"))
-        grid.add_column(overflow="fold")
-        grid.add_row(Text(f"[{citation.number}]", style="cyan"), _source(citation))
-        yield grid
+    for _, group in groupby(citations, key=lambda item: (item.span.version_id, item.place)):
+        quoted = list(group)
+        first, last = quoted[0].number, quoted[-1].number
+        if first == last:
+            mark = Text(f"[{first}]", style="cyan")
+            yield _beside(mark, [*_place(quoted[0]), _quote(quoted[0])])
+            continue
+        yield _beside(Text(f"[{first}-{last}]", style="cyan"), list(_place(quoted[0])))
+        for citation in quoted:
+            mark = Text(f"    [{citation.number}]", style="cyan")
+            yield _beside(mark, [_quote(citation, by=0)])
 
 
 def record_lines(*, record_id: str, thread: str) -> Text:
@@ -126,7 +132,15 @@ def _options(options: Sequence[str]) -> Iterator[RenderableType]:
     yield Text("Answer with a number or in your own words.", style="dim")
 
 
-def _source(citation: ShownCitation) -> RenderableType:
+def _beside(head: Text, lines: Sequence[RenderableType]) -> Table:
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(no_wrap=True, width=len(head))
+    grid.add_column(overflow="fold")
+    grid.add_row(head, Group(*lines))
+    return grid
+
+
+def _place(citation: ShownCitation) -> Iterator[Text]:
     place = citation.place
     title = Text(one_line(place.policy_title), style="bold")
     if place.version_label:
@@ -135,16 +149,16 @@ def _source(citation: ShownCitation) -> RenderableType:
         title.append(f" ({one_line(place.jurisdiction)})", style="not bold")
     if citation.effective_from:
         title.append(f", in force since {one_line(citation.effective_from)}", style="not bold")
+    yield title
     where = [part for part in (section_name(place),) if part]
     if place.page is not None:
         where.append(f"page {place.page}")
-    inner = Table.grid()
-    inner.add_column(overflow="fold")
-    inner.add_row(title)
     if where:
-        inner.add_row(Text(", ".join(where)))
-    inner.add_row(Padding(safe(f"“{citation.quote}”", style="italic"), (0, 0, 0, 2), expand=False))
-    return inner
+        yield Text(", ".join(where))
+
+
+def _quote(citation: ShownCitation, *, by: int = 2) -> Padding:
+    return Padding(safe(f"“{citation.quote}”", style="italic"), (0, 0, 0, by), expand=False)
 
 
 def _nearest(places: Sequence[SectionRef]) -> Iterator[RenderableType]:

@@ -5,6 +5,7 @@ carries results alone. Colour only on a terminal, and never where `NO_COLOR` is 
 rich keeps to it).
 """
 
+import re
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,6 +17,8 @@ from rich.text import Text
 
 from bot.console.safe_text import safe, to_json
 
+_TRAILING = re.compile(r" +$", re.MULTILINE)
+"""What rich pads with; where output is piped nobody wants it."""
 MAX_WIDTH = 100
 """Columns used at most: longer lines are hard to read."""
 
@@ -63,13 +66,11 @@ class Terminal:
 
     def show(self, *renderables: RenderableType) -> None:
         """Print to standard output."""
-        for renderable in renderables:
-            self.out.print(renderable, highlight=False, markup=False, emoji=False, crop=False)
+        _print(self.out, renderables)
 
     def remark(self, *renderables: RenderableType) -> None:
         """Print to standard error."""
-        for renderable in renderables:
-            self.err.print(renderable, highlight=False, markup=False, emoji=False, crop=False)
+        _print(self.err, renderables)
 
     @contextmanager
     def busy(self, words: str) -> Generator[Callable[[str], None]]:
@@ -98,6 +99,16 @@ def open_terminal() -> Terminal:
         err=_console(is_stderr=True),
         is_interactive=sys.stdin.isatty() and sys.stdout.isatty(),
     )
+
+
+def _print(console: Console, renderables: Sequence[RenderableType]) -> None:
+    for renderable in renderables:
+        if console.is_terminal:
+            console.print(renderable)
+            continue
+        with console.capture() as captured:
+            console.print(renderable, crop=False)
+        console.file.write(_TRAILING.sub("", captured.get()))
 
 
 def _ignore(_words: str) -> None:

@@ -44,30 +44,30 @@ class Shown:
 QUESTIONS = (
     Shown(
         kind="answered from the ontology",
-        question="How quickly must I report a suspicious transaction internally?",
+        question="How quickly does the authority have to be told about a data breach?",
     ),
     Shown(
         kind="answered from the text of a table",
-        question="What is the hotel cap for Rotterdam?",
+        question="What's the hotel limit in London per night?",
     ),
     Shown(
         kind="needs two policies",
-        question="Compare the internal deadline for a security incident with the one for"
-        " notifying the regulator about a data breach",
+        question="What's the difference between the gift limits for employees in Germany"
+        " and in the UK?",
     ),
     Shown(
         kind="depends on a fact",
-        question="When do I have to disclose a conflict of interest?",
+        question="How much can I claim for meals on a trip?",
     ),
     Shown(
         kind="two policies contradict each other",
-        question="How many years must expense receipts be kept?",
+        question="How long do expense receipts have to be kept?",
     ),
-    Shown(kind="the policies do not say", question="How long can I go on sabbatical?"),
+    Shown(kind="the policies do not say", question="Can the company donate to a political party?"),
     Shown(kind="not about policies", question="What's the capital of Australia?"),
     Shown(
         kind="a sensitive report",
-        question="I saw a coworker slip an envelope to a port inspector yesterday",
+        question="I think my manager has been taking cash from one of the hauliers",
     ),
 )
 

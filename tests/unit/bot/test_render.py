@@ -187,6 +187,15 @@ def test_an_answer_shows_badge_marks_and_sources_in_this_order() -> None:
     assert found == sorted(found)
 
 
+def test_quotes_of_one_section_share_its_name() -> None:
+    """Where several quotes stand in one section, it is named once."""
+    citations = (citation(1), citation(2, quote="Cash is never accepted."))
+    output = printed(*answer_view(answered(citations=citations)))
+    assert output.count("§4.2 Limits") == 1
+    assert "[1-2] Gifts Policy 2.0" in output
+    assert "[2] “Cash is never accepted.”" in output
+
+
 def test_assumptions_and_notes_follow() -> None:
     """What was assumed is printed with the answer."""
     output = printed(
