@@ -1,4 +1,7 @@
-"""Terms, word positions, lexical weights and embeddings; vectors in narrow tables, stored inline."""
+"""Terms, word positions, lexical weights and embeddings.
+
+Vectors in narrow tables, stored inline.
+"""
 
 from alembic import op
 
@@ -20,14 +23,17 @@ CREATE TABLE citebound.lexical_stats (
   heading_words bigint NOT NULL,
   mean_words double precision NOT NULL,
   mean_heading_words double precision NOT NULL);
-COMMENT ON COLUMN citebound.lexical_stats.mean_words IS 'the mean length that chunk_terms was weighed with';
+COMMENT ON COLUMN citebound.lexical_stats.mean_words IS
+  'the mean length that chunk_terms was weighed with';
 INSERT INTO citebound.lexical_stats VALUES (true, 0, 0, 0, 0, 0);
 
 CREATE TABLE citebound.indexed_versions (
   version_id bigint CONSTRAINT indexed_versions_pkey PRIMARY KEY
-    CONSTRAINT indexed_versions_version_id_fkey REFERENCES citebound.policy_versions ON DELETE CASCADE,
+    CONSTRAINT indexed_versions_version_id_fkey
+    REFERENCES citebound.policy_versions ON DELETE CASCADE,
   chunks integer NOT NULL);
-COMMENT ON COLUMN citebound.indexed_versions.chunks IS 'rows of chunk_terms, so that no search counts them';
+COMMENT ON COLUMN citebound.indexed_versions.chunks IS
+  'rows of chunk_terms, so that no search counts them';
 
 CREATE TABLE citebound.chunk_lexemes (
   chunk_id bigint CONSTRAINT chunk_lexemes_pkey PRIMARY KEY
@@ -60,11 +66,13 @@ CREATE TABLE citebound.embedding_spaces (
     UNIQUE (provider, model, dimensions, revision));
 
 CREATE TABLE citebound.chunk_embeddings (
-  space_id integer NOT NULL CONSTRAINT chunk_embeddings_space_id_fkey REFERENCES citebound.embedding_spaces,
+  space_id integer NOT NULL
+    CONSTRAINT chunk_embeddings_space_id_fkey REFERENCES citebound.embedding_spaces,
   chunk_id bigint NOT NULL
     CONSTRAINT chunk_embeddings_chunk_id_fkey REFERENCES citebound.chunks ON DELETE CASCADE,
   version_id bigint NOT NULL
-    CONSTRAINT chunk_embeddings_version_id_fkey REFERENCES citebound.policy_versions ON DELETE CASCADE,
+    CONSTRAINT chunk_embeddings_version_id_fkey
+    REFERENCES citebound.policy_versions ON DELETE CASCADE,
   vector halfvec NOT NULL,
   CONSTRAINT chunk_embeddings_pkey PRIMARY KEY (space_id, chunk_id));
 CREATE INDEX chunk_embeddings_chunk_id_idx ON citebound.chunk_embeddings (chunk_id);

@@ -1,8 +1,8 @@
 """A database of its own for each evaluated corpus: built once, kept, finished if interrupted.
 
 Its name is a hash of all that the index depends on, so a changed document, embedder, parameter or
-migration gives a new one; old ones can be dropped at any time. Each document is published in its
-own transaction: after an interruption those that are there are kept and the rest is added.
+table of the corpus gives a new one; old ones can be dropped at any time. Each document is published
+in its own transaction: after an interruption those that are there are kept and the rest is added.
 """
 
 import asyncio
@@ -82,7 +82,7 @@ def _database_name(passages: Sequence[Passage], embedder: Embedder | None) -> st
     parameters = (INDEX_VERSION, DEFAULT_SIZE, DEFAULT_OVERLAP, lexical.K1, lexical.B)
     digest.update(repr((*parameters, lexical.HEADING_WEIGHT, lexical.PLAIN_FROM)).encode())
     digest.update(repr(embedder.space if embedder else None).encode())
-    for migration in sorted((MIGRATIONS / "versions").glob("[0-9]*.py")):
+    for migration in sorted((MIGRATIONS / "versions").glob("000[123]_*.py")):
         digest.update(migration.read_bytes())
     for passage in passages:
         digest.update(repr(passage).encode())

@@ -1,0 +1,83 @@
+from math import sqrt
+from pathlib import Path
+
+import pytest
+
+from core.adapters import local_embedder
+from core.adapters.local_embedder import (
+    MODEL_FILE,
+    SHA256,
+    TOKENIZER_FILE,
+    LocalEmbedder,
+    Unavailable,
+    find_local_embedder,
+)
+
+
+@pytest.fixture
+def embedder() -> LocalEmbedder:
+    """The installed embedder; it comes with the development environment."""
+    found = find_local_embedder(None)
+    assert isinstance(found, LocalEmbedder)
+    return found
+
+
+async def test_vectors_are_unit_and_say_meaning(embedder: LocalEmbedder) -> None:
+    """Vectors have unit norm, and a paraphrase is nearer than another subject."""
+    gift, present, flight = await embedder.embed_documents(
+        ["May I accept a gift?", "Am I allowed to take a present?", "Book flights in economy."]
+    )
+    assert len(gift) == embedder.space.dimensions == 384
+    assert sqrt(sum(value * value for value in gift)) == pytest.approx(1.0, abs=1e-5)
+    near = sum(a * b for a, b in zip(gift, present, strict=True))
+    far = sum(a * b for a, b in zip(gift, flight, strict=True))
+    assert near > far + 0.2
+
+
+async def test_a_vector_does_not_depend_on_its_batch(embedder: LocalEmbedder) -> None:
+    """A text alone and among others, as document and as question, has the same vector."""
+    alone = await embedder.embed_query("gift")
+    among = await embedder.embed_documents(["A longer text about hospitality.", "gift", ""])
+    assert among[1] == alone
+
+
+async def test_long_texts_are_cut(embedder: LocalEmbedder) -> None:
+    """Only the first 256 tokens count, not the 128 that the tokenizer's file says."""
+    start = "word " * 200
+    assert await embedder.embed_query(start) != await embedder.embed_query("word " * 150)
+    long = "word " * 400
+    assert await embedder.embed_query(long) == await embedder.embed_query(long + "gift")
+
+
+def test_other_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file whose hash differs is not loaded; the reason names it."""
+    monkeypatch.setattr(local_embedder, "CARRIER", "no-such-package")
+    (tmp_path / MODEL_FILE).write_bytes(b"weights")
+    (tmp_path / TOKENIZER_FILE).write_bytes(b"{}")
+    found = find_local_embedder(tmp_path)
+    assert isinstance(found, Unavailable)
+    assert MODEL_FILE in found.reason
+    assert "SHA-256 differs" in found.reason
+
+
+def test_without_weights_there_is_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder and no package give one line that says so."""
+    monkeypatch.setattr(local_embedder, "CARRIER", "no-such-package")
+    found = find_local_embedder(tmp_path)
+    assert isinstance(found, Unavailable)
+    assert "can't be read" in found.reason
+    assert "no-such-package is not installed" in found.reason
+    assert "\n" not in found.reason
+
+
+def test_changed_file_is_hashed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The remembered hash belongs to a size and a time: a replaced file is read again."""
+    monkeypatch.setattr(local_embedder, "CARRIER", "no-such-package")
+    for name in SHA256:
+        (tmp_path / name).write_bytes(b"a")
+    first = find_local_embedder(tmp_path)
+    (tmp_path / MODEL_FILE).unlink()
+    second = find_local_embedder(tmp_path)
+    assert isinstance(first, Unavailable)
+    assert isinstance(second, Unavailable)
+    assert first.reason != second.reason
