@@ -88,8 +88,11 @@ class LocalEmbedder:
             ContractError: The weights can't be run; search lexically.
         """
         turns = [texts[i : i + TEXTS_A_TURN] for i in range(0, len(texts), TEXTS_A_TURN)]
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._turn(turn)) for turn in turns]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(self._turn(turn)) for turn in turns]
+        except ExceptionGroup as failed:
+            raise ContractError(str(failed.exceptions[0])) from failed
         return [vector for task in tasks for vector in task.result()]
 
     async def embed_query(self, text: str, /) -> Vector:

@@ -25,8 +25,8 @@ typographic quotes and dashes are parts of words."""
 
 
 def plain(text: str) -> str:
-    """Return a text with the characters that mislead the parser made plain."""
-    return text.translate(str.maketrans(PLAIN_FROM, PLAIN_TO))
+    """Return a text with the characters that mislead the parser, or that it refuses, made plain."""
+    return text.translate(str.maketrans(f"{PLAIN_FROM}\0", f"{PLAIN_TO} "))
 
 
 def highest_score(idf_sum: float) -> float:

@@ -14,13 +14,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import RowMapping, TextClause, text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.corpus import section_ref
 from core.adapters.postgres.lexical_index import vector_literal
 from core.adapters.postgres.scope import LIVE, scope_parameters
 from core.adapters.postgres.search_statements import Plan, hits_statement, neighbours_statement
-from core.domain.errors import ConfigError
+from core.domain.errors import ConfigError, TransientError
 from core.domain.evidence import RetrievedChunk
 from core.domain.policy import ChunkKey, Span, VersionId
 from core.domain.question import Scope
@@ -70,7 +71,17 @@ class PostgresChunkSearch:
         self._space_id: int | None = None
 
     async def search(self, request: SearchRequest, /) -> SearchResult:
-        """See `ChunkSearch.search`."""
+        """See `ChunkSearch.search`.
+
+        Raises:
+            TransientError: The database failed; ask again.
+        """
+        try:
+            return await self._search(request)
+        except DBAPIError as error:
+            raise TransientError("the search in Postgres failed") from error
+
+    async def _search(self, request: SearchRequest) -> SearchResult:
         # Committed, though it only reads: psycopg forgets prepared statements on a rollback.
         async with self._snapshots.begin() as connection:
             asked = await self._ask(connection, request)

@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres import search as search_module
 from core.adapters.postgres.search import PostgresChunkSearch, ensure_ann_indexes
+from core.domain.errors import TransientError
 from core.domain.policy import EVERYONE
 from core.domain.question import Scope
 from core.ports import EmbeddingSpace, Published, SearchRequest, SearchResult, Vector
@@ -82,7 +83,7 @@ async def test_nothing_in_common_is_nothing_found(engine: AsyncEngine, publish: 
     """Without a vector, a question without a common word finds nothing; so does an empty corpus."""
     assert (await _search(engine, "gift", scope=_scope())).hits == ()
     await publish("gifts", GIFTS)
-    result = await _search(engine, "zzz 'quoted\" \\ :param % {", scope=_scope())
+    result = await _search(engine, "zzz 'quoted\" \\ :param % { \0", scope=_scope())
     assert (result.hits, result.searched) == ((), 3)
 
 
@@ -184,3 +185,11 @@ async def test_unsafe_scope_would_show_other_audiences(
             text("UPDATE citebound.policy_versions SET audience = ARRAY['everyone']")
         )
     assert (await _search(engine, "gift", scope=_scope())).hits != ()
+
+
+async def test_a_failing_database_may_recover(engine: AsyncEngine) -> None:
+    """What the database refuses is a transient error, so that the caller may try again."""
+    async with engine.begin() as connection:
+        await connection.execute(text("DROP TABLE citebound.chunk_terms"))
+    with pytest.raises(TransientError):
+        await _search(engine, "gift", scope=_scope())

@@ -12,6 +12,7 @@ from core.adapters.local_embedder import (
     Unavailable,
     find_local_embedder,
 )
+from core.domain.errors import ContractError
 
 
 @pytest.fixture
@@ -47,6 +48,14 @@ async def test_long_texts_are_cut(embedder: LocalEmbedder) -> None:
     assert await embedder.embed_query(start) != await embedder.embed_query("word " * 150)
     long = "word " * 400
     assert await embedder.embed_query(long) == await embedder.embed_query(long + "gift")
+
+
+async def test_weights_that_cannot_be_run_are_an_error(tmp_path: Path) -> None:
+    """Files that vanish after the check end in an error that search goes on without."""
+    with pytest.raises(ContractError):
+        await LocalEmbedder(tmp_path).embed_query("gift")
+    with pytest.raises(ContractError):
+        await LocalEmbedder(tmp_path).embed_documents(["gift", "limit"])
 
 
 def test_other_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
