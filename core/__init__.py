@@ -1,0 +1,1 @@
+"""Everything that decides, without knowing where a question was asked."""

@@ -1,7 +1,10 @@
-"""Composition root: settings -> a service. Every dependency can be replaced by a parameter; nothing connects at import."""
+"""Composition root: settings -> a service.
+
+Every dependency can be replaced by a parameter; nothing connects at import.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -83,7 +86,7 @@ async def bootstrap(
     embedder: Embedder | None = None,
     clock: Clock | None = None,
     ids: IdSource | None = None,
-) -> AsyncIterator[Service]:
+) -> AsyncGenerator[Service]:
     """Open the database and wire the service; close all at the end.
 
     Raises:

@@ -1,4 +1,7 @@
-"""Settings: read once from the environment, validated, frozen. No other module reads the environment."""
+"""Settings: read once from the environment, validated, frozen.
+
+No other module reads the environment.
+"""
 
 import os
 from collections.abc import Mapping
@@ -9,7 +12,7 @@ from typing import Any, get_type_hints
 from core.domain.errors import ConfigError
 
 
-def _setting(variable: str, default: Any, meaning: str) -> Any:  # noqa: ANN401  # dataclass fields are typed at use
+def _setting(variable: str, default: Any, meaning: str) -> Any:  # dataclass fields are typed at use
     return field(default=default, metadata={"variable": variable, "meaning": meaning})
 
 
@@ -26,15 +29,21 @@ class Settings:
     )
     """A directory; `~` is expanded."""
     embedding_model: Path | None = _setting(
-        "CITEBOUND_EMBEDDING_MODEL", None, "Folder with the local embedder's weights, if not installed"
+        "CITEBOUND_EMBEDDING_MODEL",
+        None,
+        "Folder with the local embedder's weights, if not installed",
     )
     """Holds `model_quantized.onnx` and `tokenizer.json`; checked by hash."""
     gate_threshold: float = _setting(
-        "CITEBOUND_GATE_THRESHOLD", 0.85, "Reported confidence from which the ontology suffices, 0 to 1"
+        "CITEBOUND_GATE_THRESHOLD",
+        0.85,
+        "Reported confidence from which the ontology suffices, 0 to 1",
     )
     """See `agent.stages.gate`."""
     relevance_threshold: float = _setting(
-        "CITEBOUND_RELEVANCE_THRESHOLD", 0.3, "Relevance below which nothing counts as found, 0 to 1"
+        "CITEBOUND_RELEVANCE_THRESHOLD",
+        0.3,
+        "Relevance below which nothing counts as found, 0 to 1",
     )
     """Calibrated relevance of the best chunk."""
     retrieval_depth: int = _setting(
@@ -49,7 +58,9 @@ class Settings:
         "CITEBOUND_DEADLINE_S", 60.0, "Seconds that one question may take, 1 to 600"
     )
     """The whole run."""
-    unit: str = _setting("CITEBOUND_UNIT", "default", "Organisational unit written into each record")
+    unit: str = _setting(
+        "CITEBOUND_UNIT", "default", "Organisational unit written into each record"
+    )
     """Officers see the records of their units."""
 
     @classmethod
@@ -79,10 +90,11 @@ class Settings:
 
     def __repr__(self) -> str:
         """Name the settings without the database's password."""
-        return f"Settings(home={str(self.home)!r}, database_url={'set' if self.database_url else None})"
+        known = "set" if self.database_url else None
+        return f"Settings(home={str(self.home)!r}, database_url={known})"
 
 
-def _parse(variable: str, raw: str, kind: Any) -> Any:  # noqa: ANN401
+def _parse(variable: str, raw: str, kind: Any) -> Any:
     try:
         if kind is float:
             return float(raw)

@@ -1,6 +1,7 @@
 """What the stages need of the outside: small protocols, implemented in `core.adapters`.
 
-Every method may raise `TransientError` (a dependency failed; nothing was changed) unless it says otherwise.
+Every method may raise `TransientError` (a dependency failed; nothing was changed) unless it says
+otherwise.
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,7 +62,8 @@ class EmbeddingSpace:
     revision: str
     """What pins the weights: a hash or a date."""
     fusion_weight: float
-    """Weight of BM25 in the fused score, in [0, 1]; tuned for the embedder on labelled questions."""
+    """Weight of BM25 in the fused score, in [0, 1]; tuned for the embedder on labelled
+    questions."""
 
 
 class Embedder(Protocol):
@@ -189,7 +191,10 @@ class CorpusStore(Protocol):
         ...
 
     async def missing_embeddings(self, texts: Sequence[str], space: EmbeddingSpace, /) -> list[int]:
-        """Return the indexes of those texts that no chunk of the space has, each distinct text once."""
+        """Return the indexes of those texts that no chunk of the space has.
+
+        Each distinct text once.
+        """
         ...
 
     async def publish(
@@ -201,9 +206,12 @@ class CorpusStore(Protocol):
         vectors: Mapping[str, Vector],
         on_day: date,
     ) -> Published:
-        """Store a version with sections, chunks, facts and vectors in one transaction, as a new edition.
+        """Store a version with sections, chunks, facts and vectors in one transaction.
 
-        `vectors` holds a vector for each text that `missing_embeddings` named. `on_day` is when a later version
+        As a new edition.
+
+        `vectors` holds a vector for each text that `missing_embeddings` named. `on_day` is when a
+        later version
         begins to hold that does not say so itself.
 
         Raises:
@@ -220,7 +228,10 @@ class CorpusStore(Protocol):
         ...
 
     async def read_spans(self, spans: Sequence[Span], scope: Scope, /) -> dict[Span, str]:
-        """Return the stored text of each span; spans not in force or not readable in the scope are left out."""
+        """Return the stored text of each span.
+
+        Spans not in force or not readable in the scope are left out.
+        """
         ...
 
     async def has_chunks(self, scope: Scope, /) -> bool:
@@ -241,7 +252,10 @@ class OntologyStore(Protocol):
 
 
 class Toolbox(Protocol):
-    """The ontology tools as a reasoner may use them: read-only, in scope, counted against the budget."""
+    """The ontology tools as a reasoner may use them.
+
+    Read-only, in scope, counted against the budget.
+    """
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -249,7 +263,10 @@ class Toolbox(Protocol):
         ...
 
     def call(self, tool: str, arguments: Mapping[str, Json], /) -> Mapping[str, Json]:
-        """Return the tool's JSON, with `evidence` and `stats`; a bad argument gives `error`, never an exception."""
+        """Return the tool's JSON, with `evidence` and `stats`.
+
+        A bad argument gives `error`, never an exception.
+        """
         ...
 
     @property
@@ -307,7 +324,10 @@ class AuditLog(Protocol):
     """The record. Nothing is shown before this returns."""
 
     async def record(self, run: Run, /) -> RecordReceipt:
-        """Store question, answer, claims, citations, trace and the audit record in one transaction."""
+        """Store question, answer, claims, citations.
+
+        Trace and the audit record in one transaction.
+        """
         ...
 
 
@@ -315,7 +335,10 @@ class ConversationStore(Protocol):
     """What was said earlier in a thread."""
 
     async def find(self, place: Place, /) -> str | None:
-        """Return the id of the conversation at a place, or None if it never had a recorded question."""
+        """Return the id of the conversation at a place.
+
+        Or None if it never had a recorded question.
+        """
         ...
 
     async def history(self, conversation_id: str, /) -> tuple[Turn, ...]:

@@ -1,6 +1,7 @@
 """Run the migrations on one connection: a transaction a revision, one runner at a time.
 
-The connection is handed over by the caller (`config.attributes["connection"]`), so that tests, the embedded database and
+The connection is handed over by the caller (`config.attributes["connection"]`), so that tests, the
+embedded database and
 a real server take the same way.
 """
 

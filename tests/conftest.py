@@ -1,4 +1,5 @@
-"""Fixtures that talk to real things: one embedded Postgres a session, one migrated database a test."""
+"""Fixtures that talk to real things: one embedded Postgres a session, one migrated database a
+test."""
 
 import os
 import shutil
@@ -105,7 +106,9 @@ async def engine(database_url: str) -> AsyncIterator[AsyncEngine]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Name each skip whose reason is not on the list."""
     for report in _unknown_skips(terminalreporter):
-        terminalreporter.write_line(f"SKIPPED WITHOUT LEAVE: {report.nodeid}: {_reason(report)}", red=True)
+        terminalreporter.write_line(
+            f"SKIPPED WITHOUT LEAVE: {report.nodeid}: {_reason(report)}", red=True
+        )
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,0 +1,1 @@
+"""The outside: Postgres, embedders, the clock. SDKs stay here."""

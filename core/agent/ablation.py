@@ -1,4 +1,7 @@
-"""Answer as if sections were not there: how evaluation finds out whether a missing rule is noticed."""
+"""Answer as if sections were not there.
+
+How evaluation finds out whether a missing rule is noticed.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,7 @@
-"""After `decide`: what a person is shown, from claims whose quotes were read from the database. Pure."""
+"""After `decide`: what a person is shown, from claims whose quotes were read from the database.
+
+Pure.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -66,7 +69,11 @@ def conflicting(
 
 
 def refused(
-    kind: RefusalKind, *, nearest: Sequence[SectionRef], confidence: Confidence, notes: Sequence[str]
+    kind: RefusalKind,
+    *,
+    nearest: Sequence[SectionRef],
+    confidence: Confidence,
+    notes: Sequence[str],
 ) -> Answer:
     """Return a refusal with the nearest sections and the way to a person."""
     near = () if kind is RefusalKind.OUT_OF_SCOPE else tuple(nearest)

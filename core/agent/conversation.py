@@ -1,4 +1,7 @@
-"""Understand a message in its thread: a reply to a clarification, a follow-up, or a question of its own."""
+"""Understand a message in its thread.
+
+A reply to a clarification, a follow-up, or a question of its own.
+"""
 
 import re
 import unicodedata
@@ -14,16 +17,27 @@ ALL = "all"
 """The value of an assumption that asks for every branch."""
 
 _FOLLOWS = re.compile(
-    r"^(?:and|or|but|also|what about|how about|what if|same for|is that (?:also|the same)|does (?:that|this|it)|is (?:it|this)"
+    r"^(?:and|or|but|also|what about|how about|what if|same for|is that (?:also|the same)"
+    r"|does (?:that|this|it)|is (?:it|this)"
     r"|do they|are they|for|then|why|who approves (?:it|that|this)|since when|even if|in|as an?)\b",
     re.IGNORECASE,
 )
 _REFERS = re.compile(r"\b(?:it|that|this|they|them|those|these|there|then|one)\b", re.IGNORECASE)
-_ALL = re.compile(r"^(?:answer )?(?:for )?(?:all|both|every|each)(?: of them)?[.!]?$", re.IGNORECASE)
-_NEW_QUESTION = re.compile(r"^(?:what(?! about| if)|who|when|where|which|how(?! about)|can|may|must|do|does|is|are|am|should)\b", re.IGNORECASE)
-_WHO = re.compile(r"\b(?:employees?|contractors?|freelancers?|interns?|apprentices?|managers?|directors?)\b", re.IGNORECASE)
+_ALL = re.compile(
+    r"^(?:answer )?(?:for )?(?:all|both|every|each)(?: of them)?[.!]?$", re.IGNORECASE
+)
+_NEW_QUESTION = re.compile(
+    r"^(?:what(?! about| if)|who|when|where|which|how(?! about)|can|may|must|do|does|is|are|am"
+    r"|should)\b",
+    re.IGNORECASE,
+)
+_WHO = re.compile(
+    r"\b(?:employees?|contractors?|freelancers?|interns?|apprentices?|managers?|directors?)\b",
+    re.IGNORECASE,
+)
 _ONLY_FOR = re.compile(
-    rf"^(?:and|what about|how about|same for)?,?\s*(?:(?:for|as|if i am|if i'm)?\s*(?:an?\s+|the\s+)?(?P<who>{_WHO.pattern})"
+    rf"^(?:and|what about|how about|same for)?,?\s*(?:(?:for|as|if i am|if i'm)?\s*(?:an?\s+"
+    rf"|the\s+)?(?P<who>{_WHO.pattern})"
     r"|(?P<where>(?:in|for)\s+(?:the\s+)?[\w .]+?))\s*[?.!]*$",
     re.IGNORECASE,
 )
@@ -77,7 +91,10 @@ def _reply(text: str, last: Turn) -> Understood:
 
 
 def _exchanged(question: str, text: str) -> str | None:
-    """Put another kind of asker into the earlier question ("and for contractors?"); None if it names none."""
+    """Put another kind of asker into the earlier question ("and for contractors?").
+
+    None if it names none.
+    """
     found = _ONLY_FOR.match(text)
     if found is None:
         return None

@@ -1,4 +1,7 @@
-"""Labelled questions through the real service, unrecorded: what evaluation hands to `core.evals.answers`."""
+"""Labelled questions through the real service, unrecorded.
+
+What evaluation hands to `core.evals.answers`.
+"""
 
 from collections.abc import Mapping
 from datetime import date

@@ -1,18 +1,28 @@
-"""A run as JSON: the trace contract, and what `ask --json` prints. Keys are stable; tests rely on them."""
+"""A run as JSON: the trace contract, and what `ask --json` prints.
 
+Keys are stable; tests rely on them.
+"""
+
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from core.agent.request import Reply
 from core.domain.answer import Answer, Judgement, NotJudged, Outcome, ShownCitation
-from core.domain.ontology import SectionRef
+from core.domain.evidence import Finding
+from core.domain.ontology import SectionRef, Snapshot
+from core.domain.policy import Span
 from core.domain.run import Attempt, Clarification, Json, Plan, Run
+from core.retrieval.retriever import Retrieved
 
 JsonObject = dict[str, Any]
 
 
 def trace_json(run: Run) -> JsonObject:
-    """Return the trace of a run: the contract of the design, with every stage's own detail under `steps`."""
+    """Return the trace of a run.
+
+    The contract of the design, with every stage's own detail under `steps`.
+    """
     last = run.attempts[-1] if run.attempts else None
     return {
         "question": run.question.text,
@@ -66,7 +76,9 @@ def answer_json(answer: Answer) -> JsonObject:
     return {
         "outcome": answer.outcome.value,
         "answer": answer.text,
-        "claims": [{"text": claim.text, "citations": list(claim.numbers)} for claim in answer.claims],
+        "claims": [
+            {"text": claim.text, "citations": list(claim.numbers)} for claim in answer.claims
+        ],
         "citations": [_citation(citation) for citation in answer.citations],
         "confidence": {
             "badge": _value(confidence.badge),
@@ -107,6 +119,47 @@ def place_json(place: SectionRef) -> JsonObject:
         "eid": place.eid,
         "page": place.page,
     }
+
+
+def retrieval_json(found: Retrieved, depth: int) -> JsonObject:
+    """Return a search as it is traced."""
+    return {
+        "depth": depth,
+        "searched": found.result.searched,
+        "took_ms": round(found.took_ms, 3),
+        "chunks": [
+            {
+                "chunk_id": chunk.chunk_id,
+                "score": round(chunk.score, 4),
+                "relevance": round(chunk.relevance, 4),
+                "neighbour": chunk.via is not None,
+            }
+            for chunk in (*found.result.hits, *found.result.neighbours)
+        ],
+    }
+
+
+def entities_quoted(
+    answer: Answer, findings: Sequence[Finding], snapshot: Snapshot
+) -> tuple[str, ...]:
+    """Name the entities whose sentences the answer quotes."""
+    names = {entity.key: entity.name for entity in snapshot.entities}
+    cited = [citation.span for citation in answer.citations]
+    return tuple(
+        dict.fromkeys(
+            names[finding.entity]
+            for finding in findings
+            if any(_overlap(finding.span, span) for span in cited)
+        )
+    )
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return (
+        one.version_id == other.version_id
+        and one.char_start < other.char_end
+        and other.char_start < one.char_end
+    )
 
 
 def _citation(citation: ShownCitation) -> JsonObject:

@@ -1,4 +1,7 @@
-"""One message in, one recorded reply out: understand it in its thread, run the pipeline, record, and only then show."""
+"""One message in, one recorded reply out.
+
+Understand it in its thread, run the pipeline, record, and only then show.
+"""
 
 import asyncio
 import logging
@@ -10,7 +13,7 @@ from core.agent import compose
 from core.agent.ablation import Sections, WithoutSections, without_sections
 from core.agent.conversation import clean, understand
 from core.agent.limits import Limits
-from core.agent.pipeline import Parts, Pipeline
+from core.agent.pipeline import Parts, Pipeline, Task
 from core.agent.request import MAX_QUESTION, AskRequest, Reply
 from core.domain.errors import CiteboundError, EmptyCorpusError, TransientError, UsageError
 from core.domain.evidence import Evidence
@@ -32,6 +35,11 @@ from core.ports import (
 from core.retrieval.retriever import Retriever
 
 logger = logging.getLogger(__name__)
+
+
+def _unheard(_message: str) -> None:
+    """Tell nobody."""
+
 
 KEPT = 8
 """Ontologies kept in memory, one a scope and edition."""
@@ -91,7 +99,13 @@ class Answering:
         try:
             async with asyncio.timeout(self._limits.deadline_s):
                 run = await self._pipeline.run(
-                    question, snapshot, toolbox=toolbox, use_rag=request.use_rag, notify=notify
+                    Task(
+                        question=question,
+                        snapshot=snapshot,
+                        toolbox=toolbox,
+                        use_rag=request.use_rag,
+                        notify=notify or _unheard,
+                    )
                 )
         except TransientError:
             raise
@@ -104,7 +118,11 @@ class Answering:
         )
 
     async def rehearse(
-        self, request: AskRequest, *, history: tuple[Turn, ...] = (), without: Sections = frozenset()
+        self,
+        request: AskRequest,
+        *,
+        history: tuple[Turn, ...] = (),
+        without: Sections = frozenset(),
     ) -> Run:
         """Answer without recording: for evaluation alone, never to be shown as an answer.
 
@@ -123,7 +141,9 @@ class Answering:
                 replace(self._parts, retriever=WithoutSections(self._retriever, without))
             )
         toolbox = OntologyToolbox(graph, max_calls=self._limits.tool_calls)
-        return await pipeline.run(question, snapshot, toolbox=toolbox, use_rag=request.use_rag)
+        return await pipeline.run(
+            Task(question=question, snapshot=snapshot, toolbox=toolbox, use_rag=request.use_rag)
+        )
 
     async def _understood(
         self, request: AskRequest, *, conversation_id: str | None, history: tuple[Turn, ...]
@@ -132,7 +152,9 @@ class Answering:
         if not text:
             raise UsageError("the question is empty")
         if len(text) > MAX_QUESTION:
-            raise UsageError(f"the question has {len(text)} characters; at most {MAX_QUESTION} are taken")
+            raise UsageError(
+                f"the question has {len(text)} characters; at most {MAX_QUESTION} are taken"
+            )
         edition = await self._corpus.current_edition()
         if edition is None:
             raise EmptyCorpusError

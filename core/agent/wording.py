@@ -5,19 +5,27 @@ from core.domain.answer import RefusalKind
 REFUSALS = {
     RefusalKind.POLICY_SILENT: "The policies that I can read here do not answer this.",
     RefusalKind.NOT_FOUND: "I found no passage that answers this reliably.",
-    RefusalKind.OUT_OF_SCOPE: "I answer questions about the company's policies, and this does not look like one.",
+    RefusalKind.OUT_OF_SCOPE: (
+        "I answer questions about the company's policies, and this does not look like one."
+    ),
     RefusalKind.NOT_PERMITTED: "The policies that I can read here do not answer this.",
-    RefusalKind.CONFLICT: "Two policies in force contradict each other here, so I can't say which one holds.",
+    RefusalKind.CONFLICT: (
+        "Two policies in force contradict each other here, so I can't say which one holds."
+    ),
 }
 """Words of a refusal. `not_permitted` reads as `policy_silent`, whether or not something exists."""
 
 ASK_A_PERSON = "Compliance can answer this: pass the question on to them."
 REPORT = (
-    "This sounds like something to report rather than to look up, so I don't answer it here and have passed nothing on."
+    "This sounds like something to report rather than to look up, so I don't answer it here and"
+    " have passed nothing on."
     " You can report it in confidence; the sections below say how, and who protects you."
     " If you wish, Compliance will take it up with you in private."
 )
-NOT_ANSWERED_YET = "The question could not be answered just now. It is recorded; please ask again, or ask Compliance."
+NOT_ANSWERED_YET = (
+    "The question could not be answered just now. It is recorded; please ask"
+    " again, or ask Compliance."
+)
 WITHOUT_MODEL = "Quoted from the policies, without a language model."
 ALL_OPTION = 'Or say "all" for every case.'
 """Added to a clarification with options."""

@@ -1,0 +1,1 @@
+"""The record: canonical bytes, commitments, documents."""

@@ -1,4 +1,7 @@
-"""The bytes that are hashed: RFC 8785 JSON, RFC 6962 leaves, salted commitments to personal text."""
+"""The bytes that are hashed.
+
+RFC 8785 JSON, RFC 6962 leaves, salted commitments to personal text.
+"""
 
 import hashlib
 from collections.abc import Mapping
@@ -12,7 +15,8 @@ from core.domain.errors import ContractError
 from core.domain.run import Json
 
 SALT_BYTES = 32
-"""Enough that a short text ("Germany") can't be guessed from its commitment once salt and body are gone."""
+"""Enough that a short text ("Germany") can't be guessed from its commitment once salt and body are
+gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +45,8 @@ def canonical(document: Mapping[str, Json]) -> bytes:
     Floats are rounded to six places first, so that the same measure gives the same bytes.
 
     Raises:
-        ContractError: The document holds what JSON can't (NaN, an integer beyond 2^53, a lone surrogate).
+        ContractError: The document holds what JSON can't (NaN, an integer beyond 2^53, a lone
+            surrogate).
     """
     try:
         return rfc8785.dumps(_rounded(document))  # pyright: ignore[reportArgumentType]

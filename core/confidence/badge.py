@@ -9,7 +9,10 @@ MEDIUM = 0.5
 
 
 def badge_of(calibrated: float, *, is_weakened: bool) -> Badge:
-    """Return the badge. An answer with a dropped claim or a conflict in its evidence is never High."""
+    """Return the badge.
+
+    An answer with a dropped claim or a conflict in its evidence is never High.
+    """
     if calibrated >= HIGH:
         return Badge.MEDIUM if is_weakened else Badge.HIGH
     return Badge.MEDIUM if calibrated >= MEDIUM else Badge.LOW

@@ -1,4 +1,7 @@
-"""Features of a run to a probability that the answer is right: logistic regression with stored coefficients."""
+"""Features of a run to a probability that the answer is right.
+
+Logistic regression with stored coefficients.
+"""
 
 import math
 from collections.abc import Mapping
@@ -25,7 +28,8 @@ DEFAULT = Calibration(
     weights={"answers": 7.0},
     is_measured=False,
 )
-"""Fitted on the development questions of the sample policies; no substitute for a deployment's own."""
+"""Fitted on the development questions of the sample policies; no substitute for a deployment's
+own."""
 
 
 def calibrate(features: Mapping[str, float], calibration: Calibration = DEFAULT) -> float:

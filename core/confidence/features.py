@@ -15,7 +15,9 @@ def features_of(
     cited = {citation.key for claim in verified.claims for citation in claim.citations}
     relevances = [item.relevance for item in evidence.items if item.relevance is not None]
     of_cited = [
-        item.relevance for item in evidence.items if item.key in cited and item.relevance is not None
+        item.relevance
+        for item in evidence.items
+        if item.key in cited and item.relevance is not None
     ]
     total = len(verified.claims) + len(verified.dropped)
     features = {"passed": len(verified.claims) / total if total else 0.0}

@@ -86,11 +86,13 @@ class Draft:
     claims: tuple[Claim, ...]
     """In the order in which they are shown."""
     note: str = ""
-    """What the drafter says beside its claims ("The two policies differ"); never shown as a claim."""
+    """What the drafter says beside its claims ("The two policies differ"); never shown as a
+    claim."""
     missing: str | None = None
     """What the drafter could not find (an anchor, one side of a comparison); None if nothing."""
     branch: Branch | None = None
-    """A fact on which the answer depends and which the question leaves open; None if there is none."""
+    """A fact on which the answer depends and which the question leaves open; None if there is
+    none."""
     is_conflict: bool = False
     """True if the claims contradict each other and nothing says which prevails."""
 

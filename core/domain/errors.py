@@ -4,7 +4,8 @@ CiteboundError
 ├── ConfigError      a setting is missing or contradictory    refuse to start, name it
 │   └── EmptyCorpusError  nothing has been ingested yet       say how to ingest
 ├── UsageError       the caller's words are off               say what is expected
-├── TransientError   a dependency failed, may recover         retry within the budget, then fall back
+├── TransientError   a dependency failed, may recover         retry within the budget, then fall
+back
 ├── ContractError    a model, service or file broke its word  do not repeat; record, fall back
 │   └── DocumentError     one file cannot be ingested         name it, go on with the others
 └── IntegrityError   stored text, hash or ledger disagree     stop the run, outcome `failed`, alarm

@@ -38,7 +38,8 @@ class RetrievedChunk:
     place: SectionRef
     """The section the chunk lies in."""
     lexical_score: float
-    """BM25 divided by the question's highest possible (every term saturated), in [0, 1]; 0 without a common term."""
+    """BM25 divided by the question's highest possible (every term saturated), in [0, 1]; 0 without
+    a common term."""
     dense_score: float | None
     """Cosine to the question in [-1, 1]; None without an embedder."""
     score: float

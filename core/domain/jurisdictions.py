@@ -45,14 +45,20 @@ _UPPER_ONLY = re.compile(r"(?<![\w.])US(?![\w.])")
 
 
 def jurisdictions_in(text: str, *, with_cities: bool = False) -> frozenset[str]:
-    """Return the ISO 3166 codes of the countries that a text names, by their cities too if asked."""
+    """Return the ISO 3166 codes of the countries that a text names.
+
+    By their cities too if asked.
+    """
     patterns = _PLACE if with_cities else _COUNTRY
     found = {code for code, pattern in patterns.items() if pattern.search(text)}
     return frozenset(found | {"US"} if _UPPER_ONLY.search(text) else found)
 
 
 def without_jurisdictions(text: str) -> str:
-    """Return the text without the words that name a country; cities stay, since rules name them too."""
+    """Return the text without the words that name a country.
+
+    Cities stay, since rules name them too.
+    """
     for pattern in _COUNTRY.values():
         text = pattern.sub(" ", text)
     return text

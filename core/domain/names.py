@@ -10,10 +10,14 @@ _TITLED = re.compile(
     r"(?:Officer|Manager|Director|Committee|Counsel|Department|Board|Team|Head|Council|Office|Desk|Controller|Partner|Lead)\b"
     r"(?:\s+of\s+(?:the\s+)?[A-Z][\w&-]*(?:\s+[A-Z][\w&-]*)*)?"
 )
-_OPENING = re.compile(r"^(?:(?:The|A|An|Each|Every|Any|No|Our|Your|If|When|Where|Unless|And|Or|of|and|the)\s+)+")
+_OPENING = re.compile(
+    r"^(?:(?:The|A|An|Each|Every|Any|No|Our|Your|If|When|Where|Unless|And|Or|of|and|the)\s+)+"
+)
 
 
-def missing_names(text: str, sources: Sequence[str], *, known: Sequence[str] = ()) -> tuple[str, ...]:
+def missing_names(
+    text: str, sources: Sequence[str], *, known: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Return the roles and countries that `text` names and none of `sources` does.
 
     Args:
@@ -26,9 +30,7 @@ def missing_names(text: str, sources: Sequence[str], *, known: Sequence[str] = (
     named = {_OPENING.sub("", found.group()).strip() for found in _TITLED.finditer(flat)}
     folded = flat.casefold()
     named |= {
-        name
-        for name in known
-        if re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", folded)
+        name for name in known if re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", folded)
     }
     missing = sorted(name for name in named if name and name.casefold() not in around)
     stated = jurisdictions_in(" ".join(sources))

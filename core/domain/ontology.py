@@ -1,6 +1,9 @@
-"""The ontology: entities and relations in the deontic vocabulary, each with the text it was read from.
+"""The ontology: entities and relations in the deontic vocabulary.
 
-Entity and relation names follow LegalRuleML's deontic terms, so that people of the field recognise them.
+Each with the text it was read from.
+
+Entity and relation names follow LegalRuleML's deontic terms, so that people of the field recognise
+them.
 """
 
 from collections.abc import Mapping
@@ -12,19 +15,25 @@ from core.domain.policy import Span, TextSpan
 
 EntityKey = NewType("EntityKey", str)
 """Stable identity of an entity: `policy:gifts`, `section:gifts:sec_4.2`, `role:compliance-officer`,
-`obligation:gifts:9f2c41d7a0b3` (12 hex digits of the SHA-256 of the sentence, white space folded)."""
+`obligation:gifts:9f2c41d7a0b3` (12 hex digits of the SHA-256 of the sentence, white space
+folded)."""
 
 Attributes: TypeAlias = Mapping[str, str]
-"""Plain facts about an entity or relation; the names are listed at `EntityType` and `RelationType`."""
+"""Plain facts about an entity or relation; the names are listed at `EntityType` and
+`RelationType`."""
 
 
 class EntityType(StrEnum):
     """What an entity is, with the attributes that extraction fills.
 
-    Norms (obligation, prohibition, permission, exception): `actor`, `action`, `condition`, `modality`, `sentence`.
-    Definition: `term`, `meaning`. Threshold: `kind` (amount, percentage, count), `value`, `unit` (currency or thing),
-    `comparison` (at_most, at_least, above, below, exactly), `sentence`. Deadline: `value`, `unit` (hour, day,
-    business day, week, month, year, date), `comparison` (within, after, before, for, every), `sentence`.
+    Norms (obligation, prohibition, permission, exception): `actor`, `action`, `condition`,
+    `modality`, `sentence`.
+    Definition: `term`, `meaning`. Threshold: `kind` (amount, percentage, count), `value`, `unit`
+        (currency or thing),
+    `comparison` (at_most, at_least, above, below, exactly), `sentence`. Deadline: `value`, `unit`
+    (hour, day,
+    business day, week, month, year, date), `comparison` (within, after, before, for, every),
+    `sentence`.
     """
 
     POLICY = "Policy"
@@ -44,7 +53,9 @@ class EntityType(StrEnum):
     RISK = "Risk"
 
 
-NORMS = frozenset({EntityType.OBLIGATION, EntityType.PROHIBITION, EntityType.PERMISSION, EntityType.EXCEPTION})
+NORMS = frozenset(
+    {EntityType.OBLIGATION, EntityType.PROHIBITION, EntityType.PERMISSION, EntityType.EXCEPTION}
+)
 """The types that tell somebody what to do."""
 
 
@@ -73,7 +84,8 @@ class ExtractedEntity:
     """An entity read from one document, before it is stored."""
 
     key: EntityKey
-    """Stable identity; the same key in two documents is the same entity (roles, jurisdictions, systems)."""
+    """Stable identity; the same key in two documents is the same entity (roles, jurisdictions,
+    systems)."""
     type: EntityType
     """What it is."""
     name: str
@@ -82,7 +94,7 @@ class ExtractedEntity:
     """Other names in use ("CCO")."""
     description: str = ""
     """A sentence about it, from the text."""
-    attributes: Attributes = field(default_factory=dict)
+    attributes: Attributes = field(default_factory=dict[str, str])
     """See `EntityType`."""
     spans: tuple[TextSpan, ...] = ()
     """Where the document says so; at least one."""
@@ -98,7 +110,7 @@ class ExtractedRelation:
     """What it means."""
     target: EntityKey
     """Where it ends."""
-    attributes: Attributes = field(default_factory=dict)
+    attributes: Attributes = field(default_factory=dict[str, str])
     """Plain facts about the relation."""
     spans: tuple[TextSpan, ...] = ()
     """Where the document says so; at least one."""
@@ -113,7 +125,8 @@ class CrossReference:
     section_ordinal: int
     """The section that contains them."""
     policy: str | None
-    """The other policy as written, without an article ("Gifts Policy", "GEN", "COMP-002"); None: the same policy."""
+    """The other policy as written, without an article ("Gifts Policy", "GEN", "COMP-002"); None:
+    the same policy."""
     number: str | None
     """The section number as written ("4.2", "9.3.1(2)", "Annex A"); None: the policy as a whole."""
 

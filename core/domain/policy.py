@@ -1,6 +1,7 @@
 """Policies as they are read, cut and published: document -> sections -> chunks.
 
-Offsets are Unicode code points of one text, half-open, from 0. They are exact from loading on: every later span is an
+Offsets are Unicode code points of one text, half-open, from 0. They are exact from loading on:
+every later span is an
 offset into `LoadedDocument.text`, which is stored unchanged as the full text of the policy version.
 """
 
@@ -69,7 +70,8 @@ class LoadedDocument:
     """One file turned into text, with what its format says about that text."""
 
     text: str
-    """All text: NFC as in the file, LF line ends, no invisible or bidirectional control characters."""
+    """All text: NFC as in the file, LF line ends, no invisible or bidirectional control
+    characters."""
     media_type: MediaType
     """What the bytes are, found from the bytes."""
     page_starts: tuple[int, ...] = ()
@@ -79,7 +81,8 @@ class LoadedDocument:
     tables: tuple[TextSpan, ...] = ()
     """Tables, kept as text with one row a line and cells separated by ` | `."""
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What the document says of itself, under `title`, `policy_id`, `version`, `owner`, `effective_from`,
+    """What the document says of itself, under `title`, `policy_id`, `version`, `owner`,
+    `effective_from`,
     `effective_until`, `jurisdiction`; dates in ISO form. Absent keys were not found."""
     notes: tuple[str, ...] = ()
     """What was normalised away, one line each ("removed 12 invisible characters")."""
@@ -99,9 +102,11 @@ class Section:
     """
 
     eid: str
-    """Identity within the version, Akoma Ntoso style: `sec_4__sec_4.2`; unique, stable while numbers are."""
+    """Identity within the version, Akoma Ntoso style: `sec_4__sec_4.2`; unique, stable while
+    numbers are."""
     number: str | None
-    """The number as printed, without a trailing dot ("4.2", "9.3.1(2)", "Article 4", "Annex A"); None if unnumbered."""
+    """The number as printed, without a trailing dot ("4.2", "9.3.1(2)", "Article 4", "Annex A");
+    None if unnumbered."""
     title: str
     """The heading without its number; may be empty where a number stands alone."""
     path: tuple[str, ...]
@@ -113,7 +118,8 @@ class Section:
     char_start: int
     """First character of the heading."""
     body_start: int
-    """First character after the heading line; equal to `char_end` for a heading without text of its own."""
+    """First character after the heading line; equal to `char_end` for a heading without text of its
+    own."""
     char_end: int
     """One past the last character, which is where the next section begins."""
     page: int | None

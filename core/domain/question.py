@@ -66,7 +66,8 @@ class Question:
     text: str
     """As typed, at most 8,000 characters, invisible characters removed."""
     standalone: str
-    """The same with what the thread adds ("May I accept gifts? For contractors?"); equal to `text` without a thread."""
+    """The same with what the thread adds ("May I accept gifts? For contractors?"); equal to `text`
+    without a thread."""
     scope: Scope
     """What the answer may rest on."""
     asked_at: datetime

@@ -1,6 +1,6 @@
 """One question through the pipeline: plan, budget, steps and the trace that is stored of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -9,7 +9,7 @@ from core.domain.evidence import Evidence, Finding
 from core.domain.policy import VersionId
 from core.domain.question import Question
 
-Json: TypeAlias = "Mapping[str, Json] | list[Json] | str | int | float | bool | None"
+Json: TypeAlias = "Mapping[str, Json] | Sequence[Json] | str | int | float | bool | None"
 """A JSON value."""
 
 
@@ -30,7 +30,8 @@ class Plan:
     """What to do about a question."""
 
     intent: str
-    """`comparison`, `definition`, `procedure`, `threshold`, `deadline`, `role`, `permission`, `general`,
+    """`comparison`, `definition`, `procedure`, `threshold`, `deadline`, `role`, `permission`,
+    `general`,
     `report` (a sensitive report) or `small_talk`."""
     tools: tuple[str, ...] = ()
     """Ontology tools it means to use."""

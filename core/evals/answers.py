@@ -1,6 +1,9 @@
-"""Measure answers on labelled questions: outcome kinds, quotes, and honesty with the answer's sections removed.
+"""Measure answers on labelled questions.
 
-The answering service is handed in as a callable, so that evaluation knows nothing of how answers come about.
+Outcome kinds, quotes, and honesty with the answer's sections removed.
+
+The answering service is handed in as a callable, so that evaluation knows nothing of how answers
+come about.
 """
 
 import json
@@ -16,6 +19,8 @@ from core.domain.run import Run
 
 ANSWERABLE = frozenset({"graph", "chunks", "two_policies"})
 """Kinds of question that a policy answers."""
+ANSWERED_ALONE = frozenset({Outcome.ANSWERED.value})
+"""What is expected of a question that has one plain answer."""
 DECLINED = frozenset({Outcome.REFUSED, Outcome.CLARIFICATION, Outcome.ESCALATED})
 """What should become of a question whose answer is not there."""
 
@@ -61,7 +66,8 @@ class Result:
     is_right: bool
     """True if that is what was expected."""
     quotes_right: bool | None
-    """True if one of `must_quote` was quoted; None if it was not answered or nothing is asked for."""
+    """True if one of `must_quote` was quoted; None if it was not answered or nothing is asked
+    for."""
     quotes_stored: bool
     """True if every quote is the stored text."""
     took_ms: float
@@ -158,7 +164,8 @@ async def evaluate_answers(
         tasks += [
             (question, True)
             for question in questions
-            if question.kind in ANSWERABLE and question.expected == {Outcome.ANSWERED.value}
+            if question.kind in ANSWERABLE
+            and question.expected == frozenset({Outcome.ANSWERED.value})
         ]
     results: list[Result] = []
     for done, (question, ablated) in enumerate(tasks, start=1):
@@ -191,15 +198,15 @@ def _quotes_right(question: LabelledQuestion, run: Run) -> bool | None:
 
 def report_lines(report: AnswersReport) -> list[str]:
     """Return the report for people."""
-    lines = [f"right outcome     {report.share_right(ablated=False):.1%}  {_kinds(report, ablated=False)}"]
+    right, declined = report.share_right(ablated=False), report.share_right(ablated=True)
+    stored = "all" if report.all_quotes_stored() else "NOT ALL"
+    lines = [f"right outcome     {right:.1%}  {_kinds(report, ablated=False)}"]
     if any(result.ablated for result in report.results):
-        lines.append(
-            f"sections removed  {report.share_right(ablated=True):.1%} declined  {_kinds(report, ablated=True)}"
-        )
+        lines.append(f"sections removed  {declined:.1%} declined  {_kinds(report, ablated=True)}")
     lines += [
         f"right quote       {report.share_quoting_right():.1%} of answers quote what they should",
-        f"stored quotes     {'all' if report.all_quotes_stored() else 'NOT ALL'} quotes equal the stored text",
-        f"time              p50 {report.latency_ms(50):.0f} ms, p99 {report.latency_ms(99):.0f} ms a question",
+        f"stored quotes     {stored} quotes equal the stored text",
+        f"time              p50 {report.latency_ms(50):.0f} ms, p99 {report.latency_ms(99):.0f} ms",
     ]
     return lines
 

@@ -1,4 +1,7 @@
-"""One file into the corpus: prepare -> compare with what is stored -> embed what is new -> publish."""
+"""One file into the corpus.
+
+Prepare -> compare with what is stored -> embed what is new -> publish.
+"""
 
 import asyncio
 import dataclasses
@@ -63,7 +66,8 @@ class Ingestor:
     ) -> Ingested:
         """Store one file as the newest version of its policy.
 
-        The same bytes with nothing else said of them are a no-op. What neither the caller nor the document says
+        The same bytes with nothing else said of them are a no-op. What neither the caller nor the
+        document says
         (audience, jurisdiction, tags, owner) is taken over from the policy's newest version.
 
         Raises:
@@ -123,7 +127,10 @@ class Ingestor:
 def _inherit(
     found: PolicyMetadata, stored: list[StoredVersion], *, given: Overrides
 ) -> PolicyMetadata:
-    """Fill what nobody said from the newest version: an audience, above all, is never widened by silence."""
+    """Fill what nobody said from the newest version.
+
+    An audience, above all, is never widened by silence.
+    """
     if not stored:
         return found
     newest = stored[-1].metadata
@@ -132,7 +139,7 @@ def _inherit(
         owner=found.owner or newest.owner,
         jurisdiction=found.jurisdiction or newest.jurisdiction,
         audience=found.audience
-        if given.audience is not None or found.audience != {EVERYONE}
+        if given.audience is not None or found.audience != frozenset({EVERYONE})
         else newest.audience,
         tags=found.tags if given.tags is not None else found.tags or newest.tags,
     )
@@ -159,6 +166,7 @@ def _refuse_backward(metadata: PolicyMetadata) -> None:
         and metadata.effective_until <= metadata.effective_from
     ):
         raise DocumentError(
-            f"it would end ({metadata.effective_until}) before it begins ({metadata.effective_from}):"
+            f"it would end ({metadata.effective_until}) before it begins"
+            f" ({metadata.effective_from}):"
             " correct --effective-from or --effective-until"
         )

@@ -1,9 +1,12 @@
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 """Fit the coefficients of `core.agent.extractive.scoring` on labelled questions, and print them.
 
     python tests/evals/fit_scoring.py QUESTIONS.jsonl
 
-The database is that of the settings, with the questions' policies ingested. Each question is taken as it is and with its
-answer's sections removed; each section that retrieval or the ontology offers is one example, right if it is labelled.
+The database is that of the settings, with the questions' policies ingested. Each question is taken
+as it is and with its
+answer's sections removed; each section that retrieval or the ontology offers is one example, right
+if it is labelled.
 """
 
 import asyncio
@@ -92,35 +95,37 @@ async def _examples(
     facts = {(finding.span.version_id, finding.place.eid) for finding in found}
     examples: list[Example] = []
     for wanted in wanted_of(question, plan):
-        for one in await rank(
+        ranked = await rank(
             passages_of(evidence.items),
             wanted,
             question=question.standalone,
             similarity=Similarity(service.embedder),
-        ):
-            examples.append(
-                Example(
-                    question=labelled.id,
-                    measures=asdict(one.measures),
-                    is_right=is_in(one.passage.place, labelled.gold),
-                    is_fact=(one.passage.version_id, one.passage.place.eid) in facts,
-                )
+        )
+        examples.extend(
+            Example(
+                question=labelled.id,
+                measures=asdict(one.measures),
+                is_right=is_in(one.passage.place, labelled.gold),
+                is_fact=(one.passage.version_id, one.passage.place.eid) in facts,
             )
+            for one in ranked
+        )
     return examples
 
 
 def fit(rows: NDArray[np.float64], right: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-    """Return intercept and weights of a logistic regression with a ridge penalty on standardised columns."""
+    """Return intercept and weights of a logistic regression with a ridge penalty on standardised
+    columns."""
     mean, deviation = rows.mean(axis=0), rows.std(axis=0) + 1e-6
     design = np.c_[(rows - mean) / deviation, np.ones(len(rows))]
     penalty = RIDGE * np.diag([*np.ones(rows.shape[1]), 1e-6])
-    beta = np.zeros(design.shape[1])
+    beta: NDArray[np.float64] = np.zeros(design.shape[1])
     for _ in range(50):
-        guess = 1 / (1 + np.exp(-design @ beta))
-        slope = design.T @ (guess - right) + penalty @ beta
-        curve = (design * (guess * (1 - guess))[:, None]).T @ design + penalty
-        beta -= np.linalg.solve(curve, slope)
-    weights = beta[:-1] / deviation
+        guess: NDArray[np.float64] = 1 / (1 + np.exp(-design @ beta))
+        slope: NDArray[np.float64] = design.T @ (guess - right) + penalty @ beta
+        curve: NDArray[np.float64] = (design * (guess * (1 - guess))[:, None]).T @ design + penalty
+        beta = beta - np.linalg.solve(curve, slope)
+    weights: NDArray[np.float64] = beta[:-1] / deviation
     return float(beta[-1] - weights @ mean), weights
 
 

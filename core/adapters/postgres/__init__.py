@@ -1,0 +1,1 @@
+"""Postgres: knowledge, search, conversations and the record."""

@@ -1,4 +1,7 @@
-"""The record in Postgres: one transaction a question, and reading it back with every hash checked."""
+"""The record in Postgres.
+
+One transaction a question, and reading it back with every hash checked.
+"""
 
 import hashlib
 import json
@@ -52,7 +55,9 @@ class PostgresAuditLog:
                 leaf = await self._append(connection, run, record_id, answer_id, seq)
         except (DBAPIError, OSError) as error:
             cause = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-            raise TransientError(f"the answer could not be recorded, so it is not shown: {cause}") from error
+            raise TransientError(
+                f"the answer could not be recorded, so it is not shown: {cause}"
+            ) from error
         return RecordReceipt(record_id=record_id, answer_id=answer_id, leaf_hash=leaf)
 
     async def _append(
@@ -76,7 +81,10 @@ class PostgresAuditLog:
             {"canonical": data, "leaf": leaf},
         )
         await connection.execute(
-            text("INSERT INTO audit.content (record_id, field, salt, body) VALUES (:id, :field, :salt, :body)"),
+            text(
+                "INSERT INTO audit.content (record_id, field, salt, body) VALUES (:id, :field,"
+                " :salt, :body)"
+            ),
             [
                 {"id": record_id, "field": part.field, "salt": part.salt, "body": part.body}
                 for part in contents
@@ -190,7 +198,12 @@ async def _store_claims(connection: AsyncConnection, run: Run, answer_id: str) -
         await connection.execute(
             claims.insert(),
             [
-                {"answer_id": answer_id, "n": n, "text": claim.text, "citations": list(claim.numbers)}
+                {
+                    "answer_id": answer_id,
+                    "n": n,
+                    "text": claim.text,
+                    "citations": list(claim.numbers),
+                }
                 for n, claim in enumerate(run.answer.claims, start=1)
             ],
         )
@@ -239,25 +252,36 @@ class PostgresAuditReader:
         self._engine = engine
 
     async def show(self, record_id: str) -> RecordView | None:
-        """Return one record, checked; a unique beginning of its id is enough. None if there is none or several."""
+        """Return one record, checked; a unique beginning of its id is enough.
+
+        None if there is none or several.
+        """
         async with self._engine.connect() as connection:
             rows = (
-                await connection.execute(
-                    text(
-                        "SELECT id, at, outcome, canonical, leaf_hash, doc FROM audit.record"
-                        " WHERE id::text LIKE :prefix LIMIT 2"
-                    ),
-                    {"prefix": _prefix(record_id)},
+                (
+                    await connection.execute(
+                        text(
+                            "SELECT id, at, outcome, canonical, leaf_hash, doc FROM audit.record"
+                            " WHERE id::text LIKE :prefix LIMIT 2"
+                        ),
+                        {"prefix": _prefix(record_id)},
+                    )
                 )
-            ).mappings().all()
+                .mappings()
+                .all()
+            )
             if len(rows) != 1:
                 return None
             parts = (
-                await connection.execute(
-                    text("SELECT field, salt, body FROM audit.content WHERE record_id = :id"),
-                    {"id": rows[0]["id"]},
+                (
+                    await connection.execute(
+                        text("SELECT field, salt, body FROM audit.content WHERE record_id = :id"),
+                        {"id": rows[0]["id"]},
+                    )
                 )
-            ).mappings().all()
+                .mappings()
+                .all()
+            )
         return _view(rows[0], parts)
 
     async def list(self, *, limit: int = 20, outcome: str | None = None) -> list[RecordLine]:

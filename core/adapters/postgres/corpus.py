@@ -1,4 +1,7 @@
-"""Policies, versions, sections and chunks in Postgres: publishing them, and reading what a scope may read."""
+"""Policies, versions, sections and chunks in Postgres.
+
+Publishing them, and reading what a scope may read.
+"""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -18,6 +21,11 @@ from core.domain.ontology import SectionRef
 from core.domain.policy import PolicyMetadata, PolicyVersion, Span, VersionId
 from core.domain.question import Scope
 from core.ports import EmbeddingSpace, Publication, Published, StoredVersion, Vector
+
+_VERSIONS = f"""
+SELECT v.*, p.key FROM {LIVE} live
+  JOIN citebound.policy_versions v ON v.id = live.version_id
+  JOIN citebound.policies p ON p.id = v.policy_id ORDER BY p.key"""  # noqa: S608  # constants
 
 PUBLISHING = 7_203_114_027
 """Advisory lock: publication is serialised, so that editions have one order."""
@@ -100,7 +108,9 @@ class PostgresCorpusStore:
     ) -> Published:
         """See `CorpusStore.publish`."""
         async with self._engine.begin() as connection:
-            await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": PUBLISHING})
+            await connection.execute(
+                text("SELECT pg_advisory_xact_lock(:key)"), {"key": PUBLISHING}
+            )
             edition = await _open_edition(connection, publication)
             version_id, number = await _insert_version(connection, publication, edition, on_day)
             section_ids = await _insert_sections(connection, publication, version_id)
@@ -125,21 +135,17 @@ class PostgresCorpusStore:
 
     async def versions(self, scope: Scope, /) -> list[PolicyVersion]:
         """See `CorpusStore.versions`."""
-        query = text(
-            f"SELECT v.*, p.key FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id"  # noqa: S608
-            " JOIN citebound.policies p ON p.id = v.policy_id ORDER BY p.key"
-        )
         async with self._engine.connect() as connection:
-            rows = (await connection.execute(query, scope_parameters(scope))).mappings().all()
-        return [
-            PolicyVersion(
-                version_id=VersionId(row["id"]),
-                metadata=_metadata(row),
-                edition=row["edition_from"],
-                source_name=row["source_name"],
-            )
-            for row in rows
-        ]
+            rows = (await connection.execute(text(_VERSIONS), scope_parameters(scope))).mappings()
+            return [
+                PolicyVersion(
+                    version_id=VersionId(row["id"]),
+                    metadata=_metadata(row),
+                    edition=row["edition_from"],
+                    source_name=row["source_name"],
+                )
+                for row in rows
+            ]
 
     async def current_edition(self) -> int | None:
         """See `CorpusStore.current_edition`."""
@@ -155,7 +161,8 @@ class PostgresCorpusStore:
             "   AS w (version_id, char_start, char_end)"
             f" JOIN {LIVE} live ON live.version_id = w.version_id"
             " JOIN citebound.policy_versions v ON v.id = w.version_id"
-            " WHERE 0 <= w.char_start AND w.char_start < w.char_end AND w.char_end <= length(v.text)"
+            " WHERE 0 <= w.char_start AND w.char_start < w.char_end AND w.char_end <="
+            " length(v.text)"
         )
         parameters = scope_parameters(scope) | _span_arrays(spans)
         async with self._engine.connect() as connection:
@@ -176,7 +183,8 @@ class PostgresCorpusStore:
     async def places(self, spans: Sequence[Span], /) -> dict[Span, SectionRef]:
         """See `CorpusStore.places`."""
         query = text(
-            "SELECT w.version_id, w.char_start, w.char_end, p.key, v.title, v.label, v.jurisdiction,"
+            "SELECT w.version_id, w.char_start, w.char_end, p.key, v.title, v.label,"
+            " v.jurisdiction,"
             " s.eid, s.number, s.title AS section_title, s.path, v.page_starts"
             " FROM unnest(CAST(:ids AS bigint[]), CAST(:starts AS int[]), CAST(:ends AS int[]))"
             "   AS w (version_id, char_start, char_end)"
@@ -262,7 +270,8 @@ async def _insert_version(
         select(func.max(policy_versions.c.number)).where(policy_versions.c.policy_id == policy_id)
     )
     number = (newest or 0) + 1
-    # A later version that does not say since when it holds, holds from now on: the earlier one stays right for the past.
+    # A later version that does not say since when it holds, holds from now on: the earlier one
+    # stays right for the past.
     effective_from = given.effective_from or (on_day if number > 1 else None)
     version_id = await connection.scalar(
         policy_versions.insert()
@@ -332,7 +341,10 @@ async def _insert_chunks(
 ) -> None:
     rows: list[dict[str, Any]] = []
     for chunk in publication.chunks:
-        if chunk.text != publication.document.text[chunk.char_start : chunk.char_end] or not chunk.text:
+        if (
+            chunk.text != publication.document.text[chunk.char_start : chunk.char_end]
+            or not chunk.text
+        ):
             raise IntegrityError(f"chunk {chunk.chunk_id} is not the text at its span")
         rows.append(
             {

@@ -1,6 +1,6 @@
 """Open a database that is fit for use: reachable, new enough, migrated."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +60,9 @@ async def server_facts(engine: AsyncEngine) -> ServerFacts:
     """
     try:
         async with engine.connect() as connection:
-            major = await connection.scalar(text("SELECT current_setting('server_version_num')::int"))
+            major = await connection.scalar(
+                text("SELECT current_setting('server_version_num')::int")
+            )
             vector = await connection.scalar(
                 text("SELECT default_version FROM pg_available_extensions WHERE name = 'vector'")
             )
@@ -131,9 +133,14 @@ def _run_alembic(connection: Connection, to: str) -> None:
     connection.rollback()
     if current is not None and current not in known:
         raise ConfigError(
-            f"the database is at migration {current!r}, which this release does not know: upgrade Citebound"
+            f"the database is at migration {current!r}, which this release does not know: upgrade"
+            f" Citebound"
         )
-    move = command.downgrade if to == "base" or (current and to < current and to != "head") else command.upgrade
+    move = (
+        command.downgrade
+        if to == "base" or (current and to < current and to != "head")
+        else command.upgrade
+    )
     try:
         move(config, to)
     except (CommandError, DBAPIError) as error:
@@ -142,7 +149,7 @@ def _run_alembic(connection: Connection, to: str) -> None:
 
 
 @asynccontextmanager
-async def open_database(url: str, *, pooled: bool = True) -> AsyncIterator[AsyncEngine]:
+async def open_database(url: str, *, pooled: bool = True) -> AsyncGenerator[AsyncEngine]:
     """Open a checked and migrated database, and close it at the end.
 
     Raises:

@@ -98,7 +98,9 @@ async def _store_entities(
         await connection.execute(added.on_conflict_do_nothing(index_elements=["key"]))
         keys = [entity.key for entity in batch]
         rows = await connection.execute(
-            select(entities.c.key, entities.c.id, entities.c.aliases).where(entities.c.key.in_(keys))
+            select(entities.c.key, entities.c.id, entities.c.aliases).where(
+                entities.c.key.in_(keys)
+            )
         )
         known = {row.key: (row.id, row.aliases) for row in rows}
         for entity in batch:
@@ -124,7 +126,9 @@ async def _store_relations(
             raise IntegrityError(
                 f"relation {relation.source} {relation.type} {relation.target} lacks an end"
             )
-        wanted.append((entity_ids[relation.source], relation.type.value, entity_ids[relation.target]))
+        wanted.append(
+            (entity_ids[relation.source], relation.type.value, entity_ids[relation.target])
+        )
     for batch in _batches(list(zip(wanted, found, strict=True))):
         added = insert(relations).values(
             [
@@ -135,9 +139,9 @@ async def _store_relations(
         await connection.execute(added.on_conflict_do_nothing())
         sources = {key[0] for key, _ in batch}
         rows = await connection.execute(
-            select(relations.c.id, relations.c.source_id, relations.c.type, relations.c.target_id).where(
-                relations.c.source_id.in_(sources)
-            )
+            select(
+                relations.c.id, relations.c.source_id, relations.c.type, relations.c.target_id
+            ).where(relations.c.source_id.in_(sources))
         )
         ids |= {(row.source_id, row.type, row.target_id): row.id for row in rows}
     return [ids[key] for key in wanted]

@@ -1,4 +1,7 @@
-"""Cross-references in Postgres: stored as written, resolved again whenever a publication may have given them a target."""
+"""Cross-references in Postgres.
+
+Stored as written, resolved again whenever a publication may have given them a target.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -21,7 +24,8 @@ _ALIASES = """
 SELECT p.key, e.aliases FROM citebound.entities e
   JOIN citebound.policies p ON e.key = 'policy:' || p.key WHERE cardinality(e.aliases) > 0"""
 
-# What may have changed: references of the version just stored, those that led nowhere, and those into its policy.
+# What may have changed: references of the version just stored, those that led nowhere, and those
+# into its policy.
 _OPEN = """
 SELECT x.id, x.policy, x.number, x.target_policy_id, x.target_eid, p.key AS source, s.ordinal
   FROM citebound.cross_references x
@@ -60,9 +64,7 @@ async def resolve_references(connection: AsyncConnection, version_id: int) -> No
     if not rows:
         return
     index, policy_ids = await _index(connection)
-    changes = [
-        change for row in rows if (change := _change(row, index, policy_ids)) is not None
-    ]
+    changes = [change for row in rows if (change := _change(row, index, policy_ids)) is not None]
     if changes:
         await connection.execute(
             cross_references.update()

@@ -1,7 +1,7 @@
 """The ontology of one edition as one scope may see it, read in a handful of statements."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import RowMapping, text
@@ -27,7 +27,8 @@ SELECT v.id, p.key, v.title, v.label, v.jurisdiction, v.page_starts, v.text
   JOIN citebound.policies p ON p.id = v.policy_id"""  # noqa: S608  # constants
 
 _SECTIONS = """
-SELECT id, version_id, eid, number, title, path FROM citebound.sections WHERE version_id = ANY(:versions)"""
+SELECT id, version_id, eid, number, title, path FROM citebound.sections WHERE version_id =
+ANY(:versions)"""
 
 _ENTITIES = """
 SELECT e.id, e.key, e.type, e.name, e.aliases, e.description, e.attributes,
@@ -96,7 +97,9 @@ class PostgresOntologyStore:
         self._engine = engine
 
     async def snapshot(self, scope: Scope, /) -> Snapshot:
-        """See `OntologyStore.snapshot`. Read in one transaction, so that no publication falls in between.
+        """See `OntologyStore.snapshot`.
+
+        Read in one transaction, so that no publication falls in between.
 
         Raises:
             EmptyCorpusError: Nothing was ever published.
@@ -105,7 +108,9 @@ class PostgresOntologyStore:
             await connection.execution_options(isolation_level="REPEATABLE READ")
             edition = scope.edition
             if edition is None:
-                edition = await connection.scalar(text("SELECT max(number) FROM citebound.editions"))
+                edition = await connection.scalar(
+                    text("SELECT max(number) FROM citebound.editions")
+                )
             if edition is None:
                 raise EmptyCorpusError
             versions = await _rows(connection, _VERSIONS, scope_parameters(scope))
@@ -136,7 +141,7 @@ class PostgresOntologyStore:
 
 
 async def _rows(
-    connection: AsyncConnection, query: str, parameters: dict[str, object]
+    connection: AsyncConnection, query: str, parameters: Mapping[str, object]
 ) -> Sequence[RowMapping]:
     return (await connection.execute(text(query), parameters)).mappings().all()
 

@@ -4,7 +4,8 @@ from core.domain.question import Scope
 
 LIVE = (
     "citebound.live_versions(CAST(:scope_edition AS int), CAST(:scope_as_of AS date),"
-    " CAST(:scope_groups AS text[]), CAST(:scope_jurisdiction AS text), CAST(:scope_tags AS text[]))"
+    " CAST(:scope_groups AS text[]), CAST(:scope_jurisdiction AS text), CAST(:scope_tags AS"
+    " text[]))"
 )
 """Table function with the column `version_id`; its parameters come from `scope_parameters`."""
 

@@ -1,6 +1,11 @@
-"""All tables, once, as SQLAlchemy Core knows them. Only migrations write the schema; a test keeps the two equal.
+# pyright: reportUnknownArgumentType=false
+# The type of a foreign key column is that of its target, which SQLAlchemy knows at run time alone.
+"""All tables, once, as SQLAlchemy Core knows them.
 
-Offsets are Unicode code points, half-open. Times are `timestamptz`, UTC. A row of a version is visible in an edition and
+Only migrations write the schema; a test keeps the two equal.
+
+Offsets are Unicode code points, half-open. Times are `timestamptz`, UTC. A row of a version is
+visible in an edition and
 on a day when its version is: the one rule is the SQL function `citebound.live_versions`.
 """
 
@@ -53,7 +58,7 @@ def _at(name: str = "created_at") -> Column[object]:
     return Column(name, DateTime(timezone=True), nullable=False, server_default=text("now()"))
 
 
-# -- knowledge ---------------------------------------------------------------------------------------------------------
+# -- knowledge
 
 editions = Table(
     "editions",
@@ -147,7 +152,7 @@ cross_references = Table(
     Index(None, "target_policy_id", "target_eid"),
 )
 
-# -- ontology ----------------------------------------------------------------------------------------------------------
+# -- ontology
 
 entities = Table(
     "entities",
@@ -189,7 +194,7 @@ provenance = Table(
     Index(None, "relation_id"),
 )
 
-# -- search ------------------------------------------------------------------------------------------------------------
+# -- search
 
 terms = Table(
     "terms",
@@ -272,7 +277,7 @@ chunk_embeddings = Table(
     Index(None, "version_id"),
 )
 
-# -- conversation ------------------------------------------------------------------------------------------------------
+# -- conversation
 
 conversations = Table(
     "conversations",

@@ -1,1 +1,4 @@
-"""The reasoner without a model: plans by rules and answers with verbatim sentences of the evidence."""
+"""The reasoner without a model.
+
+Plans by rules and answers with verbatim sentences of the evidence.
+"""

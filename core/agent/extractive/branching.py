@@ -1,4 +1,7 @@
-"""See when the answer depends on a fact that the question leaves open, and when policies contradict each other."""
+"""See when the answer depends on a fact that the question leaves open.
+
+And when policies contradict each other.
+"""
 
 from collections.abc import Sequence
 
@@ -15,7 +18,8 @@ STRONG = 0.5
 AS_FULL = 0.8
 """Share of the best coverage that it must have too."""
 SIBLING = 0.5
-"""Share of the best coverage from which a section beside the best one is another case of the same rule."""
+"""Share of the best coverage from which a section beside the best one is another case of the same
+rule."""
 ALIKE = 0.5
 """Share of common words from which two sentences are about the same thing."""
 _QUESTIONS = {
@@ -42,7 +46,10 @@ def _is_strong(one: Scored, best: Scored) -> bool:
 
 
 def find_branch(ranked: Sequence[Scored], wanted: Wanted) -> Branch | None:
-    """Return the fact to ask for, if rules for different values of it answer the question, and differently."""
+    """Return the fact to ask for, if rules for different values of it answer the question.
+
+    And differently.
+    """
     if not ranked:
         return None
     best = ranked[0]
@@ -69,7 +76,10 @@ def _values(one: Scored, slot: str) -> frozenset[str]:
 
 
 def _is_sibling(one: Scored, best: Scored, mine: frozenset[str]) -> bool:
-    """Say whether a section stands beside the best one under the same heading, for another value of the fact."""
+    """Say whether a section stands beside the best one under the same heading.
+
+    For another value of the fact.
+    """
     here, there = best.passage.place, one.passage.place
     return (
         bool(mine)
@@ -81,17 +91,25 @@ def _is_sibling(one: Scored, best: Scored, mine: frozenset[str]) -> bool:
 
 
 def _says_alike(one: Scored, best: Scored) -> bool:
-    """Say whether two sentences give the same rule, as a supplement does with the rule that it supplements."""
+    """Say whether two sentences give the same rule.
+
+    As a supplement does with the rule that it supplements.
+    """
     words = content_words(one.unit.text), content_words(best.unit.text)
     return len(words[0] & words[1]) >= ALIKE * len(words[0] | words[1])
 
 
 def find_conflict(ranked: Sequence[Scored]) -> tuple[Scored, Scored] | None:
-    """Return two passages of different policies that say the same of the same thing, but for the figure."""
+    """Return two passages of different policies that say the same of the same thing.
+
+    But for the figure.
+    """
     strong = strong_ones(ranked)
     for index, one in enumerate(strong):
         for other in strong[index + 1 :]:
-            if one.passage.place.policy_key != other.passage.place.policy_key and _contradict(one, other):
+            if one.passage.place.policy_key != other.passage.place.policy_key and _contradict(
+                one, other
+            ):
                 return one, other
     return None
 

@@ -1,4 +1,7 @@
-"""Facts on which rules branch: the country and the kind of employment, in questions and in policy text."""
+"""Facts on which rules branch.
+
+The country and the kind of employment, in questions and in policy text.
+"""
 
 import re
 from dataclasses import dataclass

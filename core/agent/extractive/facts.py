@@ -69,7 +69,10 @@ class FactIndex:
                 self._prefixes[word[:_PREFIX]].add(word)
 
     def find(self, terms: Sequence[Term], *, limit: int) -> list[tuple[Finding, float]]:
-        """Return the facts that cover the terms best, each sentence once, with the share they cover."""
+        """Return the facts that cover the terms best, each sentence once.
+
+        With the share they cover.
+        """
         hits: dict[int, float] = defaultdict(float)
         for term in terms:
             if not is_telling(term):
@@ -92,7 +95,10 @@ class FactIndex:
         return list(found.values())
 
     def with_definitions(self, text: str, terms: tuple[Term, ...]) -> tuple[Term, ...]:
-        """Let two words that a definition explains stand for the defined term: a "gift card" is a "cash equivalent"."""
+        """Let two words that a definition explains stand for the defined term.
+
+        A "gift card" is a "cash equivalent".
+        """
         asked = [stem(word) for word in words(text)]
         pairs = {frozenset(pair) for pair in pairwise(asked) if len(set(pair)) == 2}  # noqa: PLR2004  # a pair
         meant: dict[str, frozenset[str]] = {}
@@ -123,7 +129,10 @@ class FactIndex:
 
 
 def _names_by_entity(snapshot: Snapshot) -> dict[EntityKey, tuple[str, ...]]:
-    """Return, for each entity, the names of the roles and jurisdictions that a relation joins to it."""
+    """Return, for each entity.
+
+    The names of the roles and jurisdictions that a relation joins to it.
+    """
     names = {entity.key: entity.name for entity in snapshot.entities if entity.type in _NAMING}
     joined: dict[EntityKey, set[str]] = defaultdict(set)
     for relation in snapshot.relations:

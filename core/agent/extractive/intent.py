@@ -1,6 +1,7 @@
 """What kind of answer a question wants, by the words it begins with."""
 
 import re
+from collections.abc import Callable
 from enum import StrEnum
 
 from core.domain.modality import Modality, modality
@@ -23,39 +24,57 @@ class Intent(StrEnum):
 
 _RULES: tuple[tuple[Intent, str], ...] = (
     (Intent.REASON, r"^(?:and |but )?why\b|\bwhat is the (?:reason|point|purpose)\b|\bhow come\b"),
-    (Intent.DEFINITION, r"^who (?:is|are|counts as) (?:an? )(?!.*\b(?:responsible|charge|allowed)\b)"),
-    (Intent.COMPARISON, r"\bdifferen(?:ce|t)\b|\bversus\b|\bvs\.?\b|\bcompare[ds]?\b|\bas opposed to\b"),
+    (
+        Intent.DEFINITION,
+        r"^who (?:is|are|counts as) (?:an? )(?!.*\b(?:responsible|charge|allowed)\b)",
+    ),
+    (
+        Intent.COMPARISON,
+        r"\bdifferen(?:ce|t)\b|\bversus\b|\bvs\.?\b|\bcompare[ds]?\b|\bas opposed to\b",
+    ),
     (
         Intent.DEADLINE,
-        r"\bhow (?:long|soon|fast|quick(?:ly)?|often|early)\b|\bby when\b|^when\b|\bwhen (?:do|must|should|does|is|are)\b"
-        r"|\bdeadlines?\b|\bhow many (?:\w+ )?(?:days|weeks|months|years|hours|minutes)\b|\btime limit\b|\bretention period\b"
+        r"\bhow (?:long|soon|fast|quick(?:ly)?|often|early)\b|\bby when\b|^when\b|\bwhen (?:do"
+        r"|must|should|does|is|are)\b"
+        r"|\bdeadlines?\b|\bhow many (?:\w+ )?(?:days|weeks|months|years|hours|minutes)\b"
+        r"|\btime limit\b|\bretention period\b"
         r"|\bhow much (?:time|notice)\b|\bwithin what time\b",
     ),
     (
         Intent.THRESHOLD,
-        r"\bhow (?:much|many|high|large|big|expensive)\b|\blimits?\b|\bmax(?:imum)?\b|\bmin(?:imum)?\b|\brates?\b"
+        r"\bhow (?:much|many|high|large|big|expensive)\b|\blimits?\b|\bmax(?:imum)?\b"
+        r"|\bmin(?:imum)?\b|\brates?\b"
         r"|\bamounts?\b|\bthresholds?\b|\bcosts?\b|\bpercent(?:age)?\b|\bbudget\b|\bcap\b|\bpoints\b",
     ),
     (
         Intent.ROLE,
-        r"^who(?:m|se)?\b|\bwho (?:has|must|do|does|should|is|can|approves?|decides?|signs?|needs?|checks?|owns?)\b"
+        r"^who(?:m|se)?\b|\bwho (?:has|must|do|does|should|is|can|approves?|decides?|signs?"
+        r"|needs?|checks?|owns?)\b"
         r"|\bwhose\b|\bwhich (?:department|team|person|role)\b|\bwhom\b",
     ),
     (
         Intent.DEFINITION,
-        r"^what (?:is|are|does)\b.*\bmean|\bwhat (?:counts|qualifies) as\b|\bdefinition of\b|\bdefine[ds]?\b"
-        r"|\bwhat do(?:es)? .* mean\b|\bmeaning of\b|^(?:who|what)(?:'s| is| are) (?:an? )?[\w\s-]{3,40}\?*$",
+        r"^what (?:is|are|does)\b.*\bmean|\bwhat (?:counts|qualifies) as\b|\bdefinition of\b"
+        r"|\bdefine[ds]?\b"
+        r"|\bwhat do(?:es)? .* mean\b|\bmeaning of\b|^(?:who|what)(?:'s| is"
+        r"| are) (?:an? )?[\w\s-]{3,40}\?*$",
     ),
     (
         Intent.PERMISSION,
-        r"^(?:can|may|could|am|are|is|do|does|must|should|shall|would)\b|\b(?:can|may|must|should) (?:i|we|you|they|an?|the|\w+)\b"
+        r"^(?:can|may|could|am|are|is|do|does|must|should|shall|would)\b|\b(?:can|may|must"
+        r"|should) (?:i|we|you|they|an?|the|\w+)\b"
         r"|\ballowed\b|\bpermitted\b|\bok(?:ay)?\b|\bforbidden\b|\bneed to\b|\bhave to\b",
     ),
-    (Intent.PROCEDURE, r"^how\b|\bsteps?\b|\bprocess\b|\bprocedure\b|\bwhat happens\b|\bwhat (?:do|should|must) i do\b"),
+    (
+        Intent.PROCEDURE,
+        r"^how\b|\bsteps?\b|\bprocess\b|\bprocedure\b|\bwhat happens\b|\bwhat (?:do|should"
+        r"|must) i do\b",
+    ),
 )
 _COMPILED = tuple((intent, re.compile(pattern, re.IGNORECASE)) for intent, pattern in _RULES)
 _DEFINES = re.compile(
-    r"\bmeans?\b|\brefers? to\b|\b(?:is|are) defined as\b|\bare (?:all|any|those|information|persons?|natural)\b|\bis (?:an?|any|every)\b",
+    r"\bmeans?\b|\brefers? to\b|\b(?:is|are) defined as\b|\bare (?:all|any|those|information"
+    r"|persons?|natural)\b|\bis (?:an?|any|every)\b",
     re.IGNORECASE,
 )
 _ROLE_WORDS = re.compile(
@@ -64,27 +83,44 @@ _ROLE_WORDS = re.compile(
     re.IGNORECASE,
 )
 _PERIODIC = re.compile(
-    r"\b(?:annual(?:ly)?|yearly|monthly|weekly|daily|quarterly|every (?:\w+ )?(?:days?|weeks?|months?|quarters?|years?)|once a|immediately"
-    r"|without (?:undue )?delay|at once|promptly|same day|permanently|indefinitely|each (?:day|week|month|quarter|year))\b",
+    r"\b(?:annual(?:ly)?|yearly|monthly|weekly|daily|quarterly|every (?:\w+ )?(?:days?|weeks?"
+    r"|months?|quarters?|years?)|once a|immediately"
+    r"|without (?:undue )?delay|at once|promptly|same day|permanently|indefinitely|each (?:day"
+    r"|week|month|quarter|year))\b",
     re.IGNORECASE,
 )
 _REASONED = re.compile(
-    r"\b(?:because|so that|in order to|reasons?|since|therefore|why|purpose|aims?|easier|protects?|avoids?|prevents?|would)\b",
+    r"\b(?:because|so that|in order to|reasons?|since|therefore|why|purpose|aims?|easier"
+    r"|protects?|avoids?|prevents?|would)\b",
     re.IGNORECASE,
 )
 _NUMBERED = frozenset({"amount", "percentage", "number"})
+OPEN = 0.5
+"""What any sentence counts where the kind of answer is open."""
+UNRULED = 0.3
+"""What a sentence counts that neither requires nor allows, where that was asked."""
 NEARLY = 0.4
-"""What a sentence counts that forbids where a figure was asked for, or tells a time where another was."""
+"""What a sentence counts that forbids where a figure was asked for, or tells a time where another
+was."""
 
 
 _CONTRACTED = (
-    (re.compile(r"\b(what|who|where|when|how|that|it|there|here)['\u2019]s\b", re.IGNORECASE), r"\1 is"),
+    (
+        re.compile(r"\b(what|who|where|when|how|that|it|there|here)['\u2019]s\b", re.IGNORECASE),
+        r"\1 is",
+    ),
     (re.compile(r"\bi['\u2019]m\b", re.IGNORECASE), "I am"),
     (re.compile(r"\b(\w+)['\u2019]ve\b", re.IGNORECASE), r"\1 have"),
     (re.compile(r"\b(\w+)['\u2019]re\b", re.IGNORECASE), r"\1 are"),
     (re.compile(r"\b(\w+)['\u2019]ll\b", re.IGNORECASE), r"\1 will"),
     (re.compile(r"\b(\w+)['\u2019]d\b", re.IGNORECASE), r"\1 would"),
-    (re.compile(r"\b(?:can|won|do|does|is|are|did|has|have|must|should|would|could)n?['\u2019]t\b", re.IGNORECASE), "not"),
+    (
+        re.compile(
+            r"\b(?:can|won|do|does|is|are|did|has|have|must|should|would|could)n?['\u2019]t\b",
+            re.IGNORECASE,
+        ),
+        "not",
+    ),
 )
 
 
@@ -109,24 +145,37 @@ def defined_in(sentence: str) -> str | None:
 
 
 def fits(intent: Intent, sentence: str) -> float:
-    """Return how well a sentence is of the kind that an intent wants: 1, 0, or 0.5 where the kind says nothing."""
-    if intent is Intent.DEFINITION:
-        return float(defined_in(sentence) is not None)
-    if intent is Intent.REASON:
-        return float(bool(_REASONED.search(sentence)))
-    if intent is Intent.ROLE:
-        return float(bool(_ROLE_WORDS.search(sentence)))
-    if intent is Intent.PERMISSION:
-        return float(modality(sentence) is not Modality.NONE) or 0.3
-    if intent is Intent.DEADLINE:
-        timed = any(found.kind in {"duration", "date", "time"} for found in quantities(sentence))
-        return 1.0 if timed or _PERIODIC.search(sentence) else _forbids(sentence)
-    if intent is Intent.THRESHOLD:
-        kinds = {found.kind for found in quantities(sentence)}
-        return 1.0 if kinds & _NUMBERED else NEARLY if "duration" in kinds else _forbids(sentence)
-    return 0.5
+    """Return how well a sentence is of the kind that an intent wants.
+
+    1 if it is, 0 if not, and something between where the kind says little.
+    """
+    checks: dict[Intent, Callable[[str], float]] = {
+        Intent.DEFINITION: lambda text: float(defined_in(text) is not None),
+        Intent.REASON: lambda text: float(bool(_REASONED.search(text))),
+        Intent.ROLE: lambda text: float(bool(_ROLE_WORDS.search(text))),
+        Intent.PERMISSION: lambda text: 1.0 if modality(text) is not Modality.NONE else UNRULED,
+        Intent.DEADLINE: _tells_time,
+        Intent.THRESHOLD: _tells_figure,
+    }
+    check = checks.get(intent)
+    return check(sentence) if check else OPEN
+
+
+def _tells_time(sentence: str) -> float:
+    timed = any(found.kind in {"duration", "date", "time"} for found in quantities(sentence))
+    return 1.0 if timed or _PERIODIC.search(sentence) else _forbids(sentence)
+
+
+def _tells_figure(sentence: str) -> float:
+    kinds = {found.kind for found in quantities(sentence)}
+    if kinds & _NUMBERED:
+        return 1.0
+    return NEARLY if "duration" in kinds else _forbids(sentence)
 
 
 def _forbids(sentence: str) -> float:
-    """Count a plain prohibition: "how many days may a contractor ...?" may be answered by "none"."""
+    """Count a plain prohibition.
+
+    "how many days may a contractor ...?" may be answered by "none".
+    """
     return NEARLY if modality(sentence) is Modality.MUST_NOT else 0.0

@@ -10,13 +10,18 @@ from core.domain.run import Term
 
 _ENDS = re.compile(r"(?<=[?!])\s+|(?<=[a-z]\.)\s+(?=[A-Z])")
 _SECOND = re.compile(
-    r"[,;]?\s+and\s+(?=(?:how|what|when|where|who|which|why|can|may|must|do|does|is|are|should)\b)", re.IGNORECASE
-)
-_ASKS = re.compile(
-    r"\?\s*$|^(?:and |so |but )?(?:how|what|when|where|who|whom|which|why|can|may|must|do|does|did|is|are|am|should|will|would|could)\b",
+    r"[,;]?\s+and\s+(?=(?:how|what|when|where|who|which|why|can|may|must|do|does|is|are|should)\b)",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"(?<=\S)\s+(?:while|if|because|although|since|when|even though|provided)\b[^?.]*", re.IGNORECASE)
+_ASKS = re.compile(
+    r"\?\s*$|^(?:and |so |but )?(?:how|what|when|where|who|whom|which|why|can|may|must|do|does"
+    r"|did|is|are|am|should|will|would|could)\b",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    r"(?<=\S)\s+(?:while|if|because|although|since|when|even though|provided)\b[^?.]*",
+    re.IGNORECASE,
+)
 TOLD = 0.4
 """What a word of the story around a question counts, against one of the question itself."""
 ALONE = 2
@@ -34,8 +39,16 @@ class Part:
 
 
 def parts_of(text: str, terms: tuple[Term, ...]) -> tuple[Part, ...]:
-    """Return the questions of a message, at least one; a half that can't stand alone stays with the one before it."""
-    pieces = [piece for sentence in _ENDS.split(plain(text)) for piece in _SECOND.split(sentence) if piece.strip()]
+    """Return the questions of a message, at least one.
+
+    A half that can't stand alone stays with the one before it.
+    """
+    pieces = [
+        piece
+        for sentence in _ENDS.split(plain(text))
+        for piece in _SECOND.split(sentence)
+        if piece.strip()
+    ]
     asked = [piece for piece in pieces if _ASKS.search(piece)]
     asides = {piece: _ASIDE.search(piece) for piece in asked}
     told = frozenset(
@@ -46,9 +59,7 @@ def parts_of(text: str, terms: tuple[Term, ...]) -> tuple[Part, ...]:
     groups: list[str] = []
     for piece in (_ASIDE.sub("", piece) for piece in asked):
         own = [term for term in terms if term.word in content_words(piece) and is_telling(term)]
-        if groups and len(own) < ALONE:
-            groups[-1] = f"{groups[-1]} {piece}"
-        elif groups and len(_own(groups[-1], terms)) < ALONE:
+        if (groups and len(own) < ALONE) or (groups and len(_own(groups[-1], terms)) < ALONE):
             groups[-1] = f"{groups[-1]} {piece}"
         else:
             groups.append(piece)

@@ -1,4 +1,7 @@
-"""Evidence as the extractive reasoner reads it: passages of one section each, cut into quotable units."""
+"""Evidence as the extractive reasoner reads it.
+
+Passages of one section each, cut into quotable units.
+"""
 
 import re
 from collections.abc import Sequence
@@ -93,7 +96,7 @@ def _passage(items: list[EvidenceItem]) -> Passage:
         heading=content_words(heading),
         above=content_words(" ".join(place.path[:-1])),
         title=content_words(place.policy_title),
-        words=frozenset().union(*(unit.words for unit in units)),
+        words=frozenset[str]().union(*(unit.words for unit in units)),
         facets=Facets(
             jurisdictions=named.jurisdictions
             or (frozenset({place.jurisdiction}) if place.jurisdiction else frozenset()),
@@ -148,13 +151,20 @@ def _is_heading(text: str, place: SectionRef) -> bool:
     folded = " ".join(text.split()).casefold().strip(".: ")
     title = " ".join(place.title.split()).casefold().strip(".: ")
     number = (place.number or "").casefold()
-    return bool(title) and folded in {title, f"{number} {title}", f"{number}. {title}"} or folded == number
+    return (
+        bool(title) and folded in {title, f"{number} {title}", f"{number}. {title}"}
+    ) or folded == number
 
 
 def _merged(units: list[Unit]) -> tuple[Unit, ...]:
-    """Keep each stretch once, in text order: a longer unit before a part of it, a stated fact marked as such."""
+    """Keep each stretch once, in text order.
+
+    A longer unit before a part of it, a stated fact marked as such.
+    """
     kept: list[Unit] = []
-    for unit in sorted(units, key=lambda one: (one.span.char_start, -one.span.char_end, one.is_fact)):
+    for unit in sorted(
+        units, key=lambda one: (one.span.char_start, -one.span.char_end, one.is_fact)
+    ):
         last = kept[-1] if kept else None
         if last is not None and unit.span.char_end <= last.span.char_end:
             if unit.is_fact and not last.is_fact:

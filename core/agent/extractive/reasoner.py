@@ -1,4 +1,7 @@
-"""`ExtractiveReasoner`: deterministic, without a model, in milliseconds. It must be honest: what it can't cover, it refuses."""
+"""`ExtractiveReasoner`: deterministic, without a model, in milliseconds.
+
+It must be honest: what it can't cover, it refuses.
+"""
 
 import re
 from collections.abc import Sequence
@@ -9,14 +12,23 @@ from core.agent.extractive.branching import find_branch, find_conflict, strong_o
 from core.agent.extractive.facets import Facets, last_facets_of
 from core.agent.extractive.facts import FactIndex
 from core.agent.extractive.intent import Intent, intents_of
-from core.agent.extractive.passages import Passage, Unit, passages_of
 from core.agent.extractive.parts import parts_of
+from core.agent.extractive.passages import Passage, Unit, passages_of
 from core.agent.extractive.scoring import Wanted, layers
 from core.agent.extractive.select import Scored, expand, rank
-from core.agent.extractive.similarity import Similarity
 from core.agent.extractive.sensitive import is_report
+from core.agent.extractive.similarity import Similarity
 from core.agent.extractive.terms import cover, is_telling, terms_of
-from core.domain.answer import Branch, Citation, Claim, Critique, Decision, Draft, Judgement, NotJudged
+from core.domain.answer import (
+    Branch,
+    Citation,
+    Claim,
+    Critique,
+    Decision,
+    Draft,
+    Judgement,
+    NotJudged,
+)
 from core.domain.content_words import content_words
 from core.domain.evidence import Evidence, EvidenceItem, Finding
 from core.domain.ontology import Snapshot
@@ -26,19 +38,29 @@ from core.ports import Embedder, Toolbox
 
 FINDINGS = 10
 """Facts handed on."""
+WHICH_SUBJECT = (
+    "What is your question about?"
+    " Name the subject, for example the gift, the trip or the data that you mean."
+)
 SIDES = 2
 """A comparison has two."""
 APPROVED = 0.1
 """Judge's score from which a draft passes."""
 _VAGUE = re.compile(r"\b(?:this|that|it|these|those|such)\b", re.IGNORECASE)
 _GENERIC = frozenset(
-    content_words("handle handled deal proceed work process done act react treat treated go happen manage case matter")
+    content_words(
+        "handle handled deal proceed work process done act react treat treated go happen manage"
+        " case matter"
+    )
 )
 _EXCEPTION = re.compile(r"\b(?:unless|except|exempt|does not apply|no exception)\b", re.IGNORECASE)
 
 
 class ExtractiveReasoner:
-    """See `core.ports.Reasoner`. Safe to share: it keeps nothing but an index of the last ontology it saw."""
+    """See `core.ports.Reasoner`.
+
+    Safe to share: it keeps nothing but an index of the last ontology it saw.
+    """
 
     name = "extractive/1"
 
@@ -62,8 +84,7 @@ class ExtractiveReasoner:
         ):
             return Clarification(
                 intent=intents[0].value,
-                question="What is your question about? Name the subject, for example the gift, the trip"
-                " or the data that you mean.",
+                question=WHICH_SUBJECT,
                 slot="referent",
             )
         tools = ["search_entities", "get_neighbors"]
@@ -94,7 +115,10 @@ class ExtractiveReasoner:
         )
 
     async def draft(self, question: Question, plan: Plan, evidence: Evidence, /) -> Draft:
-        """See `Reasoner.draft`. Each question of the message is answered from its own best passage."""
+        """See `Reasoner.draft`.
+
+        Each question of the message is answered from its own best passage.
+        """
         passages = passages_of(evidence.items)
         claims: list[Claim] = []
         open_words: list[str] = []
@@ -123,17 +147,24 @@ class ExtractiveReasoner:
     def _branch(
         ranked: Sequence[Scored], wanted: Wanted, question: Question, plan: Plan
     ) -> Branch | None:
-        if plan.intent == Intent.COMPARISON or any(item.value == ALL for item in question.assumptions):
+        if plan.intent == Intent.COMPARISON or any(
+            item.value == ALL for item in question.assumptions
+        ):
             return None
         return find_branch(ranked, wanted)
 
     async def critique(self, question: Question, evidence: Evidence, draft: Draft, /) -> Critique:
-        """See `Reasoner.critique`: name exceptions of the cited sections that the draft leaves out."""
+        """See `Reasoner.critique`.
+
+        Name exceptions of the cited sections that the draft leaves out.
+        """
         cited = {citation.span for claim in draft.claims for citation in claim.citations}
         places = {
             (item.span.version_id, item.place.eid)
             for item in evidence.items
-            if any(item.key == citation.key for claim in draft.claims for citation in claim.citations)
+            if any(
+                item.key == citation.key for claim in draft.claims for citation in claim.citations
+            )
         }
         left_out = [
             unit.text
@@ -144,13 +175,18 @@ class ExtractiveReasoner:
         ]
         return Critique(
             refine=bool(left_out),
-            issues=tuple(f"an exception of the cited section is not quoted: {text}" for text in left_out[:3]),
+            issues=tuple(
+                f"an exception of the cited section is not quoted: {text}" for text in left_out[:3]
+            ),
         )
 
     async def judge(
         self, question: Question, plan: Plan, evidence: Evidence, draft: Draft, /
     ) -> Judgement | NotJudged:
-        """See `Reasoner.judge`: how much of the question the quoted sentences and their headings cover."""
+        """See `Reasoner.judge`.
+
+        How much of the question the quoted sentences and their headings cover.
+        """
         if not draft.claims:
             return NotJudged(reason="there is nothing to judge")
         measures = await self._measures(question, plan, evidence, draft)
@@ -171,7 +207,10 @@ class ExtractiveReasoner:
     async def _measures(
         self, question: Question, plan: Plan, evidence: Evidence, draft: Draft
     ) -> dict[str, float]:
-        """Measure a draft: for each question of the message its best claim counts, and the worst question decides."""
+        """Measure a draft: for each question of the message its best claim counts.
+
+        And the worst question decides.
+        """
         cited = {citation.span for claim in draft.claims for citation in claim.citations}
         passages = [
             replace(passage, units=units)
@@ -210,7 +249,10 @@ class ExtractiveReasoner:
     async def _completeness(
         self, question: Question, plan: Plan, found: Sequence[Finding]
     ) -> tuple[float, str]:
-        """Say how completely the findings alone answer: how likely the worst answered question is answered."""
+        """Say how completely the findings alone answer.
+
+        How likely the worst answered question is answered.
+        """
         passages = passages_of([_as_item(number, one) for number, one in enumerate(found)])
         shares: list[float] = []
         for wanted in wanted_of(question, plan):
@@ -222,7 +264,10 @@ class ExtractiveReasoner:
 
 
 def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
-    """Return what each question of the message is after; country and employment hold for all of them."""
+    """Return what each question of the message is after.
+
+    Country and employment hold for all of them.
+    """
     told = tuple(item.value for item in question.assumptions)
     said = last_facets_of((question.standalone, question.text, *told))
     scoped = question.scope.jurisdiction
@@ -237,7 +282,10 @@ def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
 
 
 def _answering(ranked: Sequence[Scored], question: Question, plan: Plan) -> list[Scored]:
-    """Return the passages to quote: the best one; both sides of a comparison; every case if all were asked for."""
+    """Return the passages to quote: the best one; both sides of a comparison.
+
+    Every case if all were asked for.
+    """
     if any(item.value == ALL for item in question.assumptions):
         return strong_ones(ranked)[:4]
     if plan.intent == Intent.COMPARISON:
@@ -310,8 +358,14 @@ def _plain(text: str) -> str:
 
 
 def _row(header: str, row: str) -> str:
-    """Write a table row so that each cell says what it is; without a fitting header, cell by cell."""
-    names, cells = [part.strip() for part in header.split("|")], [part.strip() for part in row.split("|")]
+    """Write a table row so that each cell says what it is.
+
+    Without a fitting header, cell by cell.
+    """
+    names, cells = (
+        [part.strip() for part in header.split("|")],
+        [part.strip() for part in row.split("|")],
+    )
     if len(names) != len(cells):
         return "; ".join(cell for cell in cells if cell)
     return "; ".join(f"{name}: {cell}" for name, cell in zip(names, cells, strict=True) if cell)

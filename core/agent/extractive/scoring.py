@@ -1,7 +1,11 @@
-"""How likely a sentence of a section answers a question: logistic regression over what can be measured of the pair.
+"""How likely a sentence of a section answers a question.
 
-The coefficients were fitted (L2 = 1) on the development questions of the sample policies, each with the policies as they are and
-with its answer's sections removed, by `python tests/evals/fit_scoring.py`. Words alone, or facts alone, have their own fit.
+Logistic regression over what can be measured of the pair.
+
+The coefficients were fitted (L2 = 1) on the development questions of the sample policies, each with
+the policies as they are and
+with its answer's sections removed, by `python tests/evals/fit_scoring.py`. Words alone, or facts
+alone, have their own fit.
 """
 
 import math
@@ -17,9 +21,11 @@ from core.domain.content_words import content_words
 from core.domain.run import Term
 
 HEADING, ABOVE, TITLE = 0.9, 0.8, 0.6
-"""What a match counts in the section's heading, in those above it and in the policy's title; in the sentence itself it counts 1."""
+"""What a match counts in the section's heading, in those above it and in the policy's title; in the
+sentence itself it counts 1."""
 LOCAL = 0.7
-"""Log-odds for a rule made for the asker: a supplement prevails over the rule that it supplements."""
+"""Log-odds for a rule made for the asker: a supplement prevails over the rule that it
+supplements."""
 _DEFINED = 0.75
 """Share of the asked-for term that a definition must define."""
 _POINTS = re.compile(r"\b(?:annex|section|schedule|appendix|policy)\b", re.IGNORECASE)
@@ -71,7 +77,10 @@ class Fit:
     weights: Mapping[str, float]
 
     def probability(self, measures: Measures) -> float:
-        """Return the probability in [0, 1]; a rule made for the asker's country or employment goes before a general one."""
+        """Return the probability in [0, 1].
+
+        A rule made for the asker's country or employment goes before a general one.
+        """
         odds = self.intercept + LOCAL * measures.facet
         odds += sum(weight * getattr(measures, name) for name, weight in self.weights.items())
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
@@ -80,13 +89,13 @@ class Fit:
 HYBRID = Fit(
     intercept=-11.99,
     weights={
-        "coverage": 5.24,
+        "coverage": 5.25,
         "kind": 3.12,
-        "dense": 3.35,
-        "similarity": 6.00,
-        "foreign": -1.38,
+        "dense": 3.36,
+        "similarity": 5.97,
+        "foreign": -1.26,
         "points": -1.91,
-        "unsaid": -2.52,
+        "unsaid": -2.53,
     },
 )
 LEXICAL = Fit(
@@ -95,18 +104,18 @@ LEXICAL = Fit(
         "coverage": 4.66,
         "kind": 3.66,
         "lexical": 3.92,
-        "foreign": -1.24,
+        "foreign": -1.15,
         "points": -2.13,
-        "unsaid": -3.09,
+        "unsaid": -3.10,
     },
 )
 FACTS = Fit(
     intercept=-11.19,
     weights={
-        "coverage": 3.63,
+        "coverage": 3.64,
         "kind": 3.07,
-        "similarity": 9.63,
-        "foreign": -0.74,
+        "similarity": 9.62,
+        "foreign": -0.65,
         "points": -1.04,
         "unsaid": -2.64,
     },
@@ -116,7 +125,7 @@ FACTS_BY_WORDS = Fit(
     weights={
         "coverage": 5.06,
         "kind": 3.13,
-        "foreign": -1.29,
+        "foreign": -1.19,
         "points": -1.05,
         "unsaid": -2.90,
     },
@@ -147,15 +156,23 @@ def measure(passage: Passage, unit: Unit, wanted: Wanted, *, similarity: float) 
         similarity=similarity,
         foreign=float(not concerns(said, wanted.facets)),
         facet=float(
-            any(wanted.facets.of(slot) & passage.facets.of(slot) for slot in (JURISDICTION, EMPLOYMENT))
+            any(
+                wanted.facets.of(slot) & passage.facets.of(slot)
+                for slot in (JURISDICTION, EMPLOYMENT)
+            )
         ),
         points=float(bool(_POINTS.search(unit.text))),
-        unsaid=float(bool(wanted.facets.employments) and not wanted.facets.employments & named.employments),
+        unsaid=float(
+            bool(wanted.facets.employments) and not wanted.facets.employments & named.employments
+        ),
     )
 
 
 def layers(passage: Passage, unit: Unit) -> list[tuple[frozenset[str], float]]:
-    """Return the texts that cover a question if this unit is quoted, with what a match in each counts."""
+    """Return the texts that cover a question if this unit is quoted.
+
+    With what a match in each counts.
+    """
     return [
         (unit.words, 1.0),
         (passage.heading, HEADING),
@@ -165,7 +182,10 @@ def layers(passage: Passage, unit: Unit) -> list[tuple[frozenset[str], float]]:
 
 
 def concerns(found: Facets, asked: Facets) -> bool:
-    """Say whether rules for `found` can hold for who asks: a fact that either side leaves open fits."""
+    """Say whether rules for `found` can hold for who asks.
+
+    A fact that either side leaves open fits.
+    """
     return all(
         not found.of(slot) or not asked.of(slot) or found.of(slot) & asked.of(slot)
         for slot in (JURISDICTION, EMPLOYMENT)
@@ -173,7 +193,10 @@ def concerns(found: Facets, asked: Facets) -> bool:
 
 
 def kind_of(wanted: Wanted, unit: Unit) -> float:
-    """Return how well a unit is of the kind that is wanted; a definition must define what was asked for."""
+    """Return how well a unit is of the kind that is wanted.
+
+    A definition must define what was asked for.
+    """
     intent = next((one for one in wanted.intents if one is not Intent.COMPARISON), Intent.GENERAL)
     defined = defined_in(unit.text)
     if intent is Intent.DEFINITION:

@@ -1,4 +1,7 @@
-"""Choose what answers one question of a message: rank the sections, take the telling sentences of the best."""
+"""Choose what answers one question of a message.
+
+Rank the sections, take the telling sentences of the best.
+"""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +9,15 @@ from dataclasses import dataclass
 
 from core.agent.extractive.facets import facets_of
 from core.agent.extractive.passages import Passage, Unit
-from core.agent.extractive.scoring import HEADING, Measures, Wanted, concerns, fit_for, kind_of, measure
+from core.agent.extractive.scoring import (
+    HEADING,
+    Measures,
+    Wanted,
+    concerns,
+    fit_for,
+    kind_of,
+    measure,
+)
 from core.agent.extractive.similarity import Similarity
 from core.agent.extractive.terms import cover
 
@@ -19,11 +30,14 @@ _CLOSE = 0.6
 """Share of the best sentence's coverage from which another of the same section is quoted too."""
 _CLOSE_ROW = 0.9
 _GOES_ON = re.compile(
-    r"(?:unless|except|however|but|if|where|in (?:such|this|that|these) cases?|there (?:is|are) no|the same|this|these|that|it|they"
+    r"(?:unless|except|however|but|if|where|in (?:such|this|that|these) cases?|there (?:is"
+    r"|are) no|the same|this|these|that|it|they"
     r"|otherwise|only|no other|any such|such|further|the limit|exceptions?)\b",
     re.IGNORECASE,
 )
-_LISTS = re.compile(r"\b(?:which|what are|list|signs|examples|steps|conditions|criteria)\b", re.IGNORECASE)
+_LISTS = re.compile(
+    r"\b(?:which|what are|list|signs|examples|steps|conditions|criteria)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +57,10 @@ class Scored:
 async def rank(
     passages: Sequence[Passage], wanted: Wanted, *, question: str, similarity: Similarity
 ) -> list[Scored]:
-    """Return the sections that may answer, best first; those for another country or employment are left out."""
+    """Return the sections that may answer, best first.
+
+    Those for another country or employment are left out.
+    """
     pairs = [
         (passage, unit)
         for passage in passages
@@ -75,7 +92,10 @@ async def rank(
 
 
 def _in_context(passage: Passage, unit: Unit) -> str:
-    """Return the sentence as its meaning is compared: under its heading, or under the one above an untitled paragraph."""
+    """Return the sentence as its meaning is compared.
+
+    Under its heading, or under the one above an untitled paragraph.
+    """
     heading = passage.place.title or next(iter(passage.place.path[-2:-1]), "")
     return f"{heading}: {unit.text}" if heading else unit.text
 
@@ -86,7 +106,10 @@ def _by_words(passage: Passage, unit: Unit, wanted: Wanted) -> float:
 
 
 def expand(one: Scored, wanted: Wanted, *, question: str) -> list[Unit]:
-    """Return the units of a section to quote around its best one: a list's items, conditions that follow, close seconds."""
+    """Return the units of a section to quote around its best one.
+
+    A list's items, conditions that follow, close seconds.
+    """
     units, best = one.passage.units, one.unit
     at = units.index(best)
     if best.text.rstrip().endswith(":"):
@@ -111,7 +134,9 @@ def expand(one: Scored, wanted: Wanted, *, question: str) -> list[Unit]:
 
 
 def _items(units: Sequence[Unit], lead_in: Unit) -> list[Unit]:
-    return [unit for unit in units if unit.lead_in is not None and unit.lead_in.span == lead_in.span]
+    return [
+        unit for unit in units if unit.lead_in is not None and unit.lead_in.span == lead_in.span
+    ]
 
 
 def _bounded(units: list[Unit], most: int, *, keep: Unit | None = None) -> list[Unit]:

@@ -1,4 +1,7 @@
-"""How near sentences are to a question in meaning: cosines of the embedder, remembered for repeated sentences."""
+"""How near sentences are to a question in meaning.
+
+Cosines of the embedder, remembered for repeated sentences.
+"""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -11,7 +14,10 @@ KEPT = 8_192
 
 
 class Similarity:
-    """Cosines to a question; without an embedder there are none, and ranking goes by words alone."""
+    """Cosines to a question.
+
+    Without an embedder there are none, and ranking goes by words alone.
+    """
 
     def __init__(self, embedder: Embedder | None) -> None:
         """Take the embedder, if there is one."""
@@ -19,7 +25,10 @@ class Similarity:
         self._known: OrderedDict[str, Vector] = OrderedDict()
 
     async def to(self, question: str, texts: Sequence[str]) -> list[float] | None:
-        """Return the cosine of each text to the question, in [-1, 1]; None if nothing can be embedded."""
+        """Return the cosine of each text to the question, in [-1, 1].
+
+        None if nothing can be embedded.
+        """
         if self._embedder is None or not texts:
             return None
         try:

@@ -1,6 +1,7 @@
 """The telling words of a question, and how much of them a text covers."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,23 +15,27 @@ from core.domain.run import Term
 
 _TALK = frozenset(
     stem(word)
-    for word in (
-        "about after again ago allowed am and anybody anyone anything away back bad because before best big "
-        "bring call case come company correct cost could count day deal different difference else exactly "
-        "example fast find fine first forbidden form further get give given go going good got great group "
-        "guess hand happen happened hello help hi high hold important instead involve just keep kind know "
-        "last lately later least let like limit little long look lot low make many matter max maximum mean "
-        "mention mind minimum much name necessary need new next nobody number ok okay old order part people "
-        "per place point policy policies possible put question quick quickly quite read really reason right "
-        "rule rules said say see set situation small someone something soon sort standard still sure take "
-        "tell thing think time today tomorrow try type use usual want way week well went work worth wrong "
-        "year yesterday yet fact ask asked asking answer explain typical general normally supposed already "
-        "allow always apply applies applicable regulation regulations guideline happens people hey thanks "
-        "actually currently basically often twice once everybody everyone wants wanted anyway gonna wanna "
-        "within there both another many times certain"
-    ).split()
+    for word in re.findall(
+        r"\w+",
+        "about actually after again ago allow allowed already always am and another answer "
+        "anybody anyone anything anyway applicable applies apply ask asked asking away back "
+        "bad basically because before best big both bring call case certain come company "
+        "correct cost could count currently day deal difference different else everybody "
+        "everyone exactly example explain fact fast find fine first forbidden form further "
+        "general get give given go going gonna good got great group guess guideline hand "
+        "happen happened happens hello help hey hi high hold important instead involve just "
+        "keep kind know last lately later least let like limit little long look lot low "
+        "make many matter max maximum mean mention mind minimum much name necessary need "
+        "new next nobody normally number often ok okay old once order part people per place "
+        "point policies policy possible put question quick quickly quite read really reason "
+        "regulation regulations right rule rules said say see set situation small someone "
+        "something soon sort standard still supposed sure take tell thanks there thing "
+        "think time times today tomorrow try twice type typical use usual wanna want wanted "
+        "wants way week well went within work worth wrong year yesterday yet ",
+    )
 )
-"""Words of talk that say little of the subject; they still count, a little, where a question has nothing else."""
+"""Words of talk that say little of the subject; they still count, a little, where a question has
+nothing else."""
 
 TALK_WEIGHT = 0.15
 NUMBER_WEIGHT = 0.15
@@ -85,7 +90,10 @@ def is_telling(term: Term) -> bool:
 
 
 def match(term: Term, words: Iterable[str]) -> float:
-    """Return how well a set of stems has a term: 1 itself, less for a synonym or a shared beginning, 0 not at all."""
+    """Return how well a set of stems has a term.
+
+    1 itself, less for a synonym or a shared beginning, 0 not at all.
+    """
     stems = words if isinstance(words, (set, frozenset)) else set(words)
     if term.word in stems:
         return 1.0
@@ -112,7 +120,10 @@ class Coverage:
 
 
 def cover(terms: Sequence[Term], layers: Sequence[tuple[frozenset[str], float]]) -> Coverage:
-    """Measure coverage by layers of text, each with what a match in it counts (sentence 1, heading .9, ...)."""
+    """Measure coverage by layers of text, each with what a match in it counts (sentence 1.
+
+    Heading .9, ...).
+    """
     total = sum(term.weight for term in terms)
     if not total:
         return Coverage(share=0.0, missing=0.0)

@@ -1,53 +1,10 @@
-"""After `critique` and `judge`: what becomes of the draft. Pure; rules in order, and none of them opens by default."""
+"""After `critique` and `judge`: what becomes of the draft.
 
-from dataclasses import dataclass
+Pure; rules in order, and none of them opens by default.
+"""
 
-from core.domain.answer import (
-    Badge,
-    Confidence,
-    Decision,
-    Draft,
-    Judgement,
-    NotJudged,
-    RefusalKind,
-    Verified,
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Situation:
-    """All that a decision rests on."""
-
-    draft: Draft
-    """What was proposed."""
-    verified: Verified
-    """What is left of it."""
-    judgement: Judgement | NotJudged
-    """The judge's word."""
-    confidence: Confidence
-    """The calibrated confidence of what is left."""
-    may_retry: bool
-    """True if attempts and evidence allow another draft."""
-    may_clarify: bool
-    """True if fewer questions back were asked than are allowed."""
-    best_relevance: float | None
-    """Highest relevance of a retrieved chunk; None if nothing was retrieved."""
-    relevance_threshold: float
-    """Below it nothing counts as found."""
-    ontology_suffices: bool
-    """True if the gate found the ontology enough."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
-    """A decision with its reason."""
-
-    decision: Decision
-    """What becomes of the draft."""
-    reason: str
-    """Why."""
-    refusal: RefusalKind | None = None
-    """With ESCALATE: the kind of refusal that is shown; None otherwise."""
+from core.agent.situation import Ruling, Situation
+from core.domain.answer import Badge, Decision, NotJudged, RefusalKind
 
 
 def decide(situation: Situation) -> Ruling:
@@ -82,7 +39,10 @@ def _nothing_found(situation: Situation) -> Ruling | None:
         return None
     return Ruling(
         decision=Decision.ESCALATE,
-        reason=f"nothing found is relevant ({situation.best_relevance:.2f} of {situation.relevance_threshold:.2f})",
+        reason=(
+            f"nothing found is relevant ({situation.best_relevance:.2f} of"
+            f" {situation.relevance_threshold:.2f})"
+        ),
         refusal=RefusalKind.POLICY_SILENT,
     )
 

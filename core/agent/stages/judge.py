@@ -10,7 +10,10 @@ from core.ports import Reasoner
 async def judge(
     reasoner: Reasoner, question: Question, plan: Plan, evidence: Evidence, draft: Draft
 ) -> Judgement | NotJudged:
-    """Ask the judge about a verified draft. Scores out of range are no judgement, and no judgement approves."""
+    """Ask the judge about a verified draft.
+
+    Scores out of range are no judgement, and no judgement approves.
+    """
     found = await reasoner.judge(question, plan, evidence, draft)
     if isinstance(found, Judgement):
         scores = (found.faithfulness, found.relevance, found.completeness)

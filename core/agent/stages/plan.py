@@ -1,4 +1,7 @@
-"""First stage, after the message was understood, before `explore`: what to do about the question."""
+"""First stage, after the message was understood, before `explore`.
+
+What to do about the question.
+"""
 
 from core.domain.errors import ContractError
 from core.domain.ontology import Snapshot

@@ -1,11 +1,15 @@
-"""After `draft`, before `critique` and `judge`: hold each claim against the stored text. Deterministic, without a model.
+"""After `draft`, before `critique` and `judge`: hold each claim against the stored text.
+
+Deterministic, without a model.
 
 A claim passes if all hold, and is dropped otherwise:
 1. cited: at least one citation, each key among the evidence, each span within that evidence;
-2. quote: the text at the span, read from the database in the conversation's scope, is the quoted one;
+2. quote: the text at the span, read from the database in the conversation's scope, is the quoted
+  one;
 3. numbers: every figure of the claim stands in a cited span;
 4. modality: what the claim requires, forbids or allows, the cited text does too;
-5. names: every role and country that the claim names stands in a cited span or belongs to the finding.
+5. names: every role and country that the claim names stands in a cited span or belongs to the
+  finding.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +30,8 @@ def verify(
     Args:
         draft: The claims.
         evidence: What they may cite.
-        stored: The text of each cited span as read from the database; a span that is not there is not in force,
+        stored: The text of each cited span as read from the database; a span that is not there is
+            not in force,
             does not exist, or may not be read by everyone in the conversation.
         role_names: Names of the roles that the ontology knows.
     """

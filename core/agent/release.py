@@ -1,0 +1,83 @@
+"""After `decide`: from a ruling to what is shown, with quotes and places from the database."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.agent import compose
+from core.agent.situation import Ruling, Situation
+from core.agent.wording import WITHOUT_MODEL
+from core.domain.answer import Answer, Decision, RefusalKind
+from core.domain.evidence import Finding
+from core.domain.ontology import SectionRef
+from core.domain.question import Question
+from core.ports import CorpusStore
+from core.retrieval.retriever import Retrieved
+
+NEAREST = 3
+"""Sections that a refusal names."""
+OFF_TOPIC = 0.12
+"""Relevance below which a question has nothing to do with the corpus."""
+
+
+async def release(
+    situation: Situation,
+    ruling: Ruling,
+    *,
+    question: Question,
+    corpus: CorpusStore,
+    nearest: Sequence[SectionRef],
+    is_modelled: bool,
+) -> Answer:
+    """Return the answer, the clarification or the refusal that a ruling calls for."""
+    branch = situation.draft.branch
+    if ruling.decision is Decision.CLARIFY and branch is not None:
+        return compose.clarifying(branch, confidence=situation.confidence)
+    is_conflict = ruling.refusal is RefusalKind.CONFLICT
+    if ruling.decision is not Decision.FINAL and not is_conflict:
+        return refusal(
+            ruling.refusal or RefusalKind.NOT_FOUND,
+            nearest=nearest,
+            best_relevance=situation.best_relevance,
+            reported=situation.confidence.reported,
+        )
+    claims = situation.verified.claims
+    places = await corpus.places([one.span for claim in claims for one in claim.citations])
+    versions = {version.version_id: version for version in await corpus.versions(question.scope)}
+    if is_conflict:
+        return compose.conflicting(
+            claims, confidence=situation.confidence, places=places, versions=versions
+        )
+    return compose.answered(
+        claims,
+        confidence=situation.confidence,
+        places=places,
+        versions=versions,
+        assumptions=question.assumptions,
+        notes=() if is_modelled else (WITHOUT_MODEL,),
+    )
+
+
+def refusal(
+    kind: RefusalKind,
+    *,
+    nearest: Sequence[SectionRef],
+    best_relevance: float | None,
+    reported: float | None,
+) -> Answer:
+    """Return a refusal; where nothing found has to do with the question, it is out of scope."""
+    if kind is RefusalKind.POLICY_SILENT and best_relevance is not None:
+        kind = RefusalKind.OUT_OF_SCOPE if best_relevance < OFF_TOPIC else kind
+    shown = replace(compose.NO_CONFIDENCE, reported=reported)
+    return compose.refused(kind, nearest=nearest, confidence=shown, notes=())
+
+
+def nearest_sections(
+    retrieved: Sequence[Retrieved], findings: Sequence[Finding]
+) -> list[SectionRef]:
+    """Name the sections nearest to a question.
+
+    Those of chunks if any were retrieved, else those of findings; each once.
+    """
+    places = [hit.place for found in retrieved[:1] for hit in found.result.hits]
+    places = places or [finding.place for finding in findings]
+    return list(dict.fromkeys(replace(place, page=None) for place in places))[:NEAREST]

@@ -1,0 +1,49 @@
+"""What a decision rests on, and what it says: shared by `decide` and what comes after it."""
+
+from dataclasses import dataclass
+
+from core.domain.answer import (
+    Confidence,
+    Decision,
+    Draft,
+    Judgement,
+    NotJudged,
+    RefusalKind,
+    Verified,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """All that a decision rests on."""
+
+    draft: Draft
+    """What was proposed."""
+    verified: Verified
+    """What is left of it."""
+    judgement: Judgement | NotJudged
+    """The judge's word."""
+    confidence: Confidence
+    """The calibrated confidence of what is left."""
+    may_retry: bool
+    """True if attempts and evidence allow another draft."""
+    may_clarify: bool
+    """True if fewer questions back were asked than are allowed."""
+    best_relevance: float | None
+    """Highest relevance of a retrieved chunk; None if nothing was retrieved."""
+    relevance_threshold: float
+    """Below it nothing counts as found."""
+    ontology_suffices: bool
+    """True if the gate found the ontology enough."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """A decision with its reason."""
+
+    decision: Decision
+    """What becomes of the draft."""
+    reason: str
+    """Why."""
+    refusal: RefusalKind | None = None
+    """With ESCALATE: the kind of refusal that is shown; None otherwise."""
