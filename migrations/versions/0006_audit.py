@@ -11,8 +11,8 @@ CREATE SCHEMA IF NOT EXISTS audit;
 CREATE FUNCTION audit.doc(canonical bytea) RETURNS jsonb LANGUAGE sql IMMUTABLE STRICT
   AS $$ SELECT convert_from($1, 'UTF8')::jsonb $$;
 
--- RFC 3339 in UTC with microseconds. `timestamptz` input is only STABLE because of zones without an
-offset: there is none.
+-- RFC 3339 in UTC with microseconds. `timestamptz` input is only STABLE because of zones without
+-- an offset: there is none.
 CREATE FUNCTION audit.instant(written text) RETURNS timestamptz LANGUAGE plpgsql IMMUTABLE STRICT AS
 $$
 BEGIN
