@@ -1,7 +1,4 @@
-"""Policies, their versions, sections, chunks and cross-references.
-
-Which versions are live for whom.
-"""
+"""Policies, versions, sections, chunks and cross-references; which versions are live for whom."""
 
 from alembic import op
 
@@ -22,15 +19,15 @@ CREATE TABLE citebound.policy_versions (
   id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT policy_versions_pkey PRIMARY KEY,
   policy_id bigint NOT NULL CONSTRAINT policy_versions_policy_id_fkey REFERENCES citebound.policies,
   number integer NOT NULL,
-  edition_from integer NOT NULL CONSTRAINT policy_versions_edition_from_fkey REFERENCES
-  citebound.editions,
+  edition_from integer NOT NULL
+    CONSTRAINT policy_versions_edition_from_fkey REFERENCES citebound.editions,
   edition_until integer CONSTRAINT policy_versions_edition_until_fkey REFERENCES citebound.editions,
   title text NOT NULL,
   label text,
   owner text,
   jurisdiction text,
-  audience text[] NOT NULL CONSTRAINT policy_versions_audience_check CHECK (cardinality(audience) >
-  0),
+  audience text[] NOT NULL
+    CONSTRAINT policy_versions_audience_check CHECK (cardinality(audience) > 0),
   tags text[] NOT NULL,
   effective_from date,
   effective_until date,
@@ -63,10 +60,10 @@ CREATE TABLE citebound.sections (
 
 CREATE TABLE citebound.chunks (
   id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT chunks_pkey PRIMARY KEY,
-  version_id bigint NOT NULL CONSTRAINT chunks_version_id_fkey REFERENCES citebound.policy_versions
-  ON DELETE CASCADE,
-  section_id bigint NOT NULL CONSTRAINT chunks_section_id_fkey REFERENCES citebound.sections ON
-  DELETE CASCADE,
+  version_id bigint NOT NULL
+    CONSTRAINT chunks_version_id_fkey REFERENCES citebound.policy_versions ON DELETE CASCADE,
+  section_id bigint NOT NULL
+    CONSTRAINT chunks_section_id_fkey REFERENCES citebound.sections ON DELETE CASCADE,
   chunk_id text NOT NULL,
   chunk_index integer NOT NULL,
   section_title text NOT NULL,
@@ -82,27 +79,27 @@ CREATE INDEX chunks_content_hash_idx ON citebound.chunks (content_hash);
 CREATE TABLE citebound.cross_references (
   id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT cross_references_pkey PRIMARY KEY,
   version_id bigint NOT NULL
-    CONSTRAINT cross_references_version_id_fkey REFERENCES citebound.policy_versions ON DELETE
-    CASCADE,
+    CONSTRAINT cross_references_version_id_fkey
+      REFERENCES citebound.policy_versions ON DELETE CASCADE,
   section_id bigint NOT NULL
     CONSTRAINT cross_references_section_id_fkey REFERENCES citebound.sections ON DELETE CASCADE,
   char_start integer NOT NULL,
   char_end integer NOT NULL,
   policy text,
   number text,
-  target_policy_id bigint CONSTRAINT cross_references_target_policy_id_fkey REFERENCES
-  citebound.policies,
+  target_policy_id bigint
+    CONSTRAINT cross_references_target_policy_id_fkey REFERENCES citebound.policies,
   target_eid text);
 CREATE INDEX cross_references_section_id_idx ON citebound.cross_references (section_id);
 CREATE INDEX cross_references_target_policy_id_target_eid_idx
   ON citebound.cross_references (target_policy_id, target_eid);
-COMMENT ON COLUMN citebound.cross_references.policy IS 'the other policy as written; null: the same
-policy';
-COMMENT ON COLUMN citebound.cross_references.number IS 'the section number as written; null: the
-policy as a whole';
+COMMENT ON COLUMN citebound.cross_references.policy IS
+  'the other policy as written; null: the same policy';
+COMMENT ON COLUMN citebound.cross_references.number IS
+  'the section number as written; null: the policy as a whole';
 COMMENT ON COLUMN citebound.cross_references.target_policy_id IS 'null: dangling';
-COMMENT ON COLUMN citebound.cross_references.target_eid IS 'null: the policy as a whole, or
-dangling';
+COMMENT ON COLUMN citebound.cross_references.target_eid IS
+  'null: the policy as a whole, or dangling';
 """
 
 LIVE_VERSIONS = """
@@ -123,8 +120,8 @@ CREATE FUNCTION citebound.live_versions(
      AND (cardinality(with_tags) = 0 OR f.tags && with_tags)
 $$;
 COMMENT ON FUNCTION citebound.live_versions IS
-  'The one version of each policy in force at an edition (null: the current one) on a day, if the
-  scope may read it.';
+  'The one version of each policy in force at an edition (null: the current one) on a day,'
+  ' if the scope may read it.';
 """
 
 

@@ -28,8 +28,8 @@ CREATE TABLE citebound.provenance (
   id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT provenance_pkey PRIMARY KEY,
   version_id bigint NOT NULL
     CONSTRAINT provenance_version_id_fkey REFERENCES citebound.policy_versions ON DELETE CASCADE,
-  section_id bigint NOT NULL CONSTRAINT provenance_section_id_fkey REFERENCES citebound.sections ON
-  DELETE CASCADE,
+  section_id bigint NOT NULL
+    CONSTRAINT provenance_section_id_fkey REFERENCES citebound.sections ON DELETE CASCADE,
   entity_id bigint CONSTRAINT provenance_entity_id_fkey REFERENCES citebound.entities,
   relation_id bigint CONSTRAINT provenance_relation_id_fkey REFERENCES citebound.relations,
   char_start integer NOT NULL,

@@ -14,20 +14,20 @@ CREATE TABLE citebound.conversations (
   thread text NOT NULL,
   next_seq integer NOT NULL DEFAULT 1,
   created_at timestamptz NOT NULL DEFAULT now(),
-  CONSTRAINT conversations_platform_tenant_channel_thread_key UNIQUE (platform, tenant, channel,
-  thread));
+  CONSTRAINT conversations_platform_tenant_channel_thread_key
+    UNIQUE (platform, tenant, channel, thread));
 
 CREATE TABLE citebound.questions (
   id uuid CONSTRAINT questions_pkey PRIMARY KEY,
-  conversation_id uuid NOT NULL CONSTRAINT questions_conversation_id_fkey REFERENCES
-  citebound.conversations,
+  conversation_id uuid NOT NULL
+    CONSTRAINT questions_conversation_id_fkey REFERENCES citebound.conversations,
   text text NOT NULL,
   standalone text NOT NULL,
   scope jsonb NOT NULL,
   assumptions jsonb NOT NULL,
   asked_at timestamptz NOT NULL);
-CREATE INDEX questions_conversation_id_asked_at_idx ON citebound.questions (conversation_id,
-asked_at);
+CREATE INDEX questions_conversation_id_asked_at_idx
+  ON citebound.questions (conversation_id, asked_at);
 
 CREATE TABLE citebound.answers (
   id uuid CONSTRAINT answers_pkey PRIMARY KEY,
@@ -49,20 +49,20 @@ CREATE TABLE citebound.answers (
   answered_at timestamptz NOT NULL);
 
 CREATE TABLE citebound.claims (
-  answer_id uuid NOT NULL CONSTRAINT claims_answer_id_fkey REFERENCES citebound.answers ON DELETE
-  CASCADE,
+  answer_id uuid NOT NULL
+    CONSTRAINT claims_answer_id_fkey REFERENCES citebound.answers ON DELETE CASCADE,
   n integer NOT NULL,
   text text NOT NULL,
   citations integer[] NOT NULL,
   CONSTRAINT claims_pkey PRIMARY KEY (answer_id, n));
 
 CREATE TABLE citebound.citations (
-  answer_id uuid NOT NULL CONSTRAINT citations_answer_id_fkey REFERENCES citebound.answers ON DELETE
-  CASCADE,
+  answer_id uuid NOT NULL
+    CONSTRAINT citations_answer_id_fkey REFERENCES citebound.answers ON DELETE CASCADE,
   n integer NOT NULL,
   key text NOT NULL,
-  version_id bigint NOT NULL CONSTRAINT citations_version_id_fkey REFERENCES
-  citebound.policy_versions,
+  version_id bigint NOT NULL
+    CONSTRAINT citations_version_id_fkey REFERENCES citebound.policy_versions,
   char_start integer NOT NULL,
   char_end integer NOT NULL,
   quote_hash bytea NOT NULL,
@@ -71,8 +71,8 @@ CREATE TABLE citebound.citations (
 CREATE INDEX citations_version_id_idx ON citebound.citations (version_id);
 
 CREATE TABLE citebound.trace_steps (
-  question_id uuid NOT NULL CONSTRAINT trace_steps_question_id_fkey REFERENCES citebound.questions
-  ON DELETE CASCADE,
+  question_id uuid NOT NULL
+    CONSTRAINT trace_steps_question_id_fkey REFERENCES citebound.questions ON DELETE CASCADE,
   n integer NOT NULL,
   stage text NOT NULL,
   detail jsonb NOT NULL,
@@ -102,6 +102,5 @@ def downgrade() -> None:
     """Drop conversations and answers."""
     op.execute(
         "DROP TABLE citebound.model_calls, citebound.trace_steps, citebound.citations,"
-        " citebound.claims,"
-        " citebound.answers, citebound.questions, citebound.conversations"
+        " citebound.claims, citebound.answers, citebound.questions, citebound.conversations"
     )

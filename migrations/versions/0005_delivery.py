@@ -10,8 +10,8 @@ CREATE TABLE citebound.inbox (
   id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT inbox_pkey PRIMARY KEY,
   dedupe_key text NOT NULL CONSTRAINT inbox_dedupe_key_key UNIQUE,
   message_key text CONSTRAINT inbox_message_key_key UNIQUE,
-  conversation_id uuid NOT NULL CONSTRAINT inbox_conversation_id_fkey REFERENCES
-  citebound.conversations,
+  conversation_id uuid NOT NULL
+    CONSTRAINT inbox_conversation_id_fkey REFERENCES citebound.conversations,
   kind text NOT NULL,
   sent_at timestamptz NOT NULL,
   raw jsonb NOT NULL,
@@ -29,8 +29,8 @@ CREATE TABLE citebound.outbox (
   id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT outbox_pkey PRIMARY KEY,
   cause text NOT NULL,
   part integer NOT NULL,
-  conversation_id uuid NOT NULL CONSTRAINT outbox_conversation_id_fkey REFERENCES
-  citebound.conversations,
+  conversation_id uuid NOT NULL
+    CONSTRAINT outbox_conversation_id_fkey REFERENCES citebound.conversations,
   reply jsonb NOT NULL,
   state text NOT NULL DEFAULT 'queued' CONSTRAINT outbox_state_check
     CHECK (state IN ('queued', 'sending', 'posted', 'uncertain', 'withheld', 'dead')),

@@ -20,19 +20,19 @@ SELECT r.id AS record_id, r.at, r.unit, r.conversation, r.actor AS asker,
   JOIN audit.tag t ON t.tag = r.tag AND t.is_outcome
   LEFT JOIN audit.content q ON q.record_id = r.id AND q.field = 'question'
   LEFT JOIN audit.content a ON a.record_id = r.id AND a.field = 'answer';
-COMMENT ON VIEW audit.v_answers IS 'Every question with what the asker was told; question and answer
-are null once erased.';
+COMMENT ON VIEW audit.v_answers IS
+  'Every question with what the asker was told; question and answer are null once erased.';
 COMMENT ON COLUMN audit.v_answers.asker IS 'Pseudonym.';
-COMMENT ON COLUMN audit.v_answers.badge IS 'What the asker saw: high, medium or low; null without an
-answer.';
-COMMENT ON COLUMN audit.v_answers.calibrated IS 'Probability that the answer is right, 0 to 1; null
-without an answer.';
-COMMENT ON COLUMN audit.v_answers.reported IS 'The reasoner''s own number, never shown; null if it
-gave none.';
+COMMENT ON COLUMN audit.v_answers.badge IS
+  'What the asker saw: high, medium or low; null without an answer.';
+COMMENT ON COLUMN audit.v_answers.calibrated IS
+  'Probability that the answer is right, 0 to 1; null without an answer.';
+COMMENT ON COLUMN audit.v_answers.reported IS
+  'The reasoner''s own number, never shown; null if it gave none.';
 COMMENT ON COLUMN audit.v_answers.edition IS 'State of the corpus that the answer rests on.';
 COMMENT ON COLUMN audit.v_answers.model IS 'The reasoner and its version.';
-COMMENT ON COLUMN audit.v_answers.citations IS 'Policy, version, section, span and hash of each
-quote shown.';
+COMMENT ON COLUMN audit.v_answers.citations IS
+  'Policy, version, section, span and hash of each quote shown.';
 
 CREATE VIEW audit.v_refusals WITH (security_invoker, security_barrier) AS
 SELECT r.id AS record_id, r.at, r.unit, coalesce(r.doc->'refusal'->>'kind', r.outcome) AS kind,
@@ -41,8 +41,8 @@ SELECT r.id AS record_id, r.at, r.unit, coalesce(r.doc->'refusal'->>'kind', r.ou
   FROM audit.record r
   LEFT JOIN audit.content q ON q.record_id = r.id AND q.field = 'question'
  WHERE r.outcome IN ('refused', 'escalated', 'failed');
-COMMENT ON VIEW audit.v_refusals IS 'Questions that got no answer, why, and the sections nearest to
-them.';
+COMMENT ON VIEW audit.v_refusals IS
+  'Questions that got no answer, why, and the sections nearest to them.';
 COMMENT ON COLUMN audit.v_refusals.kind IS
   'policy_silent, not_found, out_of_scope, not_permitted, conflict; or escalated, failed.';
 
@@ -56,8 +56,8 @@ SELECT r.id AS record_id, r.at, r.unit, r.outcome, r.badge, r.calibrated,
   FROM audit.record r
   LEFT JOIN audit.content q ON q.record_id = r.id AND q.field = 'question'
  WHERE r.badge IN ('low', 'medium');
-COMMENT ON VIEW audit.v_low_confidence IS 'Answers below High, with the weakest feature of each:
-where to read first.';
+COMMENT ON VIEW audit.v_low_confidence IS
+  'Answers below High, with the weakest feature of each: where to read first.';
 
 CREATE VIEW audit.v_citations_by_section WITH (security_invoker, security_barrier) AS
 SELECT c.policy, c.version, c.section, count(DISTINCT c.record_id) AS answers, max(r.at) AS last_at,
