@@ -49,7 +49,7 @@ class LatencyReport:
     p99_ms: float
     """99th percentile of the others."""
     start_p50_ms: float
-    """Median of a whole `citebound corpus list`, with the database running."""
+    """Median of `citebound audit list`, which opens all that `ask` does; the database runs."""
 
 
 async def measure_answers(
@@ -149,7 +149,7 @@ async def _time_start(settings: Settings) -> float:
     command = ("/usr/bin/env", "-u", "DATABASE_URL", f"CITEBOUND_HOME={settings.home}")
     started_s = perf_counter()
     process = await asyncio.create_subprocess_exec(
-        *command, sys.executable, "-m", "bot", "corpus", "list", stdout=asyncio.subprocess.DEVNULL
+        *command, sys.executable, "-m", "bot", "audit", "list", stdout=asyncio.subprocess.DEVNULL
     )
     if await process.wait():
         raise ConfigError("the command did not start: run `citebound doctor`")

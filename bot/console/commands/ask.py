@@ -1,6 +1,7 @@
 """`citebound ask`: one question, one reply."""
 
 import asyncio
+import shlex
 import sys
 from argparse import Namespace
 
@@ -9,7 +10,7 @@ from rich.text import Text
 from bot.console.asking import ask, show
 from bot.console.opening import check_corpus, opened
 from bot.console.options import AskOptions, ask_options
-from bot.console.safe_text import safe
+from bot.console.safe_text import clean
 from bot.console.terminal import Terminal, open_terminal
 from bot.console.verbose import run_view
 from core.adapters.system import UuidSource
@@ -43,5 +44,5 @@ async def _ask(terminal: Terminal, options: AskOptions, *, text: str, as_json: b
         return
     show(terminal, reply, options)
     if reply.answer.outcome is Outcome.CLARIFICATION:
-        hint = f'Go on with: citebound ask --thread {thread} "..."'
-        terminal.show(Text(), safe(hint, style="dim"))
+        hint = f'Go on with: citebound ask --thread {shlex.quote(clean(thread))} "..."'
+        terminal.show(Text(), Text(hint, style="dim", no_wrap=True, overflow="ignore"))
