@@ -95,7 +95,7 @@ async def bootstrap(
     clock, ids = clock or SystemClock(), ids or UuidSource()
     problem: str | None = None
     if embedder is None:
-        found = find_local_embedder(settings.embedding_model)
+        found = await asyncio.to_thread(find_local_embedder, settings.embedding_model)
         embedder, problem = (
             (None, found.reason) if isinstance(found, Unavailable) else (found, None)
         )

@@ -33,8 +33,13 @@ own."""
 
 
 def calibrate(features: Mapping[str, float], calibration: Calibration = DEFAULT) -> float:
-    """Return the probability in [0, 1] that the answer is right; an absent feature counts as 0."""
+    """Return the probability in [0, 1] that the answer is right.
+
+    An absent feature counts as 0; one that is no number makes it 0.
+    """
     score = calibration.intercept + sum(
         weight * features.get(name, 0.0) for name, weight in calibration.weights.items()
     )
+    if math.isnan(score):
+        return 0.0
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))

@@ -21,6 +21,8 @@ class Term:
     """Its stem."""
     weight: float
     """How telling it is, in (0, 1]: 1 for a word that no policy in scope uses."""
+    surface: str = ""
+    """The word as typed, in lower case."""
     alternatives: frozenset[str] = frozenset()
     """Stems that mean the same in policies ("gift" for "present")."""
 

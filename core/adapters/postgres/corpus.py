@@ -12,6 +12,7 @@ from sqlalchemy import RowMapping, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres import lexical_index
+from core.adapters.postgres.ann_indexes import ensure_ann_indexes, is_large
 from core.adapters.postgres.facts import store_facts
 from core.adapters.postgres.links import resolve_references, store_references
 from core.adapters.postgres.scope import LIVE, scope_parameters
@@ -123,6 +124,7 @@ class PostgresCorpusStore:
                 if space is not None:
                     space_id = await lexical_index.space_id_for(connection, space)
                     await lexical_index.store_embeddings(connection, version_id, space_id, vectors)
+        await self._index_if_large(space)
         return Published(
             version_id=VersionId(version_id),
             edition=edition,
@@ -132,6 +134,12 @@ class PostgresCorpusStore:
             entities=len(publication.extraction.entities),
             relations=len(publication.extraction.relations),
         )
+
+    async def _index_if_large(self, space: EmbeddingSpace | None) -> None:
+        async with self._engine.connect() as connection:
+            large = await is_large(connection)
+        if large:
+            await ensure_ann_indexes(self._engine, space)
 
     async def versions(self, scope: Scope, /) -> list[PolicyVersion]:
         """See `CorpusStore.versions`."""

@@ -17,6 +17,7 @@ from sqlalchemy import RowMapping, TextClause, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.ann_indexes import EXACT_LIMIT, find_space
 from core.adapters.postgres.corpus import section_ref
 from core.adapters.postgres.lexical_index import vector_literal
 from core.adapters.postgres.scope import LIVE, scope_parameters
@@ -30,8 +31,6 @@ from core.retrieval import fuse, lexical
 from core.retrieval.proximity import Closeness, Wording, closeness, wording
 from core.retrieval.relevance import Features, relevance
 
-EXACT_LIMIT = 20_000
-"""Chunks in scope up to which scanning beats the indexes."""
 ARM_LIMIT = 100
 """Candidates of each arm."""
 HNSW_SETTINGS = {"hnsw.iterative_scan": "strict_order", "hnsw.ef_search": "200"}
@@ -125,7 +124,7 @@ class PostgresChunkSearch:
 
     async def _find_space(self, connection: AsyncConnection) -> int | None:
         if self._space_id is None and self._space is not None:
-            self._space_id = await _space_id(connection, self._space)
+            self._space_id = await find_space(connection, self._space)
         return self._space_id
 
     async def _neighbours(
@@ -149,47 +148,6 @@ class PostgresChunkSearch:
             _chunk(row, question, near, score=score[row["via"]], via=ChunkKey(row["via"]))
             for row, near in zip(rows, _closeness(question, rows), strict=True)
         ]
-
-
-async def ensure_ann_indexes(engine: AsyncEngine, space: EmbeddingSpace | None) -> None:
-    """Build the HNSW indexes, concurrently; a no-op for those that are there.
-
-    Takes minutes on a large corpus; reading and publishing go on. Needed above `EXACT_LIMIT`.
-    """
-    async with engine.connect() as connection:
-        await connection.execution_options(isolation_level="AUTOCOMMIT")
-        await connection.execute(
-            text(
-                "CREATE INDEX CONCURRENTLY IF NOT EXISTS chunk_terms_weights_hnsw"
-                " ON citebound.chunk_terms USING hnsw (weights sparsevec_ip_ops)"
-            )
-        )
-        space_id = await _space_id(connection, space) if space else None
-        if space is not None and space_id is not None:
-            await connection.execute(
-                text(
-                    f"CREATE INDEX CONCURRENTLY IF NOT EXISTS chunk_embeddings_{space_id}_hnsw"
-                    " ON citebound.chunk_embeddings USING hnsw"
-                    f" (CAST(vector AS halfvec({space.dimensions})) halfvec_ip_ops)"
-                    f" WHERE space_id = {space_id}"
-                )
-            )
-
-
-async def _space_id(connection: AsyncConnection, space: EmbeddingSpace) -> int | None:
-    """Return the id of the space; None: nothing was embedded in it yet."""
-    return await connection.scalar(
-        text(
-            "SELECT id FROM citebound.embedding_spaces WHERE provider = :provider"
-            " AND model = :model AND dimensions = :dimensions AND revision = :revision"
-        ),
-        {
-            "provider": space.provider,
-            "model": space.model,
-            "dimensions": space.dimensions,
-            "revision": space.revision,
-        },
-    )
 
 
 async def _uses_index(connection: AsyncConnection, scope: Scope) -> bool:

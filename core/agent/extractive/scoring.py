@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
 from core.agent.extractive.intent import Intent, defined_in, fits
 from core.agent.extractive.passages import Passage, Unit
-from core.agent.extractive.terms import cover, is_telling
+from core.agent.extractive.terms import NO_MEANINGS, cover, is_telling
 from core.domain.content_words import content_words
 from core.domain.run import Term
 
@@ -139,9 +139,16 @@ def fit_for(*, has_chunks: bool, has_embedder: bool) -> Fit:
     return FACTS if has_embedder else FACTS_BY_WORDS
 
 
-def measure(passage: Passage, unit: Unit, wanted: Wanted, *, similarity: float) -> Measures:
+def measure(
+    passage: Passage,
+    unit: Unit,
+    wanted: Wanted,
+    *,
+    similarity: float = 0.0,
+    meanings: Mapping[str, float] = NO_MEANINGS,
+) -> Measures:
     """Measure one sentence of a section."""
-    covered = cover(wanted.terms, layers(passage, unit))
+    covered = cover(wanted.terms, layers(passage, unit), meanings)
     said = facets_of(unit.text)
     named = Facets(
         jurisdictions=passage.facets.jurisdictions | said.jurisdictions,

@@ -19,8 +19,13 @@ from core.agent.extractive.scoring import (
     measure,
 )
 from core.agent.extractive.similarity import Similarity
-from core.agent.extractive.terms import cover
+from core.agent.extractive.terms import NO_MEANINGS, cover, is_telling
+from core.domain.content_words import words
 
+COMPARED = 10
+"""Sentences whose words are compared one by one with those of the question."""
+SHORT = 2
+"""Letters of a word that is too short to mean much alone."""
 PRESELECTED = 24
 """Sentences whose meaning is compared with the question; the others count by their words."""
 MAX_UNITS = 4
@@ -70,7 +75,8 @@ async def rank(
     ]
     pairs.sort(key=lambda pair: -_by_words(pair[0], pair[1], wanted))
     near = pairs[:PRESELECTED]
-    cosines = await similarity.to(question, [_in_context(passage, unit) for passage, unit in near])
+    cosines = await similarity.to(question, [_in_context(*pair) for pair in near])
+    meanings = await _meanings(near[:COMPARED], wanted, similarity)
     fit = fit_for(
         has_chunks=any(passage.lexical_score > 0 for passage in passages),
         has_embedder=cosines is not None,
@@ -78,7 +84,13 @@ async def rank(
     best: dict[int, Scored] = {}
     for number, (passage, unit) in enumerate(pairs):
         cosine = cosines[number] if cosines is not None and number < len(near) else 0.0
-        measures = measure(passage, unit, wanted, similarity=cosine)
+        measures = measure(
+            passage,
+            unit,
+            wanted,
+            similarity=cosine,
+            meanings=meanings[number] if number < len(meanings) else NO_MEANINGS,
+        )
         scored = Scored(
             passage=passage, unit=unit, score=fit.probability(measures), measures=measures
         )
@@ -91,6 +103,22 @@ async def rank(
     )
 
 
+async def _meanings(
+    near: Sequence[tuple[Passage, Unit]], wanted: Wanted, similarity: Similarity
+) -> list[dict[str, float]]:
+    """Compare the question's telling words with those of the nearest sentences and headings.
+
+    Returns, by sentence, how far each term (its stem) is there by meaning.
+    """
+    terms = {term.surface or term.word: term.word for term in wanted.terms if is_telling(term)}
+    texts = [
+        [word for word in words(_in_context(passage, unit)) if len(word) > SHORT and word.isalpha()]
+        for passage, unit in near
+    ]
+    found = await similarity.meanings(list(terms), texts)
+    return [{terms[surface]: value for surface, value in one.items()} for one in found]
+
+
 def _in_context(passage: Passage, unit: Unit) -> str:
     """Return the sentence as its meaning is compared.
 
@@ -101,7 +129,7 @@ def _in_context(passage: Passage, unit: Unit) -> str:
 
 
 def _by_words(passage: Passage, unit: Unit, wanted: Wanted) -> float:
-    measures = measure(passage, unit, wanted, similarity=0.0)
+    measures = measure(passage, unit, wanted)
     return measures.coverage + 0.25 * measures.kind + measures.dense - 0.3 * measures.foreign
 
 

@@ -3,13 +3,13 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.agent.extractive.facets import without_facets
 from core.agent.extractive.intent import plain
 from core.agent.extractive.synonyms import alternatives
-from core.domain.content_words import content_words, stem
+from core.domain.content_words import content_words, stem, words
 from core.domain.ontology import Snapshot
 from core.domain.run import Term
 
@@ -45,6 +45,8 @@ FUZZY = 0.8
 SYNONYM = 0.85
 """What a synonym counts."""
 _PREFIX = 6
+NO_MEANINGS: Mapping[str, float] = {}
+"""Nothing is known of meanings: words alone count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +80,16 @@ class Vocabulary:
 
 def terms_of(text: str, vocabulary: Vocabulary) -> tuple[Term, ...]:
     """Return the telling words of a question in a fixed order, without those that name a facet."""
+    meant = plain(without_facets(plain(text)))
+    surfaces = {stem(word): word for word in reversed(words(meant))}
     return tuple(
-        Term(word=word, weight=vocabulary.weight(word), alternatives=alternatives(word))
-        for word in sorted(content_words(without_facets(plain(text))))
+        Term(
+            word=word,
+            weight=vocabulary.weight(word),
+            surface=surfaces.get(word, word),
+            alternatives=alternatives(word),
+        )
+        for word in sorted(content_words(meant))
     )
 
 
@@ -89,12 +98,12 @@ def is_telling(term: Term) -> bool:
     return term.weight > max(TALK_WEIGHT, NUMBER_WEIGHT)
 
 
-def match(term: Term, words: Iterable[str]) -> float:
+def match(term: Term, found: Iterable[str]) -> float:
     """Return how well a set of stems has a term.
 
     1 itself, less for a synonym or a shared beginning, 0 not at all.
     """
-    stems = words if isinstance(words, (set, frozenset)) else set(words)
+    stems = found if isinstance(found, (set, frozenset)) else set(found)
     if term.word in stems:
         return 1.0
     if term.alternatives & stems:
@@ -119,7 +128,11 @@ class Coverage:
     """Weight of the most telling term that is not covered, in [0, 1]."""
 
 
-def cover(terms: Sequence[Term], layers: Sequence[tuple[frozenset[str], float]]) -> Coverage:
+def cover(
+    terms: Sequence[Term],
+    layers: Sequence[tuple[frozenset[str], float]],
+    meanings: Mapping[str, float] = NO_MEANINGS,
+) -> Coverage:
     """Measure coverage by layers of text, each with what a match in it counts (sentence 1.
 
     Heading .9, ...).
@@ -130,7 +143,8 @@ def cover(terms: Sequence[Term], layers: Sequence[tuple[frozenset[str], float]])
     got, missing = 0.0, 0.0
     for term in terms:
         best = max((match(term, words) * factor for words, factor in layers), default=0.0)
+        best = max(best, meanings.get(term.word, 0.0))
         got += term.weight * best
-        if best == 0.0 and is_telling(term):
-            missing = max(missing, term.weight)
+        if is_telling(term):
+            missing = max(missing, term.weight * (1 - min(1.0, best / FUZZY)))
     return Coverage(share=got / total, missing=missing)

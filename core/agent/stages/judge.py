@@ -17,6 +17,7 @@ async def judge(
     found = await reasoner.judge(question, plan, evidence, draft)
     if isinstance(found, Judgement):
         scores = (found.faithfulness, found.relevance, found.completeness)
-        if not all(0.0 <= score <= 1.0 for score in scores):
-            return NotJudged(reason=f"a score is outside [0, 1]: {scores}")
+        measured = (value for _, value in found.measures)
+        if not all(0.0 <= score <= 1.0 for score in (*scores, *measured)):
+            return NotJudged(reason=f"a score is outside [0, 1]: {scores}, {found.measures}")
     return found

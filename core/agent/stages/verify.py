@@ -3,7 +3,8 @@
 Deterministic, without a model.
 
 A claim passes if all hold, and is dropped otherwise:
-1. cited: at least one citation, each key among the evidence, each span within that evidence;
+1. cited: says something, at no more length than an answer may have, with at least one citation,
+  each key among the evidence, each span within that evidence;
 2. quote: the text at the span, read from the database in the conversation's scope, is the quoted
   one;
 3. numbers: every figure of the claim stands in a cited span;
@@ -20,6 +21,9 @@ from core.domain.modality import modality_kept
 from core.domain.names import missing_names
 from core.domain.policy import Span
 from core.domain.quantities import missing_quantities
+
+MAX_CLAIM = 2_000
+"""Characters of a claim: a whole answer has no more."""
 
 
 def verify(
@@ -68,6 +72,8 @@ def _check(
 def _cited(claim: Claim, items: Sequence[EvidenceItem | None]) -> str | None:
     if not claim.text.strip():
         return "the claim says nothing"
+    if len(claim.text) > MAX_CLAIM:
+        return f"the claim has {len(claim.text)} characters; at most {MAX_CLAIM} are shown"
     if not claim.citations:
         return "the claim cites nothing"
     for citation, item in zip(claim.citations, items, strict=True):

@@ -1,0 +1,56 @@
+"""Approximate indexes: needed once a corpus is too large to scan for every question."""
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.ports import EmbeddingSpace
+
+EXACT_LIMIT = 20_000
+"""Chunks in scope up to which scanning beats the indexes."""
+
+
+async def ensure_ann_indexes(engine: AsyncEngine, space: EmbeddingSpace | None) -> None:
+    """Build the HNSW indexes, concurrently; a no-op for those that are there.
+
+    Takes minutes on a large corpus; reading and publishing go on. Needed above `EXACT_LIMIT`.
+    """
+    async with engine.connect() as connection:
+        await connection.execution_options(isolation_level="AUTOCOMMIT")
+        await connection.execute(
+            text(
+                "CREATE INDEX CONCURRENTLY IF NOT EXISTS chunk_terms_weights_hnsw"
+                " ON citebound.chunk_terms USING hnsw (weights sparsevec_ip_ops)"
+            )
+        )
+        space_id = await find_space(connection, space) if space else None
+        if space is not None and space_id is not None:
+            await connection.execute(
+                text(
+                    f"CREATE INDEX CONCURRENTLY IF NOT EXISTS chunk_embeddings_{space_id}_hnsw"
+                    " ON citebound.chunk_embeddings USING hnsw"
+                    f" (CAST(vector AS halfvec({space.dimensions})) halfvec_ip_ops)"
+                    f" WHERE space_id = {space_id}"
+                )
+            )
+
+
+async def find_space(connection: AsyncConnection, space: EmbeddingSpace) -> int | None:
+    """Return the id of the space; None: nothing was embedded in it yet."""
+    return await connection.scalar(
+        text(
+            "SELECT id FROM citebound.embedding_spaces WHERE provider = :provider"
+            " AND model = :model AND dimensions = :dimensions AND revision = :revision"
+        ),
+        {
+            "provider": space.provider,
+            "model": space.model,
+            "dimensions": space.dimensions,
+            "revision": space.revision,
+        },
+    )
+
+
+async def is_large(connection: AsyncConnection) -> bool:
+    """Say whether the corpus has more chunks than an exact scan should read."""
+    counted = await connection.scalar(text("SELECT sum(chunks) FROM citebound.indexed_versions"))
+    return bool(counted and counted > EXACT_LIMIT)
