@@ -1,0 +1,356 @@
+"""Each check of `verify`, with the check and without it."""
+
+import time
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from core.agent.stages import verify as stage
+from core.agent.stages.verify import verify
+from core.domain.answer import Check, Citation, Claim, Draft, Verified
+from core.domain.evidence import Evidence
+from core.domain.policy import VersionId
+from core.domain.quantities import quantities
+from tests.factories import (
+    cite,
+    make_draft,
+    make_evidence,
+    make_item,
+    make_span,
+    stored_text,
+)
+
+RULE = (
+    "Employees must not accept cash. Gifts worth up to EUR 50 may be accepted if the Compliance"
+    " Officer is told within 5 days."
+)
+EVIDENCE = make_evidence(RULE, "Contractors in Germany must register each gift within 30 days.")
+GIFTS, REGISTER = EVIDENCE.items
+CASH = "Employees must not accept cash."
+KNOWN_ROLES = ("line manager", "auditor")
+
+FUNCTIONS = {
+    Check.CITED: "_cited",
+    Check.QUOTE: "_quoted",
+    Check.NUMBERS: "_numbers",
+    Check.MODALITY: "modality_kept",
+    Check.NAMES: "_names",
+}
+
+
+def verified(draft: Draft, evidence: Evidence = EVIDENCE) -> Verified:
+    """Verify against what a database that holds the evidence would return."""
+    return verify(draft, evidence, stored=stored_text(evidence, draft), role_names=KNOWN_ROLES)
+
+
+def failed(draft: Draft, evidence: Evidence = EVIDENCE) -> set[Check]:
+    """Return the checks that a draft of one claim fails."""
+    return {one.check for one in verified(draft, evidence).verdicts if not one.passed}
+
+
+def _finds_nothing(*_: object) -> None:
+    """Stand in for a check that was removed."""
+
+
+def _beyond_the_item() -> Citation:
+    return Citation(key="c1", span=make_span(0, len(RULE) + 5), quote=RULE)
+
+
+CASES: dict[str, tuple[Check, Draft]] = {
+    "no citation": (Check.CITED, make_draft("Employees like gifts.")),
+    "unknown key": (Check.CITED, make_draft(CASH, replace(cite(GIFTS, CASH), key="c9"))),
+    "one key of two unknown": (
+        Check.CITED,
+        make_draft(CASH, cite(GIFTS, CASH), replace(cite(GIFTS, CASH), key="c")),
+    ),
+    "key of another item": (Check.CITED, make_draft(CASH, replace(cite(GIFTS, CASH), key="c2"))),
+    "nothing said": (Check.CITED, make_draft(" \n", cite(GIFTS, CASH))),
+    "too long": (Check.CITED, make_draft("Accept cash never. " * 6_000, cite(GIFTS, CASH))),
+    "altered quote": (
+        Check.QUOTE,
+        make_draft(CASH, replace(cite(GIFTS, CASH), quote=CASH.replace("cash", "cars"))),
+    ),
+    "quote of other white space": (
+        Check.QUOTE,
+        make_draft(CASH, replace(cite(GIFTS, CASH), quote=CASH + " ")),
+    ),
+    "quote of another sentence": (
+        Check.QUOTE,
+        make_draft(CASH, replace(cite(GIFTS, CASH), quote="Cash is fine.")),
+    ),
+    "added amount": (
+        Check.NUMBERS,
+        make_draft("Gifts worth up to EUR 500 may be accepted.", cite(GIFTS)),
+    ),
+    "other currency": (
+        Check.NUMBERS,
+        make_draft("Gifts worth up to USD 50 may be accepted.", cite(GIFTS)),
+    ),
+    "other unit": (
+        Check.NUMBERS,
+        make_draft("The Compliance Officer is told within 5 weeks.", cite(GIFTS)),
+    ),
+    "working days": (
+        Check.NUMBERS,
+        make_draft("The Compliance Officer is told within 5 working days.", cite(GIFTS)),
+    ),
+    "percent for an amount": (
+        Check.NUMBERS,
+        make_draft("Gifts worth up to 50 % may be accepted.", cite(GIFTS)),
+    ),
+    "number from another section": (
+        Check.NUMBERS,
+        make_draft("The Compliance Officer is told within 30 days.", cite(GIFTS)),
+    ),
+    "a section that is not named": (
+        Check.NUMBERS,
+        make_draft("Employees must not accept cash, see section 7.3.", cite(GIFTS, CASH)),
+    ),
+    "must not becomes may": (
+        Check.MODALITY,
+        make_draft("Employees may accept cash.", cite(GIFTS, CASH)),
+    ),
+    "must not becomes must": (
+        Check.MODALITY,
+        make_draft("Employees must accept cash.", cite(GIFTS, CASH)),
+    ),
+    "must not becomes should not": (
+        Check.MODALITY,
+        make_draft("Employees should not accept cash.", cite(GIFTS, CASH)),
+    ),
+    "must becomes may": (
+        Check.MODALITY,
+        make_draft("Contractors in Germany may register each gift.", cite(REGISTER)),
+    ),
+    "must becomes need not": (
+        Check.MODALITY,
+        make_draft("Contractors in Germany need not register each gift.", cite(REGISTER)),
+    ),
+    "foreign role": (
+        Check.NAMES,
+        make_draft("The Works Council is told of gifts.", cite(GIFTS)),
+    ),
+    "a known role in lower case": (
+        Check.NAMES,
+        make_draft("The line manager is told of gifts.", cite(GIFTS)),
+    ),
+    "foreign country": (
+        Check.NAMES,
+        make_draft("Contractors in France must register each gift.", cite(REGISTER)),
+    ),
+    "a country that is not named": (
+        Check.NAMES,
+        make_draft("Employees in Germany must not accept cash.", cite(GIFTS, CASH)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_false_claim_is_dropped_by_its_check(name: str) -> None:
+    """Each kind of false claim is dropped, and the check that found it says why."""
+    check, draft = CASES[name]
+    result = verified(draft)
+    assert (result.claims, result.dropped) == ((), draft.claims)
+    told = [verdict for verdict in result.verdicts if not verdict.passed]
+    assert [(verdict.check, bool(verdict.reason)) for verdict in told] == [(check, True)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_without_its_check_a_false_claim_gets_through(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With that one check removed the same claim is kept, so it is that check which stops it."""
+    check, draft = CASES[name]
+    monkeypatch.setattr(stage, FUNCTIONS[check], _finds_nothing)
+    assert verified(draft).claims == draft.claims
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        (CASH, CASH),
+        ("Employees must not accept cash", CASH),
+        ("No, employees must not accept cash.", CASH),
+        ("Employees mustn't accept cash.", CASH),
+        ("Gifts worth up to 50 euros may be accepted.", RULE),
+        ("The Compliance Officer is told within five days.", RULE),
+        ("The compliance officer is told within 5 days.", RULE),
+        (RULE, RULE),
+    ],
+)
+def test_a_true_claim_is_kept(text: str, quoted: str) -> None:
+    """What the cited text says, in its words or in another notation, is kept."""
+    draft = make_draft(text, cite(GIFTS, quoted))
+    assert verified(draft).claims == draft.claims
+    assert failed(draft) == set()
+
+
+def test_each_claim_has_a_verdict_of_each_check() -> None:
+    """Five verdicts a claim, in order; a false claim does not take a true one with it."""
+    true = Claim(text=CASH, citations=(cite(GIFTS, CASH),))
+    false = Claim(text=CASH, citations=())
+    result = verified(Draft(claims=(false, true)))
+    assert (result.claims, result.dropped) == ((true,), (false,))
+    assert [(one.claim, one.check) for one in result.verdicts] == [
+        (index, check) for index in (0, 1) for check in Check
+    ]
+
+
+def test_nothing_is_left_of_nothing() -> None:
+    """A draft without claims has no verdicts and leaves none."""
+    assert verified(Draft(claims=())) == Verified(claims=(), dropped=(), verdicts=())
+
+
+def test_a_text_that_the_database_does_not_return_is_not_quoted() -> None:
+    """A span not in force, or not readable by everyone, fails even if the evidence holds it."""
+    draft = make_draft(CASH, cite(GIFTS, CASH))
+    result = verify(draft, EVIDENCE, stored={}, role_names=())
+    assert result.claims == ()
+    assert {one.check for one in result.verdicts if not one.passed} >= {Check.QUOTE}
+
+
+def test_a_span_that_reaches_beyond_its_evidence_is_refused() -> None:
+    """A citation may quote no more than the evidence that it names."""
+    citation = _beyond_the_item()
+    draft = make_draft(CASH, citation)
+    result = verify(draft, EVIDENCE, stored={citation.span: RULE}, role_names=())
+    assert [one.check for one in result.verdicts if not one.passed] == [Check.CITED]
+
+
+@pytest.mark.parametrize(("start", "end"), [(5, 5), (9, 3), (-4, 4)])
+def test_an_empty_or_backward_span_is_refused(start: int, end: int) -> None:
+    """A span holds at least one character of its evidence."""
+    citation = Citation(key="c1", span=make_span(start, end), quote="")
+    result = verify(
+        make_draft("Employees like gifts.", citation),
+        EVIDENCE,
+        stored={citation.span: ""},
+        role_names=(),
+    )
+    assert result.claims == ()
+
+
+def test_a_span_of_another_version_is_refused() -> None:
+    """The same offsets in another version are another text."""
+    citation = cite(GIFTS, CASH)
+    other = replace(citation, span=replace(citation.span, version_id=VersionId(9)))
+    result = verify(make_draft(CASH, other), EVIDENCE, stored={other.span: CASH}, role_names=())
+    assert [one.check for one in result.verdicts if not one.passed] == [Check.CITED]
+
+
+def test_a_role_that_the_ontology_joins_to_the_finding_may_be_named() -> None:
+    """A role counts as named where the ontology joins it to the cited finding."""
+    item = make_item("The register is kept for gifts.", roles=("Works Council",))
+    draft = make_draft("The Works Council keeps the register for gifts.", cite(item))
+    assert failed(draft, Evidence(items=(item,))) == set()
+    bare = replace(item, roles=())
+    assert failed(draft, Evidence(items=(bare,))) == {Check.NAMES}
+
+
+def test_a_number_from_either_citation_counts() -> None:
+    """A claim that joins two citations may use the numbers of both."""
+    text = "Gifts worth up to EUR 50 may be accepted; contractors must register within 30 days."
+    assert failed(make_draft(text, cite(GIFTS), cite(REGISTER))) == set()
+    assert Check.NUMBERS in failed(make_draft(text, cite(GIFTS)))
+
+
+@given(
+    amount=st.integers(min_value=0, max_value=10**9), form=st.sampled_from(["EUR {}", "{} days"])
+)
+def test_an_added_number_is_rejected(amount: int, form: str) -> None:
+    """Whatever number is added to a verbatim claim, it is found."""
+    assume(amount not in {5, 50})
+    draft = make_draft(f"{RULE} It is {form.format(amount)}.", cite(GIFTS))
+    assert Check.NUMBERS in failed(draft)
+
+
+@given(unit=st.sampled_from(["hours", "weeks", "months", "years", "%", "working days", "euros"]))
+def test_a_changed_unit_is_rejected(unit: str) -> None:
+    """A number keeps its unit."""
+    assert Check.NUMBERS in failed(make_draft(RULE.replace("5 days", f"5 {unit}"), cite(GIFTS)))
+
+
+_SAID = {
+    "must": "Staff must keep the log of visitors.",
+    "must not": "Staff must not keep the log of visitors.",
+    "may": "Staff may keep the log of visitors.",
+    "should": "Staff should keep the log of visitors.",
+    "need not": "Staff need not keep the log of visitors.",
+}
+
+
+@pytest.mark.parametrize("source", _SAID)
+@pytest.mark.parametrize("claimed", _SAID)
+def test_a_swapped_modality_is_rejected(source: str, claimed: str) -> None:
+    """Of all pairs of modalities, only a pair of equals passes."""
+    evidence = make_evidence(_SAID[source])
+    draft = make_draft(_SAID[claimed], cite(evidence.items[0]))
+    assert failed(draft, evidence) == (set() if source == claimed else {Check.MODALITY})
+
+
+@given(
+    role=st.sampled_from(["Board", "Head of Legal", "Works Council", "Audit Committee", "Tax Desk"])
+)
+def test_a_foreign_role_is_rejected(role: str) -> None:
+    """A role that no cited span names is found wherever it stands."""
+    for text in (f"The {role} is told within 5 days.", f"Tell gifts to the {role}."):
+        assert Check.NAMES in failed(make_draft(text, cite(GIFTS)))
+
+
+@given(text=st.text(min_size=1, max_size=60), wrong=st.text(max_size=60))
+def test_an_altered_quote_is_rejected(text: str, wrong: str) -> None:
+    """Only the stored characters themselves count as a quote, in any script."""
+    assume(text != wrong)
+    evidence = make_evidence(text)
+    draft = make_draft(text, replace(cite(evidence.items[0]), quote=wrong))
+    assert Check.QUOTE in failed(draft, evidence)
+
+
+@given(
+    start=st.integers(min_value=-200, max_value=400), length=st.integers(min_value=0, max_value=400)
+)
+def test_a_span_outside_the_evidence_is_rejected(start: int, length: int) -> None:
+    """Every span that is not a non-empty part of its item is refused."""
+    item = make_item(RULE, start=100)
+    inside = length > 0 and start >= 100 and start + length <= 100 + len(RULE)
+    assume(not inside)
+    citation = Citation(key="c1", span=make_span(start, start + length), quote=RULE)
+    draft = make_draft(CASH, citation)
+    result = verify(draft, Evidence(items=(item,)), stored={citation.span: RULE}, role_names=())
+    assert result.claims == ()
+
+
+@given(
+    before=st.text(max_size=20), text=st.text(min_size=1, max_size=80), after=st.text(max_size=20)
+)
+@example(before="", text="No employee in the UK may pay 5 %.", after="")
+@example(
+    before="\U0001f600", text="\u00c4mter m\u00fcssen 3 Tage \u2014 \U0001f4b6 \u0662.", after=""
+)
+def test_a_verbatim_claim_is_kept(before: str, text: str, after: str) -> None:
+    """A quoted stretch with its own span passes all checks, in any Unicode."""
+    assume(text.strip())
+    item = make_item(before + text + after)
+    start = len(before)
+    citation = Citation(key="c1", span=make_span(start, start + len(text)), quote=text)
+    draft = make_draft(text, citation)
+    assert failed(draft, Evidence(items=(item,))) == set()
+
+
+@given(st.text(max_size=300))
+def test_any_claim_can_be_checked(text: str) -> None:
+    """Checking never raises, and a number that is nowhere in the source never passes."""
+    found = failed(make_draft(text, cite(REGISTER)))
+    if any(one.canonical != "30 day" for one in quantities(text)):
+        assert found & {Check.NUMBERS, Check.CITED}
+
+
+@pytest.mark.parametrize("piece", ["must not ", "EUR 5 ", "The Head of the ", "a. ", "if no "])
+def test_a_huge_claim_is_refused_in_time(piece: str) -> None:
+    """100 kB of any pattern are refused within a moment."""
+    draft = make_draft(piece * (100_000 // len(piece)), cite(GIFTS))
+    began = time.perf_counter()
+    assert verified(draft).claims == ()
+    assert time.perf_counter() - began < 2
