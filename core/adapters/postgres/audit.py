@@ -12,8 +12,10 @@ from typing import Any
 from sqlalchemy import RowMapping, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.database import cause_of, raises_transient
 from core.adapters.postgres.tables import (
     answers,
     citations,
@@ -53,10 +55,9 @@ class PostgresAuditLog:
                 seq = await _next_seq(connection, run)
                 await _store_run(connection, run, answer_id, self._clock)
                 leaf = await self._append(connection, run, record_id, answer_id, seq)
-        except (DBAPIError, OSError) as error:
-            cause = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        except (DBAPIError, PoolTimeoutError, OSError) as error:
             raise TransientError(
-                f"the answer could not be recorded, so it is not shown: {cause}"
+                f"the answer could not be recorded, so it is not shown: {cause_of(error)}"
             ) from error
         return RecordReceipt(record_id=record_id, answer_id=answer_id, leaf_hash=leaf)
 
@@ -251,6 +252,7 @@ class PostgresAuditReader:
         """Use a migrated database."""
         self._engine = engine
 
+    @raises_transient
     async def show(self, record_id: str) -> RecordView | None:
         """Return one record, checked; a unique beginning of its id is enough.
 
@@ -284,6 +286,7 @@ class PostgresAuditReader:
             )
         return _view(rows[0], parts)
 
+    @raises_transient
     async def list(self, *, limit: int = 20, outcome: str | None = None) -> list[RecordLine]:
         """Return the newest records first, of one outcome if given."""
         async with self._engine.connect() as connection:

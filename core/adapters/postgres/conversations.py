@@ -3,6 +3,7 @@
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.tables import answers, conversations, questions
 from core.domain.chat import Place
 from core.domain.question import Turn
@@ -18,6 +19,7 @@ class PostgresConversationStore:
         """Use a migrated database."""
         self._engine = engine
 
+    @raises_transient
     async def find(self, place: Place, /) -> str | None:
         """See `ConversationStore.find`."""
         query = select(conversations.c.id).where(
@@ -29,6 +31,7 @@ class PostgresConversationStore:
         async with self._engine.connect() as connection:
             return await connection.scalar(query)
 
+    @raises_transient
     async def history(self, conversation_id: str, /) -> tuple[Turn, ...]:
         """See `ConversationStore.history`."""
         query = (

@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres import lexical_index
 from core.adapters.postgres.ann_indexes import ensure_ann_indexes, is_large
+from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.facts import store_facts
 from core.adapters.postgres.links import resolve_references, store_references
 from core.adapters.postgres.scope import LIVE, scope_parameters
@@ -39,6 +40,7 @@ class PostgresCorpusStore:
         """Use a migrated database."""
         self._engine = engine
 
+    @raises_transient
     async def versions_of(self, key: str, /) -> list[StoredVersion]:
         """See `CorpusStore.versions_of`."""
         query = (
@@ -67,6 +69,7 @@ class PostgresCorpusStore:
             for row in rows
         ]
 
+    @raises_transient
     async def missing_embeddings(self, texts: Sequence[str], space: EmbeddingSpace, /) -> list[int]:
         """See `CorpusStore.missing_embeddings`."""
         hashes = [_hash(piece) for piece in texts]
@@ -98,6 +101,7 @@ class PostgresCorpusStore:
                 missing.append(index)
         return missing
 
+    @raises_transient
     async def publish(
         self,
         publication: Publication,
@@ -141,6 +145,7 @@ class PostgresCorpusStore:
         if large:
             await ensure_ann_indexes(self._engine, space)
 
+    @raises_transient
     async def versions(self, scope: Scope, /) -> list[PolicyVersion]:
         """See `CorpusStore.versions`."""
         async with self._engine.connect() as connection:
@@ -155,11 +160,13 @@ class PostgresCorpusStore:
                 for row in rows
             ]
 
+    @raises_transient
     async def current_edition(self) -> int | None:
         """See `CorpusStore.current_edition`."""
         async with self._engine.connect() as connection:
             return await connection.scalar(select(func.max(editions.c.number)))
 
+    @raises_transient
     async def read_spans(self, spans: Sequence[Span], scope: Scope, /) -> dict[Span, str]:
         """See `CorpusStore.read_spans`."""
         query = text(
@@ -180,6 +187,7 @@ class PostgresCorpusStore:
             for row in rows
         }
 
+    @raises_transient
     async def has_chunks(self, scope: Scope, /) -> bool:
         """See `CorpusStore.has_chunks`."""
         query = text(
@@ -188,6 +196,7 @@ class PostgresCorpusStore:
         async with self._engine.connect() as connection:
             return bool(await connection.scalar(query, scope_parameters(scope)))
 
+    @raises_transient
     async def places(self, spans: Sequence[Span], /) -> dict[Span, SectionRef]:
         """See `CorpusStore.places`."""
         query = text(

@@ -1,21 +1,47 @@
 """Open a database that is fit for use: reachable, new enough, migrated."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, NullPool, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from core.domain.errors import ConfigError
+from core.domain.errors import ConfigError, TransientError
 
 MIGRATIONS = Path(__file__).parents[3] / "migrations"
 MINIMUM_POSTGRES = 15
 """`security_invoker` views came with it (release notes of Postgres 15)."""
 MINIMUM_PGVECTOR = (0, 8)
 """Iterative index scans came with it (CHANGELOG of pgvector 0.8.0)."""
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def raises_transient(
+    method: Callable[_P, Coroutine[Any, Any, _T]],
+) -> Callable[_P, Coroutine[Any, Any, _T]]:
+    """Let a method of a store raise `TransientError` where the database failed."""
+
+    @wraps(method)
+    async def wrapped(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        try:
+            return await method(*args, **kwargs)
+        except (DBAPIError, PoolTimeoutError, OSError) as error:
+            raise TransientError(f"the database failed: {cause_of(error)}") from error
+
+    return wrapped
+
+
+def cause_of(error: Exception) -> str:
+    """Return what the database said, in one line."""
+    return str(getattr(error, "orig", None) or error).strip().splitlines()[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +99,7 @@ async def server_facts(engine: AsyncEngine) -> ServerFacts:
                 else None
             )
     except (DBAPIError, OSError) as error:
-        cause = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        cause = cause_of(error)
         place = engine.url.render_as_string(hide_password=True)
         raise ConfigError(
             f"the database {place} can't be reached: {cause};"
@@ -144,8 +170,7 @@ def _run_alembic(connection: Connection, to: str) -> None:
     try:
         move(config, to)
     except (CommandError, DBAPIError) as error:
-        cause = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-        raise ConfigError(f"a migration was refused: {cause}") from error
+        raise ConfigError(f"a migration was refused: {cause_of(error)}") from error
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.scope import LIVE, scope_parameters
 from core.domain.errors import EmptyCorpusError
 from core.domain.ontology import (
@@ -96,6 +97,7 @@ class PostgresOntologyStore:
         """Use a migrated database."""
         self._engine = engine
 
+    @raises_transient
     async def snapshot(self, scope: Scope, /) -> Snapshot:
         """See `OntologyStore.snapshot`.
 

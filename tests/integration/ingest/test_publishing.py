@@ -1,0 +1,283 @@
+"""One file becomes one version: whole, once, and inheriting what nobody says."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.corpus import PostgresCorpusStore
+from core.domain.errors import DocumentError, TransientError
+from core.ingest.publish import Ingested
+from core.ports import Published, Unchanged
+
+Ingest = Callable[..., Coroutine[Any, Any, Ingested]]
+Counts = Callable[[], Awaitable[dict[str, int]]]
+
+GIFTS = """# Gifts Policy
+
+## 1 Scope
+
+1.1 This policy applies to all employees.
+
+## 2 Limits
+
+2.1 Employees may accept gifts of up to EUR 50. Cash follows section 3.1 of the Cash Policy.
+
+## 3 Reports
+
+3.1 Employees must report gifts above EUR 50 to the Compliance Officer within 5 working days.
+"""
+CHANGED = GIFTS.replace("EUR 50. ", "EUR 75. ")
+CASH = """# Cash Policy
+
+## 1 Scope
+
+1.1 This policy applies to all employees.
+
+## 3 Rules
+
+3.1 Employees must not accept cash.
+"""
+
+
+def published(done: Ingested) -> Published:
+    assert isinstance(done.result, Published)
+    return done.result
+
+
+async def rows(engine: AsyncEngine, query: str) -> list[tuple[Any, ...]]:
+    async with engine.connect() as connection:
+        return [tuple(row) for row in await connection.execute(text(query))]
+
+
+async def test_the_same_file_is_a_no_op(ingest: Ingest, counts: Counts, embedder: Any) -> None:
+    """Equal bytes and options change no row and embed nothing."""
+    first = published(await ingest(GIFTS, owner="Compliance Officer"))
+    before, embedded = await counts(), len(embedder.texts)
+    for given in ({}, {"owner": "Compliance Officer"}):
+        again = await ingest(GIFTS, **given)
+        assert again.result == Unchanged(version_id=first.version_id)
+        assert again.metadata.owner == "Compliance Officer"
+    assert await counts() == before
+    assert len(embedder.texts) == embedded
+
+
+async def test_an_old_version_does_not_come_back(ingest: Ingest, counts: Counts) -> None:
+    """Re-ingesting the first version after the second changes nothing."""
+    first = published(await ingest(GIFTS))
+    published(await ingest(CHANGED))
+    before = await counts()
+    assert (await ingest(GIFTS)).result == Unchanged(version_id=first.version_id)
+    assert await counts() == before
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"audience": frozenset({"board"})},
+        {"jurisdiction": "DE"},
+        {"tags": frozenset({"travel"})},
+        {"upload_id": "42"},
+        {"title": "Presents Policy"},
+        {"effective_from": date(2027, 1, 1)},
+    ],
+    ids=lambda given: next(iter(given)),
+)
+async def test_a_new_option_is_a_new_version(
+    ingest: Ingest, embedder: Any, given: dict[str, Any]
+) -> None:
+    """The same bytes with something newly said of them are stored again, but not embedded."""
+    published(await ingest(GIFTS))
+    embedded = len(embedder.texts)
+    done = await ingest(GIFTS, **given)
+    assert (published(done).edition, published(done).is_first) == (2, False)
+    (name, value) = next(iter(given.items()))
+    assert getattr(done.metadata, name) == value
+    assert len(embedder.texts) == embedded
+
+
+async def test_a_change_embeds_the_changed_chunks_alone(
+    ingest: Ingest, embedder: Any, engine: AsyncEngine
+) -> None:
+    """A new version and edition; unchanged chunks keep their vectors."""
+    first = published(await ingest(GIFTS))
+    assert (first.edition, first.is_first, first.chunks_embedded) == (1, True, first.chunks)
+    embedder.texts.clear()
+    second = published(await ingest(CHANGED))
+    assert (second.edition, second.is_first, second.chunks_embedded) == (2, False, 1)
+    assert [each for each in embedder.texts if "EUR 75" in each] == embedder.texts
+    assert len(embedder.texts) == 1
+    vectors = await rows(
+        engine, "SELECT version_id, count(*) FROM citebound.chunk_embeddings GROUP BY 1 ORDER BY 1"
+    )
+    assert vectors == [(first.version_id, first.chunks), (second.version_id, second.chunks)]
+
+
+async def test_what_nobody_says_is_inherited(ingest: Ingest) -> None:
+    """Silence keeps owner, jurisdiction, tags and, above all, the audience."""
+    said = {
+        "audience": frozenset({"board"}),
+        "jurisdiction": "DE",
+        "tags": frozenset({"travel"}),
+        "owner": "Legal",
+    }
+    await ingest(GIFTS, **said)
+    silent = (await ingest(CHANGED)).metadata
+    assert {name: getattr(silent, name) for name in said} == said
+    widened = (await ingest(CHANGED, audience=frozenset({"everyone"}))).metadata
+    assert widened.audience == {"everyone"}
+    assert widened.owner == "Legal"
+    untagged = (await ingest(GIFTS, tags=frozenset())).metadata
+    assert untagged.tags == frozenset()
+
+
+async def test_a_later_version_holds_from_its_day(
+    ingest: Ingest, clock: Any, engine: AsyncEngine
+) -> None:
+    """A version that does not say since when it holds begins on the day of its publication."""
+    await ingest(GIFTS)
+    clock.instant = datetime(2026, 3, 9, tzinfo=UTC)
+    await ingest(CHANGED)
+    assert await rows(
+        engine, "SELECT effective_from FROM citebound.policy_versions ORDER BY number"
+    ) == [(None,), (date(2026, 3, 9),)]
+
+
+async def test_an_end_before_the_beginning_is_refused(ingest: Ingest, counts: Counts) -> None:
+    """One line, and nothing is stored."""
+    with pytest.raises(DocumentError, match="before it begins"):
+        await ingest(GIFTS, effective_from=date(2026, 2, 1), effective_until=date(2026, 1, 1))
+    assert (await counts())["citebound.editions"] == 0
+
+
+async def test_without_chunks_nothing_is_indexed(
+    ingest: Ingest, counts: Counts, embedder: Any
+) -> None:
+    """`--no-rag` stores facts and sections; asking for chunks later is a new version."""
+    done = published(await ingest(GIFTS, with_chunks=False))
+    stored = await counts()
+    assert done.chunks == 0
+    assert embedder.texts == []
+    for table in ("chunks", "chunk_embeddings", "chunk_lexemes", "chunk_terms", "terms"):
+        assert stored[f"citebound.{table}"] == 0
+    assert stored["citebound.sections"] > 0
+    assert stored["citebound.provenance"] > 0
+    assert isinstance((await ingest(GIFTS, with_chunks=False)).result, Unchanged)
+    assert published(await ingest(GIFTS)).chunks > 0
+
+
+async def test_a_failing_embedder_leaves_nothing(
+    ingest: Ingest, counts: Counts, embedder: Any
+) -> None:
+    """No row of any table, neither of a first version nor of a second."""
+    embedder.failure = TransientError("the embedder is away")
+    empty = await counts()
+    with pytest.raises(TransientError):
+        await ingest(GIFTS)
+    assert await counts() == empty
+    embedder.failure = None
+    await ingest(GIFTS)
+    stored = await counts()
+    embedder.failure = TransientError("the embedder is away")
+    with pytest.raises(TransientError):
+        await ingest(CHANGED)
+    assert await counts() == stored
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "policy_versions",
+        "sections",
+        "chunks",
+        "provenance",
+        "cross_references",
+        "chunk_terms",
+        "chunk_embeddings",
+    ],
+)
+async def test_a_failure_in_the_middle_leaves_nothing(
+    ingest: Ingest, counts: Counts, engine: AsyncEngine, table: str
+) -> None:
+    """Whichever table refuses a row: all counts stay, and the file can be ingested later."""
+    await ingest(CASH, name="cash.md")
+    before = await counts()
+    async with engine.begin() as connection:
+        await connection.execute(
+            text(
+                "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS"
+                " $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$"
+            )
+        )
+        await connection.execute(
+            text(
+                f"CREATE TRIGGER fail BEFORE INSERT ON citebound.{table}"
+                " FOR EACH ROW EXECUTE FUNCTION fail()"
+            )
+        )
+    with pytest.raises(TransientError, match="the disk is full"):
+        await ingest(GIFTS)
+    assert await counts() == before
+    async with engine.begin() as connection:
+        await connection.execute(text(f"DROP TRIGGER fail ON citebound.{table}"))
+    assert published(await ingest(GIFTS)).edition == 2
+
+
+async def test_two_publications_at_once_get_two_editions(
+    ingest: Ingest, engine: AsyncEngine
+) -> None:
+    """Both are stored whole, one after the other."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(ingest(GIFTS)),
+            group.create_task(ingest(CASH, name="cash.md")),
+            group.create_task(ingest(GIFTS.replace("Gifts", "Presents"), name="presents.md")),
+        ]
+    done = [published(task.result()) for task in tasks]
+    assert {each.edition for each in done} == {1, 2, 3}
+    assert await PostgresCorpusStore(engine).current_edition() == 3
+    indexed = await rows(engine, "SELECT version_id, chunks FROM citebound.indexed_versions")
+    assert sorted(indexed) == sorted((each.version_id, each.chunks) for each in done)
+
+
+async def targets(engine: AsyncEngine) -> list[tuple[Any, ...]]:
+    return await rows(
+        engine,
+        "SELECT v.number, t.key, x.target_eid FROM citebound.cross_references x"
+        " JOIN citebound.policy_versions v ON v.id = x.version_id"
+        " LEFT JOIN citebound.policies t ON t.id = x.target_policy_id"
+        " WHERE x.policy = 'Cash Policy' ORDER BY 1",
+    )
+
+
+async def test_a_reference_waits_for_its_target(ingest: Ingest, engine: AsyncEngine) -> None:
+    """It dangles until the policy that it names is there."""
+    await ingest(GIFTS)
+    assert await targets(engine) == [(1, None, None)]
+    await ingest(CASH, name="cash.md")
+    ((number, key, eid),) = await targets(engine)
+    assert (number, key) == (1, "cash")
+    assert eid.endswith(("3.1", "sec_3"))
+
+
+async def test_a_reference_follows_its_target(ingest: Ingest, engine: AsyncEngine) -> None:
+    """A new version that renumbers its sections is resolved against again."""
+    await ingest(GIFTS)
+    await ingest(CASH, name="cash.md")
+    (before,) = await targets(engine)
+    await ingest(
+        CASH.replace("## 3 Rules\n\n3.1", "## 2 Rules\n\n### 2.9 Before\n\n2.9.1").replace(
+            "accept cash.", "accept cash.\n\n## 3 More\n\n### 3.1 Cash\n\nNo cash at all."
+        ),
+        name="cash.md",
+    )
+    (after,) = await targets(engine)
+    assert after[:2] == before[:2]
+    assert after[2] == "sec_3__sec_3.1"
+    await ingest(CASH.replace("3 Rules", "9 Rules").replace("3.1", "9.1"), name="cash.md")
+    (gone,) = await targets(engine)
+    assert gone[2] is None
