@@ -5,7 +5,7 @@ After `build.py`, before an evaluation run. Rules:
 - A built file equals what its source builds today.
 - Every gold section exists in the version in force for the asker, and the asker may read it.
 - Every quote occurs, white space folded, in a gold section and in the text of the built file.
-- No question occurs in both sets.
+- No question occurs in two sets.
 
 Usage: `python samples/check.py`, with the development dependencies.
 """
@@ -31,7 +31,7 @@ from policy_source import BUILT_AT, Document, Heading, Items, Paragraph, Table, 
 
 QUESTIONS = SAMPLES / "questions"
 MANIFEST = "citebound.toml"
-SETS = ("dev", "test")
+SETS = ("train", "dev", "test")
 KINDS = {"graph", "chunks", "two_policies", "ambiguous", "unanswerable", "off_topic", "sensitive"}
 OUTCOMES = {"answered", "clarification", "refused", "escalated"}
 REFUSALS = {None, "policy_silent", "not_found", "out_of_scope", "not_permitted", "conflict"}
