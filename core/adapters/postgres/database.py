@@ -1,10 +1,11 @@
 """Open a database that is fit for use: reachable, new enough, migrated."""
 
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
+from types import CoroutineType
 from typing import Any, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, NullPool, make_url, text
@@ -25,8 +26,8 @@ _T = TypeVar("_T")
 
 
 def raises_transient(
-    method: Callable[_P, Coroutine[Any, Any, _T]],
-) -> Callable[_P, Coroutine[Any, Any, _T]]:
+    method: "Callable[_P, CoroutineType[Any, Any, _T]]",
+) -> "Callable[_P, CoroutineType[Any, Any, _T]]":
     """Let a method of a store raise `TransientError` where the database failed."""
 
     @wraps(method)
