@@ -14,7 +14,7 @@ from core.domain.answer import (
 )
 from core.domain.chat import Place
 from core.domain.evidence import Evidence, EvidenceItem, Finding
-from core.domain.ontology import EntityKey, SectionRef, Snapshot
+from core.domain.ontology import NORMS, SectionRef, Snapshot
 from core.domain.policy import EVERYONE, Span, VersionId
 from core.domain.question import Assumption, Question, Scope, Turn
 from core.domain.run import Plan, Term
@@ -171,14 +171,14 @@ def make_plan(intent: str = "general", words: Sequence[str] = ()) -> Plan:
 
 
 def make_finding(snapshot: Snapshot, text: str) -> Finding:
-    """Return the fact of an ontology whose sentence holds a text."""
+    """Return the norm of an ontology whose sentence holds a text."""
     for entity in snapshot.entities:
         for span in entity.spans:
-            if text in snapshot.quotes[span] and entity.type.value not in {"Policy", "Section"}:
+            if text in snapshot.quotes[span] and entity.type in NORMS:
                 return Finding(
-                    entity=EntityKey(entity.key),
+                    entity=entity.key,
                     span=span,
                     text=snapshot.quotes[span],
                     place=snapshot.places[span],
                 )
-    raise AssertionError(f"no fact says {text!r}")
+    raise AssertionError(f"no norm says {text!r}")

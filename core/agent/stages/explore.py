@@ -1,10 +1,15 @@
 """After `plan`, before `gate`: establish findings in the ontology."""
 
+from collections.abc import Mapping
+
 from core.domain.errors import ContractError
-from core.domain.ontology import Snapshot
+from core.domain.evidence import Finding
+from core.domain.ontology import Entity, EntityKey, EntityType, RelationType, Snapshot
 from core.domain.question import Question
 from core.domain.run import Exploration, Plan
 from core.ports import Reasoner, Toolbox
+
+_NAMING = frozenset({EntityType.ROLE, EntityType.JURISDICTION})
 
 
 async def explore(
@@ -13,13 +18,45 @@ async def explore(
     """Let the reasoner explore, and hold what it reports to its contract.
 
     Raises:
-        ContractError: A confidence outside [0, 1], or a finding that is not in the ontology.
+        ContractError: A confidence outside [0, 1], or a finding whose entity, sentence, place or
+            roles are not those of the ontology.
     """
     found = await reasoner.explore(question, plan, snapshot, toolbox)
     reported = found.reported_confidence
     if reported is not None and not 0.0 <= reported <= 1.0:
         raise ContractError(f"expected a confidence in [0, 1], got {reported!r}")
+    entities = {entity.key: entity for entity in snapshot.entities}
     for finding in found.findings:
-        if snapshot.quotes.get(finding.span) != finding.text:
+        if not _is_stated(finding, entities.get(finding.entity), snapshot) or (
+            finding.roles and not set(finding.roles) <= _joined(finding.entity, entities, snapshot)
+        ):
             raise ContractError(f"a finding is not in the ontology: {finding.span!r}")
     return found
+
+
+def _is_stated(finding: Finding, entity: Entity | None, snapshot: Snapshot) -> bool:
+    """Say whether the ontology says this of this entity, in these words at this place."""
+    return (
+        entity is not None
+        and finding.span in entity.spans
+        and snapshot.quotes.get(finding.span) == finding.text
+        and snapshot.places.get(finding.span) == finding.place
+    )
+
+
+def _joined(
+    key: EntityKey, entities: Mapping[EntityKey, Entity], snapshot: Snapshot
+) -> frozenset[str]:
+    """Return the names of the roles and jurisdictions that a relation joins to an entity."""
+    ends = {
+        relation.target if relation.source == key else relation.source
+        for relation in snapshot.relations
+        if key in {relation.source, relation.target}
+        and relation.type is not RelationType.REFERENCES
+    }
+    return frozenset(
+        name
+        for end in ends
+        if entities[end].type in _NAMING
+        for name in (entities[end].name, *entities[end].aliases)
+    )

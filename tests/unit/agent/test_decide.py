@@ -1,0 +1,206 @@
+"""The rules of `decide`, in their order."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.agent.situation import Ruling, Situation
+from core.agent.stages.decide import decide
+from core.domain.answer import (
+    Badge,
+    Branch,
+    Check,
+    Claim,
+    Confidence,
+    Decision,
+    Draft,
+    RefusalKind,
+    Verdict,
+    Verified,
+)
+from tests.factories import NO_CONFIDENCE, NOT_JUDGED, cite, make_evidence, make_judgement
+
+ITEM = make_evidence("Employees must not accept cash.").items[0]
+CLAIM = Claim(text=ITEM.text, citations=(cite(ITEM),))
+FAILED = Verdict(claim=0, check=Check.QUOTE, passed=False, reason="the quote is not stored")
+BRANCH = Branch(slot="jurisdiction", question="Where?", options=("Germany", "France"))
+
+
+def confident(badge: Badge | None) -> Confidence:
+    return replace(NO_CONFIDENCE, calibrated=0.9, badge=badge)
+
+
+GOOD = Situation(
+    draft=Draft(claims=(CLAIM,)),
+    verified=Verified(claims=(CLAIM,), dropped=(), verdicts=()),
+    judgement=make_judgement(),
+    confidence=confident(Badge.HIGH),
+    may_retry=False,
+    may_clarify=True,
+    best_relevance=0.8,
+    relevance_threshold=0.3,
+    ontology_suffices=False,
+)
+REJECTED = Verified(claims=(), dropped=(CLAIM,), verdicts=(FAILED,))
+
+
+def ruled(situation: Situation) -> tuple[Decision, RefusalKind | None]:
+    ruling = decide(situation)
+    assert ruling.reason
+    return ruling.decision, ruling.refusal
+
+
+def test_a_good_draft_is_final() -> None:
+    """Verified, approved and confident enough: the draft is posted."""
+    assert ruled(GOOD) == (Decision.FINAL, None)
+
+
+def test_a_contradiction_is_escalated_with_both_sides() -> None:
+    """Two verified claims that contradict each other are a conflict, however well judged."""
+    both = Verified(claims=(CLAIM, CLAIM), dropped=(), verdicts=())
+    draft = Draft(claims=(CLAIM, CLAIM), is_conflict=True)
+    situation = replace(GOOD, draft=draft, verified=both)
+    assert ruled(situation) == (Decision.ESCALATE, RefusalKind.CONFLICT)
+
+
+def test_a_contradiction_needs_both_sides() -> None:
+    """If verify left one side, a conflict cannot be shown."""
+    situation = replace(GOOD, draft=Draft(claims=(CLAIM, CLAIM), is_conflict=True))
+    assert ruled(situation) == (Decision.FINAL, None)
+
+
+@pytest.mark.parametrize(("relevance", "ruling"), [(0.29, False), (0.3, True), (0.0, False)])
+def test_nothing_relevant_is_never_final(relevance: float, *, ruling: bool) -> None:
+    """Below the threshold of relevance a run cannot be FINAL, not even by another attempt."""
+    situation = replace(GOOD, best_relevance=relevance, may_retry=True)
+    expected = (Decision.FINAL, None) if ruling else (Decision.ESCALATE, RefusalKind.POLICY_SILENT)
+    assert ruled(situation) == expected
+
+
+def test_relevance_does_not_count_where_the_ontology_suffices() -> None:
+    """Without a search, or where the gate was open, relevance decides nothing."""
+    low = replace(GOOD, best_relevance=0.1)
+    assert ruled(replace(low, ontology_suffices=True))[0] is Decision.FINAL
+    assert ruled(replace(GOOD, best_relevance=None))[0] is Decision.FINAL
+
+
+def test_an_open_fact_is_asked_for() -> None:
+    """A draft that depends on a missing fact leads to a question."""
+    draft = replace(GOOD.draft, branch=BRANCH)
+    assert ruled(replace(GOOD, draft=draft)) == (Decision.CLARIFY, None)
+
+
+def test_no_third_question_is_asked() -> None:
+    """After as many questions as are allowed the draft is decided as it is."""
+    situation = replace(GOOD, draft=replace(GOOD.draft, branch=BRANCH), may_clarify=False)
+    assert ruled(situation) == (Decision.FINAL, None)
+
+
+@pytest.mark.parametrize("badge", [Badge.LOW, None])
+def test_an_unlikely_branch_is_not_asked_about(badge: Badge | None) -> None:
+    """Nobody is asked a question whose answer would not be posted."""
+    situation = replace(GOOD, draft=replace(GOOD.draft, branch=BRANCH), confidence=confident(badge))
+    assert ruled(situation)[0] is Decision.ESCALATE
+
+
+def test_verify_overrides_the_judge() -> None:
+    """Where no claim is left, the judge's FINAL counts nothing."""
+    situation = replace(GOOD, verified=REJECTED)
+    assert ruled(situation) == (Decision.ESCALATE, RefusalKind.NOT_FOUND)
+    assert "the quote is not stored" in decide(situation).reason
+
+
+def test_verify_overrides_a_branch() -> None:
+    """Where no claim is left, nothing is asked either."""
+    situation = replace(
+        GOOD,
+        draft=replace(GOOD.draft, branch=BRANCH),
+        verified=REJECTED,
+        confidence=NO_CONFIDENCE,
+    )
+    assert ruled(situation) == (Decision.ESCALATE, RefusalKind.NOT_FOUND)
+
+
+def test_an_empty_draft_is_refused() -> None:
+    """A draft without claims is no answer."""
+    nothing = Verified(claims=(), dropped=(), verdicts=())
+    assert ruled(replace(GOOD, verified=nothing)) == (Decision.ESCALATE, RefusalKind.NOT_FOUND)
+
+
+def test_not_judged_is_never_an_approval() -> None:
+    """Without a valid judgement nothing is posted."""
+    situation = replace(GOOD, judgement=NOT_JUDGED)
+    assert ruled(situation) == (Decision.ESCALATE, RefusalKind.NOT_FOUND)
+    assert "no token" in decide(situation).reason
+
+
+@pytest.mark.parametrize(
+    "judgement",
+    [
+        make_judgement(approved=False),
+        make_judgement(decision=Decision.RETRY),
+        make_judgement(decision=Decision.CLARIFY),
+        make_judgement(decision=Decision.ESCALATE),
+        make_judgement(approved=False, decision=Decision.RETRY),
+    ],
+    ids=lambda one: f"{one.approved}-{one.decision}",
+)
+def test_only_approve_with_final_approves(judgement: object) -> None:
+    """The verdict and the token must both say yes."""
+    situation = replace(GOOD, judgement=judgement)
+    assert ruled(situation) == (Decision.ESCALATE, RefusalKind.POLICY_SILENT)
+
+
+@pytest.mark.parametrize("badge", [Badge.LOW, None])
+def test_low_confidence_is_never_posted(badge: Badge | None) -> None:
+    """A Low badge, or none, is a refusal even if all else holds."""
+    situation = replace(GOOD, confidence=confident(badge))
+    assert ruled(situation) == (Decision.ESCALATE, RefusalKind.POLICY_SILENT)
+
+
+def test_medium_confidence_is_posted() -> None:
+    """Medium is enough."""
+    assert ruled(replace(GOOD, confidence=confident(Badge.MEDIUM)))[0] is Decision.FINAL
+
+
+UNGROUNDED = {
+    "no claim left": replace(GOOD, verified=REJECTED),
+    "not judged": replace(GOOD, judgement=NOT_JUDGED),
+    "needs review": replace(GOOD, judgement=make_judgement(approved=False)),
+    "low": replace(GOOD, confidence=confident(Badge.LOW)),
+}
+
+
+@pytest.mark.parametrize("name", UNGROUNDED)
+def test_another_attempt_only_if_one_is_left(name: str) -> None:
+    """RETRY while attempts remain, a refusal with its kind afterwards."""
+    situation = UNGROUNDED[name]
+    assert ruled(replace(situation, may_retry=True)) == (Decision.RETRY, None)
+    decision, refusal = ruled(replace(situation, may_retry=False))
+    assert decision is Decision.ESCALATE
+    assert refusal is not None
+
+
+def test_the_first_rule_decides() -> None:
+    """Conflict goes before relevance, relevance before a branch, a branch before the judge."""
+    everything = replace(
+        GOOD,
+        draft=Draft(claims=(CLAIM, CLAIM), is_conflict=True, branch=BRANCH),
+        verified=Verified(claims=(CLAIM, CLAIM), dropped=(), verdicts=()),
+        judgement=NOT_JUDGED,
+        best_relevance=0.0,
+    )
+    assert ruled(everything)[1] is RefusalKind.CONFLICT
+    no_conflict = replace(everything, draft=replace(everything.draft, is_conflict=False))
+    assert ruled(no_conflict)[1] is RefusalKind.POLICY_SILENT
+    relevant = replace(no_conflict, best_relevance=0.9)
+    assert ruled(relevant)[0] is Decision.CLARIFY
+    plain = replace(relevant, draft=replace(relevant.draft, branch=None))
+    assert ruled(plain) == (Decision.ESCALATE, RefusalKind.NOT_FOUND)
+
+
+def test_no_ruling_but_final_and_clarify_posts_anything() -> None:
+    """A refusal always names its kind, and FINAL never does."""
+    for situation in (GOOD, *UNGROUNDED.values()):
+        ruling: Ruling = decide(situation)
+        assert (ruling.refusal is None) is (ruling.decision is not Decision.ESCALATE)
