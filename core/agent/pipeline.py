@@ -159,6 +159,8 @@ class _Course:
 
     async def _passed_on(self) -> Answer:
         """Name the reporting line, so that whoever reports is never left with a bare refusal."""
+        if not self._task.use_rag:
+            return compose.escalated(nearest=())
         found = await retrieve(
             self._parts.retriever, REPORTING, self._question.scope, depth=3, neighbours=0
         )
@@ -302,9 +304,12 @@ class _Course:
         if not remaining.claims:
             return None, NotJudged(reason="no claim is left")
         reasoner, question, evidence = self._parts.reasoner, self._question, self._evidence
-        async with asyncio.TaskGroup() as group:
-            reading = group.create_task(critique(reasoner, question, evidence, remaining))
-            judging = group.create_task(judge(reasoner, question, planned, evidence, remaining))
+        try:
+            async with asyncio.TaskGroup() as group:
+                reading = group.create_task(critique(reasoner, question, evidence, remaining))
+                judging = group.create_task(judge(reasoner, question, planned, evidence, remaining))
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from failures
         criticised, judged = reading.result(), judging.result()
         self._step("critique", {"refine": criticised.refine, "issues": list(criticised.issues)})
         measures = dict(judged.measures) if isinstance(judged, Judgement) else {}
