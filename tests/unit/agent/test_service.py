@@ -1,0 +1,254 @@
+"""From a message to a recorded reply, or to an error that says what is off."""
+
+from dataclasses import dataclass, replace
+from datetime import date
+
+import pytest
+
+from core.agent.limits import Limits
+from core.agent.request import MAX_QUESTION, AskRequest
+from core.agent.service import KEPT, Answering
+from core.domain.answer import Outcome
+from core.domain.chat import Place
+from core.domain.errors import (
+    ContractError,
+    EmptyCorpusError,
+    IntegrityError,
+    TransientError,
+    UsageError,
+)
+from core.domain.ontology import Snapshot
+from core.domain.question import Scope, Turn
+from core.retrieval.retriever import Retriever
+from tests.factories import NOW, make_judgement
+from tests.fakes import (
+    CountingIds,
+    FixedClock,
+    InMemoryConversations,
+    InMemoryCorpus,
+    InMemoryLog,
+    InMemoryOntology,
+    InMemorySearch,
+    ScriptedReasoner,
+)
+from tests.unit.agent.world import CASH, GIFTS, REPORTING, SECRET, TRUE
+
+GOOD = ScriptedReasoner(drafts=[TRUE], judgements=[make_judgement()])
+REQUEST = AskRequest(text="May I accept cash as a gift?", place=Place(thread="new"))
+
+
+class CountingOntology(InMemoryOntology):
+    """Counts how often it is read."""
+
+    reads = 0
+
+    async def snapshot(self, scope: Scope, /) -> Snapshot:
+        self.reads += 1
+        return await super().snapshot(scope)
+
+
+@dataclass(kw_only=True)
+class Service:
+    answering: Answering
+    log: InMemoryLog
+    corpus: InMemoryCorpus
+    ontology: CountingOntology
+    search: InMemorySearch
+
+
+def make_service(
+    reasoner: ScriptedReasoner = GOOD,
+    *,
+    edition: int | None = 3,
+    turns: tuple[Turn, ...] | None = None,
+    limits: Limits | None = None,
+    failure: Exception | None = None,
+) -> Service:
+    corpus = InMemoryCorpus(GIFTS, REPORTING, SECRET, edition=edition)
+    log = InMemoryLog(failure=failure)
+    ontology = CountingOntology(corpus)
+    search = InMemorySearch(corpus)
+    answering = Answering(
+        reasoner=replace(reasoner, asked=[]),
+        corpus=corpus,
+        ontology=ontology,
+        conversations=InMemoryConversations(turns={} if turns is None else {"known": turns}),
+        retriever=Retriever(search, None),
+        log=log,
+        clock=FixedClock(),
+        ids=CountingIds(),
+        limits=limits or Limits(),
+    )
+    return Service(answering=answering, log=log, corpus=corpus, ontology=ontology, search=search)
+
+
+async def test_what_is_shown_was_recorded() -> None:
+    """The reply is that of the one recorded run, with its receipt."""
+    service = make_service()
+    reply = await service.answering.ask(REQUEST)
+    assert [reply.run] == service.log.runs
+    assert reply.answer is reply.run.answer
+    assert (reply.answer.outcome, reply.answer.text) == (Outcome.ANSWERED, f"{CASH} [1]")
+    assert (reply.receipt.record_id, reply.conversation_id) == ("record-1", "id-2")
+    question = reply.run.question
+    assert (question.question_id, question.asked_at) == ("id-1", NOW)
+    assert (question.scope.edition, question.scope.as_of) == (3, NOW.date())
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\t", "\u200b\u202e\ufeff", "\x00\x07"])
+async def test_an_empty_question_is_refused(text: str) -> None:
+    """Nothing, or nothing visible, is no question; it is not recorded."""
+    service = make_service()
+    with pytest.raises(UsageError, match="empty"):
+        await service.answering.ask(replace(REQUEST, text=text))
+    assert service.log.runs == []
+
+
+async def test_a_question_has_a_longest_length() -> None:
+    """8,000 characters are taken, one more is not."""
+    service = make_service()
+    await service.answering.ask(replace(REQUEST, text="x" * MAX_QUESTION))
+    with pytest.raises(UsageError, match="8001 characters; at most 8000"):
+        await service.answering.ask(replace(REQUEST, text="x" * (MAX_QUESTION + 1)))
+
+
+async def test_invisible_characters_are_removed() -> None:
+    """A question is understood and recorded without characters that nobody sees."""
+    service = make_service()
+    await service.answering.ask(replace(REQUEST, text=" May I\u202e accept\x07 cash? "))
+    assert service.log.runs[0].question.text == "May I  accept  cash?"
+
+
+@pytest.mark.parametrize("edition", [0, -1, 4])
+async def test_an_unknown_edition_is_refused(edition: int) -> None:
+    """An edition that never was is named, with the newest one."""
+    with pytest.raises(UsageError, match=f"no edition {edition}; the newest one is 3"):
+        await make_service().answering.ask(replace(REQUEST, edition=edition))
+
+
+async def test_an_earlier_edition_and_day_may_be_asked_for() -> None:
+    """An as-of question keeps its edition and its day."""
+    service = make_service()
+    reply = await service.answering.ask(replace(REQUEST, edition=2, as_of=date(2025, 5, 1)))
+    scope = reply.run.question.scope
+    assert (scope.edition, scope.as_of) == (2, date(2025, 5, 1))
+
+
+async def test_an_empty_corpus_says_how_to_ingest() -> None:
+    """Without any policy there is nothing to answer from."""
+    with pytest.raises(EmptyCorpusError, match="citebound ingest"):
+        await make_service(edition=None).answering.ask(REQUEST)
+
+
+@pytest.mark.parametrize("failure", [ContractError("secret detail"), IntegrityError("detail")])
+async def test_a_failure_is_recorded_as_failed(failure: Exception) -> None:
+    """What broke is an outcome of its own, recorded, in words that name no detail."""
+    service = make_service(replace(GOOD, drafts=[failure]))
+    reply = await service.answering.ask(REQUEST)
+    assert reply.answer.outcome is Outcome.FAILED
+    assert "detail" not in reply.answer.text
+    assert [run.warnings for run in service.log.runs] == [(type(failure).__name__,)]
+    assert (reply.answer.claims, reply.answer.citations) == ((), ())
+
+
+@pytest.mark.parametrize("stage", ["critique", "judge"])
+async def test_a_failing_reviewer_is_recorded_as_failed(stage: str) -> None:
+    """Critic and judge run at once; what one of them breaks is an outcome like any other."""
+    broken = ContractError("no JSON")
+    reasoner = (
+        replace(GOOD, critique_given=broken)
+        if stage == "critique"
+        else replace(GOOD, judgements=[broken])
+    )
+    service = make_service(reasoner)
+    assert (await service.answering.ask(REQUEST)).answer.outcome is Outcome.FAILED
+    assert len(service.log.runs) == 1
+
+
+async def test_a_lost_database_is_raised() -> None:
+    """A transient failure is for the caller to try again: nothing is recorded or shown."""
+    service = make_service(replace(GOOD, judgements=[TransientError("gone")]))
+    with pytest.raises(TransientError):
+        await service.answering.ask(REQUEST)
+    assert service.log.runs == []
+
+
+async def test_an_unrecorded_answer_is_not_shown() -> None:
+    """If the log can't store the run, nothing comes back to show."""
+    service = make_service(failure=TransientError("the log is down"))
+    with pytest.raises(TransientError, match="log is down"):
+        await service.answering.ask(REQUEST)
+
+
+async def test_a_run_beyond_its_deadline_has_failed() -> None:
+    """A reasoner that never comes back is cut off, and that is recorded."""
+    service = make_service(replace(GOOD, delay_s=30.0), limits=Limits(deadline_s=0.01))
+    reply = await service.answering.ask(REQUEST)
+    assert reply.answer.outcome is Outcome.FAILED
+    assert service.log.runs[0].warnings == ("TimeoutError",)
+
+
+async def test_a_known_thread_goes_on() -> None:
+    """A message in a known place belongs to its conversation and is understood in it."""
+    asked = Turn(
+        question="May I accept gifts?",
+        outcome="clarification",
+        answer="Where?",
+        slot="jurisdiction",
+        options=("Germany", "France"),
+    )
+    service = make_service(turns=(asked,))
+    request = replace(REQUEST, text="2", place=Place(thread="known"))
+    reply = await service.answering.ask(request)
+    question = reply.run.question
+    assert (reply.conversation_id, question.conversation_id) == ("known", "known")
+    assert question.standalone == "May I accept gifts? France"
+    assert [(one.slot, one.value) for one in question.assumptions] == [("jurisdiction", "France")]
+    assert question.text == "2"
+
+
+async def test_every_reader_is_of_everyone() -> None:
+    """The group of everyone is always added, and no other."""
+    service = make_service()
+    reply = await service.answering.ask(replace(REQUEST, groups=frozenset({"sales"})))
+    assert reply.run.question.scope.groups == {"sales", "everyone"}
+
+
+async def test_an_ontology_is_read_once_a_scope() -> None:
+    """An edition never changes, so its ontology is kept; only so many of them."""
+    service = make_service()
+    for _ in range(3):
+        await service.answering.ask(REQUEST)
+    assert service.ontology.reads == 1
+    for day in range(1, KEPT + 1):
+        await service.answering.ask(replace(REQUEST, as_of=date(2025, 1, day)))
+    await service.answering.ask(REQUEST)
+    assert service.ontology.reads == KEPT + 2
+
+
+async def test_a_rehearsal_is_never_recorded() -> None:
+    """Evaluation answers without a record, with the turns that it is given."""
+    service = make_service()
+    turn = Turn(question="May I accept cash?", outcome="answered", answer="No.")
+    run = await service.answering.rehearse(
+        replace(REQUEST, text="and for contractors?"), history=(turn,)
+    )
+    assert service.log.runs == []
+    assert run.question.history == (turn,)
+    assert "contractors" in run.question.standalone
+
+
+async def test_a_rehearsal_without_sections_does_not_find_them() -> None:
+    """Removed sections are neither searched nor known to the ontology."""
+    service = make_service()
+    without = frozenset({("gifts", "1")})
+    with pytest.raises(AssertionError, match="no evidence says"):
+        await service.answering.rehearse(REQUEST, without=without)
+
+
+async def test_what_is_done_is_told() -> None:
+    """A surface can show each step while it waits."""
+    told: list[str] = []
+    await make_service().answering.ask(REQUEST, notify=told.append)
+    assert told[0] == "Reading the question"
+    assert {"Searching the policies", "Writing the answer", "Checking each claim"} <= set(told)
