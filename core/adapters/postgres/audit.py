@@ -25,12 +25,15 @@ from core.adapters.postgres.tables import (
     trace_steps,
 )
 from core.agent.report import answer_json, place_json, trace_json
-from core.audit.canonical import SALT_BYTES, Commitment, canonical, leaf_hash
+from core.audit.canonical import SALT_BYTES, Commitment, canonical, instant, leaf_hash
 from core.audit.recorder import outcome_document, quote_hash
 from core.domain.audit import RecordLine, RecordView
 from core.domain.errors import TransientError
 from core.domain.run import Run
 from core.ports import Clock, IdSource, RecordReceipt
+
+_COLUMNS = ("id", "tag", "unit", "subject", "conversation", "seq", "outcome")
+_CITATION = ("n", "policy", "version", "section", "char_start", "char_end")
 
 
 class PostgresAuditLog:
@@ -262,10 +265,7 @@ class PostgresAuditReader:
             rows = (
                 (
                     await connection.execute(
-                        text(
-                            "SELECT id, at, outcome, canonical, leaf_hash, doc FROM audit.record"
-                            " WHERE id::text LIKE :prefix LIMIT 2"
-                        ),
+                        text("SELECT * FROM audit.record WHERE id::text LIKE :prefix LIMIT 2"),
                         {"prefix": _prefix(record_id)},
                     )
                 )
@@ -284,7 +284,12 @@ class PostgresAuditReader:
                 .mappings()
                 .all()
             )
-        return _view(rows[0], parts)
+            derived = await connection.execute(
+                text("SELECT * FROM audit.citation WHERE record_id = :id ORDER BY n"),
+                {"id": rows[0]["id"]},
+            )
+            citations = derived.mappings().all()
+        return _view(rows[0], parts, citations)
 
     @raises_transient
     async def list(self, *, limit: int = 20, outcome: str | None = None) -> list[RecordLine]:
@@ -315,7 +320,9 @@ def _prefix(record_id: str) -> str:
     return f"{kept}%" if kept and kept == record_id.lower() else ""
 
 
-def _view(row: RowMapping, parts: Sequence[RowMapping]) -> RecordView:
+def _view(
+    row: RowMapping, parts: Sequence[RowMapping], derived: Sequence[RowMapping]
+) -> RecordView:
     bodies: dict[str, str] = {part["field"]: part["body"] for part in parts}
     return RecordView(
         record_id=str(row["id"]),
@@ -326,18 +333,48 @@ def _view(row: RowMapping, parts: Sequence[RowMapping]) -> RecordView:
         trace=_loaded(bodies.get("trace")),
         document=row["doc"],
         leaf_hash=bytes(row["leaf_hash"]).hex(),
-        problems=tuple(_problems(row, parts, bodies)),
+        problems=(*_row_problems(row, derived), *_text_problems(row, parts, bodies)),
     )
 
 
-def _problems(row: RowMapping, parts: Sequence[RowMapping], bodies: dict[str, str]) -> list[str]:
+def _row_problems(row: RowMapping, derived: Sequence[RowMapping]) -> list[str]:
     data = bytes(row["canonical"])
     problems: list[str] = []
     if leaf_hash(data) != bytes(row["leaf_hash"]):
         problems.append("the record's bytes do not hash to its leaf")
     document: dict[str, Any] = json.loads(data)
-    if document != row["doc"]:
+    if document != row["doc"] or not _is_derived(row, document):
         problems.append("the record's columns are not those of its bytes")
+    stored = [
+        {name: citation[name] for name in _CITATION} | {"quote_hash": citation["quote_hash"].hex()}
+        for citation in derived
+    ]
+    if stored != [
+        {name: citation[name] for name in (*_CITATION, "quote_hash")}
+        for citation in document.get("citations", [])
+    ]:
+        problems.append("the record's citations are not those of its bytes")
+    return problems
+
+
+def _is_derived(row: RowMapping, document: dict[str, Any]) -> bool:
+    """Say whether the columns are what the bytes say, as the table's expressions have it."""
+    confidence: dict[str, Any] = document.get("confidence") or {}
+    calibrated = row["calibrated"]
+    return (
+        all(str(row[name]) == str(document.get(name)) for name in _COLUMNS)
+        and instant(row["at"]) == document["at"]
+        and row["actor"] == document["actor"]["ref"]
+        and row["badge"] == confidence.get("badge")
+        and (None if calibrated is None else float(calibrated)) == confidence.get("calibrated")
+    )
+
+
+def _text_problems(
+    row: RowMapping, parts: Sequence[RowMapping], bodies: dict[str, str]
+) -> list[str]:
+    problems: list[str] = []
+    document: dict[str, Any] = json.loads(bytes(row["canonical"]))
     promised: dict[str, str] = document.get("content", {})
     for part in parts:
         held = Commitment(field=part["field"], salt=bytes(part["salt"]), body=part["body"])
