@@ -41,6 +41,8 @@ _ONLY_FOR = re.compile(
     r"|(?P<where>(?:in|for)\s+(?:the\s+)?[\w .]+?))\s*[?.!]*$",
     re.IGNORECASE,
 )
+MAX_DIGITS = 3
+"""Digits of the number of an option."""
 _SHORT = 7
 """Words up to which a message that refers back is a follow-up."""
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs"})
@@ -108,7 +110,7 @@ def _exchanged(question: str, text: str) -> str | None:
 
 def _option(text: str, options: Sequence[str]) -> str | None:
     folded = text.strip(" .!").casefold()
-    if folded.isdigit() and 1 <= int(folded) <= len(options):
+    if folded.isdecimal() and len(folded) <= MAX_DIGITS and 1 <= int(folded) <= len(options):
         return options[int(folded) - 1]
     named = [option for option in options if option.casefold() in folded]
     return named[0] if len(named) == 1 and len(words(text)) <= _SHORT else None

@@ -1,0 +1,186 @@
+"""A message in its thread: a reply, a follow-up, or a question of its own."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.agent.conversation import ALL, clean, understand
+from core.domain.question import Turn
+
+GIFTS = "May employees accept gifts worth EUR 50?"
+ANSWERED = Turn(question=GIFTS, outcome="answered", answer="Yes.")
+LIMIT = "What is the gift limit?"
+ASKED = Turn(
+    question=LIMIT,
+    outcome="clarification",
+    answer="In which country do you work?",
+    slot="jurisdiction",
+    options=("Germany", "United Kingdom"),
+)
+
+
+def replied(text: str, asked: Turn = ASKED) -> tuple[str, str, str | None]:
+    """Return what a reply to a clarification is understood as, with slot and value."""
+    understood = understand(text, [asked])
+    assert len(understood.assumptions) <= 1
+    for said in understood.assumptions:
+        assert said.source == "asker"
+        return understood.standalone, said.slot, said.value
+    return understood.standalone, "", None
+
+
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [
+        ("1", "Germany"),
+        ("2", "United Kingdom"),
+        (" 2. ", "United Kingdom"),
+        ("Germany", "Germany"),
+        ("germany!", "Germany"),
+        ("the united kingdom", "United Kingdom"),
+        ("I work in Germany", "Germany"),
+        ("In Germany please", "Germany"),
+        ("what about Germany?", "Germany"),
+    ],
+)
+def test_an_option_is_chosen_by_number_or_name(text: str, option: str) -> None:
+    """A number or a name chooses an option, which completes the question and is an assumption."""
+    assert replied(text) == (f"{LIMIT} {option}", "jurisdiction", option)
+
+
+@pytest.mark.parametrize("text", ["France", "in our Lisbon office", "0", "3", "I don't know"])
+def test_free_text_is_taken_as_it_is(text: str) -> None:
+    """What is none of the options is the asker's own answer."""
+    assert replied(text) == (f"{LIMIT} {text}", "jurisdiction", text)
+
+
+@pytest.mark.parametrize("text", ["\u00b2", "\u2461", "9" * 5_000, "-1", "1e3"])
+def test_a_number_that_is_no_option_breaks_nothing(text: str) -> None:
+    """Digits of any kind or length that name no option are free text."""
+    assert replied(text)[2] == text
+
+
+def test_two_options_at_once_are_free_text() -> None:
+    """Where two options are named, none is chosen for the asker."""
+    text = "Germany and United Kingdom"
+    assert replied(text)[2] == text
+
+
+@pytest.mark.parametrize(
+    "text", ["all", "All.", "both", "every", "for all", "answer for all", "all of them"]
+)
+def test_every_case_may_be_asked_for(text: str) -> None:
+    """ "All" leaves the question as it was, and asks for every branch."""
+    assert replied(text) == (LIMIT, "jurisdiction", ALL)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is the retention period for invoices?",
+        "How long must invoices be kept in the archive?",
+        "Can I work from home on Fridays in summer?",
+    ],
+)
+def test_a_new_question_is_no_reply(text: str) -> None:
+    """Whoever asks something else is not held to the clarification."""
+    assert replied(text) == (text, "", None)
+
+
+def test_a_missing_referent_is_filled_in() -> None:
+    """A clarification of the subject takes any words as the subject."""
+    asked = Turn(question="May I do this?", outcome="clarification", answer="?", slot="referent")
+    assert replied("accepting a gift", asked) == (
+        "May I do this? accepting a gift",
+        "referent",
+        "accepting a gift",
+    )
+    assert replied("the laptop", Turn(question="Q?", outcome="clarification", answer="?"))[1] == (
+        "referent"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "standalone"),
+    [
+        ("and for contractors?", "May contractors accept gifts worth EUR 50?"),
+        ("for interns?", "May interns accept gifts worth EUR 50?"),
+        ("What about Germany?", f"{GIFTS} What about Germany?"),
+        ("And in the UK?", f"{GIFTS} in the UK"),
+        ("who approves it?", f"{GIFTS} who approves it?"),
+        ("Why?", f"{GIFTS} Why?"),
+        ("Do they need approval?", f"{GIFTS} Do they need approval?"),
+        ("And cash?", f"{GIFTS} And cash?"),
+        ("But what if it is a public official?", f"{GIFTS} But what if it is a public official?"),
+    ],
+)
+def test_a_follow_up_is_understood_from_its_thread(text: str, standalone: str) -> None:
+    """A message that refers back stands with the question before it."""
+    understood = understand(text, [ANSWERED])
+    assert (understood.standalone, understood.assumptions) == (standalone, ())
+
+
+def test_another_country_takes_the_place_of_the_first() -> None:
+    """A follow-up about one country drops the country of the earlier question."""
+    before = Turn(question="What is the limit in Germany?", outcome="answered", answer="EUR 35")
+    standalone = understand("and in the UK?", [before]).standalone
+    assert "Germany" not in standalone
+    assert standalone.endswith("in the UK")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How long must records be kept?",
+        "Who is the Data Protection Officer?",
+        "What is the limit for hotels in London?",
+        "Can I claim a taxi?",
+        "In which cases may I work from abroad for more than ten days a year?",
+        "Thanks!",
+    ],
+)
+def test_a_plain_question_is_untouched(text: str) -> None:
+    """A question of its own takes nothing from the thread, nor from an empty one."""
+    assert understand(text, [ANSWERED]).standalone == text
+    assert understand(text, []).standalone == text
+
+
+def test_only_the_last_turn_is_referred_to() -> None:
+    """A clarification that was answered since is no longer replied to."""
+    assert understand("2", [ASKED, ANSWERED]).assumptions == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("  x \n", "x"),
+        ("a\u200bb", "a b"),
+        ("\u202eevil", "evil"),
+        ("soft\u00adhyphen", "soft hyphen"),
+        ("cafe\u0301", "caf\u00e9"),
+        ("one\ntwo\tthree", "one\ntwo\tthree"),
+        ("\x1b[31mred", "[31mred"),
+        ("\u00a0\u3000", ""),
+    ],
+)
+def test_invisible_characters_are_cleaned(text: str, cleaned: str) -> None:
+    """Control, format and private characters become spaces; lines and tabs stay."""
+    assert clean(text) == cleaned
+
+
+@given(st.text(max_size=80))
+def test_a_clean_text_stays_clean(text: str) -> None:
+    """Cleaning twice is cleaning once, and nothing invisible is left."""
+    once = clean(text)
+    assert clean(once) == once
+    assert not any(unicodedata.category(one) in {"Cf", "Co", "Cs"} for one in once)
+
+
+@given(st.text(max_size=80), st.sampled_from([(), (ANSWERED,), (ASKED,), (ASKED, ANSWERED)]))
+def test_any_message_can_be_understood(text: str, history: tuple[Turn, ...]) -> None:
+    """Understanding never raises; a message without a thread stands as it is."""
+    understood = understand(text, history)
+    assert history or understood.standalone == text
+    assert all(said.value in {text, ALL, *ASKED.options} for said in understood.assumptions)
