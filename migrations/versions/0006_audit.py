@@ -1,6 +1,7 @@
 """The record: append-only, every column derived from the hashed bytes."""
 
 from alembic import op
+from alembic.util import CommandError
 
 revision = "0006_audit"
 down_revision = "0005_delivery"
@@ -147,5 +148,5 @@ def downgrade() -> None:
     connection = op.get_bind()
     if connection.exec_driver_sql("SELECT EXISTS (SELECT FROM audit.record)").scalar():
         message = "the record is not empty: its migration can't be taken back"
-        raise RuntimeError(message)
+        raise CommandError(message)
     op.execute("DROP SCHEMA audit CASCADE")

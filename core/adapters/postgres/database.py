@@ -1,5 +1,7 @@
 """Open a database that is fit for use: reachable, new enough, migrated."""
 
+import asyncio
+import threading
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -8,7 +10,7 @@ from pathlib import Path
 from types import CoroutineType
 from typing import Any, ParamSpec, TypeVar
 
-from sqlalchemy import Connection, NullPool, make_url, text
+from sqlalchemy import URL, Connection, NullPool, create_engine, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
@@ -20,6 +22,10 @@ MINIMUM_POSTGRES = 15
 """`security_invoker` views came with it (release notes of Postgres 15)."""
 MINIMUM_PGVECTOR = (0, 8)
 """Iterative index scans came with it (CHANGELOG of pgvector 0.8.0)."""
+_SECRETS = ("password", "sslpassword")
+"""What a URL may say in its query as well."""
+_one_at_a_time = threading.Lock()
+"""Alembic keeps what it migrates in globals of its modules."""
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -52,7 +58,7 @@ class ServerFacts:
     postgres: int
     """Major version."""
     pgvector: str | None
-    """Installed or installable version; None: not there."""
+    """Installed version, or the one that would be; None: not there."""
     revision: str | None
     """Newest migration applied; None: none."""
 
@@ -65,7 +71,7 @@ def engine_for(url: str, *, pooled: bool = True) -> AsyncEngine:
     """
     try:
         parsed = make_url(url)
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:
         raise ConfigError(
             "DATABASE_URL is not a URL; expected postgresql://user:password@host/database"
         ) from error
@@ -91,7 +97,10 @@ async def server_facts(engine: AsyncEngine) -> ServerFacts:
                 text("SELECT current_setting('server_version_num')::int")
             )
             vector = await connection.scalar(
-                text("SELECT default_version FROM pg_available_extensions WHERE name = 'vector'")
+                text(
+                    "SELECT coalesce(installed_version, default_version)"
+                    " FROM pg_available_extensions WHERE name = 'vector'"
+                )
             )
             known = await connection.scalar(text("SELECT to_regclass('citebound.alembic_version')"))
             revision = (
@@ -101,7 +110,7 @@ async def server_facts(engine: AsyncEngine) -> ServerFacts:
             )
     except (DBAPIError, OSError) as error:
         cause = cause_of(error)
-        place = engine.url.render_as_string(hide_password=True)
+        place = engine.url.difference_update_query(_SECRETS).render_as_string(hide_password=True)
         raise ConfigError(
             f"the database {place} can't be reached: {cause};"
             " check DATABASE_URL, or unset it to use the embedded one"
@@ -138,8 +147,13 @@ async def migrate(engine: AsyncEngine, *, to: str = "head") -> None:
     Raises:
         ConfigError: The database is newer than this release, or a migration was refused.
     """
-    async with engine.connect() as connection:
-        await connection.run_sync(_run_alembic, to)
+    await asyncio.to_thread(_migrate, engine.url, to)
+
+
+def _migrate(url: URL, to: str) -> None:
+    engine = create_engine(url, hide_parameters=True, poolclass=NullPool)
+    with _one_at_a_time, engine.connect() as connection:
+        _run_alembic(connection, to)
 
 
 def _run_alembic(connection: Connection, to: str) -> None:

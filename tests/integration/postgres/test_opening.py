@@ -1,0 +1,197 @@
+"""A database that can't be used is refused with one line that says why, never with its secret."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from sqlalchemy import NullPool, create_engine, make_url, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.corpus import PostgresCorpusStore
+from core.adapters.postgres.database import (
+    ServerFacts,
+    check_facts,
+    engine_for,
+    migrate,
+    newest_revision,
+    open_database,
+    server_facts,
+)
+from core.domain.errors import ConfigError, TransientError
+
+ROOT = Path(__file__).parents[3]
+_numbers = count()
+
+
+@pytest.fixture
+def empty_url(server_url: str) -> Iterator[str]:
+    """A database without any schema of ours."""
+    name = f"empty_{next(_numbers)}"
+    admin = create_engine(
+        make_url(server_url).set(drivername="postgresql+psycopg"),
+        poolclass=NullPool,
+        isolation_level="AUTOCOMMIT",
+    )
+    with admin.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    yield make_url(server_url).set(database=name).render_as_string(hide_password=False)
+    with admin.connect() as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    admin.dispose()
+
+
+@pytest.mark.parametrize(
+    ("postgres", "pgvector", "words"),
+    [
+        (14, "0.8.0", "Postgres 14 is too old: 15 or later"),
+        (9, None, "Postgres 9 is too old"),
+        (15, None, "no pgvector"),
+        (16, "0.7.4", "pgvector 0.7.4 is too old: 0.8 or later"),
+    ],
+)
+def test_a_server_that_lacks_something_is_refused(
+    postgres: int, pgvector: str | None, words: str
+) -> None:
+    """What is missing is named, with what would do."""
+    with pytest.raises(ConfigError, match=words):
+        check_facts(ServerFacts(postgres=postgres, pgvector=pgvector, revision=None))
+
+
+@pytest.mark.parametrize("pgvector", ["0.8.0", "0.8", "0.10.1", "1.0"])
+def test_a_server_that_is_new_enough_is_taken(pgvector: str) -> None:
+    """Versions are compared as numbers."""
+    check_facts(ServerFacts(postgres=15, pgvector=pgvector, revision=None))
+
+
+async def test_the_installed_pgvector_counts(engine: AsyncEngine) -> None:
+    """A database keeps its old extension until somebody updates it, whatever could be installed."""
+    async with engine.begin() as connection:
+        await connection.execute(
+            text("UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'")
+        )
+    facts = await server_facts(engine)
+    assert facts.pgvector == "0.7.4"
+    with pytest.raises(ConfigError, match="too old"):
+        check_facts(facts)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://anna:s3cret@127.0.0.1:1/x",
+        "postgresql://anna:s3cret@[::1]:1/x",
+        "postgresql://127.0.0.1:1/x?user=anna&password=s3cret",
+        "postgresql:///x?host=/nowhere/s&user=anna&password=s3cret",
+        "postgresql://anna:s3%40cret@127.0.0.1:1/x",
+    ],
+)
+async def test_a_server_that_is_away_is_named_without_its_password(url: str) -> None:
+    """The message says where and why, and what to do."""
+    engine = engine_for(url, pooled=False)
+    with pytest.raises(ConfigError) as caught:
+        await server_facts(engine)
+    message = str(caught.value)
+    assert "can't be reached" in message
+    assert "DATABASE_URL" in message
+    assert "cret" not in message
+    assert "\n" not in message
+    await engine.dispose()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "s3cret",
+        "mysql://anna:s3cret@127.0.0.1/x",
+        "postgresql://anna:s3cret@127.0.0.1:port/x",
+        "postgresql://anna:s3cret@127.0.0.1:99999999/x?bad",
+    ],
+)
+async def test_what_is_no_postgres_url_is_refused_without_being_printed(url: str) -> None:
+    """One line with what was expected."""
+    with pytest.raises(ConfigError) as caught:
+        async with open_database(url):
+            pass
+    assert "s3cret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+async def test_a_database_newer_than_this_release_is_refused(database_url: str) -> None:
+    """It is left as it is."""
+    engine = engine_for(database_url, pooled=False)
+    async with engine.begin() as connection:
+        await connection.execute(
+            text("UPDATE citebound.alembic_version SET version_num = '9999_future'")
+        )
+    with pytest.raises(ConfigError, match=r"9999_future.*upgrade"):
+        async with open_database(database_url):
+            pass
+    assert (await server_facts(engine)).revision == "9999_future"
+    await engine.dispose()
+
+
+async def test_an_empty_database_is_migrated_once_by_two_starts(empty_url: str) -> None:
+    """Whoever comes second waits and finds the schema there."""
+    engines = [engine_for(empty_url, pooled=False) for _ in range(3)]
+    async with asyncio.TaskGroup() as group:
+        for engine in engines:
+            group.create_task(migrate(engine))
+    for engine in engines:
+        assert (await server_facts(engine)).revision == newest_revision()
+        await engine.dispose()
+
+
+async def test_two_processes_migrate_one_after_the_other(empty_url: str) -> None:
+    """The lock is the database's: it holds between processes too."""
+    words = (
+        "import asyncio, sys; from core.adapters.postgres.database import engine_for, migrate;"
+        " asyncio.run(migrate(engine_for(sys.argv[1], pooled=False)))"
+    )
+    processes = [
+        await asyncio.create_subprocess_exec(sys.executable, "-c", words, empty_url, cwd=ROOT)
+        for _ in range(2)
+    ]
+    assert [await process.wait() for process in processes] == [0, 0]
+    engine = engine_for(empty_url, pooled=False)
+    assert (await server_facts(engine)).revision == newest_revision()
+    await engine.dispose()
+
+
+async def test_opening_migrates_and_opening_again_does_not(empty_url: str) -> None:
+    """The first start builds the schema; later ones find it."""
+    for _ in range(2):
+        async with open_database(empty_url, pooled=False) as engine:
+            assert await PostgresCorpusStore(engine).current_edition() is None
+
+
+async def test_a_record_is_not_dropped(engine: AsyncEngine) -> None:
+    """No step down takes a ledger that holds something; without records it does."""
+    insert = text(
+        "INSERT INTO audit.record (canonical, leaf_hash) SELECT c, sha256('\\x00'::bytea || c)"
+        " FROM convert_to(jsonb_build_object('id', gen_random_uuid(), 'tag', 'record:viewed',"
+        " 'unit', 'u', 'actor', jsonb_build_object('ref', 'a'), 'at', to_char(now() AT TIME ZONE"
+        " 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'))::text, 'UTF8') AS c"
+    )
+    async with engine.begin() as connection:
+        await connection.execute(insert)
+    with pytest.raises(ConfigError, match="the record is not empty"):
+        await migrate(engine, to="0005_delivery")
+    async with engine.connect() as connection:
+        assert await connection.scalar(text("SELECT count(*) FROM audit.record")) == 1
+    await migrate(engine)
+    assert (await server_facts(engine)).revision == newest_revision()
+
+
+async def test_a_database_that_went_away_is_a_passing_fault(database_url: str) -> None:
+    """Stores say that the database failed, so that callers may try again."""
+    engine = engine_for(database_url, pooled=False)
+    store = PostgresCorpusStore(engine)
+    assert await store.current_edition() is None
+    async with engine.begin() as connection:
+        await connection.execute(text("ALTER TABLE citebound.editions RENAME TO gone"))
+    with pytest.raises(TransientError, match="the database failed"):
+        await store.current_edition()
+    await engine.dispose()
