@@ -71,6 +71,6 @@ def _rounded(value: Json) -> Json:
         return float(round(Decimal(value), 6)) if value == value and abs(value) < 1e15 else value  # noqa: PLR0124, PLR2004  # NaN
     if isinstance(value, Mapping):
         return {key: _rounded(item) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_rounded(item) for item in value]
     return value
