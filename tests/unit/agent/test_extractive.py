@@ -1,0 +1,327 @@
+"""The reasoner without a model: what it plans, quotes, asks and leaves."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.agent.conversation import ALL
+from core.agent.extractive.reasoner import ExtractiveReasoner
+from core.agent.stages.explore import explore
+from core.agent.stages.verify import verify
+from core.domain.answer import Decision, Draft, Judgement, NotJudged, Outcome
+from core.domain.evidence import Evidence, EvidenceItem
+from core.domain.question import Assumption, Question
+from core.domain.run import Clarification, Plan
+from core.ontology.graph import build_graph
+from core.ontology.tools import OntologyToolbox
+from tests.factories import (
+    NOTHING_KNOWN,
+    make_evidence,
+    make_item,
+    make_place,
+    make_question,
+    make_scope,
+    stored_text,
+)
+from tests.fakes import InMemoryCorpus, InMemoryOntology, NoTools
+from tests.unit.agent.world import CASH, GIFTS, make_world
+
+GERMAN = make_item(
+    "Employees may accept gifts worth up to EUR 35.",
+    place=make_place("Gift limit", policy="gifts-de", jurisdiction="DE"),
+)
+BRITISH = make_item(
+    "Employees may accept gifts worth up to GBP 50.",
+    key="c2",
+    version=2,
+    place=make_place("Gift limit", policy="gifts-gb", jurisdiction="GB"),
+)
+SEVEN = make_item(
+    "Invoices must be kept for 7 years.", place=make_place("Retention", policy="records")
+)
+TEN = make_item(
+    "Invoices must be kept for 10 years.",
+    key="c2",
+    version=2,
+    place=make_place("Retention", policy="finance"),
+)
+STAFF = make_item(
+    "Employees may work from home on 3 days a week.",
+    place=make_place("Home office for employees", path=("Remote work", "1 Employees")),
+)
+FREELANCE = make_item(
+    "Contractors may work from home on 1 day a week.",
+    key="c2",
+    start=100,
+    place=make_place(
+        "Home office for contractors", number="2", path=("Remote work", "2 Contractors")
+    ),
+)
+HOTELS = make_item(
+    "City | Limit\nLondon | GBP 190\nRome | EUR 160\n",
+    place=make_place("Hotel limits", policy="travel"),
+)
+
+
+async def planned(question: Question) -> Plan:
+    plan = await ExtractiveReasoner().plan(question, NOTHING_KNOWN)
+    assert isinstance(plan, Plan)
+    return plan
+
+
+async def drafted(text: str, *items: EvidenceItem, jurisdiction: str | None = None) -> Draft:
+    return await _drafted(
+        make_question(text, scope=make_scope(jurisdiction=jurisdiction)), Evidence(items=items)
+    )
+
+
+async def _drafted(question: Question, evidence: Evidence) -> Draft:
+    found = await ExtractiveReasoner().draft(question, await planned(question), evidence)
+    spans = stored_text(evidence, found)
+    checked = verify(found, evidence, stored=spans, role_names=())
+    assert checked.dropped == (), checked.verdicts
+    return found
+
+
+def said(draft: Draft) -> list[str]:
+    return [claim.text for claim in draft.claims]
+
+
+@pytest.mark.parametrize(
+    "text", ["How should this be handled?", "What about it?", "Is that ok?", "???", "Hello!"]
+)
+async def test_a_question_without_a_subject_is_asked_back(text: str) -> None:
+    """Where nothing says what is meant, the subject is asked for."""
+    plan = await ExtractiveReasoner().plan(make_question(text), NOTHING_KNOWN)
+    assert isinstance(plan, Clarification)
+    assert plan.slot == "referent"
+    assert plan.question.strip()
+
+
+async def test_a_plan_names_its_tools() -> None:
+    """A comparison compares two subjects, a definition is resolved."""
+    compared = await planned(make_question("What is the difference between gifts and bribes?"))
+    assert compared.intent == "comparison"
+    assert compared.tools[0] == "compare"
+    assert compared.subjects == ("gifts", "bribes")
+    defined = await planned(make_question("What does hospitality mean?"))
+    assert (defined.intent, defined.tools[0]) == ("definition", "resolve_definition")
+
+
+async def test_a_report_is_planned_as_one() -> None:
+    """A report of misconduct is not planned as a question."""
+    plan = await planned(make_question("My manager takes bribes. I saw it. What should I do?"))
+    assert plan.intent == "report"
+
+
+async def test_the_answering_sentence_is_quoted() -> None:
+    """The claim is the stored sentence, word for word."""
+    item = make_item(f"Offices open at nine. {CASH} Plants are watered.")
+    draft = await drafted("May I accept cash?", item)
+    assert said(draft) == [CASH]
+    assert [citation.quote for claim in draft.claims for citation in claim.citations] == [CASH]
+
+
+async def test_a_table_row_is_said_with_its_header() -> None:
+    """Each cell is named by its column, and header and row are both cited."""
+    draft = await drafted("What is the hotel limit in London?", HOTELS)
+    assert said(draft) == ["City: London; Limit: GBP 190"]
+    quotes = [citation.quote for citation in draft.claims[0].citations]
+    assert quotes == ["City | Limit", "London | GBP 190"]
+
+
+async def test_a_list_is_quoted_with_its_lead_in() -> None:
+    """An item of a list is cited together with the sentence that introduces it."""
+    item = make_item(
+        "The following gifts are forbidden:\n- cash;\n- gift vouchers;\n- loans.\n",
+        place=make_place("Forbidden gifts"),
+    )
+    draft = await drafted("Which gifts are forbidden?", item)
+    assert {"- cash;", "- gift vouchers;", "- loans."} <= set(said(draft))
+    for claim in draft.claims:
+        if claim.text.startswith("-"):
+            assert claim.citations[0].quote == "The following gifts are forbidden:"
+
+
+async def test_rules_that_differ_by_country_are_asked_about() -> None:
+    """Where each country has a limit of its own, the country is asked for."""
+    draft = await drafted("How much may a gift be worth?", GERMAN, BRITISH)
+    assert draft.branch is not None
+    assert draft.branch.slot == "jurisdiction"
+    assert draft.branch.options == ("Germany", "United Kingdom")
+    assert not draft.is_conflict
+
+
+@pytest.mark.parametrize(
+    ("text", "scope", "amount"),
+    [
+        ("How much may a gift be worth in Germany?", None, "EUR 35"),
+        ("How much may a gift be worth in London?", None, "GBP 50"),
+        ("How much may a gift be worth?", "GB", "GBP 50"),
+        ("How much may a gift be worth in Germany?", "GB", "EUR 35"),
+    ],
+)
+async def test_a_stated_country_is_not_asked_for(text: str, scope: str | None, amount: str) -> None:
+    """The country of the question, or else of the conversation, chooses the rule."""
+    draft = await drafted(text, GERMAN, BRITISH, jurisdiction=scope)
+    assert draft.branch is None
+    assert len(draft.claims) == 1
+    assert amount in draft.claims[0].text
+
+
+async def test_a_reply_chooses_the_rule() -> None:
+    """An assumption counts as said."""
+    told = Assumption(slot="jurisdiction", value="United Kingdom", source="asker")
+    question = make_question("How much may a gift be worth?", assumptions=(told,))
+    draft = await _drafted(question, Evidence(items=(GERMAN, BRITISH)))
+    assert (said(draft), draft.branch) == ([BRITISH.text], None)
+
+
+async def test_all_cases_are_listed_if_asked_for() -> None:
+    """ "All" quotes each rule and asks nothing."""
+    told = Assumption(slot="jurisdiction", value=ALL, source="asker")
+    question = make_question("How much may a gift be worth?", assumptions=(told,))
+    draft = await _drafted(question, Evidence(items=(GERMAN, BRITISH)))
+    assert (set(said(draft)), draft.branch) == ({GERMAN.text, BRITISH.text}, None)
+
+
+async def test_a_comparison_quotes_both_sides() -> None:
+    """A comparison asks nothing back and quotes each side."""
+    draft = await drafted(
+        "What is the difference between gifts in Germany and the UK?", GERMAN, BRITISH
+    )
+    assert (set(said(draft)), draft.branch) == ({GERMAN.text, BRITISH.text}, None)
+
+
+async def test_rules_that_differ_by_employment_are_asked_about() -> None:
+    """Where employees and contractors have rules of their own, which of them is asked for."""
+    draft = await drafted("How many days may I work from home?", STAFF, FREELANCE)
+    assert draft.branch is not None
+    assert (draft.branch.slot, draft.branch.options) == ("employment", ("contractor", "employee"))
+
+
+async def test_a_stated_employment_is_not_asked_for() -> None:
+    """Contractors get the rule for contractors."""
+    draft = await drafted("How many days may a contractor work from home?", STAFF, FREELANCE)
+    assert (said(draft), draft.branch) == ([FREELANCE.text], None)
+
+
+async def test_policies_that_contradict_each_other_are_a_conflict() -> None:
+    """Two policies with another figure for the same thing are both quoted, as a conflict."""
+    draft = await drafted("How long must invoices be kept?", SEVEN, TEN)
+    assert draft.is_conflict
+    assert said(draft) == [SEVEN.text, TEN.text]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        make_item("Invoices must be kept for seven years.", key="c2", version=2, place=TEN.place),
+        replace(TEN, place=replace(TEN.place, policy_key="records")),
+        replace(TEN, place=replace(TEN.place, jurisdiction="DE")),
+        make_item("Visitors must be met within 10 minutes.", key="c2", version=2, place=TEN.place),
+    ],
+    ids=["same figure", "same policy", "another country", "another thing"],
+)
+async def test_what_is_no_contradiction_is_no_conflict(other: EvidenceItem) -> None:
+    """The same figure, one policy, another country or another thing contradict nothing."""
+    assert not (await drafted("How long must invoices be kept?", SEVEN, other)).is_conflict
+
+
+async def test_what_is_not_covered_is_not_approved() -> None:
+    """A question that no sentence concerns is judged so."""
+    question = make_question("May I bring my dog to the office?")
+    plan, evidence = await planned(question), Evidence(items=(SEVEN, GERMAN))
+    reasoner = ExtractiveReasoner()
+    draft = await reasoner.draft(question, plan, evidence)
+    judged = await reasoner.judge(question, plan, evidence, draft)
+    assert isinstance(judged, NotJudged) or not judged.approved
+    assert draft.missing
+
+
+async def test_a_covering_draft_is_approved() -> None:
+    """The judge measures in [0, 1] and approves a sentence that answers."""
+    question = make_question("How long must invoices be kept?")
+    plan, evidence = await planned(question), Evidence(items=(SEVEN,))
+    reasoner = ExtractiveReasoner()
+    judged = await reasoner.judge(
+        question, plan, evidence, await reasoner.draft(question, plan, evidence)
+    )
+    assert isinstance(judged, Judgement)
+    assert (judged.approved, judged.decision) == (True, Decision.FINAL)
+    assert all(0 <= value <= 1 for _, value in judged.measures)
+
+
+async def test_nothing_is_not_judged() -> None:
+    """Without a claim there is nothing to judge."""
+    question = make_question("How long must invoices be kept?")
+    judged = await ExtractiveReasoner().judge(
+        question, await planned(question), Evidence(items=(SEVEN,)), Draft(claims=())
+    )
+    assert isinstance(judged, NotJudged)
+
+
+async def test_a_left_out_exception_is_named_by_the_critic() -> None:
+    """The critic names what the cited section excepts and the draft does not quote."""
+    evidence = make_evidence(f"{CASH} This does not apply to refunds.")
+    question = make_question("May I accept cash?")
+    claims = [claim for claim in (await _drafted(question, evidence)).claims if claim.text == CASH]
+    found = await ExtractiveReasoner().critique(question, evidence, Draft(claims=tuple(claims)))
+    assert found.refine
+    assert "does not apply to refunds" in found.issues[0]
+
+
+async def test_the_same_question_has_the_same_answer() -> None:
+    """Plan, findings, draft, critique and judgement are the same each time."""
+    corpus = InMemoryCorpus(GIFTS)
+    snapshot = InMemoryOntology(corpus).of(make_scope())
+    question = make_question("Within how many days must a gift be entered in the register?")
+
+    async def everything() -> tuple[object, ...]:
+        reasoner = ExtractiveReasoner()
+        plan = await reasoner.plan(question, snapshot)
+        assert isinstance(plan, Plan)
+        toolbox = OntologyToolbox(build_graph(snapshot), max_calls=12)
+        found = await explore(reasoner, question, plan, snapshot=snapshot, toolbox=toolbox)
+        evidence = make_evidence(*(finding.text for finding in found.findings))
+        draft = await reasoner.draft(question, plan, evidence)
+        return (
+            plan,
+            found,
+            draft,
+            await reasoner.critique(question, evidence, draft),
+            await reasoner.judge(question, plan, evidence, draft),
+        )
+
+    assert await everything() == await everything()
+
+
+async def test_findings_are_facts_of_the_ontology() -> None:
+    """Exploring reports stored sentences, the nearest first, and a number in [0, 1]."""
+    snapshot = InMemoryOntology(InMemoryCorpus(GIFTS)).of(make_scope())
+    question = make_question("May I accept cash?")
+    reasoner = ExtractiveReasoner()
+    plan = await reasoner.plan(question, snapshot)
+    assert isinstance(plan, Plan)
+    found = await explore(reasoner, question, plan, snapshot=snapshot, toolbox=NoTools())
+    assert found.findings[0].text == CASH
+    assert found.reported_confidence is not None
+
+
+@pytest.mark.parametrize("use_rag", [True, False])
+async def test_a_question_is_answered_without_a_model(*, use_rag: bool) -> None:
+    """The whole path, with chunks and from the graph alone, ends in a stored sentence."""
+    run = await make_world(GIFTS).run(
+        ExtractiveReasoner(), "Must employees not accept cash?", use_rag=use_rag
+    )
+    if run.answer.outcome is Outcome.ANSWERED:
+        assert CASH in {citation.quote for citation in run.answer.citations}
+    assert run.answer.outcome in {Outcome.ANSWERED, Outcome.REFUSED}
+
+
+async def test_what_the_policies_do_not_say_is_refused_without_a_model() -> None:
+    """A question about something else is never answered from the nearest sentence."""
+    for text in ("How many parking spaces are there?", "Who won the world cup?"):
+        run = await make_world(GIFTS).run(ExtractiveReasoner(), text)
+        assert run.answer.outcome is Outcome.REFUSED
+        assert run.answer.claims == ()
