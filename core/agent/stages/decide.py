@@ -22,8 +22,13 @@ def _again_or(situation: Situation, reason: str, kind: RefusalKind) -> Ruling:
     return Ruling(decision=Decision.ESCALATE, reason=reason, refusal=kind)
 
 
+def _is_unlikely(situation: Situation) -> bool:
+    return situation.confidence.badge not in {Badge.HIGH, Badge.MEDIUM}
+
+
 def _conflict(situation: Situation) -> Ruling | None:
-    if situation.draft.is_conflict and len(situation.verified.claims) > 1:
+    both = situation.draft.is_conflict and len(situation.verified.claims) > 1
+    if both and not _is_unlikely(situation):
         return Ruling(
             decision=Decision.ESCALATE,
             reason="policies in force contradict each other",
@@ -50,8 +55,7 @@ def _nothing_found(situation: Situation) -> Ruling | None:
 def _branch(situation: Situation) -> Ruling | None:
     if situation.draft.branch is None or not situation.may_clarify:
         return None
-    low = situation.confidence.badge in {None, Badge.LOW}
-    if low:
+    if _is_unlikely(situation):
         return None
     return Ruling(
         decision=Decision.CLARIFY, reason=f"the answer depends on the {situation.draft.branch.slot}"
@@ -78,6 +82,6 @@ def _not_approved(situation: Situation) -> Ruling | None:
 
 
 def _low(situation: Situation) -> Ruling | None:
-    if situation.confidence.badge in {Badge.HIGH, Badge.MEDIUM}:
+    if not _is_unlikely(situation):
         return None
     return _again_or(situation, "the calibrated confidence is low", RefusalKind.POLICY_SILENT)

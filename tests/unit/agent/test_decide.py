@@ -63,6 +63,15 @@ def test_a_contradiction_is_escalated_with_both_sides() -> None:
     assert ruled(situation) == (Decision.ESCALATE, RefusalKind.CONFLICT)
 
 
+@pytest.mark.parametrize("badge", [Badge.LOW, None])
+def test_a_contradiction_about_something_else_is_not_shown(badge: Badge | None) -> None:
+    """Policies that contradict each other where nobody asked are no answer, nor a conflict."""
+    both = Verified(claims=(CLAIM, CLAIM), dropped=(), verdicts=())
+    draft = Draft(claims=(CLAIM, CLAIM), is_conflict=True)
+    situation = replace(GOOD, draft=draft, verified=both, confidence=confident(badge))
+    assert ruled(situation) == (Decision.ESCALATE, RefusalKind.POLICY_SILENT)
+
+
 def test_a_contradiction_needs_both_sides() -> None:
     """If verify left one side, a conflict cannot be shown."""
     situation = replace(GOOD, draft=Draft(claims=(CLAIM, CLAIM), is_conflict=True))

@@ -8,7 +8,7 @@ from core.agent.conversation import ALL
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.stages.explore import explore
 from core.agent.stages.verify import verify
-from core.domain.answer import Decision, Draft, Judgement, NotJudged, Outcome
+from core.domain.answer import Decision, Draft, Judgement, NotJudged, Outcome, RefusalKind
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.question import Assumption, Question
 from core.domain.run import Clarification, Plan
@@ -23,7 +23,7 @@ from tests.factories import (
     make_scope,
     stored_text,
 )
-from tests.fakes import InMemoryCorpus, InMemoryOntology, NoTools
+from tests.fakes import InMemoryCorpus, InMemoryOntology, NoTools, Policy
 from tests.unit.agent.world import CASH, GIFTS, make_world
 
 GERMAN = make_item(
@@ -325,3 +325,17 @@ async def test_what_the_policies_do_not_say_is_refused_without_a_model() -> None
         run = await make_world(GIFTS).run(ExtractiveReasoner(), text)
         assert run.answer.outcome is Outcome.REFUSED
         assert run.answer.claims == ()
+
+
+async def test_a_contradiction_elsewhere_is_not_shown() -> None:
+    """Policies that contradict each other about something else are not quoted as a conflict."""
+    world = make_world(
+        Policy(key="a", title="A Policy", text=f"# A\n\n## 1 Retention\n{SEVEN.text}\n"),
+        Policy(key="b", title="B Policy", text=f"# B\n\n## 1 Retention\n{TEN.text}\n"),
+    )
+    asked = await world.run(ExtractiveReasoner(), "How long must invoices be kept?")
+    assert asked.answer.refusal is RefusalKind.CONFLICT
+    other = await world.run(ExtractiveReasoner(), "May I bring my dog to the office?")
+    assert other.answer.outcome is Outcome.REFUSED
+    assert other.answer.refusal is not RefusalKind.CONFLICT
+    assert other.answer.claims == ()
