@@ -31,7 +31,7 @@ from policy_source import BUILT_AT, Document, Heading, Items, Paragraph, Table, 
 
 QUESTIONS = SAMPLES / "questions"
 MANIFEST = "citebound.toml"
-SETS = ("train", "dev", "test")
+SETS = ("train", "dev", "dev2", "test")
 KINDS = {"graph", "chunks", "two_policies", "ambiguous", "unanswerable", "off_topic", "sensitive"}
 OUTCOMES = {"answered", "clarification", "refused", "escalated"}
 REFUSALS = {None, "policy_silent", "not_found", "out_of_scope", "not_permitted", "conflict"}
