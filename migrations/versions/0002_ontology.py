@@ -8,12 +8,16 @@ down_revision = "0001_corpus"
 TABLES = """
 CREATE TABLE citebound.entities (
   id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT entities_pkey PRIMARY KEY,
-  key text NOT NULL CONSTRAINT entities_key_key UNIQUE,
+  key text NOT NULL,
+  content_hash bytea NOT NULL,
   type text NOT NULL,
   name text NOT NULL,
   aliases text[] NOT NULL,
   description text NOT NULL,
-  attributes jsonb NOT NULL);
+  attributes jsonb NOT NULL,
+  CONSTRAINT entities_key_content_hash_key UNIQUE (key, content_hash));
+COMMENT ON COLUMN citebound.entities.content_hash IS
+  'of all that a version says of it: another version may say it otherwise, or to others';
 
 CREATE TABLE citebound.relations (
   id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT relations_pkey PRIMARY KEY,

@@ -1,5 +1,7 @@
-"""Store what extraction read: entities and relations by key, and where each is said."""
+"""Store what extraction read: entities and relations, and where each is said."""
 
+import hashlib
+import json
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -28,7 +30,8 @@ async def store_facts(
 ) -> None:
     """Store a version's facts within the publishing transaction.
 
-    A key that is known already keeps its row: facts of unchanged text stay the same facts.
+    What was said before in the same words keeps its row. What is said otherwise gets a row of its
+    own: it may be said to others, and an earlier edition goes on saying what it said.
     """
     extraction = publication.extraction
     entity_ids = await _store_entities(connection, extraction.entities)
@@ -81,39 +84,28 @@ async def _store_entities(
     connection: AsyncConnection, found: Sequence[ExtractedEntity]
 ) -> dict[str, int]:
     ids: dict[str, int] = {}
-    for batch in _batches(found):
-        added = insert(entities).values(
-            [
-                {
-                    "key": entity.key,
-                    "type": entity.type.value,
-                    "name": entity.name,
-                    "aliases": list(entity.aliases),
-                    "description": entity.description,
-                    "attributes": dict(entity.attributes),
-                }
-                for entity in batch
-            ]
-        )
-        await connection.execute(added.on_conflict_do_nothing(index_elements=["key"]))
-        keys = [entity.key for entity in batch]
+    for batch in _batches([_entity(entity) for entity in found]):
+        await connection.execute(insert(entities).values(batch).on_conflict_do_nothing())
         rows = await connection.execute(
-            select(entities.c.key, entities.c.id, entities.c.aliases).where(
-                entities.c.key.in_(keys)
+            select(entities.c.key, entities.c.content_hash, entities.c.id).where(
+                entities.c.key.in_([entity["key"] for entity in batch])
             )
         )
-        known = {row.key: (row.id, row.aliases) for row in rows}
-        for entity in batch:
-            entity_id, aliases = known[entity.key]
-            ids[entity.key] = entity_id
-            new = [alias for alias in entity.aliases if alias not in aliases]
-            if new:
-                await connection.execute(
-                    entities.update()
-                    .where(entities.c.id == entity_id)
-                    .values(aliases=[*aliases, *new])
-                )
+        known = {(row.key, bytes(row.content_hash)): row.id for row in rows}
+        ids |= {entity["key"]: known[entity["key"], entity["content_hash"]] for entity in batch}
     return ids
+
+
+def _entity(entity: ExtractedEntity) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "type": entity.type.value,
+        "name": entity.name,
+        "aliases": list(entity.aliases),
+        "description": entity.description,
+        "attributes": dict(entity.attributes),
+    }
+    written = json.dumps(content, sort_keys=True).encode()
+    return content | {"key": entity.key, "content_hash": hashlib.sha256(written).digest()}
 
 
 async def _store_relations(

@@ -36,6 +36,7 @@ SELECT p.key, x.char_start, x.char_end, x.policy, x.number, s.ordinal,
 _NEWEST = """
 SELECT DISTINCT ON (v.policy_id) v.id, p.key, v.title,
        coalesce((SELECT e.aliases FROM citebound.entities e
+                   JOIN citebound.provenance pr ON pr.entity_id = e.id AND pr.version_id = v.id
                   WHERE e.key = 'policy:' || p.key LIMIT 1), '{}') AS aliases
   FROM citebound.policy_versions v JOIN citebound.policies p ON p.id = v.policy_id
  WHERE v.edition_until IS NULL ORDER BY v.policy_id, v.number DESC"""

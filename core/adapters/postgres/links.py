@@ -21,8 +21,9 @@ SELECT DISTINCT ON (v.policy_id) v.id, v.policy_id, p.key, v.title
  WHERE v.edition_until IS NULL ORDER BY v.policy_id, v.number DESC"""
 
 _ALIASES = """
-SELECT p.key, e.aliases FROM citebound.entities e
-  JOIN citebound.policies p ON e.key = 'policy:' || p.key WHERE cardinality(e.aliases) > 0"""
+SELECT pr.version_id, e.aliases
+  FROM citebound.entities e JOIN citebound.provenance pr ON pr.entity_id = e.id
+ WHERE e.key = ANY(:policies) AND pr.version_id = ANY(:versions) AND cardinality(e.aliases) > 0"""
 
 # What may have changed: references of the version just stored, those that led nowhere, and those
 # into its policy.
@@ -93,7 +94,14 @@ def _change(
 
 async def _index(connection: AsyncConnection) -> tuple[PolicyIndex, dict[str, int]]:
     newest = (await connection.execute(text(_NEWEST))).mappings().all()
-    aliases = {row.key: row.aliases for row in await connection.execute(text(_ALIASES))}
+    named = await connection.execute(
+        text(_ALIASES),
+        {
+            "policies": [f"policy:{row['key']}" for row in newest],
+            "versions": [row["id"] for row in newest],
+        },
+    )
+    aliases = {row.version_id: row.aliases for row in named}
     found = await connection.execute(
         text(
             "SELECT version_id, eid, number FROM citebound.sections"
@@ -108,7 +116,7 @@ async def _index(connection: AsyncConnection) -> tuple[PolicyIndex, dict[str, in
         IndexedPolicy(
             key=row["key"],
             title=row["title"],
-            aliases=tuple(aliases.get(row["key"], ())),
+            aliases=tuple(aliases.get(row["id"], ())),
             sections=tuple(sections[row["id"]]),
         )
         for row in newest

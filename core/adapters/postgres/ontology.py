@@ -149,43 +149,54 @@ async def _rows(
 
 
 def _entities(rows: Sequence[RowMapping], source: _Source) -> list[Entity]:
-    spans: dict[int, list[Span]] = defaultdict(list)
-    first: dict[int, RowMapping] = {}
+    """Join what the versions in scope say of each key; the row that was stored first names it."""
+    spans: dict[str, list[Span]] = defaultdict(list)
+    said: dict[str, dict[int, RowMapping]] = defaultdict(dict)
     for row in rows:
-        first.setdefault(row["id"], row)
-        spans[row["id"]].append(source.span(row))
+        said[row["key"]].setdefault(row["id"], row)
+        spans[row["key"]].append(source.span(row))
     return [
-        Entity(
-            key=EntityKey(row["key"]),
-            type=EntityType(row["type"]),
-            name=row["name"],
-            aliases=tuple(row["aliases"]),
-            description=row["description"],
-            attributes=row["attributes"],
-            spans=tuple(dict.fromkeys(spans[row_id])),
-        )
-        for row_id, row in first.items()
+        _entity(list(by_id.values()), tuple(dict.fromkeys(spans[key])))
+        for key, by_id in said.items()
     ]
+
+
+def _entity(rows: Sequence[RowMapping], spans: tuple[Span, ...]) -> Entity:
+    name: str = rows[0]["name"]
+    aliases = dict.fromkeys(alias for row in rows for alias in (row["name"], *row["aliases"]))
+    attributes: dict[str, str] = {}
+    for row in rows:
+        attributes = row["attributes"] | attributes
+    return Entity(
+        key=EntityKey(rows[0]["key"]),
+        type=EntityType(rows[0]["type"]),
+        name=name,
+        aliases=tuple(alias for alias in aliases if alias != name),
+        description=next((row["description"] for row in rows if row["description"]), ""),
+        attributes=attributes,
+        spans=spans,
+    )
 
 
 def _relations(
     rows: Sequence[RowMapping], keys: dict[int, EntityKey], source: _Source
 ) -> list[Relation]:
-    spans: dict[int, list[Span]] = defaultdict(list)
-    first: dict[int, RowMapping] = {}
+    spans: dict[tuple[EntityKey, str, EntityKey], list[Span]] = defaultdict(list)
+    first: dict[tuple[EntityKey, str, EntityKey], RowMapping] = {}
     for row in rows:
         if row["source_id"] in keys and row["target_id"] in keys:
-            first.setdefault(row["id"], row)
-            spans[row["id"]].append(source.span(row))
+            ends = keys[row["source_id"]], row["type"], keys[row["target_id"]]
+            first.setdefault(ends, row)
+            spans[ends].append(source.span(row))
     return [
         Relation(
-            source=keys[row["source_id"]],
-            type=RelationType(row["type"]),
-            target=keys[row["target_id"]],
+            source=ends[0],
+            type=RelationType(ends[1]),
+            target=ends[2],
             attributes=row["attributes"],
-            spans=tuple(dict.fromkeys(spans[row_id])),
+            spans=tuple(dict.fromkeys(spans[ends])),
         )
-        for row_id, row in first.items()
+        for ends, row in first.items()
     ]
 
 

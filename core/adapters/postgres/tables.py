@@ -158,12 +158,20 @@ entities = Table(
     "entities",
     metadata,
     _id(),
-    Column("key", Text, nullable=False, unique=True),
+    Column("key", Text, nullable=False),
+    Column(
+        "content_hash",
+        LargeBinary,
+        nullable=False,
+        comment="of all that a version says of it: another version may say it otherwise, or to"
+        " others",
+    ),
     Column("type", Text, nullable=False),
     Column("name", Text, nullable=False),
     Column("aliases", ARRAY(Text), nullable=False),
     Column("description", Text, nullable=False),
     Column("attributes", JSONB, nullable=False),
+    UniqueConstraint("key", "content_hash"),
 )
 
 relations = Table(
