@@ -1,6 +1,7 @@
 """Countries as texts name them: by name, by demonym, or by a large city."""
 
 import re
+from collections.abc import Mapping
 
 _COUNTRIES: dict[str, tuple[str, str, str]] = {
     "DE": ("Germany", "germany|germans?", "berlin|hamburg|munich|frankfurt|cologne"),
@@ -28,19 +29,68 @@ _COUNTRIES: dict[str, tuple[str, str, str]] = {
     "AE": ("United Arab Emirates", "united arab emirates|uae", "dubai|abu dhabi"),
     "BR": ("Brazil", "brazil|brazilian", "sao paulo"),
     "AU": ("Australia", "australia|australian", "sydney|melbourne"),
+    "AR": ("Argentina", "argentina|argentinian|argentine", ""),
+    "BG": ("Bulgaria", "bulgaria|bulgarian", ""),
+    "CL": ("Chile", "chile|chilean", ""),
+    "CO": ("Colombia", "colombia|colombian", ""),
+    "CY": ("Cyprus", "cyprus|cypriot", ""),
+    "CZ": ("Czech Republic", "czech republic|czechia|czech", ""),
+    "DK": ("Denmark", "denmark|danish", ""),
+    "EE": ("Estonia", "estonia|estonian", ""),
+    "EG": ("Egypt", "egypt|egyptian", ""),
+    "FI": ("Finland", "finland|finnish", ""),
+    "GR": ("Greece", "greece|greek", ""),
+    "HK": ("Hong Kong", "hong kong", ""),
+    "HR": ("Croatia", "croatia|croatian", ""),
+    "HU": ("Hungary", "hungary|hungarian", ""),
+    "ID": ("Indonesia", "indonesia|indonesian", ""),
+    "IL": ("Israel", "israel|israeli", ""),
+    "IS": ("Iceland", "iceland|icelandic", ""),
+    "BY": ("Belarus", "belarus|belarusian", ""),
+    "CU": ("Cuba", "cuba|cuban", ""),
+    "IR": ("Iran", "iran|iranian", ""),
+    "KP": ("North Korea", "north korea|north korean", ""),
+    "SY": ("Syria", "syria|syrian", ""),
+    "KR": ("South Korea", "south korea|korea|korean", ""),
+    "LT": ("Lithuania", "lithuania|lithuanian", ""),
+    "LU": ("Luxembourg", "luxembourg", ""),
+    "LV": ("Latvia", "latvia|latvian", ""),
+    "MT": ("Malta", "malta|maltese", ""),
+    "MX": ("Mexico", "mexico|mexican", ""),
+    "MY": ("Malaysia", "malaysia|malaysian", ""),
+    "NO": ("Norway", "norway|norwegian", ""),
+    "NZ": ("New Zealand", "new zealand", ""),
+    "PT": ("Portugal", "portugal|portuguese", ""),
+    "QA": ("Qatar", "qatar|qatari", ""),
+    "RO": ("Romania", "romania|romanian", ""),
+    "RS": ("Serbia", "serbia|serbian", ""),
+    "RU": ("Russia", "russia|russian", ""),
+    "SA": ("Saudi Arabia", "saudi arabia|saudi", ""),
+    "SI": ("Slovenia", "slovenia|slovenian", ""),
+    "SK": ("Slovakia", "slovakia|slovak", ""),
+    "TH": ("Thailand", "thailand|thai", ""),
+    "TR": ("Turkey", "t\u00fcrkiye|(?<=in )turkey|(?-i:Turkey)|turkish", ""),
+    "TW": ("Taiwan", "taiwan|taiwanese", ""),
+    "UA": ("Ukraine", "ukraine|ukrainian", ""),
+    "VN": ("Vietnam", "vietnam|vietnamese", ""),
+    "ZA": ("South Africa", "south africa|south african", ""),
 }
 """ISO 3166 code: the name, patterns of the name and the demonym, large cities."""
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w.])(?:{pattern})(?![\w])", re.IGNORECASE)
+def _compiled(patterns: Mapping[str, str]) -> re.Pattern[str]:
+    """Return one pattern of all countries, the group of a match named by the country's code."""
+    each = "|".join(f"(?P<{code}>{pattern})" for code, pattern in patterns.items())
+    return re.compile(rf"(?<![\w.])(?:{each})(?![\w])", re.IGNORECASE)
 
 
-_COUNTRY = {code: _compiled(names) for code, (_, names, _) in _COUNTRIES.items()}
-_PLACE = {
-    code: _compiled(f"{names}|{cities}" if cities else names)
-    for code, (_, names, cities) in _COUNTRIES.items()
-}
+_COUNTRY = _compiled({code: names for code, (_, names, _) in _COUNTRIES.items()})
+_PLACE = _compiled(
+    {
+        code: f"{names}|{cities}" if cities else names
+        for code, (_, names, cities) in _COUNTRIES.items()
+    }
+)
 _UPPER_ONLY = re.compile(r"(?<![\w.])US(?![\w.])")
 
 
@@ -49,8 +99,8 @@ def jurisdictions_in(text: str, *, with_cities: bool = False) -> frozenset[str]:
 
     By their cities too if asked.
     """
-    patterns = _PLACE if with_cities else _COUNTRY
-    found = {code for code, pattern in patterns.items() if pattern.search(text)}
+    pattern = _PLACE if with_cities else _COUNTRY
+    found = {str(match.lastgroup) for match in pattern.finditer(text)}
     return frozenset(found | {"US"} if _UPPER_ONLY.search(text) else found)
 
 
@@ -59,9 +109,7 @@ def without_jurisdictions(text: str) -> str:
 
     Cities stay, since rules name them too.
     """
-    for pattern in _COUNTRY.values():
-        text = pattern.sub(" ", text)
-    return text
+    return _COUNTRY.sub(" ", text)
 
 
 def country_name(code: str) -> str:
