@@ -3,14 +3,15 @@
 Deterministic, without a model.
 
 A claim passes if all hold, and is dropped otherwise:
-1. cited: says something, at no more length than an answer may have, with at least one citation,
-  each key among the evidence, each span within that evidence;
+1. cited: at least one citation, each key among the evidence, each span within that evidence;
 2. quote: the text at the span, read from the database in the conversation's scope, is the quoted
   one;
 3. numbers: every figure of the claim stands in a cited span;
 4. modality: what the claim requires, forbids or allows, the cited text does too;
 5. names: every role and country that the claim names stands in a cited span or belongs to the
   finding.
+
+A claim longer than an answer may be fails all of them unread.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -56,6 +57,11 @@ def _check(
     stored: Mapping[Span, str],
     role_names: Sequence[str],
 ) -> Iterator[Verdict]:
+    if len(claim.text) > MAX_CLAIM:
+        reason = f"the claim has {len(claim.text)} characters; at most {MAX_CLAIM} are shown"
+        for check in Check:
+            yield Verdict(claim=index, check=check, passed=False, reason=reason)
+        return
     items = [evidence.get(citation.key) for citation in claim.citations]
     quotes = [stored.get(citation.span, "") for citation in claim.citations]
     reasons: dict[Check, str | None] = {
@@ -72,8 +78,6 @@ def _check(
 def _cited(claim: Claim, items: Sequence[EvidenceItem | None]) -> str | None:
     if not claim.text.strip():
         return "the claim says nothing"
-    if len(claim.text) > MAX_CLAIM:
-        return f"the claim has {len(claim.text)} characters; at most {MAX_CLAIM} are shown"
     if not claim.citations:
         return "the claim cites nothing"
     for citation, item in zip(claim.citations, items, strict=True):

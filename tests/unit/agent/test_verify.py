@@ -67,7 +67,6 @@ CASES: dict[str, tuple[Check, Draft]] = {
     ),
     "key of another item": (Check.CITED, make_draft(CASH, replace(cite(GIFTS, CASH), key="c2"))),
     "nothing said": (Check.CITED, make_draft(" \n", cite(GIFTS, CASH))),
-    "too long": (Check.CITED, make_draft("Accept cash never. " * 6_000, cite(GIFTS, CASH))),
     "altered quote": (
         Check.QUOTE,
         make_draft(CASH, replace(cite(GIFTS, CASH), quote=CASH.replace("cash", "cars"))),
@@ -348,9 +347,22 @@ def test_any_claim_can_be_checked(text: str) -> None:
 
 
 @pytest.mark.parametrize("piece", ["must not ", "EUR 5 ", "The Head of the ", "a. ", "if no "])
-def test_a_huge_claim_is_refused_in_time(piece: str) -> None:
-    """100 kB of any pattern are refused within a moment."""
-    draft = make_draft(piece * (100_000 // len(piece)), cite(GIFTS))
+def test_a_huge_claim_is_refused_unread(piece: str) -> None:
+    """Claims of 100 kB of any pattern fail every check, and cost no time."""
+    (huge,) = make_draft(piece * (100_000 // len(piece)), cite(GIFTS)).claims
     began = time.perf_counter()
-    assert verified(draft).claims == ()
-    assert time.perf_counter() - began < 2
+    result = verified(Draft(claims=(huge,) * 50))
+    assert time.perf_counter() - began < 1
+    assert result.claims == ()
+    assert not any(verdict.passed for verdict in result.verdicts)
+
+
+def test_without_its_bound_a_huge_claim_gets_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A claim as long as an answer is read and kept; a longer one is kept without the bound."""
+    longest = make_draft(f"{CASH} " * 62, cite(GIFTS, CASH))
+    assert len(longest.claims[0].text) <= stage.MAX_CLAIM
+    assert verified(longest).dropped == ()
+    longer = make_draft(f"{CASH} " * 70, cite(GIFTS, CASH))
+    assert verified(longer).claims == ()
+    monkeypatch.setattr(stage, "MAX_CLAIM", 10**9)
+    assert verified(longer).dropped == ()
