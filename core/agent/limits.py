@@ -4,6 +4,9 @@ from dataclasses import dataclass, replace
 
 from core.domain.run import BudgetUse
 
+MAX_ASKED = 500
+"""Characters of a question back."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:

@@ -1,14 +1,31 @@
 """After `retrieve`, before `verify`: the reasoner proposes claims."""
 
+from core.agent.limits import MAX_ASKED
 from core.domain.answer import Draft
+from core.domain.errors import ContractError
 from core.domain.evidence import Evidence
 from core.domain.question import Question
 from core.domain.run import Plan
 from core.ports import Reasoner
 
+CHOICE = 2
+"""Options that make a choice."""
+
 
 async def draft(reasoner: Reasoner, question: Question, plan: Plan, evidence: Evidence) -> Draft:
-    """Ask for a draft; without evidence there is nothing to draft from."""
+    """Ask for a draft; without evidence there is nothing to draft from.
+
+    Raises:
+        ContractError: A branch that asks nothing, too much, or offers no choice.
+    """
     if not evidence.items:
         return Draft(claims=(), missing="no evidence")
-    return await reasoner.draft(question, plan, evidence)
+    proposed = await reasoner.draft(question, plan, evidence)
+    branch = proposed.branch
+    if branch is not None and not (
+        branch.question.strip()
+        and len(branch.question) <= MAX_ASKED
+        and len(branch.options) >= CHOICE
+    ):
+        raise ContractError(f"a branch must ask for one of several values: {branch!r:.200}")
+    return proposed

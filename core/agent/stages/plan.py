@@ -3,6 +3,7 @@
 What to do about the question.
 """
 
+from core.agent.limits import MAX_ASKED
 from core.domain.errors import ContractError
 from core.domain.ontology import Snapshot
 from core.domain.question import Question
@@ -14,9 +15,13 @@ async def plan(reasoner: Reasoner, question: Question, snapshot: Snapshot) -> Pl
     """Ask the reasoner for a plan, and hold it to its contract.
 
     Raises:
-        ContractError: A clarification without a question.
+        ContractError: A clarification without a question, or with too long a one.
     """
     proposed = await reasoner.plan(question, snapshot)
     if isinstance(proposed, Clarification) and not proposed.question.strip():
         raise ContractError("a clarification must ask something")
+    if isinstance(proposed, Clarification) and len(proposed.question) > MAX_ASKED:
+        raise ContractError(
+            f"a clarification of {len(proposed.question)} characters is no question"
+        )
     return proposed

@@ -10,7 +10,7 @@ from core.agent.stages.gate import gate
 from core.agent.stages.judge import judge
 from core.agent.stages.plan import plan
 from core.agent.stages.retrieve import gather
-from core.domain.answer import Judgement, NotJudged
+from core.domain.answer import Branch, Judgement, NotJudged
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, Finding
 from core.domain.ontology import EntityKey, Snapshot
@@ -100,6 +100,13 @@ async def test_a_clarification_must_ask(question: str) -> None:
         await plan(reasoner, QUESTION, NOTHING_KNOWN)
 
 
+async def test_a_clarification_is_short() -> None:
+    """100 kB are no question back."""
+    asks = Clarification(intent="general", question="Which? " * 15_000, slot="referent")
+    with pytest.raises(ContractError, match="is no question"):
+        await plan(ScriptedReasoner(planned=asks), QUESTION, NOTHING_KNOWN)
+
+
 async def test_a_plan_is_passed_on() -> None:
     """A plan, and a clarification that asks, are taken as they are."""
     asks = Clarification(intent="general", question="Which gift?", slot="referent")
@@ -164,6 +171,18 @@ async def test_without_evidence_nothing_is_drafted() -> None:
     reasoner = ScriptedReasoner()
     found = await draft(reasoner, QUESTION, PLAN, Evidence(items=()))
     assert (found.claims, found.missing, reasoner.asked) == ((), "no evidence", [])
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [("", ("a", "b")), ("Where?", ()), ("Where?", ("a",)), ("Where? " * 15_000, ("a", "b"))],
+)
+async def test_a_branch_is_a_choice(question: str, options: tuple[str, ...]) -> None:
+    """A branch without a question or a choice breaks the contract."""
+    branch = Branch(slot="jurisdiction", question=question, options=options)
+    reasoner = ScriptedReasoner(drafts=[lambda _: replace(DRAFT, branch=branch)])
+    with pytest.raises(ContractError, match="one of several values"):
+        await draft(reasoner, QUESTION, PLAN, EVIDENCE)
 
 
 EVIDENCE = make_evidence("Employees must not accept cash.")
