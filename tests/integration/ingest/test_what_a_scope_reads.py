@@ -198,7 +198,7 @@ def markdown(random: Random, name: str, others: list[str]) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 async def test_an_edition_never_changes(
     ingest: Ingest, engine: AsyncEngine, embedder: Any, seed: int
 ) -> None:
@@ -218,7 +218,7 @@ async def test_an_edition_never_changes(
 
     remembered: dict[Scope, tuple[object, ...]] = {}
     newest = 0
-    for _ in range(8):
+    for _ in range(6):
         name = random.choice(names)
         done = await ingest(
             markdown(random, name, names),
