@@ -126,6 +126,15 @@ async def test_a_retry_without_a_higher_score_replaces_nothing(second: object) -
     assert reasoner.asked.count("draft") == 2
 
 
+async def test_the_evidence_is_that_of_the_draft_that_counts() -> None:
+    """A run that falls back on its first draft shows what that draft could cite."""
+    limits = Limits(retrieval_depth=1, retry_depth=3)
+    for judgements, items in (([POOR, NOT_JUDGED], 1), ([POOR, GOOD], 3)):
+        reasoner = ScriptedReasoner(drafts=[TRUE], judgements=judgements)
+        run = await make_world(limits=limits).run(reasoner)
+        assert len(run.evidence.items) == len(run.chunks_used) == items
+
+
 async def test_a_judged_retry_replaces_a_draft_that_was_not_judged() -> None:
     """Not judged has no score, so any judged retry is better."""
     reasoner = ScriptedReasoner(drafts=[TRUE], judgements=[NOT_JUDGED, make_judgement(0.1)])

@@ -15,6 +15,7 @@ from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, Finding
 from core.domain.ontology import EntityKey, Snapshot
 from core.domain.run import Clarification, Exploration
+from core.ports import SearchRequest
 from tests.factories import (
     NOT_JUDGED,
     NOTHING_KNOWN,
@@ -28,7 +29,14 @@ from tests.factories import (
     make_scope,
     make_span,
 )
-from tests.fakes import InMemoryCorpus, InMemoryOntology, NoTools, Policy, ScriptedReasoner
+from tests.fakes import (
+    InMemoryCorpus,
+    InMemoryOntology,
+    InMemorySearch,
+    NoTools,
+    Policy,
+    ScriptedReasoner,
+)
 
 THRESHOLD = 0.85
 QUESTION = make_question("May I accept cash?")
@@ -154,11 +162,21 @@ _CASH = make_finding(_snapshot(), "accept cash")
         replace(_CASH, span=make_span(0, 4)),
         replace(_CASH, span=make_span(0, 4, version=9), text="# Gi"),
         replace(_CASH, entity=EntityKey("obligation:gifts:000000000000")),
+        replace(_CASH, entity=make_finding(_snapshot(), "keep the register").entity),
         replace(_CASH, place=replace(_CASH.place, title="Cash is welcome")),
         replace(_CASH, roles=("Chief Wizard",)),
         replace(_CASH, roles=("Compliance Officer",)),
     ],
-    ids=["text", "span", "version", "entity", "place", "invented role", "role of another fact"],
+    ids=[
+        "text",
+        "span",
+        "version",
+        "entity",
+        "another entity",
+        "place",
+        "invented role",
+        "role of another fact",
+    ],
 )
 async def test_an_invented_finding_is_refused(finding: Finding) -> None:
     """What the ontology does not say, of that entity, at that place, is no finding."""
@@ -230,3 +248,16 @@ async def test_evidence_is_keyed_in_order_without_repeats() -> None:
     assert found.get("c2") == found.items[1]
     assert found.get("c3") is None
     assert gather([], []) == Evidence(items=())
+
+
+async def test_a_chunk_found_twice_is_given_once() -> None:
+    """A neighbour that was a hit too has one key; a finding and a chunk may share a stretch."""
+    corpus = InMemoryCorpus(GIFTS)
+    request = SearchRequest(text="cash", embedding=None, scope=make_scope(), limit=5)
+    hits = (await InMemorySearch(corpus).search(request)).hits
+    again = replace(hits[0], via=hits[1].chunk_key)
+    same = replace(_CASH, span=hits[0].span)
+    found = gather([same], [*hits, again])
+    assert [item.key for item in found.items] == ["c1", "c2", "c3"]
+    assert [item.kind for item in found.items] == ["finding", "chunk", "chunk"]
+    assert [item.span for item in found.items] == [same.span, *(hit.span for hit in hits)]
