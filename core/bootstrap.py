@@ -9,7 +9,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from core.adapters.local_embedder import Unavailable, find_local_embedder
-from core.adapters.postgres.audit import PostgresAuditLog, PostgresAuditReader
+from core.adapters.postgres.audit import PostgresAuditLog
+from core.adapters.postgres.audit_reader import PostgresAuditReader
 from core.adapters.postgres.conversations import PostgresConversationStore
 from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.adapters.postgres.database import open_database

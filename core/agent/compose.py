@@ -5,7 +5,14 @@ Pure.
 
 from collections.abc import Mapping, Sequence
 
-from core.agent.wording import ALL_OPTION, ASK_A_PERSON, NOT_ANSWERED_YET, REFUSALS, REPORT
+from core.agent.wording import (
+    ALL_OPTION,
+    ASK_A_PERSON,
+    NOT_ANSWERED_YET,
+    REFUSALS,
+    REPORT,
+    REPORT_ALONE,
+)
 from core.domain.answer import (
     Answer,
     Branch,
@@ -105,7 +112,10 @@ def clarifying(asked: Clarification | Branch, *, confidence: Confidence = NO_CON
 def escalated(*, nearest: Sequence[SectionRef]) -> Answer:
     """Return the reply to a report: no answer, the reporting line, a person."""
     return Answer(
-        outcome=Outcome.ESCALATED, text=REPORT, confidence=NO_CONFIDENCE, nearest=tuple(nearest)
+        outcome=Outcome.ESCALATED,
+        text=REPORT if nearest else REPORT_ALONE,
+        confidence=NO_CONFIDENCE,
+        nearest=tuple(nearest),
     )
 
 

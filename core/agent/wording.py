@@ -16,12 +16,15 @@ REFUSALS = {
 """Words of a refusal. `not_permitted` reads as `policy_silent`, whether or not something exists."""
 
 ASK_A_PERSON = "Compliance can answer this: pass the question on to them."
-REPORT = (
+_REPORT = (
     "This sounds like something to report rather than to look up, so I don't answer it here and"
-    " have passed nothing on."
-    " You can report it in confidence; the sections below say how, and who protects you."
+    " have passed nothing on. You can report it in confidence{where}."
     " If you wish, Compliance will take it up with you in private."
 )
+REPORT = _REPORT.format(where="; the sections below say how, and who protects you")
+"""Reply to a report, above the sections that name the reporting line."""
+REPORT_ALONE = _REPORT.format(where="")
+"""Reply to a report where no section can be named."""
 NOT_ANSWERED_YET = (
     "The question could not be answered just now. It is recorded; please ask"
     " again, or ask Compliance."

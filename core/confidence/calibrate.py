@@ -24,8 +24,8 @@ class Calibration:
 
 DEFAULT = Calibration(
     name="default/1",
-    intercept=-1.3,
-    weights={"answers": 7.0},
+    intercept=-2.2,
+    weights={"answers": 6.0},
     is_measured=False,
 )
 """Fitted on the development questions of the sample policies; no substitute for a deployment's

@@ -23,6 +23,8 @@ class Term:
     """How telling it is, in (0, 1]: 1 for a word that no policy in scope uses."""
     surface: str = ""
     """The word as typed, in lower case."""
+    is_name: bool = False
+    """True for a proper name, which nothing but itself covers."""
     alternatives: frozenset[str] = frozenset()
     """Stems that mean the same in policies ("gift" for "present")."""
 

@@ -16,6 +16,7 @@ from typing import Any
 from core.domain.answer import Outcome
 from core.domain.errors import UsageError
 from core.domain.run import Run
+from core.evals.metrics import percentile
 
 ANSWERABLE = frozenset({"graph", "chunks", "two_policies"})
 """Kinds of question that a policy answers."""
@@ -110,10 +111,9 @@ class AnswersReport:
         """Say whether every quote of every answer is the stored text."""
         return all(result.quotes_stored for result in self.results)
 
-    def latency_ms(self, percentile: float) -> float:
-        """Return a percentile (0 to 100) of the time of a run, nearest rank."""
-        times = sorted(result.took_ms for result in self.results if not result.ablated)
-        return times[min(len(times) - 1, int(len(times) * percentile / 100))] if times else 0.0
+    def latency_ms(self, share: float) -> float:
+        """Return the time that `share` (in [0, 1]) of all runs do not exceed (nearest rank)."""
+        return percentile([one.took_ms for one in self.results if not one.ablated], share)
 
 
 def load_questions(path: Path) -> list[LabelledQuestion]:
@@ -124,20 +124,22 @@ def load_questions(path: Path) -> list[LabelledQuestion]:
     """
     questions: list[LabelledQuestion] = []
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_bytes().splitlines()
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            questions.append(_question(json.loads(line)))
+            questions.append(_question(json.loads(line.decode())))
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(f"{path}:{number}: not a labelled question ({error!r})") from error
     return questions
 
 
 def _question(data: Mapping[str, Any]) -> LabelledQuestion:
+    if not isinstance(data["expected"], list):
+        raise TypeError(f"expected a list of outcomes, got {data['expected']!r}")
     return LabelledQuestion(
         id=data["id"],
         question=data["question"],
@@ -206,7 +208,7 @@ def report_lines(report: AnswersReport) -> list[str]:
     lines += [
         f"right quote       {report.share_quoting_right():.1%} of answers quote what they should",
         f"stored quotes     {stored} quotes equal the stored text",
-        f"time              p50 {report.latency_ms(50):.0f} ms, p99 {report.latency_ms(99):.0f} ms",
+        f"time              p50 {report.latency_ms(0.5):.0f} ms, p99 {report.latency_ms(0.99):.0f} ms",
     ]
     return lines
 
@@ -218,8 +220,8 @@ def report_json(report: AnswersReport) -> dict[str, object]:
         "declined_without_sections": report.share_right(ablated=True),
         "right_quote": report.share_quoting_right(),
         "all_quotes_stored": report.all_quotes_stored(),
-        "p50_ms": report.latency_ms(50),
-        "p99_ms": report.latency_ms(99),
+        "p50_ms": report.latency_ms(0.5),
+        "p99_ms": report.latency_ms(0.99),
         "by_kind": report.by_kind(ablated=False),
         "wrong": [
             {

@@ -1,7 +1,7 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 """Fit the coefficients of `core.agent.extractive.scoring` on labelled questions, and print them.
 
-    python tests/evals/fit_scoring.py QUESTIONS.jsonl
+    python tests/evals/fit_scoring.py QUESTIONS.jsonl...
 
 The database is that of the settings, with the questions' policies ingested. Each question is taken
 as it is and with its
@@ -38,10 +38,18 @@ from core.evals.answers import ANSWERABLE, LabelledQuestion, load_questions
 TODAY = date(2026, 10, 1)
 RIDGE = 1.0
 LEFT_OUT = {
-    "HYBRID": {"lexical", "nothing_missing", "facet"},
-    "LEXICAL": {"dense", "similarity", "nothing_missing", "facet"},
-    "FACTS": {"dense", "lexical", "nothing_missing", "facet"},
-    "FACTS_BY_WORDS": {"dense", "lexical", "similarity", "nothing_missing", "facet"},
+    "HYBRID": {"facet", "foreign"},
+    "LEXICAL": {"dense", "lead_dense", "similarity", "lead_similarity", "facet", "foreign"},
+    "FACTS": {"dense", "lead_dense", "lexical", "facet", "foreign"},
+    "FACTS_BY_WORDS": {
+        "dense",
+        "lead_dense",
+        "lexical",
+        "similarity",
+        "lead_similarity",
+        "facet",
+        "foreign",
+    },
 }
 """What can't be measured in each mode, or says nothing beside the rest."""
 
@@ -129,11 +137,11 @@ def fit(rows: NDArray[np.float64], right: NDArray[np.float64]) -> tuple[float, N
     return float(beta[-1] - weights @ mean), weights
 
 
-async def main(path: Path) -> None:
+async def main(paths: list[Path]) -> None:
     """Print the coefficients of each mode."""
     examples: list[Example] = []
     async with bootstrap(Settings.from_environment()) as service:
-        for labelled in load_questions(path):
+        for labelled in (one for path in paths for one in load_questions(path)):
             if labelled.kind == "sensitive":
                 continue
             examples += await _examples(service, labelled, frozenset())
@@ -153,4 +161,4 @@ async def main(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1])))
+    asyncio.run(main([Path(name) for name in sys.argv[1:]]))

@@ -82,6 +82,7 @@ _ROLE_WORDS = re.compile(
     r"|owner|supervisor|hr|function|office|employee|contractor|staff|group|unit|representative|chair)s?\b",
     re.IGNORECASE,
 )
+_TO_SOMEBODY = re.compile(r"\b(?:to|by|with|from) (?:the|its|their|our) [\w-]+", re.IGNORECASE)
 _PERIODIC = re.compile(
     r"\b(?:annual(?:ly)?|yearly|monthly|weekly|daily|quarterly|every (?:\w+ )?(?:days?|weeks?"
     r"|months?|quarters?|years?)|once a|immediately"
@@ -114,13 +115,9 @@ _CONTRACTED = (
     (re.compile(r"\b(\w+)['\u2019]re\b", re.IGNORECASE), r"\1 are"),
     (re.compile(r"\b(\w+)['\u2019]ll\b", re.IGNORECASE), r"\1 will"),
     (re.compile(r"\b(\w+)['\u2019]d\b", re.IGNORECASE), r"\1 would"),
-    (
-        re.compile(
-            r"\b(?:can|won|do|does|is|are|did|has|have|must|should|would|could)n?['\u2019]t\b",
-            re.IGNORECASE,
-        ),
-        "not",
-    ),
+    (re.compile(r"\bcan['\u2019]t\b", re.IGNORECASE), "can not"),
+    (re.compile(r"\bwon['\u2019]t\b", re.IGNORECASE), "will not"),
+    (re.compile(r"\b(\w+)n['\u2019]t\b", re.IGNORECASE), r"\1 not"),
 )
 
 
@@ -152,13 +149,19 @@ def fits(intent: Intent, sentence: str) -> float:
     checks: dict[Intent, Callable[[str], float]] = {
         Intent.DEFINITION: lambda text: float(defined_in(text) is not None),
         Intent.REASON: lambda text: float(bool(_REASONED.search(text))),
-        Intent.ROLE: lambda text: float(bool(_ROLE_WORDS.search(text))),
+        Intent.ROLE: _names_somebody,
         Intent.PERMISSION: lambda text: 1.0 if modality(text) is not Modality.NONE else UNRULED,
         Intent.DEADLINE: _tells_time,
         Intent.THRESHOLD: _tells_figure,
     }
     check = checks.get(intent)
     return check(sentence) if check else OPEN
+
+
+def _names_somebody(sentence: str) -> float:
+    if _ROLE_WORDS.search(sentence):
+        return 1.0
+    return NEARLY if _TO_SOMEBODY.search(sentence) else 0.0
 
 
 def _tells_time(sentence: str) -> float:

@@ -36,6 +36,8 @@ class Part:
     """Its telling words; those of the story around it at less weight."""
     intents: tuple[Intent, ...]
     """Its kinds, the most telling first."""
+    text: str
+    """Its words."""
 
 
 def parts_of(text: str, terms: tuple[Term, ...]) -> tuple[Part, ...]:
@@ -64,9 +66,13 @@ def parts_of(text: str, terms: tuple[Term, ...]) -> tuple[Part, ...]:
         else:
             groups.append(piece)
     if not groups:
-        return (Part(terms=terms, intents=intents_of(text)),)
+        return (Part(terms=terms, intents=intents_of(text), text=text),)
     return tuple(
-        Part(terms=_weighed(group, terms, told, first=number == 0), intents=intents_of(group))
+        Part(
+            terms=_weighed(group, terms, told, first=number == 0),
+            intents=intents_of(group),
+            text=group,
+        )
         for number, group in enumerate(groups)
     )
 

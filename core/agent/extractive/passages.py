@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.agent.extractive.facets import Facets, facets_of
+from core.agent.extractive.intent import defined_in
 from core.domain.content_words import content_words
 from core.domain.evidence import EvidenceItem
 from core.domain.ontology import SectionRef
@@ -15,6 +16,7 @@ from core.domain.policy import Span, VersionId
 from core.domain.sentences import split_sentences
 
 _ITEM = re.compile(r"\s*(?:[-*\u2022\u25aa]|\(?[a-z0-9ivx]{1,4}[.)])\s")
+_GLOSSARY = re.compile(r"\b(?:definition|meaning|description|explanation)s?\b", re.IGNORECASE)
 _CELLS = " | "
 
 
@@ -36,6 +38,19 @@ class Unit:
     """True if the ontology holds it."""
     introduces: bool = False
     """True for the header row of a table: it says nothing by itself."""
+
+    @property
+    def defines(self) -> str | None:
+        """Return what it defines: a quoted term, or the first cell of a row under "Definition"."""
+        if self.lead_in is not None and self.is_row:
+            header = self.lead_in.text
+            return self.text.split("|")[0] if _GLOSSARY.search(header) else None
+        return defined_in(self.text)
+
+    @property
+    def asks(self) -> bool:
+        """True for a question, as policies print them in questions and answers: it is no rule."""
+        return self.text.rstrip(' "\u201d)').endswith("?")
 
     @property
     def is_row(self) -> bool:

@@ -5,7 +5,6 @@ It must be honest: what it can't cover, it refuses.
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from core.agent.conversation import ALL
 from core.agent.extractive.branching import find_branch, find_conflict, strong_ones
@@ -53,6 +52,7 @@ _GENERIC = frozenset(
         " case matter"
     )
 )
+_PERCENTAGE = re.compile(r"\bpercent(?:age)?s?\b|%|\bper cent\b", re.IGNORECASE)
 _EXCEPTION = re.compile(r"\b(?:unless|except|exempt|does not apply|no exception)\b", re.IGNORECASE)
 
 
@@ -212,14 +212,19 @@ class ExtractiveReasoner:
         And the worst question decides.
         """
         cited = {citation.span for claim in draft.claims for citation in claim.citations}
-        passages = [
-            replace(passage, units=units)
-            for passage in passages_of(evidence.items)
-            if (units := tuple(unit for unit in passage.units if unit.span in cited))
-        ]
+        passages = passages_of(evidence.items)
+        sections = {
+            passage.place
+            for passage in passages
+            if any(unit.span in cited for unit in passage.units)
+        }
         worst: dict[str, float] = {}
         for wanted in wanted_of(question, plan):
-            ranked = await self._rank(passages, wanted, question)
+            ranked = [
+                one
+                for one in await self._rank(passages, wanted, question)
+                if one.unit.span in cited
+            ]
             if not ranked:
                 return {"answers": 0.0, "coverage": 0.0, "kind": 0.0}
             best = ranked[0]
@@ -229,7 +234,7 @@ class ExtractiveReasoner:
                 "nothing_missing": best.measures.nothing_missing,
                 "kind": best.measures.kind,
             }
-            if plan.intent == Intent.COMPARISON and len(passages) < SIDES:
+            if plan.intent == Intent.COMPARISON and len(sections) < SIDES:
                 measured["answers"] /= SIDES
             worst = {name: min(value, worst.get(name, 1.0)) for name, value in measured.items()}
         return {name: round(value, 4) for name, value in worst.items()}
@@ -276,7 +281,12 @@ def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
         employments=said.employments,
     )
     return [
-        Wanted(terms=part.terms, intents=part.intents, facets=facets)
+        Wanted(
+            terms=part.terms,
+            intents=part.intents,
+            facets=facets,
+            asks_percentage=bool(_PERCENTAGE.search(part.text)),
+        )
         for part in parts_of(question.standalone, plan.terms)
     ]
 

@@ -14,10 +14,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
-from core.agent.extractive.intent import Intent, defined_in, fits
+from core.agent.extractive.intent import Intent, fits
 from core.agent.extractive.passages import Passage, Unit
 from core.agent.extractive.terms import NO_MEANINGS, cover, is_telling
 from core.domain.content_words import content_words
+from core.domain.quantities import quantities
 from core.domain.run import Term
 
 HEADING, ABOVE, TITLE = 0.9, 0.8, 0.6
@@ -26,6 +27,8 @@ sentence itself it counts 1."""
 LOCAL = 0.7
 """Log-odds for a rule made for the asker: a supplement prevails over the rule that it
 supplements."""
+FOREIGN = -2.0
+"""Log-odds for a sentence that speaks of somebody else's country or employment."""
 _DEFINED = 0.75
 """Share of the asked-for term that a definition must define."""
 _POINTS = re.compile(r"\b(?:annex|section|schedule|appendix|policy)\b", re.IGNORECASE)
@@ -41,6 +44,8 @@ class Wanted:
     """Its kinds, the most telling first."""
     facets: Facets
     """Country and employment that it, its thread or its scope name."""
+    asks_percentage: bool = False
+    """True if only a percentage answers it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +64,11 @@ class Measures:
     """BM25 share of the chunk; 0 if it was not retrieved."""
     similarity: float
     """Cosine of heading and sentence to the question; 0 without an embedder."""
+    lead_similarity: float
+    """How far its similarity is above that of the best sentence of any other section; below 0 if
+    another is nearer."""
+    lead_dense: float
+    """How far its chunk's cosine is above that of any other section's."""
     foreign: float
     """1 if the sentence speaks of another country or employment than the asker's."""
     facet: float
@@ -81,53 +91,59 @@ class Fit:
 
         A rule made for the asker's country or employment goes before a general one.
         """
-        odds = self.intercept + LOCAL * measures.facet
+        odds = self.intercept + LOCAL * measures.facet + FOREIGN * measures.foreign
         odds += sum(weight * getattr(measures, name) for name, weight in self.weights.items())
+        if math.isnan(odds):
+            return 0.0
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
 HYBRID = Fit(
-    intercept=-11.99,
+    intercept=-6.46,
     weights={
-        "coverage": 5.25,
-        "kind": 3.12,
-        "dense": 3.36,
-        "similarity": 5.97,
-        "foreign": -1.26,
-        "points": -1.91,
-        "unsaid": -2.53,
+        "coverage": 4.40,
+        "nothing_missing": -1.07,
+        "kind": 1.29,
+        "dense": 2.74,
+        "lexical": -3.02,
+        "similarity": 3.18,
+        "lead_similarity": 5.30,
+        "lead_dense": 0.95,
+        "points": -1.81,
+        "unsaid": -2.44,
     },
 )
 LEXICAL = Fit(
-    intercept=-8.72,
+    intercept=-6.74,
     weights={
-        "coverage": 4.66,
-        "kind": 3.66,
-        "lexical": 3.92,
-        "foreign": -1.15,
-        "points": -2.13,
-        "unsaid": -3.10,
+        "coverage": 5.27,
+        "nothing_missing": -1.83,
+        "kind": 2.29,
+        "lexical": 3.60,
+        "points": -1.88,
+        "unsaid": -2.54,
     },
 )
 FACTS = Fit(
-    intercept=-11.19,
+    intercept=-7.02,
     weights={
-        "coverage": 3.64,
-        "kind": 3.07,
-        "similarity": 9.62,
-        "foreign": -0.65,
-        "points": -1.04,
-        "unsaid": -2.64,
+        "coverage": 1.28,
+        "nothing_missing": -0.05,
+        "kind": 1.95,
+        "similarity": 6.87,
+        "lead_similarity": 4.54,
+        "points": -1.62,
+        "unsaid": -4.48,
     },
 )
 FACTS_BY_WORDS = Fit(
-    intercept=-7.75,
+    intercept=-7.13,
     weights={
-        "coverage": 5.06,
-        "kind": 3.13,
-        "foreign": -1.19,
-        "points": -1.05,
-        "unsaid": -2.90,
+        "coverage": 6.34,
+        "nothing_missing": -1.45,
+        "kind": 2.53,
+        "points": -1.84,
+        "unsaid": -4.09,
     },
 )
 
@@ -161,6 +177,8 @@ def measure(
         dense=passage.dense_score,
         lexical=passage.lexical_score,
         similarity=similarity,
+        lead_similarity=0.0,
+        lead_dense=0.0,
         foreign=float(not concerns(said, wanted.facets)),
         facet=float(
             any(
@@ -205,12 +223,17 @@ def kind_of(wanted: Wanted, unit: Unit) -> float:
     A definition must define what was asked for.
     """
     intent = next((one for one in wanted.intents if one is not Intent.COMPARISON), Intent.GENERAL)
-    defined = defined_in(unit.text)
+    defined = unit.defines
     if intent is Intent.DEFINITION:
         telling = [term for term in wanted.terms if is_telling(term)]
         if defined is None or not telling:
             return 0.0
         return float(cover(telling, [(content_words(defined), 1.0)]).share >= _DEFINED)
-    if defined is not None and '"' in defined.replace("\u201c", '"'):
+    figures = intent in {Intent.THRESHOLD, Intent.DEADLINE}
+    if not figures and defined is not None and '"' in defined.replace("\u201c", '"'):
+        return 0.0
+    if wanted.asks_percentage and not any(
+        found.kind == "percentage" for found in quantities(unit.text)
+    ):
         return 0.0
     return fits(intent, unit.text)

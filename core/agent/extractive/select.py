@@ -4,8 +4,8 @@ Rank the sections, take the telling sentences of the best.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from core.agent.extractive.facets import facets_of
 from core.agent.extractive.passages import Passage, Unit
@@ -71,7 +71,7 @@ async def rank(
         for passage in passages
         if concerns(passage.facets, wanted.facets)
         for unit in passage.units
-        if not unit.introduces
+        if not unit.introduces and not unit.asks
     ]
     pairs.sort(key=lambda pair: -_by_words(pair[0], pair[1], wanted))
     near = pairs[:PRESELECTED]
@@ -81,26 +81,48 @@ async def rank(
         has_chunks=any(passage.lexical_score > 0 for passage in passages),
         has_embedder=cosines is not None,
     )
-    best: dict[int, Scored] = {}
-    for number, (passage, unit) in enumerate(pairs):
-        cosine = cosines[number] if cosines is not None and number < len(near) else 0.0
-        measures = measure(
+    measured = [
+        measure(
             passage,
             unit,
             wanted,
-            similarity=cosine,
+            similarity=cosines[number] if cosines is not None and number < len(near) else 0.0,
             meanings=meanings[number] if number < len(meanings) else NO_MEANINGS,
         )
-        scored = Scored(
-            passage=passage, unit=unit, score=fit.probability(measures), measures=measures
-        )
+        for number, (passage, unit) in enumerate(pairs)
+    ]
+    best: dict[int, Scored] = {}
+    for (passage, unit), measures in zip(pairs, _with_leads(pairs, measured), strict=True):
+        score = fit.probability(measures)
         known = best.get(id(passage))
-        if known is None or scored.score > known.score:
-            best[id(passage)] = scored
+        if known is None or score > known.score:
+            best[id(passage)] = Scored(passage=passage, unit=unit, score=score, measures=measures)
     return sorted(
         best.values(),
         key=lambda one: (-one.score, one.passage.version_id, one.unit.span.char_start),
     )
+
+
+def _with_leads(
+    pairs: Sequence[tuple[Passage, Unit]], measured: Sequence[Measures]
+) -> list[Measures]:
+    """Say of each sentence how far it is ahead of the other sections."""
+    nearest: dict[int, float] = {}
+    for (passage, _), measures in zip(pairs, measured, strict=True):
+        nearest[id(passage)] = max(measures.similarity, nearest.get(id(passage), 0.0))
+    dense = {id(passage): passage.dense_score for passage, _ in pairs}
+    return [
+        replace(
+            measures,
+            lead_similarity=measures.similarity - _best_other(nearest, id(passage)),
+            lead_dense=measures.dense - _best_other(dense, id(passage)),
+        )
+        for (passage, _), measures in zip(pairs, measured, strict=True)
+    ]
+
+
+def _best_other(values: Mapping[int, float], own: int) -> float:
+    return max((value for key, value in values.items() if key != own), default=0.0)
 
 
 async def _meanings(
@@ -150,7 +172,12 @@ def expand(one: Scored, wanted: Wanted, *, question: str) -> list[Unit]:
             break
         taken.append(unit)
     for unit in units:
-        if unit in taken or unit.introduces or not concerns(facets_of(unit.text), wanted.facets):
+        if (
+            unit in taken
+            or unit.introduces
+            or unit.asks
+            or not concerns(facets_of(unit.text), wanted.facets)
+        ):
             continue
         alone = cover(wanted.terms, [(unit.words, 1.0), (one.passage.heading, HEADING)]).share
         floor = _CLOSE_ROW if unit.is_row or unit.is_item else _CLOSE

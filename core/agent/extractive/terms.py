@@ -45,6 +45,8 @@ FUZZY = 0.8
 SYNONYM = 0.85
 """What a synonym counts."""
 _PREFIX = 6
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
+"""A capital letter within a sentence: a proper name."""
 NO_MEANINGS: Mapping[str, float] = {}
 """Nothing is known of meanings: words alone count."""
 
@@ -82,11 +84,13 @@ def terms_of(text: str, vocabulary: Vocabulary) -> tuple[Term, ...]:
     """Return the telling words of a question in a fixed order, without those that name a facet."""
     meant = plain(without_facets(plain(text)))
     surfaces = {stem(word): word for word in reversed(words(meant))}
+    names = frozenset(stem(found.casefold()) for found in _NAME.findall(plain(text)))
     return tuple(
         Term(
             word=word,
             weight=vocabulary.weight(word),
             surface=surfaces.get(word, word),
+            is_name=word in names,
             alternatives=alternatives(word),
         )
         for word in sorted(content_words(meant))
@@ -143,7 +147,8 @@ def cover(
     got, missing = 0.0, 0.0
     for term in terms:
         best = max((match(term, words) * factor for words, factor in layers), default=0.0)
-        best = max(best, meanings.get(term.word, 0.0))
+        if not term.is_name:
+            best = max(best, meanings.get(term.word, 0.0))
         got += term.weight * best
         if is_telling(term):
             missing = max(missing, term.weight * (1 - min(1.0, best / FUZZY)))
