@@ -201,6 +201,7 @@ def _quotes_right(question: LabelledQuestion, run: Run) -> bool | None:
 def report_lines(report: AnswersReport) -> list[str]:
     """Return the report for people."""
     right, declined = report.share_right(ablated=False), report.share_right(ablated=True)
+    median, slow = report.latency_ms(0.5), report.latency_ms(0.99)
     stored = "all" if report.all_quotes_stored() else "NOT ALL"
     lines = [f"right outcome     {right:.1%}  {_kinds(report, ablated=False)}"]
     if any(result.ablated for result in report.results):
@@ -208,7 +209,7 @@ def report_lines(report: AnswersReport) -> list[str]:
     lines += [
         f"right quote       {report.share_quoting_right():.1%} of answers quote what they should",
         f"stored quotes     {stored} quotes equal the stored text",
-        f"time              p50 {report.latency_ms(0.5):.0f} ms, p99 {report.latency_ms(0.99):.0f} ms",
+        f"time              p50 {median:.0f} ms, p99 {slow:.0f} ms",
     ]
     return lines
 

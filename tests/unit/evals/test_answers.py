@@ -134,7 +134,7 @@ def test_the_figures_of_nothing() -> None:
     report = AnswersReport(results=())
     assert report.share_right(ablated=False) == 0.0
     assert report.share_quoting_right() == 0.0
-    assert report.latency_ms(99) == 0.0
+    assert report.latency_ms(0.99) == 0.0
     assert report.all_quotes_stored()
     assert report.by_kind(ablated=False) == {}
 
@@ -148,7 +148,14 @@ def test_times_are_those_of_questions_as_they_are() -> None:
             make_result(right=True, ablated=True, took_ms=99.0),
         )
     )
-    assert [report.latency_ms(share) for share in (0, 50, 99, 100)] == [1.0, 3.0, 5.0, 5.0]
+    assert [report.latency_ms(share) for share in (0.0, 0.5, 0.99, 1.0)] == [1.0, 3.0, 5.0, 5.0]
+
+
+@pytest.mark.parametrize(("share", "time"), [(0.5, 50.0), (0.99, 99.0), (1.0, 100.0)])
+def test_times_are_of_the_nearest_rank(share: float, time: float) -> None:
+    """Of the times 1 to 100, the median is the 50th, not the 51st."""
+    results = [make_result(right=True, took_ms=float(n)) for n in range(1, 101)]
+    assert AnswersReport(results=tuple(results)).latency_ms(share) == time
 
 
 @pytest.mark.parametrize(
@@ -295,6 +302,8 @@ def test_questions_are_read(tmp_path: Path) -> None:
         '"text"',
         json.dumps({key: value for key, value in LINE.items() if key != "kind"}),
         json.dumps({**LINE, "expected": None}),
+        json.dumps({**LINE, "expected": "answered"}),
+        json.dumps({**LINE, "expected": {"answered": True}}),
         json.dumps({**LINE, "gold": [{"policy": "gifts"}]}),
     ],
 )
@@ -303,6 +312,14 @@ def test_a_malformed_line_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "questions.jsonl"
     path.write_text(f"{json.dumps(LINE)}\n\n{line}\n")
     with pytest.raises(UsageError, match=r"questions\.jsonl:3: not a labelled question"):
+        load_questions(path)
+
+
+def test_a_line_that_is_not_utf8_is_named(tmp_path: Path) -> None:
+    """A byte that is not UTF-8 is found in its line."""
+    path = tmp_path / "questions.jsonl"
+    path.write_bytes(json.dumps(LINE).encode() + b'\n{"id": "caf\xe9"}\n')
+    with pytest.raises(UsageError, match=r"questions\.jsonl:2: not a labelled question"):
         load_questions(path)
 
 
