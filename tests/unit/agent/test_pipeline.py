@@ -264,6 +264,17 @@ async def test_a_report_is_passed_on_unanswered() -> None:
     assert [request.text for request in world.search.requests] == [REPORTING_QUERY]
 
 
+async def test_a_report_names_no_sections_that_are_not_shown() -> None:
+    """Where nothing may be searched, the reply does not speak of sections below it."""
+    shown = [
+        (await make_world().run(ScriptedReasoner(planned=make_plan("report")), use_rag=rag)).answer
+        for rag in (True, False)
+    ]
+    assert [bool(answer.nearest) for answer in shown] == [True, False]
+    assert ["below" in answer.text for answer in shown] == [True, False]
+    assert all("in confidence" in answer.text for answer in shown)
+
+
 async def test_assumptions_are_printed_with_the_answer() -> None:
     """What the asker stated is shown; what the question meant is not an assumption."""
     run = await make_world().run(
