@@ -1,6 +1,8 @@
 """Cross-references in Postgres.
 
-Stored as written, resolved again whenever a publication may have given them a target.
+Stored as written, resolved again whenever a publication may have given them a target. A target is
+never taken away: a section that the newest version lacks still stands in an older one, which some
+edition or day reads.
 """
 
 from collections import defaultdict
@@ -85,11 +87,18 @@ def _change(
         number=row["number"],
     )
     target = resolve(reference, source_policy_key=row["source"], policies=index)
-    policy_id = policy_ids[target.policy_key] if target else None
-    eid = target.eid if target else None
-    if (policy_id, eid) == (row["target_policy_id"], row["target_eid"]):
+    if target is None:
         return None
-    return {"row_id": row["id"], "policy_id": policy_id, "eid": eid}
+    before = (row["target_policy_id"], row["target_eid"])
+    after = (policy_ids[target.policy_key], target.eid)
+    if after == before or (after[0] == before[0] and _holds(after[1], before[1])):
+        return None
+    return {"row_id": row["id"], "policy_id": after[0], "eid": after[1]}
+
+
+def _holds(outer: str | None, inner: str | None) -> bool:
+    """Say whether a section, or the whole policy (None), only holds another section."""
+    return inner is not None and (outer is None or inner.startswith(f"{outer}__"))
 
 
 async def _index(connection: AsyncConnection) -> tuple[PolicyIndex, dict[str, int]]:
