@@ -202,6 +202,7 @@ class CorpusStore(Protocol):
         publication: Publication,
         /,
         *,
+        after: VersionId | None,
         space: EmbeddingSpace | None,
         vectors: Mapping[str, Vector],
         on_day: date,
@@ -210,11 +211,13 @@ class CorpusStore(Protocol):
 
         As a new edition.
 
+        `after` is the policy's newest version that the caller has seen, None if it has none.
         `vectors` holds a vector for each text that `missing_embeddings` named. `on_day` is when a
         later version
         begins to hold that does not say so itself.
 
         Raises:
+            OvertakenError: the policy has a newer version than `after`; nothing was stored.
             IntegrityError: a chunk without text, section or vector; nothing was stored.
         """
         ...

@@ -117,11 +117,12 @@ class InMemoryCorpus:
         publication: Publication,
         /,
         *,
+        after: VersionId | None,
         space: EmbeddingSpace | None,
         vectors: Mapping[str, Vector],
         on_day: date,
     ) -> Published:
-        raise NotImplementedError(publication, space, vectors, on_day)
+        raise NotImplementedError(publication, after, space, vectors, on_day)
 
 
 class InMemorySearch:

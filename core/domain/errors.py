@@ -6,6 +6,7 @@ CiteboundError
 ├── UsageError       the caller's words are off               say what is expected
 ├── TransientError   a dependency failed, may recover         retry within the budget, then fall
 back
+│   └── OvertakenError    somebody else was faster            read again, repeat
 ├── ContractError    a model, service or file broke its word  do not repeat; record, fall back
 │   └── DocumentError     one file cannot be ingested         name it, go on with the others
 └── IntegrityError   stored text, hash or ledger disagree     stop the run, outcome `failed`, alarm
@@ -34,6 +35,10 @@ class UsageError(CiteboundError):
 
 class TransientError(CiteboundError):
     """A dependency failed and may recover."""
+
+
+class OvertakenError(TransientError):
+    """Another writer was faster: read again and repeat."""
 
 
 class ContractError(CiteboundError):

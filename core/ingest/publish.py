@@ -6,12 +6,13 @@ Prepare -> compare with what is stored -> embed what is new -> publish.
 import asyncio
 import dataclasses
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 
-from core.domain.errors import DocumentError
+from core.domain.errors import DocumentError, OvertakenError
 from core.domain.ontology import Extraction
-from core.domain.policy import EVERYONE, PolicyMetadata
+from core.domain.policy import EVERYONE, PolicyMetadata, VersionId
 from core.ingest.prepare import Overrides, Prepared, prepare
 from core.ports import (
     Clock,
@@ -26,6 +27,9 @@ from core.ports import (
 
 Extract = Callable[[Prepared], Extraction]
 """Reads the facts of a document (rules now; a model later)."""
+
+MAX_ATTEMPTS = 3
+"""Readings of what is stored, if other ingestions of the policy are faster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +72,8 @@ class Ingestor:
 
         The same bytes with nothing else said of them are a no-op. What neither the caller nor the
         document says
-        (audience, jurisdiction, tags, owner) is taken over from the policy's newest version.
+        (audience, jurisdiction, tags, owner) is taken over from the policy's newest version, also
+        from one that is published meanwhile.
 
         Raises:
             DocumentError: The file can't be ingested; the message is one line for people.
@@ -77,6 +82,15 @@ class Ingestor:
         prepared = await asyncio.to_thread(
             prepare, data, source_name=source_name, given=given, with_chunks=with_chunks
         )
+        for _ in range(MAX_ATTEMPTS - 1):
+            with suppress(OvertakenError):
+                return await self._store_once(prepared, data, given=given, with_chunks=with_chunks)
+        return await self._store_once(prepared, data, given=given, with_chunks=with_chunks)
+
+    async def _store_once(
+        self, prepared: Prepared, data: bytes, *, given: Overrides, with_chunks: bool
+    ) -> Ingested:
+        """Compare with what is stored now, and publish on top of that or not at all."""
         stored = await self._store.versions_of(prepared.metadata.key)
         metadata = _inherit(prepared.metadata, stored, given=given)
         same = _find_same(prepared, stored, given=given, with_chunks=with_chunks)
@@ -85,16 +99,22 @@ class Ingestor:
             metadata = same.metadata
         else:
             _refuse_backward(metadata)
-            result = await self._publish(dataclasses.replace(prepared, metadata=metadata), data)
+            result = await self._publish(
+                dataclasses.replace(prepared, metadata=metadata),
+                data,
+                after=stored[-1].version_id if stored else None,
+            )
         return Ingested(
-            source_name=source_name,
+            source_name=prepared.source_name,
             metadata=metadata,
             result=result,
             sections=len(prepared.sections),
             notes=prepared.document.notes,
         )
 
-    async def _publish(self, prepared: Prepared, data: bytes) -> Published:
+    async def _publish(
+        self, prepared: Prepared, data: bytes, *, after: VersionId | None
+    ) -> Published:
         extraction = await asyncio.to_thread(self._extract, prepared)
         vectors = await self._embed([chunk.text for chunk in prepared.chunks])
         return await self._store.publish(
@@ -107,6 +127,7 @@ class Ingestor:
                 chunks=prepared.chunks,
                 extraction=extraction,
             ),
+            after=after,
             space=self._embedder.space if self._embedder else None,
             vectors=vectors,
             on_day=self._today(),

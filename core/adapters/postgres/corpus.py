@@ -18,7 +18,7 @@ from core.adapters.postgres.facts import store_facts
 from core.adapters.postgres.links import resolve_references, store_references
 from core.adapters.postgres.scope import LIVE, scope_parameters
 from core.adapters.postgres.tables import chunks, editions, policies, policy_versions, sections
-from core.domain.errors import IntegrityError
+from core.domain.errors import IntegrityError, OvertakenError
 from core.domain.ontology import SectionRef
 from core.domain.policy import PolicyMetadata, PolicyVersion, Span, VersionId
 from core.domain.question import Scope
@@ -107,6 +107,7 @@ class PostgresCorpusStore:
         publication: Publication,
         /,
         *,
+        after: VersionId | None,
         space: EmbeddingSpace | None,
         vectors: Mapping[str, Vector],
         on_day: date,
@@ -116,6 +117,7 @@ class PostgresCorpusStore:
             await connection.execute(
                 text("SELECT pg_advisory_xact_lock(:key)"), {"key": PUBLISHING}
             )
+            await _refuse_overtaken(connection, publication.metadata.key, after)
             edition = await _open_edition(connection, publication)
             version_id, number = await _insert_version(connection, publication, edition, on_day)
             section_ids = await _insert_sections(connection, publication, version_id)
@@ -263,6 +265,22 @@ def _metadata(row: RowMapping) -> PolicyMetadata:
         effective_until=row["effective_until"],
         upload_id=row["upload_id"],
     )
+
+
+async def _refuse_overtaken(connection: AsyncConnection, key: str, after: VersionId | None) -> None:
+    """Refuse what was decided without having seen the newest version."""
+    newest = await connection.scalar(
+        select(policy_versions.c.id)
+        .join(policies)
+        .where(policies.c.key == key, policy_versions.c.edition_until.is_(None))
+        .order_by(policy_versions.c.number.desc())
+        .limit(1)
+    )
+    if newest != after:
+        raise OvertakenError(
+            f"another ingestion of this policy was faster: expected {after!r} to be the newest"
+            f" version of {key!r}, got {newest!r}"
+        )
 
 
 async def _open_edition(connection: AsyncConnection, publication: Publication) -> int:

@@ -136,6 +136,7 @@ async def _publish(
     )
     await store.publish(
         publication,
+        after=None,
         space=embedder.space if embedder else None,
         vectors=vectors,
         on_day=PUBLISHED_ON,

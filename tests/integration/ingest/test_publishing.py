@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.domain.errors import DocumentError, TransientError
-from core.ingest.publish import Ingested
-from core.ports import Published, Unchanged
+from core.ingest.publish import Ingested, Ingestor
+from core.ports import Published, StoredVersion, Unchanged
 
 Ingest = Callable[..., Coroutine[Any, Any, Ingested]]
 Counts = Callable[[], Awaitable[dict[str, int]]]
@@ -244,6 +244,64 @@ async def test_two_publications_at_once_get_two_editions(
     assert sorted(indexed) == sorted((each.version_id, each.chunks) for each in done)
 
 
+@pytest.mark.parametrize("already", [False, True])
+async def test_the_same_file_twice_at_once_is_one_version(ingest: Ingest, *, already: bool) -> None:
+    """The slower of two ingestions of the same bytes reads again, and finds nothing to do."""
+    if already:
+        await ingest(GIFTS)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(ingest(CHANGED)) for _ in range(2)]
+    results = [task.result().result for task in tasks]
+    assert {type(result) for result in results} == {Published, Unchanged}
+    assert len({result.version_id for result in results}) == 1
+
+
+async def test_an_audience_published_meanwhile_is_kept(
+    ingest: Ingest, ingestor: Ingestor, engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Silence inherits the audience that another ingestion narrowed after the first look."""
+    await ingest(GIFTS)
+    await _narrowed_meanwhile(ingest, ingestor, monkeypatch)
+    assert (await ingest(CHANGED)).metadata.audience == {"board"}
+    audiences = "SELECT audience FROM citebound.policy_versions ORDER BY number"
+    assert await rows(engine, audiences) == [(["everyone"],), (["board"],), (["board"],)]
+
+
+async def _narrowed_meanwhile(
+    ingest: Ingest, ingestor: Ingestor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Let another ingestion for the board come between the next look and its publication."""
+    look = ingestor._store.versions_of
+    looks = 0
+
+    async def slow(key: str, /) -> list[StoredVersion]:
+        nonlocal looks
+        looks += 1
+        seen = await look(key)
+        if looks == 1:
+            await ingest(GIFTS, audience=frozenset({"board"}))
+        return seen
+
+    monkeypatch.setattr(ingestor._store, "versions_of", slow)
+
+
+async def test_who_is_always_overtaken_gives_up(
+    ingest: Ingest, ingestor: Ingestor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After three readings that others overtook, nothing is stored and the error says so."""
+    await ingest(GIFTS)
+    looks: list[str] = []
+
+    async def outdated(key: str, /) -> list[StoredVersion]:
+        looks.append(key)
+        return []
+
+    monkeypatch.setattr(ingestor._store, "versions_of", outdated)
+    with pytest.raises(TransientError, match="another ingestion of this policy was faster"):
+        await ingest(CHANGED)
+    assert looks == ["gifts"] * 3
+
+
 async def targets(engine: AsyncEngine) -> list[tuple[Any, ...]]:
     return await rows(
         engine,
@@ -279,5 +337,36 @@ async def test_a_reference_follows_its_target(ingest: Ingest, engine: AsyncEngin
     assert after[:2] == before[:2]
     assert after[2] == "sec_3__sec_3.1"
     await ingest(CASH.replace("3 Rules", "9 Rules").replace("3.1", "9.1"), name="cash.md")
-    (gone,) = await targets(engine)
-    assert gone[2] is None
+    assert await targets(engine) == [after]
+
+
+@pytest.mark.parametrize(
+    "renamed",
+    [
+        CASH.replace("3 Rules", "9 Rules").replace("3.1", "9.1"),
+        CASH.replace("\n3.1 Employees must not accept cash.", "\nNo cash."),
+        CASH.replace("# Cash Policy", "# Money Policy"),
+    ],
+    ids=["other number", "only the section around it", "other title"],
+)
+async def test_a_later_version_leaves_the_target_of_today(
+    ingest: Ingest, engine: AsyncEngine, renamed: str
+) -> None:
+    """What is effective later takes no target from a reference that is read today."""
+    await ingest(GIFTS)
+    await ingest(CASH, name="cash.md")
+    before = await targets(engine)
+    await ingest(renamed, name="cash.md", effective_from=date(2027, 1, 1))
+    assert before[0][1:] != (None, None)
+    assert await targets(engine) == before
+
+
+async def test_a_dangling_reference_is_filled_by_a_later_version(
+    ingest: Ingest, engine: AsyncEngine
+) -> None:
+    """A section that only the second version has is found then."""
+    await ingest(GIFTS)
+    await ingest(CASH.replace("3 Rules", "9 Rules").replace("3.1", "9.1"), name="cash.md")
+    assert await targets(engine) == [(1, None, None)]
+    await ingest(CASH, name="cash.md")
+    assert (await targets(engine))[0][1] == "cash"

@@ -93,8 +93,10 @@ def publish(engine: AsyncEngine) -> Publish:
         ready = publication(key, parts, audience=audience)
         texts = [chunk.text for chunk in ready.chunks]
         missing = await store.missing_embeddings(texts, SPACE) if embedded else []
+        stored = await store.versions_of(key)
         return await store.publish(
             ready,
+            after=stored[-1].version_id if stored else None,
             space=SPACE if embedded else None,
             vectors={texts[index]: letters(texts[index]) for index in missing},
             on_day=on_day,
