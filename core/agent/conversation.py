@@ -10,7 +10,12 @@ from dataclasses import dataclass
 
 from core.domain.answer import Outcome
 from core.domain.content_words import words
-from core.domain.jurisdictions import jurisdictions_in, without_jurisdictions
+from core.domain.jurisdictions import (
+    country_code,
+    country_name,
+    jurisdictions_in,
+    without_jurisdictions,
+)
 from core.domain.question import Assumption, Turn
 
 ALL = "all"
@@ -23,14 +28,43 @@ _FOLLOWS = re.compile(
     re.IGNORECASE,
 )
 _REFERS = re.compile(r"\b(?:it|that|this|they|them|those|these|there|then|one)\b", re.IGNORECASE)
+_POINTS_NOWHERE = re.compile(
+    r"\b(?:is|was)\s+it(?:\s+\w+){1,2}\s+(?:to|that|if|when)\b"
+    r"|\b(?:is|are|was|were)\s+there\b|\bthere\s+(?:is|are|was|were)\b"
+    r"|\bth(?:is|e)\s+(?:company|firm|group|organi[sz]ation|employer|year|quarter|month|week)\b",
+    re.IGNORECASE,
+)
+"""Words that refer to nothing said before: "is it allowed to", "are there", "this company"."""
 _ALL = re.compile(
     r"^(?:answer )?(?:for )?(?:all|both|every|each)(?: of them)?[.!]?$", re.IGNORECASE
 )
 _NEW_QUESTION = re.compile(
-    r"^(?:what(?! about| if)|who|when|where|which|how(?! about)|can|may|must|do|does|is|are|am"
-    r"|should)\b",
+    r"^(?:(?:(?:for|in|to|by|at|from|with|on|until|under|as)\s+(?=how|wh)"
+    r"|(?:for|in|as)\s[^,]+,\s+)?"
+    r"(?:what(?! about| if)|who|whom|whose|when|where|which|how(?! about))"
+    r"|(?:(?:for|in|as)\s[^,]+,\s+)?(?:can|may|must|do|does|is|are|am|should))\b",
     re.IGNORECASE,
 )
+_ELLIPSIS = re.compile(
+    r"^(?:for|in|to|by|at|from|with|on|until|under|as)(?:\s+\w+){1,2}\W*$", re.IGNORECASE
+)
+"""A question that lacks its verb ("For how long?")."""
+_CHOICE = re.compile(
+    r"^(?:i(?:'d|'ll|\s+would|\s+will)?\s+(?:choose|take|pick|mean|meant|want)\s+)?"
+    r"(?:the\s+)?(?:(?:option|number|no\.?|answer|choice|case)\s*|#)?"
+    r"(?P<which>\d{1,3}|[a-z]+)(?:st|nd|rd|th)?"
+    r"(?:\s+(?:one|option|answer|choice|case))?(?:,?\s+please)?$",
+    re.IGNORECASE,
+)
+_NUMBER_WORDS: tuple[tuple[str, ...], ...] = (
+    ("first", "one"),
+    ("second", "two"),
+    ("third", "three"),
+    ("fourth", "four"),
+    ("fifth", "five"),
+    ("sixth", "six"),
+)
+_DENIES = re.compile(r"\b(?:not|neither|nor|except|other than)\b|n't\b", re.IGNORECASE)
 _WHO = re.compile(
     r"\b(?:employees?|contractors?|freelancers?|interns?|apprentices?|managers?|directors?)\b",
     re.IGNORECASE,
@@ -41,10 +75,12 @@ _ONLY_FOR = re.compile(
     r"|(?P<where>(?:in|for)\s+(?:the\s+)?[\w .]+?))\s*[?.!]*$",
     re.IGNORECASE,
 )
-MAX_DIGITS = 3
-"""Digits of the number of an option."""
 _SHORT = 7
-"""Words up to which a message that refers back is a follow-up."""
+"""Words up to which a message that refers back is a follow-up, or names one fact."""
+_LEAST_QUESTION = 3
+"""Words from which a reply with a question mark is a question of its own."""
+_LONG_REPLY = 4
+"""Words up to which a reply without one is no question."""
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs"})
 
 
@@ -59,12 +95,20 @@ class Understood:
 
 
 def clean(text: str) -> str:
-    """Return the text without invisible and control characters, white space folded at its ends."""
-    kept = "".join(
-        letter if letter in "\n\t" or unicodedata.category(letter) not in _INVISIBLE else " "
-        for letter in unicodedata.normalize("NFC", text)
-    )
-    return kept.strip()
+    """Return the text without invisible characters, in NFC, trimmed.
+
+    A control character parts words and becomes a space; a soft hyphen or a zero-width character
+    stands inside a word and leaves nothing.
+    """
+    kept = "".join(map(_visible, text))
+    return unicodedata.normalize("NFC", kept).strip()
+
+
+def _visible(letter: str) -> str:
+    category = unicodedata.category(letter)
+    if letter in "\n\t" or category not in _INVISIBLE:
+        return letter
+    return " " if category == "Cc" else ""
 
 
 def understand(text: str, history: Sequence[Turn]) -> Understood:
@@ -84,12 +128,32 @@ def _reply(text: str, last: Turn) -> Understood:
     slot = last.slot or "referent"
     if chosen is None and _ALL.match(text):
         chosen = ALL
-    if chosen is None and _NEW_QUESTION.match(text) and len(words(text)) > _SHORT - 3:
+    if chosen is None and _asks_anew(text):
         return Understood(standalone=text)
-    value = chosen or text
+    value = chosen or _value(text, slot)
     said = Assumption(slot=slot, value=value, source="asker")
     standalone = last.question if value == ALL else f"{last.question} {value}"
     return Understood(standalone=standalone, assumptions=(said,))
+
+
+def _asks_anew(text: str) -> bool:
+    """Say whether a reply is a question of its own, although an answer was asked for."""
+    count = len(words(text))
+    is_whole = text.endswith("?") and count >= _LEAST_QUESTION and not _refers(text)
+    return _NEW_QUESTION.match(text) is not None and (is_whole or count > _LONG_REPLY)
+
+
+def _value(text: str, slot: str) -> str:
+    """Return the country or the kind of work that a short reply names; else its words."""
+    if len(words(text)) > _SHORT or _DENIES.search(text):
+        return text
+    if slot == "jurisdiction":
+        code = country_code(text)
+        return text if code is None else country_name(code)
+    if slot == "employment":
+        named = {match[0].casefold().removesuffix("s") for match in _WHO.finditer(text)}
+        return named.pop() if len(named) == 1 else text
+    return text
 
 
 def _exchanged(question: str, text: str) -> str | None:
@@ -109,15 +173,39 @@ def _exchanged(question: str, text: str) -> str | None:
 
 
 def _option(text: str, options: Sequence[str]) -> str | None:
-    folded = text.strip(" .!").casefold()
-    if folded.isdecimal() and len(folded) <= MAX_DIGITS and 1 <= int(folded) <= len(options):
-        return options[int(folded) - 1]
+    folded = text.strip(" .!()").casefold().replace("\u2019", "'")
+    place = _place(folded, len(options))
+    if place is not None:
+        return options[place - 1]
+    if _DENIES.search(folded):
+        return None
     named = [option for option in options if option.casefold() in folded]
     return named[0] if len(named) == 1 and len(words(text)) <= _SHORT else None
+
+
+def _place(folded: str, count: int) -> int | None:
+    """Return which of `count` options a reply names by its place, from 1 ("the second one")."""
+    found = _CHOICE.match(folded)
+    if found is None:
+        return None
+    which = found["which"]
+    if which.isdecimal():
+        place = int(which)
+    elif which == "last":
+        place = count
+    else:
+        place = next((n for n, names in enumerate(_NUMBER_WORDS, 1) if which in names), 0)
+    return place if 1 <= place <= count else None
 
 
 def _is_follow_up(text: str) -> bool:
     count = len(words(text))
     if _FOLLOWS.match(text) and count <= _SHORT + 3:
-        return not _NEW_QUESTION.match(text) or bool(_REFERS.search(text))
-    return count <= _SHORT and bool(_REFERS.search(text))
+        is_new = _NEW_QUESTION.match(text) and not _ELLIPSIS.match(text)
+        return not is_new or _refers(text)
+    return count <= _SHORT and _refers(text)
+
+
+def _refers(text: str) -> bool:
+    """Say whether a message points back to what was said before it."""
+    return _REFERS.search(_POINTS_NOWHERE.sub(" ", text)) is not None

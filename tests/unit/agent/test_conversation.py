@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.agent.conversation import ALL, clean, understand
+from core.domain.jurisdictions import country_name, jurisdictions_in
 from core.domain.question import Turn
 
 GIFTS = "May employees accept gifts worth EUR 50?"
@@ -37,6 +38,15 @@ def replied(text: str, asked: Turn = ASKED) -> tuple[str, str, str | None]:
         ("1", "Germany"),
         ("2", "United Kingdom"),
         (" 2. ", "United Kingdom"),
+        ("(2)", "United Kingdom"),
+        ("Option 2", "United Kingdom"),
+        ("option 1 please", "Germany"),
+        ("first one", "Germany"),
+        ("The first.", "Germany"),
+        ("the second", "United Kingdom"),
+        ("the second option, please", "United Kingdom"),
+        ("2nd", "United Kingdom"),
+        ("I\u2019d take the last one", "United Kingdom"),
         ("Germany", "Germany"),
         ("germany!", "Germany"),
         ("the united kingdom", "United Kingdom"),
@@ -50,7 +60,52 @@ def test_an_option_is_chosen_by_number_or_name(text: str, option: str) -> None:
     assert replied(text) == (f"{LIMIT} {option}", "jurisdiction", option)
 
 
-@pytest.mark.parametrize("text", ["France", "in our Lisbon office", "0", "3", "I don't know"])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("France", "France"),
+        ("How about France?", "France"),
+        ("what about the Netherlands", "Netherlands"),
+        ("I work in Paris.", "France"),
+        ("in London", "United Kingdom"),
+    ],
+)
+def test_a_country_is_taken_for_itself(text: str, value: str) -> None:
+    """A country that is no option becomes the value, not the words around it."""
+    assert replied(text) == (f"{LIMIT} {value}", "jurisdiction", value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("I'm a contractor", "contractor"),
+        ("Contractors.", "contractor"),
+        ("as an intern", "intern"),
+        ("how about freelancers?", "freelancer"),
+        ("I'm not a contractor", "I'm not a contractor"),
+        ("employee and contractor", "employee and contractor"),
+    ],
+)
+def test_a_kind_of_work_is_taken_for_itself(text: str, value: str) -> None:
+    """The one kind of work that a reply names becomes the value, unless it is denied."""
+    asked = Turn(question=LIMIT, outcome="clarification", answer="?", slot="employment")
+    assert replied(text, asked) == (f"{LIMIT} {value}", "employment", value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "in our Lisbon office",
+        "0",
+        "3",
+        "option 3",
+        "the third",
+        "I don't know",
+        "not Germany",
+        "France and Italy",
+        "It is France where I live but my work is mostly at customers",
+    ],
+)
 def test_free_text_is_taken_as_it_is(text: str) -> None:
     """What is none of the options is the asker's own answer."""
     assert replied(text) == (f"{LIMIT} {text}", "jurisdiction", text)
@@ -82,6 +137,9 @@ def test_every_case_may_be_asked_for(text: str) -> None:
         "What is the retention period for invoices?",
         "How long must invoices be kept in the archive?",
         "Can I work from home on Fridays in summer?",
+        "Who approves my trip?",
+        "For how long are records kept?",
+        "Is cash allowed?",
     ],
 )
 def test_a_new_question_is_no_reply(text: str) -> None:
@@ -113,6 +171,10 @@ def test_a_missing_referent_is_filled_in() -> None:
         ("Why?", f"{GIFTS} Why?"),
         ("Do they need approval?", f"{GIFTS} Do they need approval?"),
         ("And cash?", f"{GIFTS} And cash?"),
+        ("For how long?", f"{GIFTS} For how long?"),
+        ("In which country?", f"{GIFTS} In which country?"),
+        ("Is it allowed in Germany?", f"{GIFTS} Is it allowed in Germany?"),
+        ("Is this reported?", f"{GIFTS} Is this reported?"),
         ("But what if it is a public official?", f"{GIFTS} But what if it is a public official?"),
     ],
 )
@@ -138,6 +200,13 @@ def test_another_country_takes_the_place_of_the_first() -> None:
         "What is the limit for hotels in London?",
         "Can I claim a taxi?",
         "In which cases may I work from abroad for more than ten days a year?",
+        "For how long are records kept?",
+        "Is it allowed to work abroad?",
+        "What is this company's policy on alcohol?",
+        "Are there rules about alcohol?",
+        "In which cases may I work abroad?",
+        "As an intern, may I work abroad?",
+        "In Germany, what is the limit?",
         "Thanks!",
     ],
 )
@@ -156,9 +225,12 @@ def test_only_the_last_turn_is_referred_to() -> None:
     ("text", "cleaned"),
     [
         ("  x \n", "x"),
-        ("a\u200bb", "a b"),
+        ("a\u200bb", "ab"),
+        ("\ufeffword\u2060s", "words"),
+        ("two\x00words", "two words"),
+        ("\u200bcafe\u200b\u0301", "caf\u00e9"),
         ("\u202eevil", "evil"),
-        ("soft\u00adhyphen", "soft hyphen"),
+        ("soft\u00adhyphen", "softhyphen"),
         ("cafe\u0301", "caf\u00e9"),
         ("one\ntwo\tthree", "one\ntwo\tthree"),
         ("\x1b[31mred", "[31mred"),
@@ -166,7 +238,7 @@ def test_only_the_last_turn_is_referred_to() -> None:
     ],
 )
 def test_invisible_characters_are_cleaned(text: str, cleaned: str) -> None:
-    """Control, format and private characters become spaces; lines and tabs stay."""
+    """Control characters become spaces, what has no width leaves none; lines and tabs stay."""
     assert clean(text) == cleaned
 
 
@@ -183,4 +255,10 @@ def test_any_message_can_be_understood(text: str, history: tuple[Turn, ...]) -> 
     """Understanding never raises; a message without a thread stands as it is."""
     understood = understand(text, history)
     assert history or understood.standalone == text
-    assert all(said.value in {text, ALL, *ASKED.options} for said in understood.assumptions)
+    known = {
+        text,
+        ALL,
+        *ASKED.options,
+        *map(country_name, jurisdictions_in(text, with_cities=True)),
+    }
+    assert all(said.value in known for said in understood.assumptions)
