@@ -33,7 +33,7 @@ MAX_ITEMS = 9
 MAX_CHARACTERS = 1_200
 _CLOSE = 0.6
 """Share of the best sentence's coverage from which another of the same section is quoted too."""
-_CLOSE_ROW = 0.9
+_CLOSE_ITEM = 0.9
 _GOES_ON = re.compile(
     r"(?:unless|except|however|but|if|where|in (?:such|this|that|these) cases?|there (?:is"
     r"|are) no|the same|this|these|that|it|they"
@@ -171,21 +171,24 @@ def expand(one: Scored, wanted: Wanted, *, question: str) -> list[Unit]:
         if unit.is_row or unit.is_item or not _GOES_ON.match(unit.text):
             break
         taken.append(unit)
-    for unit in units:
-        if (
-            unit in taken
-            or unit.introduces
-            or unit.asks
-            or not concerns(facets_of(unit.text), wanted.facets)
-        ):
-            continue
-        alone = cover(wanted.terms, [(unit.words, 1.0), (one.passage.heading, HEADING)]).share
-        floor = _CLOSE_ROW if unit.is_row or unit.is_item else _CLOSE
-        close = alone >= floor * max(one.measures.coverage, 0.01)
-        if close and kind_of(wanted, unit) >= one.measures.kind:
-            taken.append(unit)
+    taken += [unit for unit in units if unit not in taken and _is_close(unit, one, wanted)]
     taken.sort(key=lambda unit: unit.span.char_start)
     return _bounded(taken, MAX_UNITS, keep=best)
+
+
+def _is_close(unit: Unit, one: Scored, wanted: Wanted) -> bool:
+    """Say whether a sentence of the section answers nearly as well as its best one.
+
+    A table's other rows never do: they tell of other things.
+    """
+    if unit.is_row or unit.asks or not concerns(facets_of(unit.text), wanted.facets):
+        return False
+    alone = cover(wanted.terms, [(unit.words, 1.0), (one.passage.heading, HEADING)]).share
+    floor = _CLOSE_ITEM if unit.is_item else _CLOSE
+    return (
+        alone >= floor * max(one.measures.coverage, 0.01)
+        and kind_of(wanted, unit) >= one.measures.kind
+    )
 
 
 def _items(units: Sequence[Unit], lead_in: Unit) -> list[Unit]:

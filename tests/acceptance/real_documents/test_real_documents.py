@@ -109,9 +109,16 @@ ANSWERABLE: tuple[tuple[str, str, str, int | None, str], ...] = (
     (
         "Are facilitating payments allowed?",
         "comp-002",
-        "4.1",
+        "3",
         None,
-        "Facilitating Payments are strictly forbidden",
+        "Such payments are prohibited",
+    ),
+    (
+        "What is personally identifiable information?",
+        "leg-002",
+        "4",
+        None,
+        "Any data that can be used to identify a specific individual",
     ),
     (
         "How long must tax records be kept?",
@@ -121,11 +128,11 @@ ANSWERABLE: tuple[tuple[str, str, str, int | None, str], ...] = (
         "in no case less than ten (10) years",
     ),
     (
-        "By when must the annual conflict of interest form be submitted?",
+        "What is a material financial interest?",
         "leg-001",
-        "A",
+        "4",
         None,
-        "no later than March 31st",
+        "five percent (5%)",
     ),
     (
         "How often must AML training be provided to employees?",
