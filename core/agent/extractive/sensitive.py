@@ -1,62 +1,157 @@
 """Tell a report of misconduct from a question about the rules.
 
-Reports are never answered in a channel.
+Reports are never answered in a channel. A message is read sentence by sentence; it is a report if a
+sentence *states*, rather than asks, one of these:
+
+- accused: somebody does what is wrong ("My manager is fiddling his expenses.");
+- suffered: the asker, or somebody, is harmed ("I am being bullied.", "called names by our boss");
+- repaid: the asker has a disadvantage for having spoken ("I was demoted after I complained.");
+- confessed: the asker did it;
+- blamed: somebody is to be reported ("I want to report my manager for bullying.").
+
+A question states what it takes for granted: "Is it okay that my manager takes bribes?".
 """
 
 import re
 
-_PERSON = (
-    r"(?:my|our|a|an|the|one of (?:my|our|the)|some|another)\s+(?:\w+\s+){0,3}?"
-    r"(?:boss|manager|supervisor|leader|lead|colleague|coworker|co-worker|teammate|director|head|ceo|cfo|team|guy|woman|man"
-    r"|driver|buyer|accountant|employee|contractor|department|foreman|officer|dispatcher|chief|people|person|friend)s?\b"
-    r"|\bsomeone\b|\bsomebody\b|\bthey\b|\bhe\b|\bshe\b|\b(?-i:(?!(?:Is|Can|May|Do|Does|What|How|Who|When|Where|Which|Why|Are|Am"
-    r"|Must|Should|Will|Could|Would|If|In|On|At|The|And|Or|For|To|Was|Were|Has|Have|Did|Annex|Section|Germany|Group|Policy"
-    r"|English|French|German|British)\b)[A-Z][a-z]{2,})(?=\s+(?:from|in|at|of|keeps?|is|was|has|told|asked|wants|made|said|did|took|from))"
+
+def _either(*words: str) -> str:
+    return f"(?:{'|'.join(words)})"
+
+
+def _matching(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(rf"\b(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+
+
+_JOBS = (
+    r"boss(?:es)?|(?:manager|supervisor|leader|lead|colleague|co-?worker|teammate|director|head|ceo"
+    r"|cfo|team|guy|woman|man|driver|buyer|accountant|employee|contractor|department|foreman"
+    r"|officer|operator|agent|dispatcher|chief|person|friend|intern|clerk|planner|trainer)s?|women"
+    r"|men|people"
 )
-_WRONG = (
-    r"steal(?:s|ing)?|stole|stolen|theft|brib(?:e|es|ed|ery|ing)|kickbacks?|pocket(?:s|ed|ing)|embezzl\w+|fraud\w*|fak(?:e|es|ed|ing)"
-    r"|falsif\w+|forg(?:e|ed|es|ing|ery)|harass\w*|bull(?:y|ies|ied|ying)|grop\w+|touch(?:es|ed|ing)|threat\w*|discriminat\w+|racist|sexist"
-    r"|retaliat\w+|cover(?:s|ed|ing)? up|hid(?:e|es|ing|den)|backdat\w+|manipulat\w+|cheat\w*"
-    r"|launder(?:s|ed)|abus(?:e|es|ed|ing|ive)"
-    r"|comments? about my|my body|insult\w*|intimidat\w*|payback|punish\w*|revenge|on the side"
-    r"|tak(?:e|es|en|ing) (?:cash|money|bribes?|goods|stuff)"
-    r"|took (?:cash|money|a bribe|bribes)|accept(?:s|ed|ing) (?:cash|money|bribes?)|lied|lying"
-    r"|unsafe|drunk|drugs|leak(?:s|ed|ing)"
-    r"|sell(?:s|ing) (?:\w+ ){0,3}(?:data|secrets|pallets|goods|information)|nobody knows"
-    r"|won't stop|scared|afraid|illegal(?:ly)?|scam\w*"
-    r"|destroy(?:ed|ing)? evidence|inflat(?:e|es|ed|ing)|skimming|collu\w+|rigg(?:ed|ing)"
-    r"|insider tip|(?:his|her|their) "
-    r"(?:wife|husband|brother|sister|cousin|friend|own)(?:'s)? (?:company|firm|business)"
-    r"|made me (?:sign|feel|do)|forced me"
-    r"|slipp(?:ed|ing) (?:him|her|them)|under the table|private account|own account"
+_NO_NAME = _either(
+    "The|This|That|These|Those|They|There|Here|Our|Your|His|Her|Its|My|All|Any|Each|Every|Some",
+    "Most|Both|Such|Last|Next|When|While|Since|After|Before|Because|Although|Under|With|Without",
+    "For|From|Staff|Employees?|Managers?|Contractors?|Section|Annex|Policy|Policies|Gifts?|Cash",
+    "Bribery|Fraud|Harassment|Theft|Please|According|Yes|Now|Today|Yesterday|Recently|Also|But",
+    "And|Not|Nobody|Everyone|Everybody|Someone|Somebody|Anyone|Is|Has|Was|Are|Were|Have|Had|If",
 )
-_ACCUSES = re.compile(
-    rf"(?:{_PERSON}).*?\b(?:{_WRONG})\b|\b(?:{_WRONG})\b.*?(?:{_PERSON})", re.IGNORECASE | re.DOTALL
+_SOMEBODY = _either(
+    rf"\b(?:my|our|his|her|their|an?|the|(?:one|two|some) of (?:my|our|the)|some|another)\s+"
+    rf"(?:[\w-]+\s+){{0,3}}?(?:{_JOBS})\b(?!')",
+    r"\b(?:someone|somebody|they|he|she)\b",
+    rf"(?:^|(?<=that )|(?<=think )|(?<=know )|(?<=saw )|(?<=, ))(?-i:(?!{_NO_NAME}\b)"
+    r"[A-Z][a-z]{2,}\b)",
 )
-_EXPERIENCE = re.compile(
-    r"\b(?:i|we)(?:'ve| have| had| was| were| am|'m)?\s+(?:\w+\s+){0,3}?(?:witness\w*|saw|seen"
-    r"|noticed|discovered|caught|overheard|suspect\w*"
-    r"|believe|being|been|was|found out|reported|harassed|bullied|threatened|demoted|moved|sacked"
-    r"|fired|transferred)\b"
-    r"|\bi think\b|\bis (?:that|this) (?:payback|retaliation|harassment)\b|\bkeeps? (?:\w+ing)\b"
-    r"|\btold me to\b|\basked me to\b"
-    r"|\bpressur\w+ me\b|\bhas been\b|\bis (?:\w+ly )?\w+ing\b|\bare \w+ing\b"
-    r"|\bafter i (?:reported|complained|spoke)\b",
+"""Who may be accused: by a job, as somebody, or by name where a clause begins."""
+
+_VICTIM = (
+    r"(?:me|us|him|her|them|women|men|girls|people|(?:my|our|the) (?:\w+ )?(?:interns?|staff))"
+)
+_THEFT = _either(
+    r"steal(?:s|ing)?|stole|stolen|embezzl\w+|pocket(?:s|ed|ing)|skim(?:s|med|ming)",
+    r"pay(?:s|ing)? (?:himself|herself|themselves)|(?:on|to) (?:his|her|their) (?:own )?account",
+    r"(?:take|takes|took|taken|taking|accept|accepts|accepted|accepting) (?:[\w-]+ ){0,3}?"
+    r"(?:cash|money|bribes?|kickbacks?|backhanders?)",
+    r"(?:take|takes|took|taken|taking) (?:[\w-]+ ){0,4}?(?:home|without paying)",
+    r"(?:get|gets|got|getting|receive[sd]?|receiving) (?:[\w-]+ ){0,2}?(?:bribes?|kickbacks?)",
+    r"sell(?:s|ing) (?:[\w-]+ ){0,6}?(?:data|secrets|database|information|on the side)",
+    r"cop(?:ies|ied|ying) (?:[\w-]+ ){0,2}?(?:lists?|data|database|secrets)",
+    r"(?:approv|award|giv|plac)\w* (?:[\w-]+ ){1,4}?(?:his|her|their) [\w'-]+ (?:company|firm)",
+    r"leak(?:s|ed|ing)",
+)
+_BRIBERY = _either(
+    r"brib(?:ed|ing)|bribes (?:an?|the|our|some|[\w-]+s)\b|under the table|for money",
+    r"(?:slip|slips|slipped|slipping|hands?|handed) (?:[\w-]+ ){1,5}?(?:envelope|money|cash)",
+)
+_FRAUD = _either(
+    r"(?:fake|false|forged) (?:invoices?|receipts?|timesheets?)",
+    r"fak(?:es|ed|ing)|falsif(?:y|ies|ied|ying)|forg(?:es|ed|ing)|backdat(?:es|ed|ing)",
+    r"manipulat(?:es|ed|ing)|inflat(?:es|ed|ing)|fiddl(?:es|ed|ing)|cook(?:s|ed|ing) the books",
+    r"cheat(?:s|ed|ing)|defraud\w*|commit(?:s|ted|ting) fraud|launder(?:s|ed|ing)|scam\w*",
+    r"rig(?:s|ged|ging)|collud(?:es|ed|ing)|lie[sd]|lying|that never happened|insider tips?",
+    r"hid(?:es|ing|den)|cover(?:s|ed|ing) up|destroy(?:s|ed|ing) evidence|behind (?:our|my) backs?",
+    r"nobody (?:else )?(?:knows|approved|noticed|notices)|illegal(?:ly)?",
+)
+_HARM = _either(
+    r"harass(?:es|ed|ing|ment)?|bull(?:y|ies|ied|ying)|grop(?:e|es|ed|ing)|stalk(?:s|ed|ing)",
+    r"assault(?:s|ed|ing)?|rap(?:es|ed|ing)|abus(?:es|ed|ing|ive)|molest\w*|intimidat\w+",
+    r"threat(?:en|ens|ened|ening)|insult(?:s|ed|ing)?|humiliat\w+|blackmail\w*|discriminat\w+",
+    r"retaliat\w+|shout(?:s|ed|ing) at|yell(?:s|ed|ing) at|call(?:s|ed|ing) (?:\w+ )?names",
+    r"racist|sexist|sexual(?:ly)?|homophobic|comments about my|my body|won't stop",
+    r"hands? on (?:my|her|his)|(?:my|her) (?:knee|thigh|breasts?|bottom)|(?:fire|sack|demote) me\b",
+    r"(?:dirty|nude|naked|obscene) (?:pictures?|photos?|jokes?|messages?)",
+)
+_BLOWS = (
+    r"(?:touch(?:es|ed|ing)?|hit(?:s|ting)?|beat(?:s|ing)?|slap(?:s|ped|ping)?|kick(?:s|ed|ing)?"
+    rf"|punch(?:es|ed|ing)?|punish(?:es|ed|ing)?) (?:{_VICTIM})\b"
+)
+_WRONG_ACT = (
+    r"(?:hide|shred|lie|backdate|falsify|fake|forge|cover|cheat|destroy|delete (?:the )?(?:evidence"
+    r"|e-?mails?|files?)|sign (?:an? |the )?(?:false|fake|blank))"
+)
+_COERCION = _either(
+    r"forc(?:es|ed|ing) (?:me|us|him|her|them)\b|made me (?:sign|feel|do)|pressur\w+ (?:me|us)\b",
+    rf"(?:tells?|told|asks?|asked|orders?|ordered|wants?|wanted) (?:me|us) to {_WRONG_ACT}",
+    r"told me (?:that )?i(?:'d| would|'ll| will) (?:lose|be (?:fired|sacked))",
+)
+_DANGER = r"drunk|on drugs|under the influence|unsafe"
+_DEED = rf"\b{_either(_THEFT, _BRIBERY, _FRAUD, _HARM, _BLOWS, _COERCION, _DANGER)}\b"
+_NO_DEED_AFTER = _either(
+    "may|must|can|cannot|could|should|would|might|will|shall|if|whether|about|against|rules?|policy",
+    "policies|training|course|asked for|offered",
+)
+"""Words after which a deed is only spoken of, or asked of somebody."""
+_SPEAKING = (
+    r"(?:reported|complained|spoke|spoken|raised|blew the whistle|told (?:him|her|them) off)"
+)
+_DISADVANTAGE = (
+    r"(?:fired|sacked|dismissed|demoted|moved|transferred|punish\w+|payback|revenge|excluded"
+    r"|ignor(?:es|ed|ing) me|(?:leaves?|left|leaving) me out|passed over|night shift|threaten\w*)"
+)
+
+_ACCUSED = _matching(
+    rf"{_SOMEBODY}(?:,?\s+(?!{_NO_DEED_AFTER}\b)[\w'-]+){{0,12}}?,?\s+{_DEED}",
+    rf"{_HARM}\s(?:[\w-]+\s){{0,5}}?(?:by|from)\s+{_SOMEBODY}",
+)
+_SUFFERED = _matching(
+    r"i(?:'m| am|'ve| have| was| feel|'ve been| have been)(?: been| being| \w+ly)?\s"
+    r"(?:harassed|bullied|threatened|discriminated|groped|assaulted|retaliated|blackmailed|stalked"
+    r"|punished|intimidated|pressured|insulted|humiliated|raped|molested)\b",
+)
+_REPAID = _matching(
+    rf"(?:after|since|because) i(?:'ve| have|'d| had)? {_SPEAKING}\b.*\b{_DISADVANTAGE}\b",
+    rf"{_DISADVANTAGE}\b.*\b(?:after|since|because) i(?:'ve| have|'d| had)? {_SPEAKING}\b",
+)
+_CONFESSED = _matching(
+    r"i(?:'ve| have)? (?:took|taken|stole|stolen|pocketed) (?:[\w.,-]+ ){0,3}?"
+    r"(?:euros?|pounds?|money|cash)\b (?:from|out of)",
+    r"i(?:'ve| have)? (?:falsified|faked|forged|backdated|embezzled)\b",
+)
+_BLAMED = _matching(
+    rf"(?:suspect|accuse)\s+{_SOMEBODY}(?:\s+[\w-]+){{0,4}}?\s+of\b",
+    rf"(?:want|like|need) to report\s+(?:my|our|an?)\s+(?:[\w-]+\s+){{0,2}}?(?:{_JOBS})\b(?!')",
+)
+_STATES = (_ACCUSED, _SUFFERED, _REPAID, _CONFESSED, _BLAMED)
+
+_GREETING = re.compile(r"^(?:(?:hi|hello|hey|so|and|but|please|sorry|ok)\b[\s,!]*)+", re.IGNORECASE)
+_ASKS = re.compile(
+    r"^(?:how|where|to whom|whom?|whose|what|which|can|could|may|must|shall|should|would|will|do"
+    r"|does|did|is|isn't|are|aren't|am|was|were|has|have|why|when (?:do|does|is|are|must|can|should"
+    r"|may|will)|tell me|explain|describe|list|summari[sz]e|compare|define"
+    r"|i (?:wonder|(?:would like|want|need|'d like) to know))\b",
     re.IGNORECASE,
 )
-_SUFFERED = re.compile(
-    r"\bafter i (?:reported|complained|spoke|raised)\b|\bi(?:'m| am| feel| was| have been"
-    r"|'ve been) (?:being )?(?:harassed|bullied|threatened"
-    r"|discriminated|groped|assaulted|retaliated|blackmailed|stalked|punished|intimidated"
-    r"|pressured)\b|\btold me to (?:hide|destroy|delete"
-    r"|lie|shred|backdate|falsify|sign)\b|\bwon't stop\b|\bmaking comments about\b|\btouch(?:es"
-    r"|ed|ing)? me\b",
+_GRANTED = re.compile(
+    r"\b(?:that|because|why(?: is| does)?|report|about)\s+(?=(?:my|our|he|she|they)\b)",
     re.IGNORECASE,
 )
-_ASKS_RULE = re.compile(
-    r"^(?:how|where|to whom|who|what|when|can|may|must|should|do|does|is|are|am|which)\b[^.!]*\?*$",
-    re.IGNORECASE,
+_SUPPOSES = re.compile(r"\b(?:if|whether|suppose|supposing|in case|imagine)\b[^,]*$", re.IGNORECASE)
+_THEFT_BY_NOBODY_KNOWN = re.compile(
+    r"\b(?:someone|somebody|they)(?: has| have| had|'s|'ve)? (?:stole|stolen)\b", re.IGNORECASE
 )
+_BY_MISTAKE = re.compile(r"\b(?:by (?:mistake|accident)|accidentally|mistakenly)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|;\s+")
 
 
 def is_report(text: str) -> bool:
@@ -69,10 +164,19 @@ def is_report(text: str) -> bool:
     somebody ("My manager takes cash from hauliers. What should I do?") is one.
     """
     folded = " ".join(text.replace("\u2019", "'").split())
-    if _SUFFERED.search(folded):
-        return True
-    if _ASKS_RULE.match(folded) and not re.search(
-        r"\b(?:my|our) (?:\w+ )?(?:boss|manager|colleague|supervisor)\b", folded, re.IGNORECASE
-    ):
+    known = _THEFT_BY_NOBODY_KNOWN.sub("was lost", folded)
+    return any(_is_stated(sentence) for sentence in _SENTENCE_END.split(known))
+
+
+def _is_stated(sentence: str) -> bool:
+    """Say whether a sentence, or what a question takes for granted, states what is wrong."""
+    if _BY_MISTAKE.search(sentence):
         return False
-    return bool(_ACCUSES.search(folded) and _EXPERIENCE.search(folded))
+    said = _GREETING.sub("", sentence)
+    if _ASKS.match(said):
+        granted = _GRANTED.search(said)
+        if granted is None or _SUPPOSES.search(said[: granted.end()]):
+            return False
+        said = said[granted.end() :]
+    found = (match for pattern in _STATES for match in pattern.finditer(said))
+    return any(not _SUPPOSES.search(said[: match.start()]) for match in found)

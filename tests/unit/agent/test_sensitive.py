@@ -1,10 +1,15 @@
 """A report of misconduct is told from a question about the rules."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.agent.extractive.sensitive import is_report
+from core.evals.answers import LabelledQuestion, load_questions
+
+SAMPLES = Path(__file__).parents[3] / "samples" / "questions"
 
 REPORTS = """\
 My manager takes cash from hauliers. I saw it. What should I do?
@@ -26,6 +31,24 @@ What can I do? My manager is harassing me.
 I found out that our buyer gets kickbacks.
 my boss asked me to destroy evidence
 I was fired after I complained about safety.
+He hit me.
+They forced me to sign a false report.
+My boss gropes the interns.
+My coworker sexually assaulted me.
+I want to report my manager for bullying.
+I want to report that my colleague stole money.
+I would like to report a colleague.
+I suspect our buyer of fraud.
+Is it okay that my manager takes bribes?
+How do I report my manager who is bullying me?
+My manager is fiddling his expenses.
+Anna from finance pays herself bonuses nobody approved.
+The head of purchasing hides that his wife's company gets our orders. I am sure of it.
+We get shouted at by our dispatcher every day.
+Hi, my boss threatened me if I say a word.
+I took money from the till.
+My manager touched my knee in a meeting.
+Someone in finance pays fake invoices.
 I\u2019m being harassed. Who can help?""".splitlines()
 QUESTIONS = """\
 Can my manager approve his own expenses?
@@ -62,6 +85,17 @@ Our driver has been given cash by a customer as a tip. Can he keep it?
 How is fraud investigated?
 May my manager read my emails?
 We have been sent a fake invoice. What do we do?
+Should I tell my manager that I was offered a bribe?
+My manager has been asked for a bribe by a customs officer. What must he do?
+They are taking goods out of the warehouse; what papers are needed?
+If my manager takes bribes, whom do I tell?
+Hello, what if our buyer takes bribes?
+I was offered a bribe by a supplier. What now?
+My colleague told me about the harassment training. Is it mandatory?
+Must I report that I took part in a lottery?
+An employee leaked data by mistake. What is the deadline?
+The driver hit a gate with the truck. Who do I report it to?
+After I reported a data breach I was told to wait. How long?
 I saw that the policy on bribery has been updated. Since when?""".splitlines()
 
 
@@ -75,6 +109,20 @@ def test_a_report_is_recognised(text: str) -> None:
 def test_a_question_about_the_rules_is_no_report(text: str) -> None:
     """A question in general terms, or about an everyday matter, is answered."""
     assert not is_report(text)
+
+
+def labelled() -> list[LabelledQuestion]:
+    """Return the sample questions that rules may be written for."""
+    names = ("dev", "dev2", "train")
+    return [one for name in names for one in load_questions(SAMPLES / f"{name}.jsonl")]
+
+
+def test_the_samples_are_told_apart() -> None:
+    """Every sensitive question of the samples is a report, and none of the others is."""
+    questions = labelled()
+    assert sum(one.kind == "sensitive" for one in questions) >= 20
+    mistaken = [one.id for one in questions if is_report(one.question) != (one.kind == "sensitive")]
+    assert mistaken == []
 
 
 @pytest.mark.parametrize("text", REPORTS[:5])
