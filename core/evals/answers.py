@@ -138,13 +138,14 @@ def load_questions(path: Path) -> list[LabelledQuestion]:
 
 
 def _question(data: Mapping[str, Any]) -> LabelledQuestion:
-    if not isinstance(data["expected"], list):
-        raise TypeError(f"expected a list of outcomes, got {data['expected']!r}")
+    expected: object = data["expected"]
+    if not isinstance(expected, list):
+        raise TypeError(f"expected a list of outcomes, got {expected!r}")
     return LabelledQuestion(
         id=data["id"],
         question=data["question"],
         kind=data["kind"],
-        expected=frozenset(data["expected"]),
+        expected=frozenset[str](data["expected"]),
         gold=frozenset((gold["policy"], gold["section"].lower()) for gold in data.get("gold", ())),
         must_quote=tuple(data.get("must_quote", ())),
         thread=tuple(data.get("thread", ())),
