@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.domain.errors import DocumentError, TransientError
-from core.ingest.publish import Ingested, Ingestor
+from core.ingest.publish import Ingested
 from core.ports import Published, StoredVersion, Unchanged
 
 Ingest = Callable[..., Coroutine[Any, Any, Ingested]]
@@ -257,49 +257,43 @@ async def test_the_same_file_twice_at_once_is_one_version(ingest: Ingest, *, alr
 
 
 async def test_an_audience_published_meanwhile_is_kept(
-    ingest: Ingest, ingestor: Ingestor, engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+    ingest: Ingest, engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Silence inherits the audience that another ingestion narrowed after the first look."""
     await ingest(GIFTS)
-    await _narrowed_meanwhile(ingest, ingestor, monkeypatch)
+    look = PostgresCorpusStore.versions_of
+    looks = 0
+
+    async def slow(store: PostgresCorpusStore, key: str, /) -> list[StoredVersion]:
+        nonlocal looks
+        looks += 1
+        seen = await look(store, key)
+        if looks == 1:
+            await ingest(GIFTS, audience=frozenset({"board"}))
+        return seen
+
+    monkeypatch.setattr(PostgresCorpusStore, "versions_of", slow)
     assert (await ingest(CHANGED)).metadata.audience == {"board"}
     audiences = "SELECT audience FROM citebound.policy_versions ORDER BY number"
     assert await rows(engine, audiences) == [(["everyone"],), (["board"],), (["board"],)]
 
 
-async def _narrowed_meanwhile(
-    ingest: Ingest, ingestor: Ingestor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Let another ingestion for the board come between the next look and its publication."""
-    look = ingestor._store.versions_of
-    looks = 0
-
-    async def slow(key: str, /) -> list[StoredVersion]:
-        nonlocal looks
-        looks += 1
-        seen = await look(key)
-        if looks == 1:
-            await ingest(GIFTS, audience=frozenset({"board"}))
-        return seen
-
-    monkeypatch.setattr(ingestor._store, "versions_of", slow)
-
-
 async def test_who_is_always_overtaken_gives_up(
-    ingest: Ingest, ingestor: Ingestor, monkeypatch: pytest.MonkeyPatch
+    ingest: Ingest, counts: Counts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After three readings that others overtook, nothing is stored and the error says so."""
     await ingest(GIFTS)
+    before = await counts()
     looks: list[str] = []
 
-    async def outdated(key: str, /) -> list[StoredVersion]:
+    async def outdated(_: PostgresCorpusStore, key: str, /) -> list[StoredVersion]:
         looks.append(key)
         return []
 
-    monkeypatch.setattr(ingestor._store, "versions_of", outdated)
+    monkeypatch.setattr(PostgresCorpusStore, "versions_of", outdated)
     with pytest.raises(TransientError, match="another ingestion of this policy was faster"):
         await ingest(CHANGED)
-    assert looks == ["gifts"] * 3
+    assert (looks, await counts()) == (["gifts"] * 3, before)
 
 
 async def targets(engine: AsyncEngine) -> list[tuple[Any, ...]]:
