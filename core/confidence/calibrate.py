@@ -24,7 +24,7 @@ class Calibration:
 
 DEFAULT = Calibration(
     name="default/1",
-    intercept=-2.2,
+    intercept=-2.4,
     weights={"answers": 6.0},
     is_measured=False,
 )

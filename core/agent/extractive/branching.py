@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, facets_of
 from core.agent.extractive.scoring import Wanted
-from core.agent.extractive.select import Scored
+from core.agent.extractive.select import Scored, are_alike
 from core.domain.answer import Branch
 from core.domain.content_words import content_words
 from core.domain.jurisdictions import country_name
@@ -20,8 +20,6 @@ AS_FULL = 0.8
 SIBLING = 0.5
 """Share of the best coverage from which a section beside the best one is another case of the same
 rule."""
-ALIKE = 0.5
-"""Share of common words from which two sentences are about the same thing."""
 _QUESTIONS = {
     JURISDICTION: "In which country do you work? The rules differ.",
     EMPLOYMENT: "Do you work here as an employee or as a contractor? The rules differ.",
@@ -95,8 +93,7 @@ def _says_alike(one: Scored, best: Scored) -> bool:
 
     As a supplement does with the rule that it supplements.
     """
-    words = content_words(one.unit.text), content_words(best.unit.text)
-    return len(words[0] & words[1]) >= ALIKE * len(words[0] | words[1])
+    return are_alike(content_words(one.unit.text), content_words(best.unit.text))
 
 
 def find_conflict(ranked: Sequence[Scored]) -> tuple[Scored, Scored] | None:

@@ -5,6 +5,7 @@ The country and the kind of employment, in questions and in policy text.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.domain.jurisdictions import jurisdictions_in, without_jurisdictions
 
@@ -36,6 +37,7 @@ class Facets:
         return self.jurisdictions if slot == JURISDICTION else self.employments
 
 
+@lru_cache(maxsize=8_192)
 def facets_of(text: str) -> Facets:
     """Read the facets of a text."""
     return Facets(

@@ -99,51 +99,51 @@ class Fit:
 
 
 HYBRID = Fit(
-    intercept=-6.46,
+    intercept=-6.11,
     weights={
-        "coverage": 4.40,
-        "nothing_missing": -1.07,
-        "kind": 1.29,
-        "dense": 2.74,
-        "lexical": -3.02,
-        "similarity": 3.18,
-        "lead_similarity": 5.30,
-        "lead_dense": 0.95,
-        "points": -1.81,
-        "unsaid": -2.44,
+        "coverage": 4.61,
+        "nothing_missing": -1.13,
+        "kind": 1.25,
+        "dense": 1.66,
+        "lexical": -3.13,
+        "similarity": 3.45,
+        "lead_similarity": 5.02,
+        "lead_dense": 2.22,
+        "points": -1.77,
+        "unsaid": -2.40,
     },
 )
 LEXICAL = Fit(
-    intercept=-6.74,
+    intercept=-6.73,
     weights={
-        "coverage": 5.27,
-        "nothing_missing": -1.83,
-        "kind": 2.29,
-        "lexical": 3.60,
-        "points": -1.88,
+        "coverage": 5.37,
+        "nothing_missing": -1.87,
+        "kind": 2.26,
+        "lexical": 3.51,
+        "points": -1.89,
         "unsaid": -2.54,
     },
 )
 FACTS = Fit(
-    intercept=-7.02,
+    intercept=-6.71,
     weights={
-        "coverage": 1.28,
-        "nothing_missing": -0.05,
-        "kind": 1.95,
-        "similarity": 6.87,
-        "lead_similarity": 4.54,
-        "points": -1.62,
-        "unsaid": -4.48,
+        "coverage": 1.36,
+        "nothing_missing": -0.06,
+        "kind": 1.89,
+        "similarity": 6.30,
+        "lead_similarity": 5.23,
+        "points": -1.58,
+        "unsaid": -4.49,
     },
 )
 FACTS_BY_WORDS = Fit(
-    intercept=-7.13,
+    intercept=-7.08,
     weights={
-        "coverage": 6.34,
-        "nothing_missing": -1.45,
-        "kind": 2.53,
-        "points": -1.84,
-        "unsaid": -4.09,
+        "coverage": 6.23,
+        "nothing_missing": -1.40,
+        "kind": 2.54,
+        "points": -1.86,
+        "unsaid": -4.12,
     },
 )
 

@@ -4,10 +4,10 @@ Rank the sections, take the telling sentences of the best.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.agent.extractive.facets import facets_of
+from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
 from core.agent.extractive.passages import Passage, Unit
 from core.agent.extractive.scoring import (
     HEADING,
@@ -28,6 +28,10 @@ SHORT = 2
 """Letters of a word that is too short to mean much alone."""
 PRESELECTED = 24
 """Sentences whose meaning is compared with the question; the others count by their words."""
+ALIKE = 0.5
+"""Share of common words from which two sentences give the same rule."""
+WHOLE = 420
+"""Characters up to which a section without a list or table is quoted whole."""
 MAX_UNITS = 4
 MAX_ITEMS = 9
 MAX_CHARACTERS = 1_200
@@ -106,23 +110,49 @@ async def rank(
 def _with_leads(
     pairs: Sequence[tuple[Passage, Unit]], measured: Sequence[Measures]
 ) -> list[Measures]:
-    """Say of each sentence how far it is ahead of the other sections."""
-    nearest: dict[int, float] = {}
-    for (passage, _), measures in zip(pairs, measured, strict=True):
-        nearest[id(passage)] = max(measures.similarity, nearest.get(id(passage), 0.0))
-    dense = {id(passage): passage.dense_score for passage, _ in pairs}
+    """Say of each sentence how far it is ahead of the other sections.
+
+    A section that gives the same rule for another country or employment is no rival.
+    """
+    nearest: dict[int, tuple[Passage, Unit, float]] = {}
+    for (passage, unit), measures in zip(pairs, measured, strict=True):
+        known = nearest.get(id(passage))
+        if known is None or measures.similarity > known[2]:
+            nearest[id(passage)] = passage, unit, measures.similarity
     return [
         replace(
             measures,
-            lead_similarity=measures.similarity - _best_other(nearest, id(passage)),
-            lead_dense=measures.dense - _best_other(dense, id(passage)),
+            lead_similarity=measures.similarity - max((one[2] for one in rivals), default=0.0),
+            lead_dense=measures.dense - max((one[0].dense_score for one in rivals), default=0.0),
         )
-        for (passage, _), measures in zip(pairs, measured, strict=True)
+        for (passage, unit), measures in zip(pairs, measured, strict=True)
+        for rivals in [[one for one in nearest.values() if _is_rival(one, passage, unit)]]
     ]
 
 
-def _best_other(values: Mapping[int, float], own: int) -> float:
-    return max((value for key, value in values.items() if key != own), default=0.0)
+def _is_rival(other: tuple[Passage, Unit, float], passage: Passage, unit: Unit) -> bool:
+    if other[0] is passage:
+        return False
+    here, there = _said(passage, unit), _said(other[0], other[1])
+    parallel = any(
+        here.of(slot) and there.of(slot) and not here.of(slot) & there.of(slot)
+        for slot in (JURISDICTION, EMPLOYMENT)
+    )
+    return not parallel and not are_alike(unit.words, other[1].words)
+
+
+def _said(passage: Passage, unit: Unit) -> Facets:
+    """Return the country and employment that a sentence names, else those of its section."""
+    named = facets_of(unit.text)
+    return Facets(
+        jurisdictions=named.jurisdictions or passage.facets.jurisdictions,
+        employments=named.employments or passage.facets.employments,
+    )
+
+
+def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Say whether two sentences share so many words that they give the same rule."""
+    return len(one & other) >= ALIKE * len(one | other)
 
 
 async def _meanings(
@@ -166,6 +196,9 @@ def expand(one: Scored, wanted: Wanted, *, question: str) -> list[Unit]:
         return _bounded([best, *_items(units, best)], MAX_ITEMS)
     if (best.is_item or best.is_row) and best.lead_in is not None and _LISTS.search(question):
         return _bounded(_items(units, best.lead_in), MAX_ITEMS, keep=best)
+    if _is_short(units):
+        kept = [unit for unit in units if unit is best or _fits_asker(unit, wanted)]
+        return _bounded(kept, MAX_UNITS, keep=best)
     taken = [best]
     for unit in units[at + 1 :]:
         if unit.is_row or unit.is_item or not _GOES_ON.match(unit.text):
@@ -176,12 +209,22 @@ def expand(one: Scored, wanted: Wanted, *, question: str) -> list[Unit]:
     return _bounded(taken, MAX_UNITS, keep=best)
 
 
+def _is_short(units: Sequence[Unit]) -> bool:
+    return sum(len(unit.text) for unit in units) <= WHOLE and not any(
+        unit.is_row or unit.is_item for unit in units
+    )
+
+
+def _fits_asker(unit: Unit, wanted: Wanted) -> bool:
+    return not unit.asks and concerns(facets_of(unit.text), wanted.facets)
+
+
 def _is_close(unit: Unit, one: Scored, wanted: Wanted) -> bool:
     """Say whether a sentence of the section answers nearly as well as its best one.
 
     A table's other rows never do: they tell of other things.
     """
-    if unit.is_row or unit.asks or not concerns(facets_of(unit.text), wanted.facets):
+    if unit.is_row or not _fits_asker(unit, wanted):
         return False
     alone = cover(wanted.terms, [(unit.words, 1.0), (one.passage.heading, HEADING)]).share
     floor = _CLOSE_ITEM if unit.is_item else _CLOSE

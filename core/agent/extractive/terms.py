@@ -19,7 +19,7 @@ _TALK = frozenset(
         r"\w+",
         "about actually after again ago allow allowed already always am and another answer "
         "anybody anyone anything anyway applicable applies apply ask asked asking away back "
-        "bad basically because before best big both bring call case certain come company "
+        "bad basically because before best between big both bring call case certain come company "
         "correct cost could count currently day deal difference different else everybody "
         "everyone exactly example explain fact fast find fine first forbidden form further "
         "general get give given go going gonna good got great group guess guideline hand "
