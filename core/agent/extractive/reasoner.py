@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from core.agent.conversation import ALL
 from core.agent.extractive.branching import find_branch, find_conflict, strong_ones
-from core.agent.extractive.facets import Facets, last_facets_of
+from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, Facets, last_facets_of
 from core.agent.extractive.facts import FactIndex
 from core.agent.extractive.intent import Intent, intents_of
 from core.agent.extractive.parts import parts_of
@@ -131,7 +131,7 @@ class ExtractiveReasoner:
             if contradiction is not None:
                 sides = tuple(_claim(one.unit) for one in contradiction)
                 return Draft(claims=sides, is_conflict=True, note="Two policies in force disagree.")
-            answering = _answering(ranked, question, plan)
+            answering = _answering(ranked, wanted, question, plan)
             for one in answering:
                 units = expand(one, wanted, question=question.standalone)
                 claims += [_claim(unit) for unit in units]
@@ -235,7 +235,7 @@ class ExtractiveReasoner:
                 "kind": best.measures.kind,
             }
             if plan.intent == Intent.COMPARISON and len(sections) < SIDES:
-                measured["answers"] /= SIDES
+                measured["answers"] = 0.0
             worst = {name: min(value, worst.get(name, 1.0)) for name, value in measured.items()}
         return {name: round(value, 4) for name, value in worst.items()}
 
@@ -291,7 +291,9 @@ def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
     ]
 
 
-def _answering(ranked: Sequence[Scored], question: Question, plan: Plan) -> list[Scored]:
+def _answering(
+    ranked: Sequence[Scored], wanted: Wanted, question: Question, plan: Plan
+) -> list[Scored]:
     """Return the passages to quote: the best one; both sides of a comparison.
 
     Every case if all were asked for.
@@ -299,12 +301,25 @@ def _answering(ranked: Sequence[Scored], question: Question, plan: Plan) -> list
     if any(item.value == ALL for item in question.assumptions):
         return strong_ones(ranked)[:4]
     if plan.intent == Intent.COMPARISON:
-        sides: dict[object, Scored] = {}
-        for one in strong_ones(ranked):
-            said = one.passage.facets.jurisdictions | one.passage.facets.employments
-            sides.setdefault(said or one.passage.place.eid, one)
-        return list(sides.values())[:SIDES]
+        return _sides(ranked, wanted) or [ranked[0]]
     return [ranked[0]]
+
+
+def _sides(ranked: Sequence[Scored], wanted: Wanted) -> list[Scored]:
+    """Return the best section for each of the countries or employments that are compared."""
+    for slot in (JURISDICTION, EMPLOYMENT):
+        compared = sorted(wanted.facets.of(slot))
+        fitting = sorted(ranked, key=lambda one: -one.measures.kind)
+        found = [
+            next(
+                (one for one in fitting if one.passage.facets.of(slot) == frozenset({value})), None
+            )
+            for value in compared
+        ]
+        sides = [one for one in found if one is not None]
+        if len(sides) >= SIDES:
+            return sides
+    return []
 
 
 def _open_words(answering: Sequence[Scored], wanted: Wanted) -> list[str]:
