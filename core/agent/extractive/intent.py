@@ -30,7 +30,7 @@ _RULES: tuple[tuple[Intent, str], ...] = (
     ),
     (
         Intent.COMPARISON,
-        r"\bdifferen(?:ce|t)\b|\bversus\b|\bvs\.?\b|\bcompare[ds]?\b|\bas opposed to\b",
+        r"\bdiffer(?:s|ed|ences?|ent)?\b|\bversus\b|\bvs\.?\b|\bcompare[ds]?\b|\bas opposed to\b",
     ),
     (
         Intent.DEADLINE,
