@@ -6,8 +6,9 @@ A claim passes if all hold, and is dropped otherwise:
 1. cited: at least one citation, each key among the evidence, each span within that evidence;
 2. quote: the text at the span, read from the database in the conversation's scope, is the quoted
   one;
-3. numbers: every figure of the claim stands in a cited span;
-4. modality: what the claim requires, forbids or allows, the cited text does too;
+3. numbers: every figure of the claim stands in a cited span, bounded in the same direction;
+4. modality: what the claim requires, forbids or allows, the cited text does too, of the same people
+  and on the same condition, and the claim does not deny it;
 5. names: every role and country that the claim names stands in a cited span or belongs to the
   finding.
 
@@ -17,7 +18,9 @@ A claim longer than an answer may be fails all of them unread.
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.domain.answer import Check, Citation, Claim, Draft, Verdict, Verified
+from core.domain.bounds import bounds_kept
 from core.domain.evidence import Evidence, EvidenceItem
+from core.domain.framing import framing_kept
 from core.domain.modality import modality_kept
 from core.domain.names import missing_names
 from core.domain.policy import Span
@@ -64,12 +67,13 @@ def _check(
         return
     items = [evidence.get(citation.key) for citation in claim.citations]
     quotes = [stored.get(citation.span, "") for citation in claim.citations]
+    named = [*quotes, *(name for item in items if item is not None for name in item.roles)]
     reasons: dict[Check, str | None] = {
         Check.CITED: _cited(claim, items),
         Check.QUOTE: _quoted(claim.citations, stored),
         Check.NUMBERS: _numbers(claim.text, quotes),
-        Check.MODALITY: modality_kept(claim.text, quotes),
-        Check.NAMES: _names(claim.text, quotes, items, role_names),
+        Check.MODALITY: modality_kept(claim.text, quotes) or framing_kept(claim.text, named),
+        Check.NAMES: _names(claim.text, named, role_names),
     }
     for check, reason in reasons.items():
         yield Verdict(claim=index, check=check, passed=reason is None, reason=reason or "")
@@ -103,15 +107,11 @@ def _quoted(citations: Sequence[Citation], stored: Mapping[Span, str]) -> str | 
 
 def _numbers(text: str, quotes: Sequence[str]) -> str | None:
     missing = missing_quantities(text, quotes)
-    return f"not in the cited text: {', '.join(item.raw for item in missing)}" if missing else None
+    if missing:
+        return f"not in the cited text: {', '.join(item.raw for item in missing)}"
+    return bounds_kept(text, quotes)
 
 
-def _names(
-    text: str,
-    quotes: Sequence[str],
-    items: Sequence[EvidenceItem | None],
-    role_names: Sequence[str],
-) -> str | None:
-    joined = [name for item in items if item is not None for name in item.roles]
-    missing = missing_names(text, [*quotes, *joined], known=role_names)
+def _names(text: str, named: Sequence[str], role_names: Sequence[str]) -> str | None:
+    missing = missing_names(text, named, known=role_names)
     return f"not in the cited text: {', '.join(missing)}" if missing else None

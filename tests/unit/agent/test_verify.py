@@ -166,6 +166,41 @@ def test_without_its_check_a_false_claim_gets_through(
     assert verified(draft).claims == draft.claims
 
 
+BOUNDED: dict[str, Draft] = {
+    "above becomes up to": make_draft("Gifts worth more than EUR 50 may be accepted.", cite(GIFTS)),
+    "up to becomes at least": make_draft(
+        "Gifts worth at least EUR 50 may be accepted.", cite(GIFTS)
+    ),
+    "within becomes after": make_draft("The Compliance Officer is told after 5 days.", cite(GIFTS)),
+    "a bound is lost": make_draft("Gifts worth EUR 50 may be accepted.", cite(GIFTS)),
+}
+FRAMED: dict[str, Draft] = {
+    "denied": make_draft("It is not true that employees must not accept cash.", cite(GIFTS, CASH)),
+    "no such rule": make_draft(
+        "There is no rule against it: employees must not accept cash.", cite(GIFTS, CASH)
+    ),
+    "in any case": make_draft(
+        "Gifts worth up to EUR 50 may be accepted even if the Compliance Officer is told.",
+        cite(GIFTS),
+    ),
+    "unless for if": make_draft(
+        "Gifts worth up to EUR 50 may be accepted unless the Compliance Officer is told.",
+        cite(GIFTS),
+    ),
+    "another subject": make_draft("Customers must not accept cash.", cite(GIFTS, CASH)),
+}
+
+
+@pytest.mark.parametrize("name", [*BOUNDED, *FRAMED])
+def test_a_turned_claim_is_dropped(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A turned bound or frame is dropped; without that one check, and only then, it is kept."""
+    draft = (BOUNDED | FRAMED)[name]
+    assert failed(draft) == {Check.NUMBERS if name in BOUNDED else Check.MODALITY}
+    function = "bounds_kept" if name in BOUNDED else "framing_kept"
+    monkeypatch.setattr(stage, function, _finds_nothing)
+    assert verified(draft).claims == draft.claims
+
+
 @pytest.mark.parametrize(
     ("text", "quoted"),
     [
@@ -174,6 +209,9 @@ def test_without_its_check_a_false_claim_gets_through(
         ("No, employees must not accept cash.", CASH),
         ("Employees mustn't accept cash.", CASH),
         ("Gifts worth up to 50 euros may be accepted.", RULE),
+        ("Gifts not exceeding 50 euros may be accepted.", RULE),
+        ("Staff must not accept cash.", CASH),
+        ("If the Compliance Officer is told, gifts of at most EUR 50 may be accepted.", RULE),
         ("The Compliance Officer is told within five days.", RULE),
         ("The compliance officer is told within 5 days.", RULE),
         (RULE, RULE),

@@ -1,0 +1,177 @@
+"""The frame of a rule: a claim may not deny it, turn its condition, or give it to somebody else.
+
+The words of the rule itself are the task of `modality_kept`; these stand around them:
+
+- denied: "It is not true that ...", "There is no rule against ...", "Some believe that ...";
+- condition: "even if" or "if" in place of "unless", and the other way round;
+- subject: of two clauses of one modality that name who must or may, both name the same.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.domain.content_words import content_words, words
+from core.domain.modality import Modality, modalities
+
+_RULE = (
+    r"(?:rule|policy|section|provision|law|ban|prohibition|restriction|regulation|requirement|duty"
+    r"|obligation|limit|cap)s?"
+)
+_DENIALS: tuple[re.Pattern[str], ...] = tuple(
+    re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
+    for pattern in (
+        r"(?:not|n['\u2019]t|never|no\s+longer|hardly|isn['\u2019]t)\s+(?:really\s+|quite\s+)?"
+        r"(?:true|correct|right|accurate|the\s+case|valid|in\s+force)",
+        r"(?:untrue|false|incorrect|wrong|myth|mistake|nonsense|doubtful|unclear|misunderstanding"
+        r"|rumou?r)\s+(?:that|whether|to\s+(?:say|think|believe))",
+        rf"no\s+(?:\w+\s+)?{_RULE}\s+(?:against|on|that|which|forbid\w*|prohibit\w*|requir\w+|says?)",
+        r"nothing\s+(?:\w+\s+){0,5}?(?:forbids|prohibits|prevents|requires|stops|against|wrong)",
+        r"(?:nobody|no\s+one|none)\s+(?:\w+\s+)?(?:says?|claims?|believes?|checks?|cares?)",
+        r"(?:people|some|many|others|it\s+is|it['\u2019]s)\s+(?:\w+\s+)?"
+        r"(?:say|said|claim|claimed|believe|believed|think|thought|assume|assumed)\s+that",
+        r"(?:ignore|disregard|forget)\s+(?:that|the|this)",
+        r"(?:used\s+to\s+be|formerly|until\s+recently|in\s+theory|contrary\s+to)",
+    )
+)
+
+_CONDITION = re.compile(
+    r"\b(?P<always>even\s+(?:if|when|though|without)|regardless\s+of|irrespective\s+of|no\s+matter"
+    r"|whether\s+or\s+not)\b"
+    r"|\b(?P<unless>unless|except(?:\s+(?:if|when|where|that|with))?|without|until)\b"
+    r"|\b(?P<when>(?:only\s+)?(?:if|when|where|once|with)|provided(?:\s+that)?|as\s+long\s+as)\b",
+    re.IGNORECASE,
+)
+_CONDITION_END = re.compile(r"[,;.!?](?:\s|$)|\s(?:must|may|shall|should|can|cannot)\b|$")
+_PHRASE = re.compile(
+    r"\b(?:about|against|at|between|by|for|from|in|of|on|that|to|under|which|who|with)\b",
+    re.IGNORECASE,
+)
+"""What begins after a subject's noun and binds nobody ("cash from customers")."""
+_NEGATED = re.compile(r"\b(?:not|no|never|without)\b|n['\u2019]t\b", re.IGNORECASE)
+_ALIKE = 0.5
+"""Share of a condition's words from which another condition is about the same."""
+
+_STAFF = frozenset({"employee", "staff", "personnel", "worker", "colleague", "people", "person"})
+_OTHERS = frozenset(
+    {"contractor", "freelancer", "consultant", "intern", "apprentice", "agent", "driver", "buyer"}
+    | {"manager", "supervisor", "director", "officer", "auditor", "owner", "approver", "counsel"}
+    | {"committee", "board", "council", "controller", "official", "partner", "supplier", "vendor"}
+    | {"customer", "client", "visitor", "guest", "user", "candidate", "applicant", "shareholder"}
+    | {"competitor", "creditor", "tenant"}
+)
+_ROLES = {word: word for word in _OTHERS} | dict.fromkeys(_STAFF, "employee")
+"""Nouns for who acts, in the singular; one name for all who are employed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    """When a rule holds."""
+
+    kind: str
+    """`always`, `unless` or `when`; a negation inside turns the last two round."""
+    words: frozenset[str]
+    """What it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ruled:
+    """A clause with who must or may."""
+
+    modality: Modality
+    """What it makes of the act."""
+    roles: frozenset[str]
+    """Whom it binds; empty if it names nobody."""
+    words: frozenset[str]
+    """The act."""
+
+
+def framing_kept(claim: str, sources: Sequence[str]) -> str | None:
+    """Say how `claim` denies, conditions or assigns a rule otherwise than its sources, or None."""
+    if any(_folded(claim) in _folded(source) for source in sources):
+        return None
+    joined = "\n".join(sources)
+    return _denied(claim, joined) or _conditioned(claim, joined) or _assigned(claim, joined)
+
+
+def _denied(claim: str, source: str) -> str | None:
+    for pattern in _DENIALS:
+        found = pattern.search(claim)
+        if found and not pattern.search(source):
+            return f"no source says {found[0]!r}"
+    return None
+
+
+def _conditioned(claim: str, source: str) -> str | None:
+    known = tuple(_conditions(source))
+    for one in _conditions(claim):
+        if one.kind == "always" and all(other.kind != "always" for other in known):
+            return "no source says that it holds in any case"
+        alike = [other for other in known if _share(one.words, other.words) >= _ALIKE]
+        if alike and all(other.kind != one.kind for other in alike):
+            return f"claim says {one.kind!r} where the source says {alike[0].kind!r}"
+    return None
+
+
+def _conditions(text: str) -> Iterator[_Condition]:
+    """Yield the conditions of a text, each up to the next comma or full stop."""
+    for match in _CONDITION.finditer(text):
+        end = _CONDITION_END.search(text, match.end())
+        said = text[match.end() : end.start() if end else len(text)]
+        kind = str(match.lastgroup)
+        if _NEGATED.search(said):
+            kind = {"unless": "when", "when": "unless"}.get(kind, kind)
+        if about := content_words(said):
+            yield _Condition(kind=kind, words=about)
+
+
+def _assigned(claim: str, source: str) -> str | None:
+    named = _roles(source)
+    known = tuple(_ruled(source))
+    for one in _ruled(claim):
+        if strange := sorted(one.roles - named):
+            return f"no source names {strange[0]!r}"
+        shares = [(_share(one.words, other.words), other) for other in known if _same(one, other)]
+        best = max((share for share, _ in shares), default=0.0)
+        nearest = [other for share, other in shares if share == best >= _ALIKE]
+        if one.roles and nearest and all(_differ(one, other) for other in nearest):
+            return f"claim is about {_list(one.roles)}, source about {_list(nearest[0].roles)}"
+    return None
+
+
+def _same(one: _Ruled, other: _Ruled) -> bool:
+    return one.modality is other.modality
+
+
+def _differ(one: _Ruled, other: _Ruled) -> bool:
+    """Say whether two clauses name who they bind, and not the same."""
+    return bool(other.roles) and not one.roles & other.roles
+
+
+def _ruled(text: str) -> Iterator[_Ruled]:
+    """Yield the main modal clauses of a text with the roles in their subjects."""
+    for clause in modalities(text):
+        if clause.trigger is None or clause.is_subordinate:
+            continue
+        subject = clause.lead_in or clause.subject
+        before = text[clause.span.char_start : clause.trigger.char_end]
+        said = subject.of(text) if subject else before.rpartition(",")[2]
+        rest = text[clause.trigger.char_end : clause.span.char_end]
+        yield _Ruled(clause.modality, _roles(_PHRASE.split(said)[0]), content_words(rest))
+
+
+def _roles(text: str) -> frozenset[str]:
+    found = {_ROLES.get(word) or _ROLES.get(word.removesuffix("s")) for word in words(text)}
+    return frozenset(role for role in found if role is not None)
+
+
+def _list(roles: frozenset[str]) -> str:
+    return " and ".join(sorted(roles))
+
+
+def _share(wanted: frozenset[str], other: frozenset[str]) -> float:
+    return len(wanted & other) / len(wanted) if wanted else 0.0
+
+
+def _folded(text: str) -> str:
+    return f" {' '.join(words(text))} "
