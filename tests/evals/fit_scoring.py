@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from core.agent.ablation import WithoutSections, is_in, without_sections
 from core.agent.conversation import understand
+from core.agent.extractive.answering import wanted_of
 from core.agent.extractive.facts import FactIndex
 from core.agent.extractive.passages import passages_of
-from core.agent.extractive.reasoner import FINDINGS, wanted_of
+from core.agent.extractive.reasoner import FINDINGS
 from core.agent.extractive.select import rank
 from core.agent.extractive.similarity import Similarity
 from core.agent.extractive.terms import terms_of

@@ -7,20 +7,19 @@ import re
 from collections.abc import Sequence
 
 from core.agent.conversation import ALL
-from core.agent.extractive.branching import find_branch, find_conflict, strong_ones
-from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, Facets, last_facets_of
+from core.agent.extractive.answering import SIDES, answering, open_words, wanted_of
+from core.agent.extractive.branching import find_branch, find_conflict
 from core.agent.extractive.facts import FactIndex
 from core.agent.extractive.intent import Intent, intents_of
-from core.agent.extractive.parts import parts_of
-from core.agent.extractive.passages import Passage, Unit, passages_of
-from core.agent.extractive.scoring import Wanted, layers
+from core.agent.extractive.passages import Passage, passages_of
+from core.agent.extractive.quoting import claim_of
+from core.agent.extractive.scoring import Wanted
 from core.agent.extractive.select import Scored, expand, rank
 from core.agent.extractive.sensitive import is_report
 from core.agent.extractive.similarity import Similarity
-from core.agent.extractive.terms import cover, is_telling, terms_of
+from core.agent.extractive.terms import is_telling, terms_of
 from core.domain.answer import (
     Branch,
-    Citation,
     Claim,
     Critique,
     Decision,
@@ -32,7 +31,7 @@ from core.domain.content_words import content_words
 from core.domain.evidence import Evidence, EvidenceItem, Finding
 from core.domain.ontology import Snapshot
 from core.domain.question import Question
-from core.domain.run import Clarification, Exploration, Plan, Term
+from core.domain.run import Clarification, Exploration, Plan
 from core.ports import Embedder, Toolbox
 
 FINDINGS = 10
@@ -41,8 +40,6 @@ WHICH_SUBJECT = (
     "What is your question about?"
     " Name the subject, for example the gift, the trip or the data that you mean."
 )
-SIDES = 2
-"""A comparison has two."""
 APPROVED = 0.1
 """Judge's score from which a draft passes."""
 _VAGUE = re.compile(r"\b(?:this|that|it|these|those|such)\b", re.IGNORECASE)
@@ -52,7 +49,6 @@ _GENERIC = frozenset(
         " case matter"
     )
 )
-_PERCENTAGE = re.compile(r"\bpercent(?:age)?s?\b|%|\bper cent\b", re.IGNORECASE)
 _EXCEPTION = re.compile(r"\b(?:unless|except|exempt|does not apply|no exception)\b", re.IGNORECASE)
 
 
@@ -121,7 +117,7 @@ class ExtractiveReasoner:
         """
         passages = passages_of(evidence.items)
         claims: list[Claim] = []
-        open_words: list[str] = []
+        uncovered: list[str] = []
         branch = None
         for wanted in wanted_of(question, plan):
             ranked = await self._rank(passages, wanted, question)
@@ -129,18 +125,18 @@ class ExtractiveReasoner:
                 return Draft(claims=(), missing="no evidence concerns the question")
             contradiction = find_conflict(ranked)
             if contradiction is not None:
-                sides = tuple(_claim(one.unit) for one in contradiction)
+                sides = tuple(claim_of(one.unit) for one in contradiction)
                 return Draft(claims=sides, is_conflict=True, note="Two policies in force disagree.")
-            answering = _answering(ranked, wanted, question, plan)
-            for one in answering:
+            chosen = answering(ranked, wanted, question, plan)
+            for one in chosen:
                 units = expand(one, wanted, question=question.standalone)
-                claims += [_claim(unit) for unit in units]
+                claims += [claim_of(unit) for unit in units]
             branch = branch or self._branch(ranked, wanted, question, plan)
-            open_words += _open_words(answering, wanted)
+            uncovered += open_words(chosen, wanted)
         return Draft(
             claims=tuple(dict.fromkeys(claims)),
             branch=branch,
-            missing=", ".join(dict.fromkeys(open_words)) or None,
+            missing=", ".join(dict.fromkeys(uncovered)) or None,
         )
 
     @staticmethod
@@ -268,72 +264,6 @@ class ExtractiveReasoner:
         return min(shares), f"the nearest facts answer with a likelihood of {min(shares):.0%}"
 
 
-def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
-    """Return what each question of the message is after.
-
-    Country and employment hold for all of them.
-    """
-    told = tuple(item.value for item in question.assumptions)
-    said = last_facets_of((question.standalone, question.text, *told))
-    scoped = question.scope.jurisdiction
-    facets = Facets(
-        jurisdictions=said.jurisdictions or (frozenset({scoped}) if scoped else frozenset()),
-        employments=said.employments,
-    )
-    return [
-        Wanted(
-            terms=part.terms,
-            intents=part.intents,
-            facets=facets,
-            asks_percentage=bool(_PERCENTAGE.search(part.text)),
-        )
-        for part in parts_of(question.standalone, plan.terms)
-    ]
-
-
-def _answering(
-    ranked: Sequence[Scored], wanted: Wanted, question: Question, plan: Plan
-) -> list[Scored]:
-    """Return the passages to quote: the best one; both sides of a comparison.
-
-    Every case if all were asked for.
-    """
-    if any(item.value == ALL for item in question.assumptions):
-        return strong_ones(ranked)[:4]
-    if plan.intent == Intent.COMPARISON:
-        return _sides(ranked, wanted) or [ranked[0]]
-    return [ranked[0]]
-
-
-def _sides(ranked: Sequence[Scored], wanted: Wanted) -> list[Scored]:
-    """Return the best section for each of the countries or employments that are compared."""
-    for slot in (JURISDICTION, EMPLOYMENT):
-        compared = sorted(wanted.facets.of(slot))
-        fitting = sorted(ranked, key=lambda one: -one.measures.kind)
-        found = [
-            next(
-                (one for one in fitting if one.passage.facets.of(slot) == frozenset({value})), None
-            )
-            for value in compared
-        ]
-        sides = [one for one in found if one is not None]
-        if len(sides) >= SIDES:
-            return sides
-    return []
-
-
-def _open_words(answering: Sequence[Scored], wanted: Wanted) -> list[str]:
-    return [
-        term.word
-        for term in wanted.terms
-        if is_telling(term) and all(not _covers(one, term) for one in answering)
-    ]
-
-
-def _covers(one: Scored, term: Term) -> bool:
-    return cover([term], layers(one.passage, one.unit)).share > 0
-
-
 def _ask_tools(question: Question, plan: Plan, found: Sequence[Finding], toolbox: Toolbox) -> None:
     if "compare" in plan.tools and len(plan.subjects) == SIDES:
         toolbox.call("compare", {"topic_a": plan.subjects[0], "topic_b": plan.subjects[1]})
@@ -365,32 +295,3 @@ def _as_item(number: int, finding: Finding) -> EvidenceItem:
         relevance=None,
         roles=finding.roles,
     )
-
-
-def _claim(unit: Unit) -> Claim:
-    citation = Citation(key=unit.key, span=unit.span, quote=unit.text)
-    if unit.lead_in is None:
-        return Claim(text=_plain(unit.text), citations=(citation,))
-    lead_in = unit.lead_in
-    introduced = Citation(key=lead_in.key, span=lead_in.span, quote=lead_in.text)
-    if unit.is_row:
-        return Claim(text=_row(lead_in.text, unit.text), citations=(introduced, citation))
-    return Claim(text=_plain(unit.text), citations=(introduced, citation))
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _row(header: str, row: str) -> str:
-    """Write a table row so that each cell says what it is.
-
-    Without a fitting header, cell by cell.
-    """
-    names, cells = (
-        [part.strip() for part in header.split("|")],
-        [part.strip() for part in row.split("|")],
-    )
-    if len(names) != len(cells):
-        return "; ".join(cell for cell in cells if cell)
-    return "; ".join(f"{name}: {cell}" for name, cell in zip(names, cells, strict=True) if cell)
