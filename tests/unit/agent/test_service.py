@@ -116,7 +116,7 @@ async def test_invisible_characters_are_removed() -> None:
     """A question is understood and recorded without characters that nobody sees."""
     service = make_service()
     await service.answering.ask(replace(REQUEST, text=" May I\u202e accept\x07 cash? "))
-    assert service.log.runs[0].question.text == "May I  accept  cash?"
+    assert service.log.runs[0].question.text == "May I accept  cash?"
 
 
 @pytest.mark.parametrize("edition", [0, -1, 4])
