@@ -41,7 +41,10 @@ _HIGHER = (
     r"|in\s+excess\s+of|beyond|after|later\s+than)"
 )
 _LOWER = r"(?:below|under|(?:less|fewer|lower|shorter|earlier)\s+than)"
-_NOT = r"(?:no|not|never|cannot|\w+n['\u2019]t)(?:\s+(?:\w+ly|be|go|last|cost|have))?\s+"
+_NOT = (
+    r"(?:(?:no|not|never|cannot|\w+n['\u2019]t)(?:\s+(?:\w+ly|be|go|last|cost|have))?"
+    r"|no(?:\s+\w+){1,4}?\s+(?:may|must|can|shall|should)(?:\s+(?:be|last|cost))?)\s+"
+)
 _UP_TO = (
     r"(?:up\s+to|at\s+most|maximum|max\.?|within|at\s+the\s+latest|<=|\u2264"
     r"|(?:limit|limited|ceiling|deadline|capped)(?:\s+\w+){0,3}?\s+(?:to|of|is|at))"

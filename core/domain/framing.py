@@ -42,7 +42,9 @@ _CONDITION = re.compile(
     r"|\b(?P<when>(?:only\s+)?(?:if|when|where|once|with)|provided(?:\s+that)?|as\s+long\s+as)\b",
     re.IGNORECASE,
 )
-_CONDITION_END = re.compile(r"[,;.!?](?:\s|$)|\s(?:must|may|shall|should|can|cannot)\b|$")
+_CONDITION_END = re.compile(
+    r"[,;.!?](?:\s|$)|\s(?:must|may|shall|should|can|cannot|(?:has|have)\s+to)\b|$"
+)
 _PHRASE = re.compile(
     r"\b(?:about|against|at|between|by|for|from|in|of|on|that|to|under|which|who|with)\b",
     re.IGNORECASE,
@@ -114,10 +116,12 @@ def _conditioned(claim: str, source: str) -> str | None:
 
 
 def _conditions(text: str) -> Iterator[_Condition]:
-    """Yield the conditions of a text, each up to the next comma or full stop."""
-    for match in _CONDITION.finditer(text):
-        end = _CONDITION_END.search(text, match.end())
-        said = text[match.end() : end.start() if end else len(text)]
+    """Yield the conditions of a text, each up to the next one, a comma or a full stop."""
+    found = list(_CONDITION.finditer(text))
+    starts = [*(match.start() for match in found[1:]), len(text)]
+    for match, following in zip(found, starts, strict=False):
+        end = _CONDITION_END.search(text, match.end(), following)
+        said = text[match.end() : end.start() if end else following]
         kind = str(match.lastgroup)
         if _NEGATED.search(said):
             kind = {"unless": "when", "when": "unless"}.get(kind, kind)

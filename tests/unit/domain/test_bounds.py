@@ -21,6 +21,8 @@ POLICIES = Path(__file__).parents[3] / "samples" / "policies"
         ("a value not exceeding EUR 50", [Bound.AT_MOST]),
         ("must not be more than EUR 50", [Bound.AT_MOST]),
         ("no later than 5 days", [Bound.AT_MOST]),
+        ("No gift of a supplier may exceed EUR 50", [Bound.AT_MOST]),
+        ("No employee may accept gifts above EUR 50", [Bound.ABOVE]),
         ("within a period of 5 days", [Bound.AT_MOST]),
         ("EUR 50 or less", [Bound.AT_MOST]),
         ("EUR 50 at most.", [Bound.AT_MOST]),

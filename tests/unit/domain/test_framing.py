@@ -53,6 +53,10 @@ def test_another_frame_is_named(claim: str, source: str) -> None:
         ("If the Compliance Officer is told gifts may be accepted.", IF),
         ("Gifts may be accepted when the Compliance Officer is told.", IF),
         ("Managers must approve travel plans.", BOTH),
+        (
+            "Tell them without delay if the gift is likely to cost much.",
+            "If the gift is likely to cost much, tell them without delay.",
+        ),
         ("No rule on alcohol exists.", "There is no rule on alcohol."),
         (
             "There is no rule against it even if it is late.",
