@@ -3,16 +3,18 @@
 And when policies contradict each other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, facets_of
+from core.agent.extractive.facts import are_alike
 from core.agent.extractive.scoring import Wanted
-from core.agent.extractive.select import Scored, are_alike
+from core.agent.extractive.select import Scored
 from core.domain.answer import Branch
 from core.domain.content_words import content_words
 from core.domain.jurisdictions import country_name
 from core.domain.quantities import quantities
 
+NOWHERE: Mapping[str, str] = {}
 STRONG = 0.5
 """Share of the best probability from which a passage counts as an answer of its own."""
 AS_FULL = 0.8
@@ -43,7 +45,9 @@ def _is_strong(one: Scored, best: Scored) -> bool:
     )
 
 
-def find_branch(ranked: Sequence[Scored], wanted: Wanted) -> Branch | None:
+def find_branch(
+    ranked: Sequence[Scored], wanted: Wanted, *, elsewhere: Mapping[str, str] = NOWHERE
+) -> Branch | None:
     """Return the fact to ask for, if rules for different values of it answer the question.
 
     And differently.
@@ -62,6 +66,8 @@ def find_branch(ranked: Sequence[Scored], wanted: Wanted) -> Branch | None:
                 _is_strong(one, best) or _is_sibling(one, best, mine) or _says_alike(one, best)
             ):
                 texts.setdefault(next(iter(said)), one.unit.text)
+        if slot == JURISDICTION and mine:
+            texts = {**elsewhere, **texts}
         if len(set(texts.values())) > 1 and (mine or slot == JURISDICTION):
             values = sorted(texts)
             options = [country_name(value) for value in values] if slot == JURISDICTION else values

@@ -1,6 +1,6 @@
 """Stated facts of the ontology, ranked against a question: an inverted index over one snapshot."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -8,13 +8,23 @@ from itertools import pairwise
 from core.agent.extractive.terms import Vocabulary, cover, is_telling
 from core.domain.content_words import content_words, stem, words
 from core.domain.evidence import Finding
-from core.domain.ontology import NORMS, Entity, EntityKey, EntityType, RelationType, Snapshot
+from core.domain.ontology import (
+    NORMS,
+    Entity,
+    EntityKey,
+    EntityType,
+    RelationType,
+    SectionRef,
+    Snapshot,
+)
 from core.domain.policy import Span
 from core.domain.run import Term
 
 _ANSWERING = NORMS | {EntityType.DEFINITION, EntityType.THRESHOLD, EntityType.DEADLINE}
 _NAMING = frozenset({EntityType.ROLE, EntityType.JURISDICTION})
 _PREFIX = 6
+ALIKE = 0.5
+"""Share of common words from which two sentences give the same rule."""
 CANDIDATES = 200
 """Facts that are scored in full."""
 
@@ -26,6 +36,11 @@ class _Fact:
     words: frozenset[str]
     heading: frozenset[str]
     title: frozenset[str]
+
+
+def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Say whether two sentences share so many words that they give the same rule."""
+    return len(one & other) >= ALIKE * len(one | other)
 
 
 class FactIndex:
@@ -93,6 +108,26 @@ class FactIndex:
             if fact.span not in found and len(found) < limit:
                 found[fact.span] = (self.finding(fact.entity, fact.span), share)
         return list(found.values())
+
+    def elsewhere(self, stems: frozenset[str], place: SectionRef) -> dict[str, str]:
+        """Return, for a rule of one country, the same rule for others: by country, its text.
+
+        Whoever asks without naming a country is then asked for it, rather than told one limit.
+        """
+        if place.jurisdiction is None:
+            return {}
+        shared: Counter[int] = Counter(
+            number for word in stems for number in self._postings.get(word, ())
+        )
+        found: dict[str, str] = {}
+        for number, _ in shared.most_common(CANDIDATES):
+            fact = self._facts[number]
+            country = self.snapshot.places[fact.span].jurisdiction
+            if country in {None, place.jurisdiction}:
+                continue
+            if country and are_alike(stems, fact.words):
+                found.setdefault(country, self.snapshot.quotes[fact.span])
+        return found
 
     def with_definitions(self, text: str, terms: tuple[Term, ...]) -> tuple[Term, ...]:
         """Let two words that a definition explains stand for the defined term.

@@ -4,6 +4,7 @@ It must be honest: what it can't cover, it refuses.
 """
 
 import re
+from collections import OrderedDict
 from collections.abc import Sequence
 
 from core.agent.conversation import ALL
@@ -30,7 +31,7 @@ from core.domain.answer import (
 from core.domain.content_words import content_words
 from core.domain.evidence import Evidence, EvidenceItem, Finding
 from core.domain.ontology import Snapshot
-from core.domain.question import Question
+from core.domain.question import Question, Scope
 from core.domain.run import Clarification, Exploration, Plan
 from core.ports import Embedder, Toolbox
 
@@ -40,6 +41,8 @@ WHICH_SUBJECT = (
     "What is your question about?"
     " Name the subject, for example the gift, the trip or the data that you mean."
 )
+INDEXES = 8
+"""Ontologies whose facts stay indexed, one a scope."""
 APPROVED = 0.1
 """Judge's score from which a draft passes."""
 _VAGUE = re.compile(r"\b(?:this|that|it|these|those|such)\b", re.IGNORECASE)
@@ -55,7 +58,7 @@ _EXCEPTION = re.compile(r"\b(?:unless|except|exempt|does not apply|no exception)
 class ExtractiveReasoner:
     """See `core.ports.Reasoner`.
 
-    Safe to share: it keeps nothing but an index of the last ontology it saw.
+    Safe to share: it keeps nothing but indexes of ontologies it saw.
     """
 
     name = "extractive/1"
@@ -63,13 +66,13 @@ class ExtractiveReasoner:
     def __init__(self, embedder: Embedder | None = None) -> None:
         """Compare meanings with the embedder if there is one, else words alone."""
         self._similarity = Similarity(embedder)
-        self._index: FactIndex | None = None
+        self._indexes: OrderedDict[Scope, FactIndex] = OrderedDict()
 
     async def plan(self, question: Question, snapshot: Snapshot, /) -> Plan | Clarification:
         """See `Reasoner.plan`."""
         if is_report(question.text):
             return Plan(intent="report")
-        index = self._indexed(snapshot)
+        index = self._indexed(question.scope, snapshot)
         terms = index.with_definitions(
             question.standalone, terms_of(question.standalone, index.vocabulary)
         )
@@ -99,7 +102,7 @@ class ExtractiveReasoner:
         self, question: Question, plan: Plan, snapshot: Snapshot, toolbox: Toolbox, /
     ) -> Exploration:
         """See `Reasoner.explore`."""
-        index = self._indexed(snapshot)
+        index = self._indexed(question.scope, snapshot)
         found = [finding for finding, _ in index.find(plan.terms, limit=FINDINGS)]
         _ask_tools(question, plan, found, toolbox)
         share, reasoning = await self._completeness(question, plan, found)
@@ -139,15 +142,17 @@ class ExtractiveReasoner:
             missing=", ".join(dict.fromkeys(uncovered)) or None,
         )
 
-    @staticmethod
     def _branch(
-        ranked: Sequence[Scored], wanted: Wanted, question: Question, plan: Plan
+        self, ranked: Sequence[Scored], wanted: Wanted, question: Question, plan: Plan
     ) -> Branch | None:
         if plan.intent == Intent.COMPARISON or any(
             item.value == ALL for item in question.assumptions
         ):
             return None
-        return find_branch(ranked, wanted)
+        index = self._indexes.get(question.scope)
+        best = ranked[0]
+        elsewhere = index.elsewhere(best.unit.words, best.passage.place) if index else {}
+        return find_branch(ranked, wanted, elsewhere=elsewhere)
 
     async def critique(self, question: Question, evidence: Evidence, draft: Draft, /) -> Critique:
         """See `Reasoner.critique`.
@@ -235,10 +240,14 @@ class ExtractiveReasoner:
             worst = {name: min(value, worst.get(name, 1.0)) for name, value in measured.items()}
         return {name: round(value, 4) for name, value in worst.items()}
 
-    def _indexed(self, snapshot: Snapshot) -> FactIndex:
-        if self._index is None or self._index.snapshot is not snapshot:
-            self._index = FactIndex(snapshot)
-        return self._index
+    def _indexed(self, scope: Scope, snapshot: Snapshot) -> FactIndex:
+        known = self._indexes.get(scope)
+        if known is None or known.snapshot is not snapshot:
+            known = self._indexes[scope] = FactIndex(snapshot)
+        self._indexes.move_to_end(scope)
+        while len(self._indexes) > INDEXES:
+            self._indexes.popitem(last=False)
+        return known
 
     async def _rank(
         self, passages: Sequence[Passage], wanted: Wanted, question: Question

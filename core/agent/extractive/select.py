@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
+from core.agent.extractive.facts import are_alike
 from core.agent.extractive.passages import Passage, Unit
 from core.agent.extractive.scoring import (
     HEADING,
@@ -28,10 +29,9 @@ SHORT = 2
 """Letters of a word that is too short to mean much alone."""
 PRESELECTED = 24
 """Sentences whose meaning is compared with the question; the others count by their words."""
-ALIKE = 0.5
-"""Share of common words from which two sentences give the same rule."""
 WHOLE = 420
-"""Characters up to which a section without a list or table is quoted whole."""
+"""Characters up to which a section without a list or table is quoted with all that belongs to the
+best sentence."""
 MAX_UNITS = 4
 MAX_ITEMS = 9
 MAX_CHARACTERS = 1_200
@@ -150,11 +150,6 @@ def _said(passage: Passage, unit: Unit) -> Facets:
     )
 
 
-def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Say whether two sentences share so many words that they give the same rule."""
-    return len(one & other) >= ALIKE * len(one | other)
-
-
 async def _meanings(
     near: Sequence[tuple[Passage, Unit]], wanted: Wanted, similarity: Similarity
 ) -> list[dict[str, float]]:
@@ -197,7 +192,7 @@ def expand(one: Scored, wanted: Wanted, *, question: str) -> list[Unit]:
     if (best.is_item or best.is_row) and best.lead_in is not None and _LISTS.search(question):
         return _bounded(_items(units, best.lead_in), MAX_ITEMS, keep=best)
     if _is_short(units):
-        kept = [unit for unit in units if unit is best or _fits_asker(unit, wanted)]
+        kept = [unit for unit in units if unit is best or _belongs(unit, best, wanted)]
         return _bounded(kept, MAX_UNITS, keep=best)
     taken = [best]
     for unit in units[at + 1 :]:
@@ -213,6 +208,12 @@ def _is_short(units: Sequence[Unit]) -> bool:
     return sum(len(unit.text) for unit in units) <= WHOLE and not any(
         unit.is_row or unit.is_item for unit in units
     )
+
+
+def _belongs(unit: Unit, best: Unit, wanted: Wanted) -> bool:
+    """Say whether a sentence of a short section speaks of what the best one speaks of."""
+    related = bool(unit.words & best.words) or _GOES_ON.match(unit.text) is not None
+    return related and _fits_asker(unit, wanted)
 
 
 def _fits_asker(unit: Unit, wanted: Wanted) -> bool:
