@@ -87,7 +87,7 @@ _BLOWS = (
     rf"|punch(?:es|ed|ing)?|punish(?:es|ed|ing)?) (?:{_VICTIM})\b"
 )
 _WRONG_ACT = (
-    r"(?:hide|shred|lie|backdate|falsify|fake|forge|cover|cheat|destroy|delete (?:the )?(?:evidence"
+    r"(?:hide|bribe|steal|shred|lie|backdate|falsify|fake|forge|cover|cheat|destroy|delete (?:the )?(?:evidence"
     r"|e-?mails?|files?)|sign (?:an? |the )?(?:false|fake|blank))"
 )
 _COERCION = _either(

@@ -47,6 +47,7 @@ The head of purchasing hides that his wife's company gets our orders. I am sure 
 We get shouted at by our dispatcher every day.
 Hi, my boss threatened me if I say a word.
 I took money from the till.
+My manager asked me to bribe an official, and I want to report him.
 My manager touched my knee in a meeting.
 Someone in finance pays fake invoices.
 I\u2019m being harassed. Who can help?""".splitlines()
