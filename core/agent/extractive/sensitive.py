@@ -87,8 +87,8 @@ _BLOWS = (
     rf"|punch(?:es|ed|ing)?|punish(?:es|ed|ing)?) (?:{_VICTIM})\b"
 )
 _WRONG_ACT = (
-    r"(?:hide|bribe|steal|shred|lie|backdate|falsify|fake|forge|cover|cheat|destroy|delete (?:the )?(?:evidence"
-    r"|e-?mails?|files?)|sign (?:an? |the )?(?:false|fake|blank))"
+    r"(?:hide|bribe|steal|shred|lie|backdate|falsify|fake|forge|cover|cheat|destroy"
+    r"|delete (?:the )?(?:evidence|e-?mails?|files?)|sign (?:an? |the )?(?:false|fake|blank))"
 )
 _COERCION = _either(
     r"forc(?:es|ed|ing) (?:me|us|him|her|them)\b|made me (?:sign|feel|do)|pressur\w+ (?:me|us)\b",
