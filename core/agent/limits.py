@@ -20,7 +20,7 @@ class Limits:
     """Chunks handed over at the first attempt."""
     retry_depth: int = 8
     """Chunks handed over at a retry."""
-    neighbours: int = 4
+    neighbours: int = 7
     """Cross-referenced chunks added at most."""
     max_attempts: int = 2
     """Drafts at most."""

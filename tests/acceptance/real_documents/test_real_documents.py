@@ -107,7 +107,7 @@ ANSWERABLE: tuple[tuple[str, str, str, int | None, str], ...] = (
         "Personal expenses, including dry cleaning",
     ),
     (
-        "Are facilitating payments allowed?",
+        "What is a facilitating payment?",
         "comp-002",
         "3",
         None,
