@@ -3,7 +3,7 @@
 And when policies contradict each other.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, facets_of
 from core.agent.extractive.facts import are_alike
@@ -14,7 +14,8 @@ from core.domain.content_words import content_words
 from core.domain.jurisdictions import country_name
 from core.domain.quantities import quantities
 
-NOWHERE: Mapping[str, str] = {}
+NOWHERE: frozenset[str] = frozenset()
+"""No country has policies of its own."""
 STRONG = 0.5
 """Share of the best probability from which a passage counts as an answer of its own."""
 AS_FULL = 0.8
@@ -46,11 +47,12 @@ def _is_strong(one: Scored, best: Scored) -> bool:
 
 
 def find_branch(
-    ranked: Sequence[Scored], wanted: Wanted, *, elsewhere: Mapping[str, str] = NOWHERE
+    ranked: Sequence[Scored], wanted: Wanted, *, countries: frozenset[str] = NOWHERE
 ) -> Branch | None:
-    """Return the fact to ask for, if rules for different values of it answer the question.
+    """Return the fact to ask for, if rules for different values of it answer differently.
 
-    And differently.
+    A rule from the policy of one country is never given to somebody whose country is unknown,
+    where other countries (`countries`) have policies of their own.
     """
     if not ranked:
         return None
@@ -66,8 +68,8 @@ def find_branch(
                 _is_strong(one, best) or _is_sibling(one, best, mine) or _says_alike(one, best)
             ):
                 texts.setdefault(next(iter(said)), one.unit.text)
-        if slot == JURISDICTION and mine:
-            texts = {**elsewhere, **texts}
+        if slot == JURISDICTION and best.passage.place.jurisdiction in countries:
+            texts = {**{country: country for country in countries}, **texts}
         if len(set(texts.values())) > 1 and (mine or slot == JURISDICTION):
             values = sorted(texts)
             options = [country_name(value) for value in values] if slot == JURISDICTION else values

@@ -1,6 +1,6 @@
 """Stated facts of the ontology, ranked against a question: an inverted index over one snapshot."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -14,7 +14,6 @@ from core.domain.ontology import (
     EntityKey,
     EntityType,
     RelationType,
-    SectionRef,
     Snapshot,
 )
 from core.domain.policy import Span
@@ -57,6 +56,10 @@ class FactIndex:
             if entity.type in _ANSWERING:
                 for span in entity.spans:
                     self._add(entity, span)
+        self.jurisdictions = frozenset(
+            place.jurisdiction for place in snapshot.places.values() if place.jurisdiction
+        )
+        """Countries that have policies of their own in scope."""
         self._names = _names_by_entity(snapshot)
         self._definitions = [
             (
@@ -108,26 +111,6 @@ class FactIndex:
             if fact.span not in found and len(found) < limit:
                 found[fact.span] = (self.finding(fact.entity, fact.span), share)
         return list(found.values())
-
-    def elsewhere(self, stems: frozenset[str], place: SectionRef) -> dict[str, str]:
-        """Return, for a rule of one country, the same rule for others: by country, its text.
-
-        Whoever asks without naming a country is then asked for it, rather than told one limit.
-        """
-        if place.jurisdiction is None:
-            return {}
-        shared: Counter[int] = Counter(
-            number for word in stems for number in self._postings.get(word, ())
-        )
-        found: dict[str, str] = {}
-        for number, _ in shared.most_common(CANDIDATES):
-            fact = self._facts[number]
-            country = self.snapshot.places[fact.span].jurisdiction
-            if country in {None, place.jurisdiction}:
-                continue
-            if country and are_alike(stems, fact.words):
-                found.setdefault(country, self.snapshot.quotes[fact.span])
-        return found
 
     def with_definitions(self, text: str, terms: tuple[Term, ...]) -> tuple[Term, ...]:
         """Let two words that a definition explains stand for the defined term.

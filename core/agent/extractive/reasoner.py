@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from core.agent.conversation import ALL
 from core.agent.extractive.answering import SIDES, answering, open_words, wanted_of
-from core.agent.extractive.branching import find_branch, find_conflict
+from core.agent.extractive.branching import NOWHERE, find_branch, find_conflict
 from core.agent.extractive.facts import FactIndex
 from core.agent.extractive.intent import Intent, intents_of
 from core.agent.extractive.passages import Passage, passages_of
@@ -45,11 +45,12 @@ INDEXES = 8
 """Ontologies whose facts stay indexed, one a scope."""
 APPROVED = 0.1
 """Judge's score from which a draft passes."""
-_VAGUE = re.compile(r"\b(?:this|that|it|these|those|such)\b", re.IGNORECASE)
+_VAGUE = re.compile(r"\b(?:this|that|it|these|those|such|they|them|one)\b", re.IGNORECASE)
 _GENERIC = frozenset(
     content_words(
         "handle handled deal proceed work process done act react treat treated go happen manage"
-        " case matter"
+        " case matter deadline approve approval permission sign form limit cost register report"
+        " bit something anything ok okay need allowed sign-off"
     )
 )
 _EXCEPTION = re.compile(r"\b(?:unless|except|exempt|does not apply|no exception)\b", re.IGNORECASE)
@@ -150,9 +151,7 @@ class ExtractiveReasoner:
         ):
             return None
         index = self._indexes.get(question.scope)
-        best = ranked[0]
-        elsewhere = index.elsewhere(best.unit.words, best.passage.place) if index else {}
-        return find_branch(ranked, wanted, elsewhere=elsewhere)
+        return find_branch(ranked, wanted, countries=index.jurisdictions if index else NOWHERE)
 
     async def critique(self, question: Question, evidence: Evidence, draft: Draft, /) -> Critique:
         """See `Reasoner.critique`.
