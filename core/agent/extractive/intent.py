@@ -82,6 +82,7 @@ _ROLE_WORDS = re.compile(
     r"|owner|supervisor|hr|function|office|employee|contractor|staff|group|unit|representative|chair)s?\b",
     re.IGNORECASE,
 )
+_NOUGHT = re.compile(r"\b(?:none|nil|zero|no (?:upper )?limit|unlimited)\b", re.IGNORECASE)
 _TO_SOMEBODY = re.compile(r"\b(?:to|by|with|from) (?:the|its|their|our) [\w-]+", re.IGNORECASE)
 _PERIODIC = re.compile(
     r"\b(?:annual(?:ly)?|yearly|monthly|weekly|daily|quarterly|every (?:\w+ )?(?:days?|weeks?"
@@ -171,7 +172,7 @@ def _tells_time(sentence: str) -> float:
 
 def _tells_figure(sentence: str) -> float:
     kinds = {found.kind for found in quantities(sentence)}
-    if kinds & _NUMBERED:
+    if kinds & _NUMBERED or _NOUGHT.search(sentence):
         return 1.0
     return NEARLY if "duration" in kinds else _forbids(sentence)
 

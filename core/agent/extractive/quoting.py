@@ -2,6 +2,7 @@
 
 from core.agent.extractive.passages import Unit
 from core.domain.answer import Citation, Claim
+from core.domain.table_rows import read_row
 
 
 def claim_of(unit: Unit) -> Claim:
@@ -12,23 +13,9 @@ def claim_of(unit: Unit) -> Claim:
     lead_in = unit.lead_in
     introduced = Citation(key=lead_in.key, span=lead_in.span, quote=lead_in.text)
     if unit.is_row:
-        return Claim(text=_row(lead_in.text, unit.text), citations=(introduced, citation))
+        return Claim(text=read_row(lead_in.text, unit.text), citations=(introduced, citation))
     return Claim(text=_plain(unit.text), citations=(introduced, citation))
 
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
-
-
-def _row(header: str, row: str) -> str:
-    """Write a table row so that each cell says what it is.
-
-    Without a fitting header, cell by cell.
-    """
-    names, cells = (
-        [part.strip() for part in header.split("|")],
-        [part.strip() for part in row.split("|")],
-    )
-    if len(names) != len(cells):
-        return "; ".join(cell for cell in cells if cell)
-    return "; ".join(f"{name}: {cell}" for name, cell in zip(names, cells, strict=True) if cell)

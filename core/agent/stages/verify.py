@@ -25,6 +25,7 @@ from core.domain.modality import modality_kept
 from core.domain.names import missing_names
 from core.domain.policy import Span
 from core.domain.quantities import missing_quantities
+from core.domain.table_rows import rows_read
 
 MAX_CLAIM = 2_000
 """Characters of a claim: a whole answer has no more."""
@@ -72,7 +73,8 @@ def _check(
         Check.CITED: _cited(claim, items),
         Check.QUOTE: _quoted(claim.citations, stored),
         Check.NUMBERS: _numbers(claim.text, quotes),
-        Check.MODALITY: modality_kept(claim.text, quotes) or framing_kept(claim.text, named),
+        Check.MODALITY: modality_kept(claim.text, [*quotes, *rows_read(quotes)])
+        or framing_kept(claim.text, named),
         Check.NAMES: _names(claim.text, named, role_names),
     }
     for check, reason in reasons.items():
