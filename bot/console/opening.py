@@ -8,7 +8,6 @@ from bot.console.terminal import Terminal
 from core.bootstrap import Service, bootstrap
 from core.config import Settings
 from core.domain.errors import EmptyCorpusError, UsageError
-from core.domain.question import Scope
 
 
 @asynccontextmanager
@@ -39,14 +38,3 @@ async def check_corpus(service: Service, options: ScopeOptions) -> int:
     if options.edition is not None and options.edition > newest:
         raise UsageError(f"edition {options.edition} does not exist: the newest is {newest}")
     return options.edition or newest
-
-
-def scope_of(service: Service, options: ScopeOptions) -> Scope:
-    """Return the scope that the options mean today."""
-    return Scope(
-        as_of=options.as_of or service.clock.now().date(),
-        edition=options.edition,
-        groups=options.groups,
-        jurisdiction=options.jurisdiction,
-        tags=options.tags,
-    )

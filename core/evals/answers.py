@@ -20,8 +20,6 @@ from core.evals.metrics import percentile
 
 ANSWERABLE = frozenset({"graph", "chunks", "two_policies"})
 """Kinds of question that a policy answers."""
-ANSWERED_ALONE = frozenset({Outcome.ANSWERED.value})
-"""What is expected of a question that has one plain answer."""
 DECLINED = frozenset({Outcome.REFUSED, Outcome.CLARIFICATION, Outcome.ESCALATED})
 """What should become of a question whose answer is not there."""
 

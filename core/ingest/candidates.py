@@ -16,7 +16,6 @@ from core.ingest.numbering import Label, parse_label
 
 _MAX_TITLE_CHARACTERS = 120
 _MAX_TITLE_WORDS = 16
-_MAX_LINE_CHARACTERS = 160
 _MIN_CAPITALS = 4
 _FULL_LINE = 60
 """Characters; in text with hard line ends, so long a line is not a title but the first of a

@@ -16,6 +16,7 @@ from core.adapters.postgres.ann_indexes import ensure_ann_indexes, is_large
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.facts import store_facts
 from core.adapters.postgres.links import resolve_references, store_references
+from core.adapters.postgres.places import section_ref
 from core.adapters.postgres.scope import LIVE, scope_parameters
 from core.adapters.postgres.tables import chunks, editions, policies, policy_versions, sections
 from core.domain.errors import IntegrityError, OvertakenError
@@ -222,22 +223,6 @@ class PostgresCorpusStore:
             ): section_ref(row)
             for row in rows
         }
-
-
-def section_ref(row: RowMapping) -> SectionRef:
-    """Say where a row with `char_start` and its version's and section's columns lies."""
-    starts: list[int] = row["page_starts"]
-    return SectionRef(
-        policy_key=row["key"],
-        policy_title=row["title"],
-        version_label=row["label"],
-        jurisdiction=row["jurisdiction"],
-        eid=row["eid"],
-        number=row["number"],
-        title=row["section_title"],
-        page=max(1, sum(start <= row["char_start"] for start in starts)) if starts else None,
-        path=tuple(row["path"]),
-    )
 
 
 def _span_arrays(spans: Sequence[Span]) -> dict[str, list[int]]:

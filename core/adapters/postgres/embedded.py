@@ -43,7 +43,7 @@ def start_embedded(home: Path, *, temporary: bool = False) -> str:
     try:
         data.parent.mkdir(parents=True, exist_ok=True)
         _use_own_lock(data.parent)
-        _forget_dead_users(data)
+        forget_dead_users(data)
         server = get_server(data, cleanup_mode="delete" if temporary else "stop")
     except PermissionError as error:
         raise ConfigError(
@@ -78,10 +78,19 @@ def _use_own_lock(home: Path) -> None:
     PostgresServer._lock = fasteners.InterProcessLock(home / ".lock")  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 
-def _forget_dead_users(data: Path) -> None:
+def forget_dead_users(data: Path) -> None:
+    """Take processes that no longer run off the list of the server's users."""
     # A process that was killed never leaves the list of users, and the server would run on for
     # ever.
     users = data / ".handle_pids.json"
     if users.exists():
         pids: list[int] = json.loads(users.read_text() or "[]")
-        users.write_text(json.dumps([pid for pid in pids if psutil.pid_exists(pid)]))
+        users.write_text(json.dumps([pid for pid in pids if _is_alive(pid)]))
+
+
+def _is_alive(pid: int) -> bool:
+    """Say whether a process runs; one that was killed and not yet reaped does not."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False

@@ -8,6 +8,7 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
+from core.adapters.postgres.places import section_ref
 from core.adapters.postgres.scope import LIVE, scope_parameters
 from core.domain.errors import EmptyCorpusError
 from core.domain.ontology import (
@@ -76,18 +77,8 @@ class _Source:
 
     def place(self, row: RowMapping) -> SectionRef:
         version, section = self.versions[row["version_id"]], self.sections[row["section_id"]]
-        starts: list[int] = version["page_starts"]
-        return SectionRef(
-            policy_key=version["key"],
-            policy_title=version["title"],
-            version_label=version["label"],
-            jurisdiction=version["jurisdiction"],
-            eid=section["eid"],
-            number=section["number"],
-            title=section["title"],
-            page=max(1, sum(start <= row["char_start"] for start in starts)) if starts else None,
-            path=tuple(section["path"]),
-        )
+        named = {"section_title": section["title"], "title": version["title"]}
+        return section_ref({**version, **section, **named, "char_start": row["char_start"]})
 
 
 class PostgresOntologyStore:

@@ -18,8 +18,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.ann_indexes import EXACT_LIMIT, find_space
-from core.adapters.postgres.corpus import section_ref
 from core.adapters.postgres.lexical_index import vector_literal
+from core.adapters.postgres.places import section_ref
 from core.adapters.postgres.scope import LIVE, scope_parameters
 from core.adapters.postgres.search_statements import Plan, hits_statement, neighbours_statement
 from core.domain.errors import ConfigError, TransientError
