@@ -1,0 +1,154 @@
+"""What is known: policies, versions, sections, chunks, and the facts drawn from them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol
+
+from core.domain.ontology import Extraction, SectionRef, Snapshot
+from core.domain.policy import (
+    Chunk,
+    LoadedDocument,
+    PolicyMetadata,
+    PolicyVersion,
+    Section,
+    Span,
+    VersionId,
+)
+from core.domain.question import Scope
+from core.ports.search import EmbeddingSpace, Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """One document, ready to be stored."""
+
+    metadata: PolicyMetadata
+    """What is known of it beside its text."""
+    source_name: str
+    """File name."""
+    original: bytes
+    """The file as it came."""
+    document: LoadedDocument
+    """Its text."""
+    sections: tuple[Section, ...]
+    """Its sections."""
+    chunks: tuple[Chunk, ...]
+    """Its chunks; empty with `--no-rag`."""
+    extraction: Extraction
+    """Its facts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unchanged:
+    """The same bytes with nothing else said of them are stored already."""
+
+    version_id: VersionId
+    """That version."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredVersion:
+    """One version of a policy, as ingestion compares it with a new file."""
+
+    version_id: VersionId
+    """Identity of the row."""
+    number: int
+    """Place among the policy's versions, from 1."""
+    sha256: bytes
+    """Of the file as it came."""
+    metadata: PolicyMetadata
+    """As stored."""
+    has_chunks: bool
+    """False if it was ingested without chunks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """A version was stored in a new edition."""
+
+    version_id: VersionId
+    """The version."""
+    edition: int
+    """The edition."""
+    is_first: bool
+    """True if the policy was not known before."""
+    chunks: int
+    """Chunks indexed."""
+    chunks_embedded: int
+    """Chunks that had to be embedded; the rest was taken over from the earlier version."""
+    entities: int
+    """Entities of the version."""
+    relations: int
+    """Relations of the version."""
+
+
+class CorpusStore(Protocol):
+    """Policies, versions, sections and chunks."""
+
+    async def versions_of(self, key: str, /) -> list[StoredVersion]:
+        """Return all versions of a policy, oldest first; empty for an unknown key."""
+        ...
+
+    async def missing_embeddings(self, texts: Sequence[str], space: EmbeddingSpace, /) -> list[int]:
+        """Return the indexes of those texts that no chunk of the space has.
+
+        Each distinct text once.
+        """
+        ...
+
+    async def publish(
+        self,
+        publication: Publication,
+        /,
+        *,
+        after: VersionId | None,
+        space: EmbeddingSpace | None,
+        vectors: Mapping[str, Vector],
+        on_day: date,
+    ) -> Published:
+        """Store a version with sections, chunks, facts and vectors in one transaction.
+
+        As a new edition.
+
+        `after` is the policy's newest version that the caller has seen, None if it has none.
+        `vectors` holds a vector for each text that `missing_embeddings` named. `on_day` is when a
+        later version
+        begins to hold that does not say so itself.
+
+        Raises:
+            OvertakenError: the policy has a newer version than `after`; nothing was stored.
+            IntegrityError: a chunk without text, section or vector; nothing was stored.
+        """
+        ...
+
+    async def versions(self, scope: Scope, /) -> list[PolicyVersion]:
+        """Return the versions in force in the scope, by policy key."""
+        ...
+
+    async def current_edition(self) -> int | None:
+        """Return the newest edition, or None if nothing was ever published."""
+        ...
+
+    async def read_spans(self, spans: Sequence[Span], scope: Scope, /) -> dict[Span, str]:
+        """Return the stored text of each span.
+
+        Spans not in force or not readable in the scope are left out.
+        """
+        ...
+
+    async def has_chunks(self, scope: Scope, /) -> bool:
+        """Say whether any chunk is in the scope."""
+        ...
+
+    async def places(self, spans: Sequence[Span], /) -> dict[Span, SectionRef]:
+        """Return where each span lies: its policy, version, section and page."""
+        ...
+
+
+class OntologyStore(Protocol):
+    """Entities and relations."""
+
+    async def snapshot(self, scope: Scope, /) -> Snapshot:
+        """Return the ontology of versions in force in the scope."""
+        ...

@@ -1,0 +1,46 @@
+"""What was said: the record, and earlier turns of a thread."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.domain.chat import Place
+from core.domain.question import Turn
+from core.domain.run import Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordReceipt:
+    """Proof that a run was recorded."""
+
+    record_id: str
+    """Identity of the audit record."""
+    answer_id: str
+    """Identity of the stored answer."""
+    leaf_hash: bytes
+    """RFC 6962 leaf hash of the record."""
+
+
+class AuditLog(Protocol):
+    """The record. Nothing is shown before this returns."""
+
+    async def record(self, run: Run, /) -> RecordReceipt:
+        """Store question, answer, claims, citations.
+
+        Trace and the audit record in one transaction.
+        """
+        ...
+
+
+class ConversationStore(Protocol):
+    """What was said earlier in a thread."""
+
+    async def find(self, place: Place, /) -> str | None:
+        """Return the id of the conversation at a place.
+
+        Or None if it never had a recorded question.
+        """
+        ...
+
+    async def history(self, conversation_id: str, /) -> tuple[Turn, ...]:
+        """Return the earlier turns, oldest first, at most the last 20; empty for an unknown id."""
+        ...

@@ -1,0 +1,81 @@
+"""From words to vectors, and from both to chunks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from core.domain.evidence import RetrievedChunk
+from core.domain.question import Scope
+
+Vector: TypeAlias = tuple[float, ...]
+"""Unit norm; its length is the embedder's `dimensions`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingSpace:
+    """Where vectors are comparable."""
+
+    provider: str
+    """`local`, `voyage`."""
+    model: str
+    """The provider's name of the model."""
+    dimensions: int
+    """Length of its vectors."""
+    revision: str
+    """What pins the weights: a hash or a date."""
+    fusion_weight: float
+    """Weight of BM25 in the fused score, in [0, 1]; tuned for the embedder on labelled
+    questions."""
+
+
+class Embedder(Protocol):
+    """Text to vectors. Safe from many tasks; heavy work is off the event loop."""
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        """The space its vectors live in."""
+        ...
+
+    async def embed_documents(self, texts: Sequence[str], /) -> list[Vector]:
+        """Return one vector a text, in order."""
+        ...
+
+    async def embed_query(self, text: str, /) -> Vector:
+        """Return the question's vector."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """One hybrid search."""
+
+    text: str
+    """The question's words."""
+    embedding: Vector | None
+    """Its vector in `space`; None: lexical search alone."""
+    scope: Scope
+    """Applied inside the statement."""
+    limit: int
+    """Hits wanted, from 1."""
+    neighbours: int = 0
+    """Cross-referenced chunks to add at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """What a search found."""
+
+    hits: tuple[RetrievedChunk, ...]
+    """Best first, no chunk twice."""
+    neighbours: tuple[RetrievedChunk, ...]
+    """Chunks that hits refer to or that refer to them, `via` set; none of them among `hits`."""
+    searched: int
+    """Chunks in scope."""
+
+
+class ChunkSearch(Protocol):
+    """Hybrid search in scope."""
+
+    async def search(self, request: SearchRequest, /) -> SearchResult:
+        """Find chunks of versions in force in the scope, and only those."""
+        ...
