@@ -19,14 +19,14 @@ from core.adapters.postgres.ontology import PostgresOntologyStore
 from core.adapters.postgres.search import PostgresChunkSearch
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.extractive.reasoner import ExtractiveReasoner
-from core.agent.limits import Limits
 from core.agent.service import Answering
 from core.config import Settings
+from core.domain.budget import Limits
 from core.domain.ontology import Extraction
 from core.ingest.prepare import Prepared
 from core.ingest.publish import Ingestor
 from core.ontology.extract import extract
-from core.ports import Clock, Embedder, IdSource, Reasoner
+from core.ports import Clock, Embedder, IdSource, ReasonerFactory
 from core.retrieval.retriever import Retriever
 
 
@@ -83,7 +83,7 @@ async def database_url(settings: Settings) -> str:
 async def bootstrap(
     settings: Settings,
     *,
-    reasoner: Reasoner | None = None,
+    reasoner: ReasonerFactory | None = None,
     embedder: Embedder | None = None,
     clock: Clock | None = None,
     ids: IdSource | None = None,

@@ -20,12 +20,22 @@ from core.domain.policy import (
     VersionId,
 )
 from core.domain.question import Question, Scope, Turn
-from core.domain.run import Clarification, Exploration, Json, Plan, Run, ToolCall
+from core.domain.run import (
+    Attempt,
+    Clarification,
+    Exploration,
+    Json,
+    ModelCall,
+    Plan,
+    Run,
+    ToolCall,
+)
 from core.ports import (
     EmbeddingSpace,
     Publication,
     Published,
     RecordReceipt,
+    RunContext,
     SearchRequest,
     SearchResult,
     StoredVersion,
@@ -289,6 +299,15 @@ class ScriptedReasoner:
     delay_s: float = 0.0
     asked: list[str] = field(default_factory=list[str])
 
+    is_model: bool = False
+    model_calls: tuple[ModelCall, ...] = ()
+    contexts: list[RunContext] = field(default_factory=list[RunContext])
+    bettered: list[Attempt | None] = field(default_factory=list["Attempt | None"])
+
+    def begin(self, context: RunContext, /) -> "ScriptedReasoner":
+        self.contexts.append(context)
+        return self
+
     async def plan(self, question: Question, snapshot: Snapshot, /) -> Plan | Clarification:
         self.asked.append("plan")
         if self.delay_s:
@@ -301,8 +320,17 @@ class ScriptedReasoner:
         self.asked.append("explore")
         return _given(self.explored)
 
-    async def draft(self, question: Question, plan: Plan, evidence: Evidence, /) -> Draft:
+    async def draft(
+        self,
+        question: Question,
+        plan: Plan,
+        evidence: Evidence,
+        /,
+        *,
+        previous: Attempt | None = None,
+    ) -> Draft:
         number = self.asked.count("draft")
+        self.bettered.append(previous)
         self.asked.append("draft")
         return _given(self.drafts[min(number, len(self.drafts) - 1)])(evidence)
 

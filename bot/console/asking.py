@@ -1,5 +1,6 @@
 """Ask one question at the terminal and show its reply: shared by `ask`, `chat` and `demo`."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.text import Text
@@ -14,6 +15,7 @@ from core.agent.request import AskRequest, Reply
 from core.bootstrap import Service
 from core.domain.chat import Place
 from core.domain.errors import UsageError
+from core.ports import Progressed
 
 
 async def ask(
@@ -37,7 +39,7 @@ async def ask(
         use_rag=options.use_rag,
     )
     with terminal.busy("Reading the question") as notify:
-        reply = await service.answering.ask(request, notify=notify)
+        reply = await service.answering.ask(request, progress=_Spinner(notify))
     if options.trace_dir is not None:
         _write_trace(reply, options.trace_dir)
     return reply
@@ -51,6 +53,16 @@ def show(terminal: Terminal, reply: Reply, options: AskOptions) -> None:
     terminal.show(
         record_lines(record_id=reply.receipt.record_id, thread=reply.run.question.place.thread)
     )
+
+
+class _Spinner:
+    """See `core.ports.Progress`: the line at the terminal that says what is being done."""
+
+    def __init__(self, notify: Callable[[str], None]) -> None:
+        self._notify = notify
+
+    def report(self, progressed: Progressed, /) -> None:
+        self._notify(progressed.words)
 
 
 def _write_trace(reply: Reply, folder: Path) -> None:

@@ -1,14 +1,15 @@
 """The one path of a question, and the only module that knows the order of its stages."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from typing import TypeAlias
 
 from core.agent import compose
-from core.agent.ablation import WithoutSections
-from core.agent.limits import Budget, Limits
+from core.agent.abandoned import AbandonedError
+from core.agent.ahead import started_ahead
 from core.agent.release import nearest_sections, refusal, release
-from core.agent.report import entities_quoted, plan_json, retrieval_json
+from core.agent.report import entities_quoted, exploration_json, plan_json, retrieval_json
 from core.agent.situation import Ruling, Situation
 from core.agent.stages.critique import critique
 from core.agent.stages.decide import decide
@@ -19,6 +20,8 @@ from core.agent.stages.judge import judge
 from core.agent.stages.plan import plan
 from core.agent.stages.retrieve import gather, retrieve
 from core.agent.stages.verify import verify
+from core.agent.task import Parts, Task
+from core.agent.timing import covered_s
 from core.confidence.confidence import confidence_of
 from core.domain.answer import (
     Answer,
@@ -31,60 +34,32 @@ from core.domain.answer import (
     RefusalKind,
     Verified,
 )
+from core.domain.budget import Budget
+from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.evidence import Evidence, Finding
-from core.domain.ontology import EntityType, Snapshot
-from core.domain.question import Question
+from core.domain.ontology import EntityType
 from core.domain.run import (
     Attempt,
     Clarification,
     Exploration,
     GateDecision,
     Json,
+    ModelCall,
     Plan,
     Run,
     Step,
 )
-from core.ports import Clock, CorpusStore, Reasoner, Toolbox
-from core.retrieval.retriever import Retrieved, Retriever
+from core.ports import (
+    Progressed,
+    Reasoner,
+    RunContext,
+    Toolbox,
+)
+from core.retrieval.retriever import Retrieved
 
+Search: TypeAlias = Callable[[], Awaitable[Retrieved]]
 REPORTING = "who receives reports of misconduct: speak up channel, hotline, how to report"
 """What is searched to name the reporting line to somebody who reports."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """What the pipeline is built from."""
-
-    reasoner: Reasoner
-    """Proposes."""
-    corpus: CorpusStore
-    """Reads spans."""
-    retriever: Retriever | WithoutSections
-    """Searches chunks."""
-    clock: Clock
-    """Measures."""
-    limits: Limits
-    """Bounds."""
-
-
-def _unheard(_message: str) -> None:
-    """Tell nobody."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """One question to take to its outcome."""
-
-    question: Question
-    """As understood in its thread, its scope pinned to an edition."""
-    snapshot: Snapshot
-    """The ontology of that edition and scope."""
-    toolbox: Toolbox
-    """The ontology's tools, for this run alone."""
-    use_rag: bool = True
-    """False: graph only."""
-    notify: Callable[[str], None] = _unheard
-    """Told what is being done, in words for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,10 +82,20 @@ class Pipeline:
         """Take one question to its outcome.
 
         Raises:
-            ContractError: The reasoner broke its contract.
+            AbandonedError: The reasoner's language model broke its contract, is not available, or
+                took too long.
+            ContractError: A reasoner without a language model broke its contract.
+            TimeoutError: Such a reasoner took too long.
             TransientError: A dependency failed.
         """
-        return await _Course(self._parts, task).run()
+        course = _Course(self._parts, task)
+        try:
+            async with asyncio.timeout(self._parts.limits.deadline_s):
+                return await course.run()
+        except (ContractError, ModelUnavailableError, TimeoutError) as error:
+            if not self._parts.reasoner.is_model:
+                raise
+            raise AbandonedError(cause=error, model_calls=course.model_calls) from error
 
 
 class _Course:
@@ -120,8 +105,10 @@ class _Course:
         self._parts = parts
         self._task = task
         self._question = task.question
-        self._budget = Budget(parts.limits)
         self._started_s = self._mark_s = parts.clock.monotonic_s()
+        self._budget = Budget(parts.limits, started_s=self._started_s)
+        self._reasoner: Reasoner | None = None
+        self._has_chunks = False
         self._steps: list[Step] = []
         self._attempts: list[Attempt] = []
         self._exploration: Exploration | None = None
@@ -130,25 +117,44 @@ class _Course:
         self._retrieved: list[Retrieved] = []
         self._missing: str | None = None
 
+    @property
+    def model_calls(self) -> tuple[ModelCall, ...]:
+        return (*self._task.model_calls, *(self._reasoner.model_calls if self._reasoner else ()))
+
     async def run(self) -> Run:
-        self._task.notify("Reading the question")
-        self._budget.step()
-        planned = await plan(self._parts.reasoner, self._question, self._task.snapshot)
-        self._step("plan", plan_json(planned))
-        if isinstance(planned, Clarification):
-            return self._end(planned, self._asked_back(planned))
-        if planned.intent == "report":
-            return self._end(planned, await self._passed_on())
-        await self._explore(planned)
-        best = await self._draft_until_decided(planned)
+        self._tell("plan", "Reading the question")
+        task, question = self._task, self._question
+        self._has_chunks = task.use_rag and await self._parts.corpus.has_chunks(question.scope)
+        toolbox = task.tools()
+        self._reasoner = reasoner = self._parts.reasoner.begin(
+            RunContext(
+                question=question,
+                snapshot=task.snapshot,
+                toolbox=toolbox,
+                budget=self._budget,
+                use_rag=task.use_rag,
+                has_chunks=self._has_chunks,
+            )
+        )
+        self._budget.may_step()
+        ahead = self._has_chunks and self._parts.reasoner.is_model
+        async with started_ahead(self._search_first if ahead else None) as first_search:
+            planned = await plan(reasoner, question, task.snapshot)
+            self._step("plan", plan_json(planned))
+            if isinstance(planned, Clarification):
+                return self._end(planned, self._asked_back(planned))
+            if planned.intent == "report":
+                return self._end(planned, await self._passed_on())
+            await self._explore(reasoner, planned, toolbox)
+            best = await self._draft_until_decided(reasoner, planned, first_search)
         self._evidence = best.evidence
         answer = await release(
             best.situation,
             best.ruling,
-            question=self._question,
+            question=question,
             corpus=self._parts.corpus,
             nearest=nearest_sections(self._retrieved, self._findings),
-            is_modelled=not self._parts.reasoner.name.startswith("extractive"),
+            is_modelled=self._parts.reasoner.is_model or bool(task.notes),
         )
         return self._end(planned, answer)
 
@@ -167,60 +173,52 @@ class _Course:
         self._retrieved.append(found)
         return compose.escalated(nearest=nearest_sections([found], ()))
 
-    async def _explore(self, planned: Plan) -> None:
-        self._task.notify(f"Following {len(self._task.snapshot.entities)} facts of the policies")
+    async def _explore(self, reasoner: Reasoner, planned: Plan, toolbox: Toolbox) -> None:
+        task = self._task
+        self._tell("explore", f"Following {len(task.snapshot.entities)} facts of the policies")
         found = await explore(
-            self._parts.reasoner,
-            self._question,
-            planned,
-            snapshot=self._task.snapshot,
-            toolbox=self._task.toolbox,
+            reasoner, self._question, planned, snapshot=task.snapshot, toolbox=toolbox
         )
         self._exploration = found
         self._budget.tools(len(found.calls))
-        calls: list[Json] = [asdict(call) for call in found.calls]
-        self._step(
-            "explore",
-            {
-                "findings": len(found.findings),
-                "reported_confidence": found.reported_confidence,
-                "reasoning": found.reasoning,
-                "calls": calls,
-            },
-        )
-        use_rag = self._task.use_rag
+        self._step("explore", exploration_json(found))
         self._gate = gate(
-            found.reported_confidence,
+            (found.reported_confidence, *found.later_confidences),
             threshold=self._parts.limits.gate_threshold,
-            use_rag=use_rag,
-            has_chunks=use_rag and await self._parts.corpus.has_chunks(self._question.scope),
+            use_rag=task.use_rag,
+            has_chunks=self._has_chunks,
         )
         self._step("gate", asdict(self._gate))
 
-    async def _draft_until_decided(self, planned: Plan) -> _Attempted:
+    async def _draft_until_decided(
+        self, reasoner: Reasoner, planned: Plan, first_search: Search | None
+    ) -> _Attempted:
         """Draft until something other than RETRY is decided; the better judged draft counts."""
-        best = await self._attempt(planned, 1)
+        await self._gather(first_search or self._search_first, 1)
+        best = await self._attempt(reasoner, planned, 1)
         number = 1
-        while best.ruling.decision is Decision.RETRY and self._may_retry(number):
+        while best.ruling.decision is Decision.RETRY and self._budget.may_step():
             number += 1
-            again = await self._attempt(planned, number)
+            await self._gather(lambda: self._search_again(planned), number)
+            again = await self._attempt(reasoner, planned, number)
             best = again if _score(again) > _score(best) else _settled(best)
-        return best
+        return _settled(best) if best.ruling.decision is Decision.RETRY else best
 
-    async def _attempt(self, planned: Plan, number: int) -> _Attempted:
-        await self._gather(planned, number)
-        self._budget.step()
-        self._task.notify("Writing the answer")
-        proposed = await draft(self._parts.reasoner, self._question, planned, self._evidence)
+    async def _attempt(self, reasoner: Reasoner, planned: Plan, number: int) -> _Attempted:
+        self._tell("draft", "Writing the answer")
+        previous = self._attempts[-1] if self._attempts else None
+        proposed = await draft(reasoner, self._question, planned, self._evidence, previous=previous)
         self._missing = proposed.missing
         self._step("draft", {"claims": len(proposed.claims), "missing": proposed.missing})
         verified = await self._verify(proposed)
         remaining = replace(proposed, claims=verified.claims)
-        criticised, judged = await self._review(planned, remaining)
+        criticised, judged = await self._review(reasoner, planned, remaining)
+        may_retry = self._may_retry(number)
         situation = Situation(
             draft=proposed,
             verified=verified,
             judgement=judged,
+            critique=criticised if self._parts.reasoner.is_model else None,
             confidence=confidence_of(
                 verified,
                 judged,
@@ -228,7 +226,8 @@ class _Course:
                 reported=self._exploration.reported_confidence if self._exploration else None,
                 is_conflict=proposed.is_conflict,
             ),
-            may_retry=self._may_retry(number),
+            may_retry=may_retry,
+            may_refine=may_retry and number == 1,
             may_clarify=self._may_clarify(),
             best_relevance=self._best_relevance(),
             relevance_threshold=self._parts.limits.relevance_threshold,
@@ -247,36 +246,45 @@ class _Course:
         )
         return _Attempted(situation=situation, ruling=ruling, evidence=self._evidence)
 
-    async def _gather(self, planned: Plan, number: int) -> None:
-        """Collect the evidence of an attempt; a retry searches deeper, with what was missing."""
-        limits = self._parts.limits
+    async def _gather(self, search: Search, number: int) -> None:
+        """Collect the evidence of an attempt."""
         if self._gate and self._gate.retrieve and self._budget.may_retrieve():
-            self._task.notify("Searching the policies")
-            depth = limits.retrieval_depth if number == 1 else limits.retry_depth
-            found = await retrieve(
-                self._parts.retriever,
-                self._query(planned, number),
-                self._question.scope,
-                depth=depth,
-                neighbours=limits.neighbours,
+            sections = sum(
+                entity.type is EntityType.SECTION for entity in self._task.snapshot.entities
             )
+            self._tell("retrieve", f"Searching {sections} sections" if sections else "Searching")
+            found = await search()
             self._retrieved.append(found)
+            limits = self._parts.limits
+            depth = limits.retrieval_depth if number == 1 else limits.retry_depth
             self._step("retrieve", retrieval_json(found, depth))
         newest = self._retrieved[-1:]
         chunks = [one for found in newest for one in (*found.result.hits, *found.result.neighbours)]
         self._evidence = gather(self._findings, chunks)
 
-    def _query(self, planned: Plan, number: int) -> str:
-        if number == 1:
-            return self._question.standalone
+    async def _search_first(self) -> Retrieved:
+        return await self._search(self._question.standalone, self._parts.limits.retrieval_depth)
+
+    async def _search_again(self, planned: Plan) -> Retrieved:
+        """Search deeper, and for what was missing in other words too."""
         missing = set((self._missing or "").split(", "))
         others = {
             other for term in planned.terms if term.word in missing for other in term.alternatives
         }
-        return " ".join([self._question.standalone, *sorted(others)])
+        query = " ".join([self._question.standalone, *sorted(others)])
+        return await self._search(query, self._parts.limits.retry_depth)
+
+    async def _search(self, query: str, depth: int) -> Retrieved:
+        return await retrieve(
+            self._parts.retriever,
+            query,
+            self._question.scope,
+            depth=depth,
+            neighbours=self._parts.limits.neighbours,
+        )
 
     async def _verify(self, proposed: Draft) -> Verified:
-        self._task.notify("Checking each claim")
+        self._tell("verify", "Checking each claim")
         spans = {citation.span for claim in proposed.claims for citation in claim.citations}
         stored = await self._parts.corpus.read_spans(sorted(spans), self._question.scope)
         roles = [
@@ -298,12 +306,13 @@ class _Course:
         return verified
 
     async def _review(
-        self, planned: Plan, remaining: Draft
+        self, reasoner: Reasoner, planned: Plan, remaining: Draft
     ) -> tuple[Critique | None, Judgement | NotJudged]:
         """Ask critic and judge at the same time about what is left of the draft."""
         if not remaining.claims:
             return None, NotJudged(reason="no claim is left")
-        reasoner, question, evidence = self._parts.reasoner, self._question, self._evidence
+        question, evidence = self._question, self._evidence
+        self._tell("review", "Reading it once more")
         try:
             async with asyncio.TaskGroup() as group:
                 reading = group.create_task(critique(reasoner, question, evidence, remaining))
@@ -326,8 +335,9 @@ class _Course:
         return max(found, default=0.0) if self._retrieved else None
 
     def _may_retry(self, number: int) -> bool:
-        limits = self._parts.limits
-        return bool(self._gate and self._gate.retrieve and number < limits.max_attempts)
+        """Say whether another draft can differ: by other evidence, or by a model told why."""
+        differs = self._parts.reasoner.is_model or bool(self._gate and self._gate.retrieve)
+        return differs and number < self._parts.limits.max_attempts
 
     def _may_clarify(self) -> bool:
         asked = 0
@@ -337,16 +347,19 @@ class _Course:
             asked += 1
         return asked < self._parts.limits.max_clarifications
 
+    def _tell(self, stage: str, words: str) -> None:
+        self._task.progress.report(Progressed(stage=stage, words=words))
+
     def _step(self, stage: str, detail: Mapping[str, Json]) -> None:
         now_s = self._parts.clock.monotonic_s()
         self._steps.append(Step(stage=stage, detail=detail, took_ms=(now_s - self._mark_s) * 1_000))
         self._mark_s = now_s
 
     def _end(self, planned: Plan | Clarification, answer: Answer) -> Run:
-        evidence = self._evidence
+        evidence, calls = self._evidence, self.model_calls
         return Run(
             question=self._question,
-            answer=answer,
+            answer=replace(answer, notes=(*answer.notes, *self._task.notes)),
             edition=self._task.snapshot.edition,
             reasoner=self._parts.reasoner.name,
             plan=planned,
@@ -360,18 +373,24 @@ class _Course:
             budget=self._budget.use,
             steps=tuple(self._steps),
             retrieval_time_ms=sum(found.took_ms for found in self._retrieved),
-            generation_time_ms=0.0,
+            generation_time_ms=covered_s(calls) * 1_000,
             total_time_ms=(self._parts.clock.monotonic_s() - self._started_s) * 1_000,
             versions=tuple(sorted({item.span.version_id for item in evidence.items})),
+            model_calls=calls,
             warnings=tuple(
-                dict.fromkeys(warning for found in self._retrieved for warning in found.warnings)
+                dict.fromkeys(
+                    (
+                        *self._task.warnings,
+                        *(warning for found in self._retrieved for warning in found.warnings),
+                    )
+                )
             ),
         )
 
 
 def _settled(attempted: _Attempted) -> _Attempted:
     """Decide a draft again that no further attempt will replace."""
-    situation = replace(attempted.situation, may_retry=False)
+    situation = replace(attempted.situation, may_retry=False, may_refine=False)
     return replace(attempted, situation=situation, ruling=decide(situation))
 
 

@@ -12,7 +12,7 @@ from core.domain.answer import Answer, Judgement, NotJudged, Outcome, ShownCitat
 from core.domain.evidence import Finding
 from core.domain.ontology import SectionRef, Snapshot
 from core.domain.policy import Span
-from core.domain.run import Attempt, Clarification, Json, Plan, Run
+from core.domain.run import Attempt, Clarification, Exploration, Json, ModelCall, Plan, Run
 from core.retrieval.retriever import Retrieved
 
 JsonObject = dict[str, Any]
@@ -46,6 +46,7 @@ def trace_json(run: Run) -> JsonObject:
         "reasoner": run.reasoner,
         "edition": run.edition,
         "warnings": list(run.warnings),
+        "model_calls": [call_json(call) for call in run.model_calls],
         "steps": [
             {"stage": step.stage, "took_ms": round(step.took_ms, 3), "detail": step.detail}
             for step in run.steps
@@ -104,6 +105,32 @@ def plan_json(plan: Plan | Clarification) -> JsonObject:
         "tools": [] if isinstance(plan, Clarification) else list(plan.tools),
         "need_clarification": asks,
         "clarification_question": plan.question if isinstance(plan, Clarification) else None,
+    }
+
+
+def exploration_json(found: Exploration) -> JsonObject:
+    """Return what exploring established, as it is traced."""
+    return {
+        "findings": len(found.findings),
+        "reported_confidence": found.reported_confidence,
+        "later_confidences": list(found.later_confidences),
+        "reasoning": found.reasoning,
+        "calls": [asdict(call) for call in found.calls],
+    }
+
+
+def call_json(call: ModelCall) -> JsonObject:
+    """Return a call of a language model as it is traced; times in milliseconds."""
+    return {
+        "purpose": call.purpose,
+        "model": call.model,
+        "prompt": call.prompt,
+        "request_hash": call.request_hash,
+        "tokens": asdict(call.tokens),
+        "cost_usd": call.cost_usd,
+        "attempts": call.attempts,
+        "took_ms": round((call.ended_s - call.started_s) * 1_000, 3),
+        "error": call.error,
     }
 
 

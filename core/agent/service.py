@@ -6,15 +6,18 @@ Understand it in its thread, run the pipeline, record, and only then show.
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import replace
 
 from core.agent import compose
+from core.agent.abandoned import AbandonedError
 from core.agent.ablation import Sections, WithoutSections, without_sections
 from core.agent.conversation import clean, understand
-from core.agent.limits import Limits
-from core.agent.pipeline import Parts, Pipeline, Task
+from core.agent.fallback import Fallback
+from core.agent.pipeline import Pipeline
+from core.agent.progress import UNHEARD
 from core.agent.request import MAX_QUESTION, AskRequest, Reply
+from core.agent.task import Parts, Task
+from core.domain.budget import Limits
 from core.domain.errors import CiteboundError, EmptyCorpusError, TransientError, UsageError
 from core.domain.evidence import Evidence
 from core.domain.ontology import Snapshot
@@ -30,15 +33,12 @@ from core.ports import (
     CorpusStore,
     IdSource,
     OntologyStore,
-    Reasoner,
+    Progress,
+    ReasonerFactory,
 )
 from core.retrieval.retriever import Retriever
 
 logger = logging.getLogger(__name__)
-
-
-def _unheard(_message: str) -> None:
-    """Tell nobody."""
 
 
 KEPT = 8
@@ -51,7 +51,8 @@ class Answering:
     def __init__(
         self,
         *,
-        reasoner: Reasoner,
+        reasoner: ReasonerFactory,
+        fallback: ReasonerFactory | None = None,
         corpus: CorpusStore,
         ontology: OntologyStore,
         conversations: ConversationStore,
@@ -61,11 +62,15 @@ class Answering:
         ids: IdSource,
         limits: Limits,
     ) -> None:
-        """Take every dependency."""
+        """Take every dependency.
+
+        `fallback` answers what the language model of `reasoner` can't bring to an end.
+        """
         self._parts = Parts(
             reasoner=reasoner, corpus=corpus, retriever=retriever, clock=clock, limits=limits
         )
-        self._pipeline = Pipeline(self._parts)
+        self._fallback = fallback
+        self._pipeline = self._pipeline_of(self._parts)
         self._retriever = retriever
         self._reasoner = reasoner
         self._corpus = corpus
@@ -77,14 +82,16 @@ class Answering:
         self._limits = limits
         self._known: OrderedDict[Scope, tuple[Snapshot, OntologyGraph]] = OrderedDict()
 
-    async def ask(
-        self, request: AskRequest, *, notify: Callable[[str], None] | None = None
-    ) -> Reply:
+    def _pipeline_of(self, parts: Parts) -> Fallback:
+        second = replace(parts, reasoner=self._fallback) if self._fallback else None
+        return Fallback(Pipeline(parts), Pipeline(second) if second else None)
+
+    async def ask(self, request: AskRequest, *, progress: Progress = UNHEARD) -> Reply:
         """Answer one message.
 
         Args:
             request: The message and where it was asked.
-            notify: Told what is being done, in words for people.
+            progress: Told what is being done, in words for people.
 
         Raises:
             UsageError: The message is empty or too long.
@@ -95,23 +102,22 @@ class Answering:
         history = await self._conversations.history(known) if known else ()
         question = await self._understood(request, conversation_id=known, history=history)
         snapshot, graph = await self._knowledge(question.scope)
-        toolbox = OntologyToolbox(graph, max_calls=self._limits.tool_calls)
         try:
-            async with asyncio.timeout(self._limits.deadline_s):
-                run = await self._pipeline.run(
-                    Task(
-                        question=question,
-                        snapshot=snapshot,
-                        toolbox=toolbox,
-                        use_rag=request.use_rag,
-                        notify=notify or _unheard,
-                    )
+            run = await self._pipeline.run(
+                Task(
+                    question=question,
+                    snapshot=snapshot,
+                    tools=lambda: OntologyToolbox(graph, max_calls=self._limits.tool_calls),
+                    use_rag=request.use_rag,
+                    progress=progress,
                 )
+            )
         except TransientError:
             raise
         except (CiteboundError, TimeoutError) as error:
             logger.exception("question %s failed", question.question_id)
-            run = self._failed(question, snapshot, cause=type(error).__name__)
+            cause = error.cause if isinstance(error, AbandonedError) else error
+            run = self._failed(question, snapshot, cause=type(cause).__name__)
         receipt = await self._log.record(run)
         return Reply(
             answer=run.answer, run=run, receipt=receipt, conversation_id=question.conversation_id
@@ -137,12 +143,16 @@ class Answering:
         if without:
             snapshot = without_sections(snapshot, without)
             graph = build_graph(snapshot)
-            pipeline = Pipeline(
+            pipeline = self._pipeline_of(
                 replace(self._parts, retriever=WithoutSections(self._retriever, without))
             )
-        toolbox = OntologyToolbox(graph, max_calls=self._limits.tool_calls)
         return await pipeline.run(
-            Task(question=question, snapshot=snapshot, toolbox=toolbox, use_rag=request.use_rag)
+            Task(
+                question=question,
+                snapshot=snapshot,
+                tools=lambda: OntologyToolbox(graph, max_calls=self._limits.tool_calls),
+                use_rag=request.use_rag,
+            )
         )
 
     async def _understood(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from core.domain.answer import (
     Confidence,
+    Critique,
     Decision,
     Draft,
     Judgement,
@@ -23,10 +24,14 @@ class Situation:
     """What is left of it."""
     judgement: Judgement | NotJudged
     """The judge's word."""
+    critique: Critique | None
+    """The critic's reading, where a language model gave it; None elsewhere."""
     confidence: Confidence
     """The calibrated confidence of what is left."""
     may_retry: bool
     """True if attempts and evidence allow another draft."""
+    may_refine: bool
+    """True if the draft may be written again at the wish of judge or critic: once a run."""
     may_clarify: bool
     """True if fewer questions back were asked than are allowed."""
     best_relevance: float | None

@@ -30,5 +30,8 @@ NOT_ANSWERED_YET = (
     " again, or ask Compliance."
 )
 WITHOUT_MODEL = "Quoted from the policies, without a language model."
+MODEL_UNAVAILABLE = (
+    "The language model is not available just now: this is quoted from the policies without it."
+)
 ALL_OPTION = 'Or say "all" for every case.'
 """Added to a clarification with options."""

@@ -6,7 +6,8 @@ CiteboundError
 ├── UsageError       the caller's words are off               say what is expected
 ├── TransientError   a dependency failed, may recover         retry within the budget, then fall
 back
-│   └── OvertakenError    somebody else was faster            read again, repeat
+│   ├── OvertakenError    somebody else was faster            read again, repeat
+│   └── ModelUnavailableError  no language model answers      answer without one
 ├── ContractError    a model, service or file broke its word  do not repeat; record, fall back
 │   └── DocumentError     one file cannot be ingested         name it, go on with the others
 └── IntegrityError   stored text, hash or ledger disagree     stop the run, outcome `failed`, alarm
@@ -39,6 +40,10 @@ class TransientError(CiteboundError):
 
 class OvertakenError(TransientError):
     """Another writer was faster: read again and repeat."""
+
+
+class ModelUnavailableError(TransientError):
+    """The language model is down, too slow, or has used up what this run may spend."""
 
 
 class ContractError(CiteboundError):

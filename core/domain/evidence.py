@@ -41,13 +41,15 @@ class RetrievedChunk:
     """BM25 divided by the question's highest possible (every term saturated), in [0, 1]; 0 without
     a common term."""
     dense_score: float | None
-    """Cosine to the question in [-1, 1]; None without an embedder."""
+    """Cosine to the question in [-1, 1], in a space on which relevance was fitted; else None."""
     score: float
     """What the ranking used: the fused score; for a neighbour that of the chunk that led to it."""
     relevance: float
     """Calibrated relevance in [0, 1]."""
     via: ChunkKey | None = None
     """The hit whose cross-reference led here; None for a hit of its own."""
+    coverage: float = 0.0
+    """Share of the question's words, by idf, that the chunk has, in [0, 1]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,6 +83,8 @@ class Exploration:
     """How completely the ontology answers, in [0, 1]; None if not reported."""
     reasoning: str = ""
     """Why that number."""
+    later_confidences: tuple[float, ...] = ()
+    """What was reported after the first, in order, each in [0, 1]."""
     calls: tuple[ToolCall, ...] = ()
     """In order."""
 
@@ -128,7 +130,50 @@ class BudgetUse:
     retrieval_rounds: int = 0
     """Searches over chunks."""
     model_calls: int = 0
-    """Calls of a language model."""
+    """Calls of a language model, repetitions after an error aside."""
+    output_tokens: int = 0
+    """Tokens that language models wrote."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenUse:
+    """Tokens of one call, as its provider counted them."""
+
+    fresh: int
+    """Read, neither from the cache nor into it."""
+    cache_read: int = 0
+    """Read from the prompt cache."""
+    cache_write: int = 0
+    """Read and written to the prompt cache."""
+    output: int = 0
+    """Written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCall:
+    """One call of a language model, as recorded."""
+
+    purpose: str
+    """`answer`, `critique`, `judge`, `extract`."""
+    model: str
+    """The provider's name of the model."""
+    prompt: str
+    """Name and version of the prompt (`answer/1`)."""
+    request_hash: str
+    """SHA-256 of the canonical request, in hex."""
+    tokens: TokenUse
+    """What it read and wrote; 0 where the call failed."""
+    cost_usd: float | None
+    """What it cost; None if the price of the model is not known. 0 for a repetition from the
+    record."""
+    attempts: int
+    """Requests sent, repetitions after an error among them; 0 if it was served from the record."""
+    started_s: float
+    """When it began, in seconds of the monotonic clock."""
+    ended_s: float
+    """When it ended, by the same clock."""
+    error: str | None = None
+    """What went wrong in the end; None if there is a reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,5 +228,7 @@ class Run:
     """From the question to the answer."""
     versions: tuple[VersionId, ...] = ()
     """Policy versions the evidence comes from."""
+    model_calls: tuple[ModelCall, ...] = ()
+    """Calls of language models, in the order in which they began."""
     warnings: tuple[str, ...] = field(default_factory=tuple)
     """What was degraded ("no embedder: lexical search alone")."""

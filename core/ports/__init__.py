@@ -12,7 +12,15 @@ from core.ports.corpus import (
     StoredVersion,
     Unchanged,
 )
-from core.ports.reasoning import Reasoner, Toolbox
+from core.ports.progress import Progress, Progressed
+from core.ports.reasoning import (
+    ModelCallLog,
+    Reasoner,
+    ReasonerFactory,
+    RunContext,
+    StoredCall,
+    Toolbox,
+)
 from core.ports.record import AuditLog, ConversationStore, RecordReceipt
 from core.ports.search import (
     ChunkSearch,
@@ -33,13 +41,19 @@ __all__ = [
     "Embedder",
     "EmbeddingSpace",
     "IdSource",
+    "ModelCallLog",
     "OntologyStore",
+    "Progress",
+    "Progressed",
     "Publication",
     "Published",
     "Reasoner",
+    "ReasonerFactory",
     "RecordReceipt",
+    "RunContext",
     "SearchRequest",
     "SearchResult",
+    "StoredCall",
     "StoredVersion",
     "Toolbox",
     "Unchanged",

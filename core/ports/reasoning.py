@@ -1,13 +1,24 @@
 """Who proposes: the reasoner of one run, and what it may use."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 from core.domain.answer import Critique, Draft, Judgement, NotJudged
+from core.domain.budget import Budget
 from core.domain.evidence import Evidence
 from core.domain.ontology import Snapshot
 from core.domain.question import Question
-from core.domain.run import Clarification, Exploration, Json, Plan, ToolCall
+from core.domain.run import (
+    Attempt,
+    Clarification,
+    Exploration,
+    Json,
+    ModelCall,
+    Plan,
+    TokenUse,
+    ToolCall,
+)
 
 
 class Toolbox(Protocol):
@@ -34,12 +45,34 @@ class Toolbox(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunContext:
+    """What a reasoner is given of one run, and may use in it."""
+
+    question: Question
+    """What was asked."""
+    snapshot: Snapshot
+    """The ontology in scope."""
+    toolbox: Toolbox
+    """Its tools, for this run alone."""
+    budget: Budget
+    """What may be spent; shared with the pipeline."""
+    use_rag: bool
+    """False: graph only."""
+    has_chunks: bool
+    """True if there are chunks to retrieve; False with `use_rag` False."""
+
+
 class Reasoner(Protocol):
-    """Proposes; code decides. Nothing it returns reaches a person unverified."""
+    """Proposes; code decides. Nothing it returns reaches a person unverified.
+
+    Belongs to one run: it may remember what it was told in it. Beyond what the ports may raise, a
+    reasoner raises `ContractError` when what drives it broke its word.
+    """
 
     @property
-    def name(self) -> str:
-        """Name and version, for the record."""
+    def model_calls(self) -> tuple[ModelCall, ...]:
+        """Calls of language models so far, in the order in which they began."""
         ...
 
     async def plan(self, question: Question, snapshot: Snapshot, /) -> Plan | Clarification:
@@ -52,8 +85,20 @@ class Reasoner(Protocol):
         """Establish findings, and report how completely they answer."""
         ...
 
-    async def draft(self, question: Question, plan: Plan, evidence: Evidence, /) -> Draft:
-        """Propose claims, each citing spans of the evidence."""
+    async def draft(
+        self,
+        question: Question,
+        plan: Plan,
+        evidence: Evidence,
+        /,
+        *,
+        previous: Attempt | None = None,
+    ) -> Draft:
+        """Propose claims, each citing spans of the evidence.
+
+        `previous` is the attempt that is to be bettered, with its verdicts and what critic and
+        judge said of it; None for the first.
+        """
         ...
 
     async def critique(self, question: Question, evidence: Evidence, draft: Draft, /) -> Critique:
@@ -64,4 +109,60 @@ class Reasoner(Protocol):
         self, question: Question, plan: Plan, evidence: Evidence, draft: Draft, /
     ) -> Judgement | NotJudged:
         """Score the verified draft and say what to do with it."""
+        ...
+
+
+class ReasonerFactory(Protocol):
+    """Makes a reasoner for each run. Safe from many tasks."""
+
+    @property
+    def name(self) -> str:
+        """Name and version, for the record (`extractive/1`, `claude-sonnet-5-5/answer-1`)."""
+        ...
+
+    @property
+    def is_model(self) -> bool:
+        """True if a language model reasons: it is told why a draft failed, and may be down."""
+        ...
+
+    def begin(self, context: RunContext, /) -> Reasoner:
+        """Return the reasoner of one run. Nothing is called yet."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredCall:
+    """The reply of a language model as kept."""
+
+    response: Mapping[str, Json]
+    """The reply, whole, as the provider's interface writes it."""
+    tokens: TokenUse
+    """What it used when it was made."""
+    latency_ms: float
+    """How long it took then."""
+
+
+class ModelCallLog(Protocol):
+    """Replies of language models by question and request, so that none is paid for twice."""
+
+    async def find(self, question_id: str, request_hash: bytes, /) -> StoredCall | None:
+        """Return the reply to this very request within this question, if there is one."""
+        ...
+
+    async def store(
+        self,
+        question_id: str,
+        request_hash: bytes,
+        call: StoredCall,
+        /,
+        *,
+        purpose: str,
+        model: str,
+        cost_usd: float | None,
+        attempts: int,
+    ) -> None:
+        """Keep a reply; it is committed when this returns.
+
+        A second reply to the same request is dropped.
+        """
         ...

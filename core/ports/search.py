@@ -1,7 +1,7 @@
 """From words to vectors, and from both to chunks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from core.domain.evidence import RetrievedChunk
@@ -26,6 +26,9 @@ class EmbeddingSpace:
     fusion_weight: float
     """Weight of BM25 in the fused score, in [0, 1]; tuned for the embedder on labelled
     questions."""
+    is_measured: bool = field(default=True, repr=False, compare=False)
+    """True if relevance was fitted on cosines of this space; False: its cosines order chunks, and
+    say nothing about relevance."""
 
 
 class Embedder(Protocol):
@@ -45,6 +48,22 @@ class Embedder(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Reads question and text together. Safe from many tasks."""
+
+    @property
+    def name(self) -> str:
+        """What the trace calls it."""
+        ...
+
+    async def rerank(self, question: str, texts: Sequence[str], /) -> list[float]:
+        """Return a score in [0, 1] for each text, in order; higher is nearer.
+
+        The scores order texts of one question. They are no probabilities.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
     """One hybrid search."""
@@ -59,6 +78,11 @@ class SearchRequest:
     """Hits wanted, from 1."""
     neighbours: int = 0
     """Cross-referenced chunks to add at most."""
+    space: EmbeddingSpace | None = None
+    """Where `embedding` lives; None: in the space that the search was made for."""
+    given: tuple[RetrievedChunk, ...] = ()
+    """Hits of the same question, in the order wanted, which only lack their neighbours; empty:
+    search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,8 +32,8 @@ from core.domain.content_words import content_words
 from core.domain.evidence import Evidence, EvidenceItem, Finding
 from core.domain.ontology import Snapshot
 from core.domain.question import Question, Scope
-from core.domain.run import Clarification, Exploration, Plan
-from core.ports import Embedder, Toolbox
+from core.domain.run import Attempt, Clarification, Exploration, ModelCall, Plan
+from core.ports import Embedder, RunContext, Toolbox
 
 FINDINGS = 10
 """Facts handed on."""
@@ -57,17 +57,23 @@ _EXCEPTION = re.compile(r"\b(?:unless|except|exempt|does not apply|no exception)
 
 
 class ExtractiveReasoner:
-    """See `core.ports.Reasoner`.
+    """See `core.ports.Reasoner` and `core.ports.ReasonerFactory`: one serves all runs.
 
     Safe to share: it keeps nothing but indexes of ontologies it saw.
     """
 
     name = "extractive/1"
+    is_model = False
+    model_calls: tuple[ModelCall, ...] = ()
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         """Compare meanings with the embedder if there is one, else words alone."""
         self._similarity = Similarity(embedder)
         self._indexes: OrderedDict[Scope, FactIndex] = OrderedDict()
+
+    def begin(self, _context: RunContext, /) -> "ExtractiveReasoner":
+        """See `ReasonerFactory.begin`."""
+        return self
 
     async def plan(self, question: Question, snapshot: Snapshot, /) -> Plan | Clarification:
         """See `Reasoner.plan`."""
@@ -114,10 +120,19 @@ class ExtractiveReasoner:
             calls=toolbox.calls,
         )
 
-    async def draft(self, question: Question, plan: Plan, evidence: Evidence, /) -> Draft:
+    async def draft(
+        self,
+        question: Question,
+        plan: Plan,
+        evidence: Evidence,
+        /,
+        *,
+        previous: Attempt | None = None,  # the same evidence gives the same draft
+    ) -> Draft:
         """See `Reasoner.draft`.
 
-        Each question of the message is answered from its own best passage.
+        Each question of the message is answered from its own best passage. What was said of an
+        earlier draft changes nothing: only other evidence gives another one.
         """
         passages = passages_of(evidence.items)
         claims: list[Claim] = []

@@ -9,15 +9,17 @@ from core.domain.answer import Badge, Decision, NotJudged, RefusalKind
 
 def decide(situation: Situation) -> Ruling:
     """Apply the rules; the first that speaks decides."""
-    for rule in (_conflict, _nothing_found, _branch, _not_grounded, _not_approved, _low):
+    for rule in (_conflict, _nothing_found, _branch, _not_grounded, _not_approved, _low, _refine):
         ruling = rule(situation)
         if ruling is not None:
             return ruling
     return Ruling(decision=Decision.FINAL, reason="verified, judged and confident enough")
 
 
-def _again_or(situation: Situation, reason: str, kind: RefusalKind) -> Ruling:
-    if situation.may_retry:
+def _again_or(
+    situation: Situation, reason: str, kind: RefusalKind, *, may_retry: bool | None = None
+) -> Ruling:
+    if situation.may_retry if may_retry is None else may_retry:
         return Ruling(decision=Decision.RETRY, reason=reason)
     return Ruling(decision=Decision.ESCALATE, reason=reason, refusal=kind)
 
@@ -74,9 +76,12 @@ def _not_approved(situation: Situation) -> Ruling | None:
     judgement = situation.judgement
     if isinstance(judgement, NotJudged):
         return _again_or(situation, f"not judged: {judgement.reason}", RefusalKind.NOT_FOUND)
+    reason = judgement.reason or "the judge did not approve"
+    if judgement.decision is Decision.ESCALATE:
+        return Ruling(decision=Decision.ESCALATE, reason=reason, refusal=RefusalKind.POLICY_SILENT)
     if not judgement.approved or judgement.decision is not Decision.FINAL:
         return _again_or(
-            situation, judgement.reason or "the judge did not approve", RefusalKind.POLICY_SILENT
+            situation, reason, RefusalKind.POLICY_SILENT, may_retry=situation.may_refine
         )
     return None
 
@@ -85,3 +90,13 @@ def _low(situation: Situation) -> Ruling | None:
     if not _is_unlikely(situation):
         return None
     return _again_or(situation, "the calibrated confidence is low", RefusalKind.POLICY_SILENT)
+
+
+def _refine(situation: Situation) -> Ruling | None:
+    critique = situation.critique
+    if critique is None or not critique.refine or not situation.may_refine:
+        return None
+    return Ruling(
+        decision=Decision.RETRY,
+        reason=f"the critic asks: {'; '.join(critique.issues) or 'refine'}",
+    )

@@ -5,22 +5,36 @@ from core.domain.answer import Draft
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence
 from core.domain.question import Question
-from core.domain.run import Plan
+from core.domain.run import Attempt, Plan
 from core.ports import Reasoner
 
 CHOICE = 2
 """Options that make a choice."""
 
 
-async def draft(reasoner: Reasoner, question: Question, plan: Plan, evidence: Evidence) -> Draft:
+async def draft(
+    reasoner: Reasoner,
+    question: Question,
+    plan: Plan,
+    evidence: Evidence,
+    *,
+    previous: Attempt | None = None,
+) -> Draft:
     """Ask for a draft; without evidence there is nothing to draft from.
+
+    Args:
+        reasoner: Who drafts.
+        question: What was asked.
+        plan: What was planned.
+        evidence: What may be cited.
+        previous: The attempt to be bettered; None for the first.
 
     Raises:
         ContractError: A branch that asks nothing, too much, or offers no choice.
     """
     if not evidence.items:
         return Draft(claims=(), missing="no evidence")
-    proposed = await reasoner.draft(question, plan, evidence)
+    proposed = await reasoner.draft(question, plan, evidence, previous=previous)
     branch = proposed.branch
     if branch is not None and not (
         branch.question.strip()

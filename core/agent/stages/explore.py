@@ -22,9 +22,9 @@ async def explore(
             roles are not those of the ontology.
     """
     found = await reasoner.explore(question, plan, snapshot, toolbox)
-    reported = found.reported_confidence
-    if reported is not None and not 0.0 <= reported <= 1.0:
-        raise ContractError(f"expected a confidence in [0, 1], got {reported!r}")
+    for reported in (found.reported_confidence, *found.later_confidences):
+        if reported is not None and not 0.0 <= reported <= 1.0:
+            raise ContractError(f"expected a confidence in [0, 1], got {reported!r}")
     entities = {entity.key: entity for entity in snapshot.entities}
     for finding in found.findings:
         if not _is_stated(finding, entities.get(finding.entity), snapshot) or (

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from core.agent import pipeline
-from core.agent.limits import Limits
 from core.domain.answer import (
     Branch,
     Check,
@@ -18,6 +17,7 @@ from core.domain.answer import (
     RefusalKind,
     Verified,
 )
+from core.domain.budget import Limits
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence
 from core.domain.question import Scope

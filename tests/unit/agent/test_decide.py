@@ -34,8 +34,10 @@ GOOD = Situation(
     draft=Draft(claims=(CLAIM,)),
     verified=Verified(claims=(CLAIM,), dropped=(), verdicts=()),
     judgement=make_judgement(),
+    critique=None,
     confidence=confident(Badge.HIGH),
     may_retry=False,
+    may_refine=False,
     may_clarify=True,
     best_relevance=0.8,
     relevance_threshold=0.3,
@@ -81,7 +83,7 @@ def test_a_contradiction_needs_both_sides() -> None:
 @pytest.mark.parametrize(("relevance", "ruling"), [(0.29, False), (0.3, True), (0.0, False)])
 def test_nothing_relevant_is_never_final(relevance: float, *, ruling: bool) -> None:
     """Below the threshold of relevance a run cannot be FINAL, not even by another attempt."""
-    situation = replace(GOOD, best_relevance=relevance, may_retry=True)
+    situation = replace(GOOD, best_relevance=relevance, may_retry=True, may_refine=True)
     expected = (Decision.FINAL, None) if ruling else (Decision.ESCALATE, RefusalKind.POLICY_SILENT)
     assert ruled(situation) == expected
 
@@ -184,7 +186,7 @@ UNGROUNDED = {
 def test_another_attempt_only_if_one_is_left(name: str) -> None:
     """RETRY while attempts remain, a refusal with its kind afterwards."""
     situation = UNGROUNDED[name]
-    assert ruled(replace(situation, may_retry=True)) == (Decision.RETRY, None)
+    assert ruled(replace(situation, may_retry=True, may_refine=True)) == (Decision.RETRY, None)
     decision, refusal = ruled(replace(situation, may_retry=False))
     assert decision is Decision.ESCALATE
     assert refusal is not None

@@ -1,14 +1,15 @@
 """From a message to a recorded reply, or to an error that says what is off."""
 
+import re
 from dataclasses import dataclass, replace
 from datetime import date
 
 import pytest
 
-from core.agent.limits import Limits
 from core.agent.request import MAX_QUESTION, AskRequest
 from core.agent.service import KEPT, Answering
 from core.domain.answer import Outcome
+from core.domain.budget import Limits
 from core.domain.chat import Place
 from core.domain.errors import (
     ContractError,
@@ -19,6 +20,7 @@ from core.domain.errors import (
 )
 from core.domain.ontology import Snapshot
 from core.domain.question import Scope, Turn
+from core.ports import Progressed
 from core.retrieval.retriever import Retriever
 from tests.factories import NOW, make_judgement
 from tests.fakes import (
@@ -248,7 +250,21 @@ async def test_a_rehearsal_without_sections_does_not_find_them() -> None:
 
 async def test_what_is_done_is_told() -> None:
     """A surface can show each step while it waits."""
-    told: list[str] = []
-    await make_service().answering.ask(REQUEST, notify=told.append)
-    assert told[0] == "Reading the question"
-    assert {"Searching the policies", "Writing the answer", "Checking each claim"} <= set(told)
+    told: list[Progressed] = []
+
+    class Surface:
+        def report(self, progressed: Progressed, /) -> None:
+            told.append(progressed)
+
+    await make_service().answering.ask(REQUEST, progress=Surface())
+    assert [one.stage for one in told] == [
+        "plan",
+        "explore",
+        "retrieve",
+        "draft",
+        "verify",
+        "review",
+    ]
+    assert told[0].words == "Reading the question"
+    assert re.fullmatch(r"Searching \d+ sections", told[2].words)
+    assert told[4].words == "Checking each claim"

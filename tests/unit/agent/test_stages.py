@@ -54,7 +54,7 @@ GIFTS = Policy(
 def test_at_the_threshold_the_ontology_suffices() -> None:
     """A score at or above the threshold needs no chunks."""
     for score in (THRESHOLD, 1.0):
-        decision = gate(score, threshold=THRESHOLD, use_rag=True, has_chunks=True)
+        decision = gate([score], threshold=THRESHOLD, use_rag=True, has_chunks=True)
         assert not decision.retrieve
         assert (decision.score, decision.threshold) == (score, THRESHOLD)
 
@@ -62,12 +62,12 @@ def test_at_the_threshold_the_ontology_suffices() -> None:
 def test_below_the_threshold_chunks_are_retrieved() -> None:
     """A score below the threshold retrieves."""
     for score in (0.0, 0.8499999):
-        assert gate(score, threshold=THRESHOLD, use_rag=True, has_chunks=True).retrieve
+        assert gate([score], threshold=THRESHOLD, use_rag=True, has_chunks=True).retrieve
 
 
 def test_no_confidence_counts_as_below() -> None:
     """A reasoner that reports nothing gets the chunks."""
-    decision = gate(None, threshold=THRESHOLD, use_rag=True, has_chunks=True)
+    decision = gate([None], threshold=THRESHOLD, use_rag=True, has_chunks=True)
     assert decision.retrieve
     assert decision.score is None
 
@@ -75,18 +75,18 @@ def test_no_confidence_counts_as_below() -> None:
 @pytest.mark.parametrize("score", [None, 0.0, 1.0])
 def test_graph_only_never_retrieves(score: float | None) -> None:
     """With retrieval switched off no score opens it."""
-    assert not gate(score, threshold=THRESHOLD, use_rag=False, has_chunks=True).retrieve
+    assert not gate([score], threshold=THRESHOLD, use_rag=False, has_chunks=True).retrieve
 
 
 def test_without_chunks_there_is_nothing_to_retrieve() -> None:
     """A corpus ingested without chunks is answered from the graph."""
-    assert not gate(0.1, threshold=THRESHOLD, use_rag=True, has_chunks=False).retrieve
+    assert not gate([0.1], threshold=THRESHOLD, use_rag=True, has_chunks=False).retrieve
 
 
 def test_each_decision_of_the_gate_has_its_reason() -> None:
     """Five ways through the gate, five reasons."""
     reasons = {
-        gate(score, threshold=THRESHOLD, use_rag=rag, has_chunks=chunks).reason
+        gate([score], threshold=THRESHOLD, use_rag=rag, has_chunks=chunks).reason
         for score, rag, chunks in (
             (0.9, True, True),
             (0.1, True, True),

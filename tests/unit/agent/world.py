@@ -2,16 +2,17 @@
 
 from dataclasses import dataclass
 
-from core.agent.limits import Limits
-from core.agent.pipeline import Parts, Pipeline, Task
+from core.agent.pipeline import Pipeline
+from core.agent.task import Parts, Task
 from core.domain.answer import Citation, Claim, Draft
+from core.domain.budget import Limits
 from core.domain.evidence import Evidence
 from core.domain.policy import Span, VersionId
 from core.domain.question import Assumption, Turn
 from core.domain.run import Run
 from core.ontology.graph import build_graph
 from core.ontology.tools import OntologyToolbox
-from core.ports import Reasoner
+from core.ports import ReasonerFactory
 from core.retrieval.retriever import Retriever
 from tests.factories import make_question, make_scope
 from tests.fakes import (
@@ -65,7 +66,7 @@ class World:
 
     async def run(
         self,
-        reasoner: Reasoner,
+        reasoner: ReasonerFactory,
         text: str = "May I accept cash as a gift?",
         *,
         use_rag: bool = True,
@@ -88,7 +89,9 @@ class World:
             Task(
                 question=make_question(text, scope=scope, history=history, assumptions=assumptions),
                 snapshot=snapshot,
-                toolbox=OntologyToolbox(build_graph(snapshot), max_calls=self.limits.tool_calls),
+                tools=lambda: OntologyToolbox(
+                    build_graph(snapshot), max_calls=self.limits.tool_calls
+                ),
                 use_rag=use_rag,
             )
         )

@@ -1,0 +1,49 @@
+"""Around the pipeline: what its language model can't bring to an end is answered without one."""
+
+import logging
+from dataclasses import replace
+
+from core.agent.abandoned import AbandonedError
+from core.agent.pipeline import Pipeline
+from core.agent.task import Task
+from core.agent.wording import MODEL_UNAVAILABLE
+from core.domain.run import Run
+
+logger = logging.getLogger(__name__)
+
+
+class Fallback:
+    """Runs questions; falls back once."""
+
+    def __init__(self, first: Pipeline, second: Pipeline | None) -> None:
+        """Take the pipeline to try, and the one to fall back to; None: there is none."""
+        self._first = first
+        self._second = second
+
+    async def run(self, task: Task) -> Run:
+        """Take one question to its outcome.
+
+        The reply of the fallback says that it is one, and its run holds what the abandoned one
+        cost.
+
+        Raises:
+            CiteboundError: As `Pipeline.run`; `AbandonedError` only without a fallback.
+        """
+        try:
+            return await self._first.run(task)
+        except AbandonedError as error:
+            if self._second is None:
+                raise
+            logger.warning(
+                "the language model could not answer question %s: %s",
+                task.question.question_id,
+                error,
+            )
+            return await self._second.run(
+                replace(
+                    task,
+                    notes=(*task.notes, MODEL_UNAVAILABLE),
+                    warnings=(*task.warnings, f"answered without a language model: {error}"),
+                    model_calls=error.model_calls,
+                )
+            )

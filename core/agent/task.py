@@ -1,0 +1,51 @@
+"""What the pipeline is built from, and what it is given of one question."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.agent.ablation import WithoutSections
+from core.agent.progress import UNHEARD
+from core.domain.budget import Limits
+from core.domain.ontology import Snapshot
+from core.domain.question import Question
+from core.domain.run import ModelCall
+from core.ports import Clock, CorpusStore, Progress, ReasonerFactory, Toolbox
+from core.retrieval.retriever import Retriever
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What the pipeline is built from."""
+
+    reasoner: ReasonerFactory
+    """Makes who proposes."""
+    corpus: CorpusStore
+    """Reads spans."""
+    retriever: Retriever | WithoutSections
+    """Searches chunks."""
+    clock: Clock
+    """Measures."""
+    limits: Limits
+    """Bounds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One question to take to its outcome."""
+
+    question: Question
+    """As understood in its thread, its scope pinned to an edition."""
+    snapshot: Snapshot
+    """The ontology of that edition and scope."""
+    tools: Callable[[], Toolbox]
+    """Makes the ontology's tools for one run."""
+    use_rag: bool = True
+    """False: graph only."""
+    progress: Progress = UNHEARD
+    """Told what is being done, in words for people."""
+    notes: tuple[str, ...] = ()
+    """Said with whatever comes out."""
+    warnings: tuple[str, ...] = ()
+    """What was degraded before it began."""
+    model_calls: tuple[ModelCall, ...] = ()
+    """Calls of language models that were made for it before it began."""

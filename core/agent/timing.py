@@ -1,0 +1,14 @@
+"""Time of calls that overlap."""
+
+from collections.abc import Iterable
+
+from core.domain.run import ModelCall
+
+
+def covered_s(calls: Iterable[ModelCall]) -> float:
+    """Return the seconds during which at least one of the calls was under way."""
+    total, until = 0.0, float("-inf")
+    for call in sorted(calls, key=lambda one: one.started_s):
+        total += max(0.0, call.ended_s - max(call.started_s, until))
+        until = max(until, call.ended_s)
+    return total
