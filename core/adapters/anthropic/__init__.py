@@ -1,0 +1,1 @@
+"""Claude: proposes answers and facts, over the Messages API of any provider."""
