@@ -114,9 +114,8 @@ class Calls(Protocol):
         """Return the reply.
 
         Raises:
-            ModelUnavailableError: The model can't be reached in time, or the budget is spent.
+            ModelUnavailableError: The model can't be reached in time, refuses the key, the model's
+                name or the request, or the budget is spent; the message says which, in one line.
             ContractError: The reply is none of the Messages API.
-            ConfigError: The key, the model or the request is refused: nothing helps but a change
-                of settings.
         """
         ...
