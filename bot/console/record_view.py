@@ -42,6 +42,7 @@ def record_view(record: RecordView) -> Iterator[RenderableType]:
     yield from _confidence(record.answer)
     if record.trace is not None:
         yield from _steps(record.trace)
+        yield from _model_calls(record.trace)
 
 
 def records_list(lines: Sequence[RecordLine]) -> Iterator[Row]:
@@ -130,6 +131,25 @@ def _steps(trace: Mapping[str, Json]) -> Iterator[RenderableType]:
         timing = f"{took:.1f} ms" if isinstance(took, (int, float)) else ""
         heads = Text(f"  {one_line(str(step.get('stage'))):<9}{timing:>10} ", style="dim")
         yield Row(heads=(heads,), lines=(Text(one_line(detail, limit=_DETAIL)),))
+
+
+def _model_calls(trace: Mapping[str, Json]) -> Iterator[RenderableType]:
+    calls = _items(trace, "model_calls")
+    if not calls:
+        return
+    yield Text()
+    yield Text("Calls of language models", style="bold")
+    for call in calls:
+        tokens = cast("Mapping[str, int]", call.get("tokens") or {})
+        cost = call.get("cost_usd")
+        paid = "price not known" if cost is None else f"USD {cost:.4f}"
+        heads = Text(f"  {one_line(_text(call, 'purpose')):<9}", style="dim")
+        words = (
+            f"{_text(call, 'model')}, prompt {_text(call, 'prompt')},"
+            f" {sum(tokens.values()) - tokens.get('output', 0)} tokens read,"
+            f" {tokens.get('output', 0)} written, {paid}, request {_text(call, 'request_hash')}"
+        )
+        yield Row(heads=(heads,), lines=(Text(one_line(words, limit=2 * _DETAIL)),))
 
 
 def _items(holder: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:

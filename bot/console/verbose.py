@@ -1,7 +1,7 @@
 """How an answer came about, for `--verbose`: each stage in order, on standard error. Pure."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from rich.text import Text
@@ -9,7 +9,7 @@ from rich.text import Text
 from bot.console.safe_text import one_line
 from bot.console.terminal import Row
 from core.domain.answer import Judgement, NotJudged
-from core.domain.run import Attempt, Clarification, Run, Step, ToolCall
+from core.domain.run import Attempt, Clarification, ModelCall, Run, Step, ToolCall
 
 _LABEL_WIDTH = 10
 _LIMIT = 600
@@ -128,6 +128,8 @@ def _end(run: Run) -> Iterator[Row]:
         yield _row("confidence", f"{confidence.calibrated:.2f}, badge {badge} ({features})")
     for warning in run.warnings:
         yield _row("warning", warning)
+    for call in run.model_calls:
+        yield _row("model", _model_call(call))
     used = run.budget
     counts = (
         _count(used.steps, "step"),
@@ -135,10 +137,31 @@ def _end(run: Run) -> Iterator[Row]:
         _count(used.retrieval_rounds, "retrieval round"),
         _count(used.model_calls, "model call"),
     )
-    yield _row("used", ", ".join(counts))
+    cost = f"; {_cost(run.model_calls)}" if run.model_calls else ""
+    yield _row("used", ", ".join(counts) + cost)
     stages = ", ".join(f"{step.stage} {step.took_ms:.1f}" for step in run.steps)
     yield _row("time", f"{run.total_time_ms:.1f} ms: {stages}")
     yield _row("outcome", f"{run.answer.outcome}, by {run.reasoner}")
+
+
+def _model_call(call: ModelCall) -> str:
+    tokens = call.tokens
+    took = f"{(call.ended_s - call.started_s) * 1_000:.0f} ms"
+    source = "from the record" if not call.attempts else _count(call.attempts, "request")
+    read = tokens.fresh + tokens.cache_read + tokens.cache_write
+    end = f"; failed: {call.error}" if call.error else ""
+    return (
+        f"{call.purpose} by {call.model} ({call.prompt}): {read} tokens read"
+        f" ({tokens.cache_read} from the cache, {tokens.cache_write} into it),"
+        f" {tokens.output} written, {_cost([call])}, {took}, {source}{end}"
+    )
+
+
+def _cost(calls: Sequence[ModelCall]) -> str:
+    known = [call.cost_usd for call in calls if call.cost_usd is not None]
+    if len(known) < len(calls):
+        return "price not known" if not known else f"more than USD {sum(known):.4f}"
+    return f"USD {sum(known):.4f}"
 
 
 def _row(label: str, words: str) -> Row:

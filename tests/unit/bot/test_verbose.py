@@ -1,6 +1,7 @@
 """How an answer came about: what `--verbose` must show, and what foreign text must not do to it."""
 
 import io
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -32,9 +33,11 @@ from core.domain.run import (
     Clarification,
     Exploration,
     GateDecision,
+    ModelCall,
     Plan,
     Run,
     Step,
+    TokenUse,
     ToolCall,
 )
 from core.ingest.publish import Ingested
@@ -163,6 +166,32 @@ def test_each_stage_is_shown_with_its_numbers() -> None:
     found = [output.find(part) for part in parts]
     assert -1 not in found, parts[found.index(-1)]
     assert found == sorted(found)
+
+
+def test_each_call_of_a_model_is_shown_with_its_cost() -> None:
+    """Tokens, cache, price, time, and whether it was paid for at all; then the sum."""
+    paid = ModelCall(
+        purpose="answer",
+        model="claude-x",
+        prompt="answer/1",
+        request_hash="00",
+        tokens=TokenUse(fresh=100, cache_read=2_000, cache_write=30, output=40),
+        cost_usd=0.0123,
+        attempts=2,
+        started_s=1.0,
+        ended_s=2.5,
+    )
+    kept = replace(paid, purpose="judge", attempts=0, cost_usd=0.0)
+    failed = replace(paid, purpose="critique", cost_usd=None, error="no time left")
+    output = printed(*run_view(replace(run_with(), model_calls=(paid, kept, failed))))
+    assert (
+        "answer by claude-x (answer/1): 2130 tokens read (2000 from the cache, 30 into it), 40"
+        " written, USD 0.0123, 1500 ms, 2 requests"
+    ) in output
+    assert "judge by claude-x" in output
+    assert "USD 0.0000, 1500 ms, from the record" in output
+    assert "price not known, 1500 ms, 2 requests; failed: no time left" in output
+    assert "0 model calls; more than USD 0.0123" in output
 
 
 def test_a_missing_score_is_said() -> None:
