@@ -1,7 +1,8 @@
 """A few policies in memory, and questions taken through the real pipeline."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
 from core.agent.task import Parts, Task
 from core.domain.answer import Citation, Claim, Draft
@@ -69,6 +70,7 @@ class World:
         reasoner: ReasonerFactory,
         text: str = "May I accept cash as a gift?",
         *,
+        fallback: ReasonerFactory | None = None,
         use_rag: bool = True,
         history: tuple[Turn, ...] = (),
         assumptions: tuple[Assumption, ...] = (),
@@ -76,16 +78,15 @@ class World:
         """Take a question of somebody without groups to its outcome."""
         scope = make_scope()
         snapshot = InMemoryOntology(self.corpus).of(scope)
-        pipeline = Pipeline(
-            Parts(
-                reasoner=reasoner,
-                corpus=self.corpus,
-                retriever=Retriever(self.search, None),
-                clock=FixedClock(),
-                limits=self.limits,
-            )
+        parts = Parts(
+            reasoner=reasoner,
+            corpus=self.corpus,
+            retriever=Retriever(self.search, None),
+            clock=FixedClock(),
+            limits=self.limits,
         )
-        return await pipeline.run(
+        second = Pipeline(replace(parts, reasoner=fallback)) if fallback else None
+        return await Fallback(Pipeline(parts), second).run(
             Task(
                 question=make_question(text, scope=scope, history=history, assumptions=assumptions),
                 snapshot=snapshot,
