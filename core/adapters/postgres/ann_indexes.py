@@ -8,6 +8,13 @@ from core.ports import EmbeddingSpace
 EXACT_LIMIT = 20_000
 """Chunks in scope up to which scanning beats the indexes."""
 
+SPACE_ID = (
+    "SELECT id FROM citebound.embedding_spaces WHERE provider = CAST(:space_provider AS text)"
+    " AND model = CAST(:space_model AS text) AND dimensions = CAST(:space_dimensions AS int)"
+    " AND revision = CAST(:space_revision AS text)"
+)
+"""A scalar query; its parameters come from `space_parameters`."""
+
 
 async def ensure_ann_indexes(engine: AsyncEngine, space: EmbeddingSpace | None) -> None:
     """Build the HNSW indexes, concurrently; a no-op for those that are there.
@@ -36,18 +43,17 @@ async def ensure_ann_indexes(engine: AsyncEngine, space: EmbeddingSpace | None) 
 
 async def find_space(connection: AsyncConnection, space: EmbeddingSpace) -> int | None:
     """Return the id of the space; None: nothing was embedded in it yet."""
-    return await connection.scalar(
-        text(
-            "SELECT id FROM citebound.embedding_spaces WHERE provider = :provider"
-            " AND model = :model AND dimensions = :dimensions AND revision = :revision"
-        ),
-        {
-            "provider": space.provider,
-            "model": space.model,
-            "dimensions": space.dimensions,
-            "revision": space.revision,
-        },
-    )
+    return await connection.scalar(text(SPACE_ID), space_parameters(space))
+
+
+def space_parameters(space: EmbeddingSpace | None) -> dict[str, object]:
+    """Return the values of the parameters in `SPACE_ID`; without a space it finds none."""
+    return {
+        "space_provider": space.provider if space else None,
+        "space_model": space.model if space else None,
+        "space_dimensions": space.dimensions if space else None,
+        "space_revision": space.revision if space else None,
+    }
 
 
 async def is_large(connection: AsyncConnection) -> bool:

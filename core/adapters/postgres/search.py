@@ -17,7 +17,7 @@ from sqlalchemy import RowMapping, TextClause, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.ann_indexes import EXACT_LIMIT, find_space
+from core.adapters.postgres.ann_indexes import EXACT_LIMIT, SPACE_ID, space_parameters
 from core.adapters.postgres.lexical_index import vector_literal
 from core.adapters.postgres.places import section_ref
 from core.adapters.postgres.scope import LIVE, scope_parameters
@@ -42,6 +42,8 @@ class _Asked:
 
     request: SearchRequest
     lexical_weight: float
+    is_measured: bool
+    """False: cosines order chunks, and say nothing about relevance."""
     parameters: Mapping[str, object]
     plan: Plan
 
@@ -55,6 +57,14 @@ class _Question:
     best_bm25: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Corpus:
+    """What a plan depends on."""
+
+    uses_index: bool
+    space_id: int | None
+
+
 class PostgresChunkSearch:
     """See `core.ports.ChunkSearch`."""
 
@@ -63,11 +73,10 @@ class PostgresChunkSearch:
 
         Args:
             engine: The database.
-            space: Where vectors of requests live; None: lexical search alone.
+            space: Where vectors live of requests that name no other; None: words alone for them.
         """
         self._snapshots = engine.execution_options(isolation_level="REPEATABLE READ")
         self._space = space
-        self._space_id: int | None = None
 
     async def search(self, request: SearchRequest, /) -> SearchResult:
         """See `ChunkSearch.search`.
@@ -88,14 +97,14 @@ class PostgresChunkSearch:
             searched = int(rows[0]["searched"] or 0)
             found = [row for row in rows if row["chunk_key"] is not None]
             question = _question(rows[0])
-            hits = _rank(asked, question, found)[: request.limit]
+            hits = list(request.given) or _rank(asked, question, found)[: request.limit]
             neighbours = await self._neighbours(connection, asked, question, hits)
         return SearchResult(hits=tuple(hits), neighbours=tuple(neighbours), searched=searched)
 
     async def _ask(self, connection: AsyncConnection, request: SearchRequest) -> _Asked:
-        space = self._space if request.embedding is not None else None
-        space_id = await self._find_space(connection) if space else None
-        uses_index = await _uses_index(connection, request.scope)
+        space = (request.space or self._space) if request.embedding is not None else None
+        corpus = await _look_at(connection, request.scope, space)
+        space_id, uses_index = corpus.space_id, corpus.uses_index
         if uses_index:
             await _set_hnsw(connection)
         parameters = scope_parameters(request.scope) | {
@@ -108,12 +117,14 @@ class PostgresChunkSearch:
             return _Asked(
                 request=request,
                 lexical_weight=1.0,
+                is_measured=True,
                 parameters=parameters,
                 plan=Plan(space_id=None, dimensions=0, uses_index=uses_index),
             )
         return _Asked(
             request=request,
             lexical_weight=space.fusion_weight,
+            is_measured=space.is_measured,
             parameters=parameters
             | {
                 "embedding": vector_literal(request.embedding),
@@ -121,11 +132,6 @@ class PostgresChunkSearch:
             },
             plan=Plan(space_id=space_id, dimensions=space.dimensions, uses_index=uses_index),
         )
-
-    async def _find_space(self, connection: AsyncConnection) -> int | None:
-        if self._space_id is None and self._space is not None:
-            self._space_id = await find_space(connection, self._space)
-        return self._space_id
 
     async def _neighbours(
         self,
@@ -145,26 +151,39 @@ class PostgresChunkSearch:
         rows = await _rows(connection, neighbours_statement(asked.plan), parameters)
         score = {hit.chunk_key: hit.score for hit in hits}
         return [
-            _chunk(row, question, near, score=score[row["via"]], via=ChunkKey(row["via"]))
+            _chunk(
+                row,
+                question,
+                near,
+                cosine=row["cosine"] if asked.is_measured else None,
+                score=score[row["via"]],
+                via=ChunkKey(row["via"]),
+            )
             for row, near in zip(rows, _closeness(question, rows), strict=True)
         ]
 
 
-async def _uses_index(connection: AsyncConnection, scope: Scope) -> bool:
-    """Say whether the scope is too large to scan, and have statements planned once a connection.
+async def _look_at(
+    connection: AsyncConnection, scope: Scope, space: EmbeddingSpace | None
+) -> _Corpus:
+    """Look at the corpus, and have statements planned once a connection.
 
     Planning takes longer than half of the scan; one plan is good for all scopes, since the arms
-    either scan or use the index by how they are written.
+    either scan or use the index by how they are written. The space is looked up each time: it may
+    have been dropped meanwhile.
     """
-    readable = await connection.scalar(
-        text(
-            "SELECT sum(chunks), set_config('plan_cache_mode', 'force_generic_plan', true)"  # noqa: S608
-            " FROM citebound.indexed_versions"
-            f" WHERE version_id = ANY(ARRAY(SELECT version_id FROM {LIVE}))"
-        ),
-        scope_parameters(scope),
-    )
-    return (readable or 0) > EXACT_LIMIT
+    row = (
+        await connection.execute(
+            text(
+                "SELECT sum(chunks) AS readable,"  # noqa: S608
+                " set_config('plan_cache_mode', 'force_generic_plan', true),"
+                f" ({SPACE_ID}) AS space_id FROM citebound.indexed_versions"
+                f" WHERE version_id = ANY(ARRAY(SELECT version_id FROM {LIVE}))"
+            ),
+            scope_parameters(scope) | space_parameters(space),
+        )
+    ).one()
+    return _Corpus(uses_index=(row.readable or 0) > EXACT_LIMIT, space_id=row.space_id)
 
 
 async def _set_hnsw(connection: AsyncConnection) -> None:
@@ -223,6 +242,7 @@ def _rank(asked: _Asked, question: _Question, rows: Sequence[RowMapping]) -> lis
             by_key[place.candidate.chunk_key],
             question,
             place.candidate.closeness,
+            cosine=place.candidate.cosine if asked.is_measured else None,
             score=place.score,
         )
         for place in ranked[: asked.request.limit]
@@ -234,6 +254,7 @@ def _chunk(
     question: _Question,
     near: Closeness,
     *,
+    cosine: float | None,
     score: float,
     via: ChunkKey | None = None,
 ) -> RetrievedChunk:
@@ -250,10 +271,11 @@ def _chunk(
         text=row["text"],
         place=section_ref(row),
         lexical_score=lexical_score,
-        dense_score=row["cosine"],
+        dense_score=cosine,
         score=score,
         relevance=relevance(
-            Features(lexical_score=lexical_score, cosine=row["cosine"], coverage=near.coverage)
+            Features(lexical_score=lexical_score, cosine=cosine, coverage=near.coverage)
         ),
         via=via,
+        coverage=near.coverage,
     )

@@ -1,0 +1,81 @@
+"""What is known of Voyage's models: sizes and limits of a request.
+
+Sources: docs.voyageai.com/docs/embeddings, docs.voyageai.com/reference/embeddings-api and
+docs.voyageai.com/docs/reranker, as of 2026. A model that is not listed is refused: without its
+limits a batch could be rejected halfway through a corpus, and `voyage-4-nano` would be run by the
+SDK on this machine.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from core.domain.errors import ConfigError
+
+DEFAULT_MODEL = "voyage-3-large"
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingModel:
+    """One embedding model."""
+
+    name: str
+    """As the API calls it."""
+    dimensions: int
+    """Length of its vectors by default."""
+    request_tokens: int
+    """Tokens that all texts of a request may have together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankModel:
+    """One rerank model."""
+
+    name: str
+    """As the API calls it."""
+    request_tokens: int
+    """Most that the question's tokens, once for each text, and those of the texts may come to."""
+
+
+def _embedding(dimensions: int, request_tokens: int, *names: str) -> dict[str, EmbeddingModel]:
+    return {
+        name: EmbeddingModel(name=name, dimensions=dimensions, request_tokens=request_tokens)
+        for name in names
+    }
+
+
+EMBEDDING_MODELS: Mapping[str, EmbeddingModel] = {
+    **_embedding(1024, 120_000, "voyage-3-large", "voyage-4-large", "voyage-code-3"),
+    **_embedding(1024, 120_000, "voyage-law-2", "voyage-finance-2", "voyage-multilingual-2"),
+    **_embedding(1024, 320_000, "voyage-3.5", "voyage-4"),
+    **_embedding(1024, 1_000_000, "voyage-3.5-lite", "voyage-4-lite"),
+}
+RERANK_MODELS: Mapping[str, RerankModel] = {
+    name: RerankModel(name=name, request_tokens=600_000)
+    for name in ("rerank-2.5", "rerank-2.5-lite")
+}
+
+
+def embedding_model(name: str) -> EmbeddingModel:
+    """Return a known embedding model.
+
+    Raises:
+        ConfigError: There is none of this name; choose one of those named.
+    """
+    return _known(EMBEDDING_MODELS, name, variable="CITEBOUND_VOYAGE_MODEL")
+
+
+def rerank_model(name: str) -> RerankModel:
+    """Return a known rerank model.
+
+    Raises:
+        ConfigError: There is none of this name; choose one of those named.
+    """
+    return _known(RERANK_MODELS, name, variable="CITEBOUND_RERANK_MODEL")
+
+
+def _known(models: Mapping[str, _T], name: str, *, variable: str) -> _T:
+    if name not in models:
+        raise ConfigError(f"{variable}: expected one of {', '.join(models)}, got {name!r}")
+    return models[name]
