@@ -5,15 +5,18 @@ No other module reads the environment.
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
 from core.domain.errors import ConfigError
 
 
-def _setting(variable: str, default: Any, meaning: str) -> Any:  # dataclass fields are typed at use
-    return field(default=default, metadata={"variable": variable, "meaning": meaning})
+def _setting(
+    variable: str, default: Any, meaning: str, *, is_secret: bool = False
+) -> Any:  # dataclass fields are typed at use
+    about = {"variable": variable, "meaning": meaning, "is_secret": is_secret}
+    return field(default=default, metadata=about)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +24,10 @@ class Settings:
     """All settings, with their environment variables and defaults."""
 
     database_url: str | None = _setting(
-        "DATABASE_URL", None, "A Postgres 15+ with pgvector 0.8+; unset: the embedded one"
+        "DATABASE_URL",
+        None,
+        "A Postgres 15+ with pgvector 0.8+; unset: the embedded one",
+        is_secret=True,
     )
     """May hold a password: never printed whole."""
     home: Path = _setting(
@@ -34,6 +40,29 @@ class Settings:
         "Folder with the local embedder's weights, if not installed",
     )
     """Holds `model_quantized.onnx` and `tokenizer.json`; checked by hash."""
+    voyage_api_key: str | None = _setting(
+        "VOYAGE_API_KEY",
+        None,
+        "Embeds with Voyage AI; unset: with the local embedder",
+        is_secret=True,
+    )
+    """Never printed or logged."""
+    voyage_base_url: str | None = _setting(
+        "VOYAGE_BASE_URL", None, "Another address of Voyage's API; unset: the one of the key"
+    )
+    """Ends in `/v1`."""
+    voyage_model: str = _setting(
+        "CITEBOUND_VOYAGE_MODEL", "voyage-3-large", "Model that embeds, with a key"
+    )
+    """One of `adapters.voyage.models`."""
+    rerank_model: str | None = _setting(
+        "CITEBOUND_RERANK_MODEL", None, "Model that reranks hits, such as `rerank-2.5`; unset: none"
+    )
+    """One of `adapters.voyage.models`; needs the key."""
+    voyage_timeout_s: float = _setting(
+        "CITEBOUND_VOYAGE_TIMEOUT_S", 5.0, "Seconds that a question waits for Voyage, 0.5 to 60"
+    )
+    """Attempts together, for the vector and for the rerank each."""
     gate_threshold: float = _setting(
         "CITEBOUND_GATE_THRESHOLD",
         0.85,
@@ -82,6 +111,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Check the ranges."""
+        _check("CITEBOUND_VOYAGE_TIMEOUT_S", self.voyage_timeout_s, 0.5, 60)
+        if self.voyage_base_url and not self.voyage_base_url.startswith(("https://", "http://")):
+            raise ConfigError("VOYAGE_BASE_URL: expected https://.../v1")
+        if self.rerank_model and not self.voyage_api_key:
+            raise ConfigError("CITEBOUND_RERANK_MODEL needs VOYAGE_API_KEY: set it, or unset both")
         _check("CITEBOUND_GATE_THRESHOLD", self.gate_threshold, 0, 1)
         _check("CITEBOUND_RELEVANCE_THRESHOLD", self.relevance_threshold, 0, 1)
         _check("CITEBOUND_RETRIEVAL_DEPTH", self.retrieval_depth, 3, 8)
@@ -89,9 +123,17 @@ class Settings:
         _check("CITEBOUND_DEADLINE_S", self.deadline_s, 1, 600)
 
     def __repr__(self) -> str:
-        """Name the settings without the database's password."""
-        known = "set" if self.database_url else None
-        return f"Settings(home={str(self.home)!r}, database_url={known})"
+        """Name the settings, of secrets only those that are set."""
+        shown = {item.name: shown_value(self, item) for item in fields(self)}
+        return f"Settings({', '.join(f'{name}={value}' for name, value in shown.items())})"
+
+
+def shown_value(settings: Settings, item: "Field[Any]") -> str:
+    """Return a setting's value as it may be shown: of a secret, whether it is set."""
+    value = getattr(settings, item.name)
+    if value is None:
+        return "unset"
+    return "set" if item.metadata["is_secret"] else str(value)
 
 
 def _parse(variable: str, raw: str, kind: Any) -> Any:

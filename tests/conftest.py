@@ -21,6 +21,16 @@ KNOWN_SKIPS = ("shared data absent",)
 TEMPLATE = "citebound_template"
 
 
+KEYS = ("ANTHROPIC_API_KEY", "VOYAGE_API_KEY")
+
+
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that wants a key of a paid service brings its own, and a server that takes it."""
+    for name in KEYS:
+        monkeypatch.delenv(name, raising=False)
+
+
 def shared_data() -> Path | None:
     """Return the folder of real documents, or None where there is none."""
     given = os.environ.get("CITEBOUND_SHARED_DATA")  # noqa: TID251  # tests have no settings

@@ -23,7 +23,7 @@ from core.adapters.postgres.database import (
 )
 from core.adapters.system import SystemClock
 from core.bootstrap import database_url
-from core.config import Settings
+from core.config import Settings, shown_value
 from core.domain.errors import CiteboundError, ConfigError
 from core.domain.question import Scope
 from core.ports import CorpusStore
@@ -92,8 +92,7 @@ def _settings(settings: Settings) -> list[Finding]:
         variable: str = item.metadata["variable"]
         value: object = getattr(settings, item.name)
         source = "default" if value == item.default else "environment"
-        shown = "set" if item.name == "database_url" and value else value
-        found = f"{'unset' if value is None else shown} ({source})"
+        found = f"{shown_value(settings, item)} ({source})"
         findings.append(Finding(subject=variable, health=Health.FINE, found=found))
     return findings
 
