@@ -78,6 +78,18 @@ _COUNTRIES: dict[str, tuple[str, str, str]] = {
 """ISO 3166 code: the name, patterns of the name and the demonym, large cities."""
 
 
+NAMES: Mapping[str, str] = {code: name for code, (name, _, _) in _COUNTRIES.items()}
+"""ISO 3166 code to the country's name."""
+WRITTEN: Mapping[str, tuple[str, ...]] = {
+    "AE": ("UAE", "U.A.E.", "Abu Dhabi"),
+    "CZ": ("Czechia",),
+    "GB": ("UK", "U.K.", "Great Britain"),
+    "NL": ("the Netherlands",),
+    "US": ("USA", "U.S.", "U.S.A.", "United States of America"),
+}
+"""Other names of countries, as texts in English write them, in their case."""
+
+
 def _compiled(patterns: Mapping[str, str]) -> re.Pattern[str]:
     """Return one pattern of all countries, the group of a match named by the country's code."""
     each = "|".join(f"(?P<{code}>{pattern})" for code, pattern in patterns.items())

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 
+from core.domain.jurisdictions import NAMES, WRITTEN
 from core.domain.policy import TextSpan
 
 _LABELS: Mapping[str, str] = {
@@ -31,20 +32,18 @@ _LABELS: Mapping[str, str] = {
 force."""
 
 _COUNTRIES: Mapping[str, str] = {
-    name: code
-    for code, names in {
-        "AE": "united arab emirates|uae|u.a.e.|abu dhabi|adgm|dubai", "AT": "austria|österreich",
-        "AU": "australia", "BE": "belgium", "BR": "brazil", "CA": "canada",
-        "CH": "switzerland|schweiz", "CN": "china", "CZ": "czechia|czech republic",
-        "DE": "germany|deutschland", "DK": "denmark", "ES": "spain|españa", "FI": "finland",
-        "FR": "france", "GB": "united kingdom|uk|u.k.|great britain", "HK": "hong kong",
-        "IE": "ireland", "IN": "india", "IT": "italy|italia", "JP": "japan", "LU": "luxembourg",
-        "MX": "mexico", "NL": "netherlands|the netherlands", "NO": "norway", "NZ": "new zealand",
-        "PL": "poland", "PT": "portugal", "SE": "sweden", "SG": "singapore",
-        "US": "united states|united states of america|usa|u.s.|u.s.a.|us", "ZA": "south africa",
-    }.items()
-    for name in names.split("|")
-}  # fmt: skip
+    **{name.lower(): code for code, name in NAMES.items()},
+    **{written.lower(): code for code, names in WRITTEN.items() for written in names},
+    "adgm": "AE",
+    "dubai": "AE",
+    "us": "US",
+    "deutschland": "DE",
+    "españa": "ES",
+    "italia": "IT",
+    "österreich": "AT",
+    "schweiz": "CH",
+}
+"""As the control table of a document may name the one country that it is for."""
 _COUNTRY_CODES = frozenset(_COUNTRIES.values())
 
 _MONTHS = {
