@@ -271,7 +271,21 @@ embedding_spaces = Table(
     Column("dimensions", Integer, nullable=False),
     Column("revision", Text, nullable=False),
     Column("fusion_weight", Double, nullable=False),
+    Column(
+        "state",
+        Text,
+        nullable=False,
+        server_default=text("'kept'"),
+        comment="serving: searched, and new chunks are embedded in it; at most one",
+    ),
     UniqueConstraint("provider", "model", "dimensions", "revision"),
+    CheckConstraint("state IN ('building', 'serving', 'kept')", name="state"),
+    Index(
+        "embedding_spaces_serving_idx",
+        "state",
+        unique=True,
+        postgresql_where=text("state = 'serving'"),
+    ),
 )
 
 chunk_embeddings = Table(
