@@ -16,7 +16,7 @@ from core.ontology.definitions import definitions_of
 from core.ontology.headers import header_facts
 from core.ontology.links import links_of
 from core.ontology.measures import Measure, measures_of
-from core.ontology.naming import fingerprint, shortened, slug
+from core.ontology.naming import fingerprint, policy_entity, section_entity, shortened, slug
 from core.ontology.norms import Norm, norms_of
 from core.ontology.places import jurisdiction_aliases, jurisdiction_name, jurisdictions
 from core.ontology.references import find_references
@@ -25,15 +25,17 @@ from core.ontology.scope import Superseded, applies_to, superseded_by
 from core.ontology.statements import Statement, clean, statements
 from core.ontology.things import PROCESS_TITLE, things
 
-_NORM_RELATION: Mapping[EntityType, RelationType] = {
+NORM_RELATION: Mapping[EntityType, RelationType] = {
     EntityType.OBLIGATION: RelationType.REQUIRES,
     EntityType.PROHIBITION: RelationType.PROHIBITS,
     EntityType.PERMISSION: RelationType.PERMITS,
 }
-_MEASURE_RELATION: Mapping[EntityType, RelationType] = {
+"""How a policy, or whoever must act, is joined to a norm."""
+MEASURE_RELATION: Mapping[EntityType, RelationType] = {
     EntityType.THRESHOLD: RelationType.HAS_THRESHOLD,
     EntityType.DEADLINE: RelationType.HAS_DEADLINE,
 }
+"""How a norm, or a section, is joined to what limits it."""
 
 _APPROVES = re.compile(r"\bapprov(?:es?|al)\b", re.IGNORECASE)
 
@@ -77,7 +79,7 @@ class _Reader:
         self._text = text
         self._key = policy_key
         self._title = title
-        self._policy = f"policy:{policy_key}"
+        self._policy = policy_entity(policy_key)
         self._known = abbreviations(clean(text))
 
     def read_policy(self, jurisdiction: str | None) -> None:
@@ -139,7 +141,7 @@ class _Reader:
                 self.collector.relation(subject, RelationType.REFERENCES, key, (statement.span,))
 
     def _section_key(self, section: Section) -> str:
-        return f"section:{self._key}:{section.eid}"
+        return section_entity(self._key, section.eid)
 
     def _role(self, role: Role, statement: Statement, *, description: str = "") -> str:
         return self.collector.entity(
@@ -193,7 +195,7 @@ class _Reader:
         if norm.type is EntityType.EXCEPTION:
             self._exempt(key, norm, spans)
         else:
-            self.collector.relation(source, _NORM_RELATION[norm.type], key, spans)
+            self.collector.relation(source, NORM_RELATION[norm.type], key, spans)
         for code in jurisdictions(norm.sentence):
             place = self._jurisdiction(code, spans)
             self.collector.relation(key, RelationType.APPLIES_TO, place, spans)
@@ -201,7 +203,7 @@ class _Reader:
 
     def _exempt(self, key: str, norm: Norm, spans: Sequence[TextSpan]) -> None:
         """Join an exception to the norms of its own sentence."""
-        for type_ in _NORM_RELATION:
+        for type_ in NORM_RELATION:
             other = f"{type_.value.casefold()}:{self._key}:{fingerprint(norm.sentence)}"
             self.collector.relation(key, RelationType.EXEMPTS, other, spans)
 
@@ -209,7 +211,7 @@ class _Reader:
         """Add thresholds and deadlines, joined to the norms they limit, or to the section."""
         for measure in measures_of(statement):
             key = self._measure(measure, statement)
-            relation = _MEASURE_RELATION[measure.type]
+            relation = MEASURE_RELATION[measure.type]
             for subject in subjects or [holder]:
                 self.collector.relation(subject, relation, key, statement.spans)
                 if measure.comparison == "above" and measure.type is EntityType.THRESHOLD:

@@ -112,12 +112,37 @@ def measures_of(statement: Statement) -> Iterator[Measure]:
         elif quantity.kind == "duration":
             yield _limit_of_time(quantity, text) or _deadline(quantity, text)
         elif quantity.kind == "date" and _BY_DATE.search(_before(text, quantity)):
-            yield _measure(quantity.canonical, "date", "before", quantity.raw)
+            yield _last_day(quantity)
         elif quantity.kind == "number":
             counted = _count(quantity, text)
             if counted is not None:
                 yield counted
     yield from _unnumbered(text)
+
+
+def measure_of(quantity: Quantity, text: str, type_: EntityType) -> Measure | None:
+    """Read one quantity of `text` as a threshold or a deadline; None if it can't be one."""
+    if type_ is EntityType.DEADLINE:
+        if quantity.kind == "duration":
+            return None if _limit_of_time(quantity, text) else _deadline(quantity, text)
+        is_last_day = quantity.kind == "date" and _BY_DATE.search(_before(text, quantity))
+        return _last_day(quantity) if is_last_day else None
+    if quantity.kind in {"amount", "percentage"}:
+        read = quantities(text)
+        place = read.index(quantity)
+        return _threshold(quantity, text, _partner(read, place, text))
+    if quantity.kind == "duration":
+        return _limit_of_time(quantity, text)
+    return _count(quantity, text) if quantity.kind == "number" else None
+
+
+def unnumbered_deadline(text: str) -> Measure | None:
+    """Return the first deadline of `text` that has no number ("immediately"), if any."""
+    return next(_unnumbered(text), None)
+
+
+def _last_day(quantity: Quantity) -> Measure:
+    return _measure(quantity.canonical, "date", "before", quantity.raw)
 
 
 def _is_limit(statement: Statement) -> bool:

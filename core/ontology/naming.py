@@ -27,6 +27,16 @@ def _singular(word: str) -> str:
     return word.removesuffix("s")
 
 
+def policy_entity(policy_key: str) -> str:
+    """Return the key of a policy's entity."""
+    return f"policy:{policy_key}"
+
+
+def section_entity(policy_key: str, eid: str) -> str:
+    """Return the key of a section's entity."""
+    return f"section:{policy_key}:{eid}"
+
+
 def fingerprint(text: str) -> str:
     """Return 12 hex digits of the SHA-256 of a text, white space folded."""
     return hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:12]

@@ -9,7 +9,7 @@ from core.domain.ontology import EntityType
 from core.ontology.roles import Role, find_roles
 from core.ontology.statements import Statement
 
-_TYPES: Mapping[Modality, EntityType] = {
+NORM_TYPES: Mapping[Modality, EntityType] = {
     Modality.MUST: EntityType.OBLIGATION,
     Modality.SHOULD: EntityType.OBLIGATION,
     Modality.MUST_NOT: EntityType.PROHIBITION,
@@ -17,6 +17,7 @@ _TYPES: Mapping[Modality, EntityType] = {
     Modality.MAY: EntityType.PERMISSION,
     Modality.NEED_NOT: EntityType.PERMISSION,
 }
+"""What a clause with a modality is."""
 _CONDITION = re.compile(
     r"\b(?:only )?(?:if|when|whenever|where|unless|before|after|until|once|provided that|as long"
     r" as|in case"
@@ -116,13 +117,14 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
     for clause in clauses:
         if clause.trigger is None:
             continue
-        type_ = _TYPES[clause.modality]
+        type_ = NORM_TYPES[clause.modality]
         subject = text[clause.span.char_start : clause.trigger.char_start]
         if clause.subject is not None:
             subject = clause.subject.of(text)
         after = text[clause.trigger.char_end : len(text) if inherited else clause.span.char_end]
         actor = _actor(subject, clause.trigger.of(text), after, statement, known)
-        if clause.modality is Modality.MAY and _is_mere_chance(text, clause, actor):
+        said = clause.span.of(text)
+        if clause.modality is Modality.MAY and is_mere_chance(said, has_actor=actor is not None):
             continue
         fronted = _FRONTED.match(subject.strip())
         later = _CONDITION.search(after)
@@ -136,17 +138,21 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
         )
 
 
+def says_exception(sentence: str) -> bool:
+    """Say whether a sentence takes something out of a rule."""
+    return _CARVED_OUT.search(sentence) is not None or _EXEMPTION.search(sentence) is not None
+
+
 def _main_clauses(text: str) -> list[ModalClause]:
     clauses = [clause for clause in modalities(text) if clause.modality is not Modality.NONE]
     return [clause for clause in clauses if not clause.is_subordinate] or clauses[:1]
 
 
-def _is_mere_chance(text: str, clause: ModalClause, actor: Role | None) -> bool:
-    """Say whether "may" or "can" tells what can happen, not what is allowed."""
-    said = clause.span.of(text)
+def is_mere_chance(said: str, *, has_actor: bool) -> bool:
+    """Say whether "may" or "can" in a clause tells what can happen, not what is allowed."""
     if _GRANTED.search(said):
         return False
-    return actor is None or _EPISTEMIC.search(said) is not None
+    return not has_actor or _EPISTEMIC.search(said) is not None
 
 
 def _actor(

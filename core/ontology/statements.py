@@ -82,13 +82,18 @@ def clean(text: str) -> str:
     return " ".join(_MARKUP.sub("", text).split())
 
 
+def is_history(section: Section) -> bool:
+    """Say whether a section lists what was changed."""
+    return _HISTORY.search(section.title) is not None
+
+
 def statements(text: str, sections: Sequence[Section]) -> Iterator[Statement]:
     """Yield the statements of each section's body, in text order.
 
     A change history says what was the rule, not what is: it is left out.
     """
     for section in sections:
-        if not _HISTORY.search(section.title):
+        if not is_history(section):
             yield from _of_section(text, section)
 
 
