@@ -393,6 +393,8 @@ model_calls = Table(
     Column("usage", JSONB, nullable=False),
     Column("latency_ms", Double, nullable=False),
     _at("at"),
+    Column("cost_usd", Double),
+    Column("attempts", Integer, nullable=False, server_default=text("1")),
     UniqueConstraint("question_id", "request_hash"),
 )
 
