@@ -5,10 +5,9 @@ Every dependency can be replaced by a parameter; nothing connects at import.
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from core.adapters.local_embedder import Unavailable, find_local_embedder
 from core.adapters.postgres.audit import PostgresAuditLog
 from core.adapters.postgres.audit_reader import PostgresAuditReader
 from core.adapters.postgres.conversations import PostgresConversationStore
@@ -17,17 +16,21 @@ from core.adapters.postgres.database import open_database
 from core.adapters.postgres.embedded import start_embedded
 from core.adapters.postgres.ontology import PostgresOntologyStore
 from core.adapters.postgres.search import PostgresChunkSearch
+from core.adapters.postgres.spaces import PostgresSpaceStore
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.service import Answering
 from core.config import Settings
 from core.domain.budget import Limits
 from core.domain.ontology import Extraction
+from core.embedders import Embedders, only, open_embedders
 from core.ingest.prepare import Prepared
 from core.ingest.publish import Ingestor
 from core.ontology.extract import extract
 from core.ports import Clock, Embedder, IdSource, ReasonerFactory
+from core.retrieval.judge import Judge
 from core.retrieval.retriever import Retriever
+from core.retrieval.serving import CorpusEmbedder, NoEmbedder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,10 +55,14 @@ class Service:
     """Search over chunks."""
     clock: Clock
     """Time."""
+    embedders: Embedders
+    """All that embeds here."""
+    spaces: PostgresSpaceStore
+    """Embedding spaces, of which one serves."""
+    serving: CorpusEmbedder
+    """The embedder of the space that serves."""
     embedder: Embedder | None
-    """None: lexical search alone."""
-    embedder_problem: str | None
-    """Why there is no embedder; None if there is one."""
+    """The one on whose cosines relevance was fitted; None: relevance goes by words."""
 
 
 def _extract(prepared: Prepared) -> Extraction:
@@ -94,22 +101,29 @@ async def bootstrap(
         ConfigError: The database can't be reached, is too old, or can't be migrated.
     """
     clock, ids = clock or SystemClock(), ids or UuidSource()
-    problem: str | None = None
-    if embedder is None:
-        found = await asyncio.to_thread(find_local_embedder, settings.embedding_model)
-        embedder, problem = (
-            (None, found.reason) if isinstance(found, Unavailable) else (found, None)
+    async with AsyncExitStack() as stack:
+        embedders = (
+            await stack.enter_async_context(open_embedders(settings))
+            if embedder is None
+            else only(embedder)
         )
-    async with open_database(await database_url(settings)) as engine:
+        engine = await stack.enter_async_context(open_database(await database_url(settings)))
         corpus = PostgresCorpusStore(engine)
         ontology = PostgresOntologyStore(engine)
         conversations = PostgresConversationStore(engine)
-        search = PostgresChunkSearch(engine, embedder.space if embedder else None)
-        retriever = Retriever(search, embedder)
+        spaces = PostgresSpaceStore(engine)
+        serving = CorpusEmbedder(spaces, embedders.configured, embedders.find)
+        measured = None if isinstance(embedders.measured, NoEmbedder) else embedders.measured
+        retriever = Retriever(
+            PostgresChunkSearch(engine, None),
+            serving,
+            reranker=embedders.reranker,
+            judge=Judge(measured) if measured else None,
+        )
         yield Service(
             settings=settings,
             answering=Answering(
-                reasoner=reasoner or ExtractiveReasoner(embedder),
+                reasoner=reasoner or ExtractiveReasoner(measured),
                 corpus=corpus,
                 ontology=ontology,
                 conversations=conversations,
@@ -125,13 +139,15 @@ async def bootstrap(
                     deadline_s=settings.deadline_s,
                 ),
             ),
-            ingestor=Ingestor(store=corpus, embedder=embedder, extract=_extract, clock=clock),
+            ingestor=Ingestor(store=corpus, embedder=serving, extract=_extract, clock=clock),
             corpus=corpus,
             ontology=ontology,
             conversations=conversations,
             records=PostgresAuditReader(engine),
             retriever=retriever,
             clock=clock,
-            embedder=embedder,
-            embedder_problem=problem,
+            embedders=embedders,
+            spaces=spaces,
+            serving=serving,
+            embedder=measured,
         )

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 
-from core.domain.errors import DocumentError, OvertakenError
+from core.domain.errors import ConfigError, DocumentError, OvertakenError
 from core.domain.ontology import Extraction
 from core.domain.policy import EVERYONE, PolicyMetadata, VersionId
 from core.ingest.prepare import Overrides, Prepared, prepare
@@ -24,6 +24,7 @@ from core.ports import (
     Unchanged,
     Vector,
 )
+from core.ports.spaces import ServingEmbedder
 
 Extract = Callable[[Prepared], Extraction]
 """Reads the facts of a document (rules now; a model later)."""
@@ -55,11 +56,11 @@ class Ingestor:
         self,
         *,
         store: CorpusStore,
-        embedder: Embedder | None,
+        embedder: ServingEmbedder | None,
         extract: Extract,
         clock: Clock,
     ) -> None:
-        """Without an embedder, chunks are indexed for lexical search alone."""
+        """Chunks are embedded in the space that serves; without an embedder only words count."""
         self._store = store
         self._embedder = embedder
         self._extract = extract
@@ -78,6 +79,7 @@ class Ingestor:
         Raises:
             DocumentError: The file can't be ingested; the message is one line for people.
             TransientError: The database or the embedder failed; nothing was stored.
+            ConfigError: Nothing embeds in the space that serves.
         """
         prepared = await asyncio.to_thread(
             prepare, data, source_name=source_name, given=given, with_chunks=with_chunks
@@ -116,7 +118,8 @@ class Ingestor:
         self, prepared: Prepared, data: bytes, *, after: VersionId | None
     ) -> Published:
         extraction = await asyncio.to_thread(self._extract, prepared)
-        vectors = await self._embed([chunk.text for chunk in prepared.chunks])
+        embedder = await self._serving() if prepared.chunks else None
+        vectors = await self._embed([chunk.text for chunk in prepared.chunks], embedder)
         return await self._store.publish(
             Publication(
                 metadata=prepared.metadata,
@@ -128,17 +131,31 @@ class Ingestor:
                 extraction=extraction,
             ),
             after=after,
-            space=self._embedder.space if self._embedder else None,
+            space=embedder.space if embedder else None,
             vectors=vectors,
             on_day=self._today(),
         )
 
-    async def _embed(self, texts: list[str]) -> dict[str, Vector]:
-        if self._embedder is None or not texts:
+    async def _serving(self) -> Embedder | None:
+        """Return what embeds in the serving space; None: nothing was ever embedded, and can't be.
+
+        Raises:
+            ConfigError: A space serves that nothing embeds in: without vectors, new chunks would be
+                found less often than old ones, and nobody would know.
+        """
+        if self._embedder is None:
+            return None
+        serving = await self._embedder.serving()
+        if serving.embedder is None and serving.space is not None:
+            raise ConfigError(f"new text can't be embedded: {serving.problem}")
+        return serving.embedder
+
+    async def _embed(self, texts: list[str], embedder: Embedder | None) -> dict[str, Vector]:
+        if embedder is None:
             return {}
-        missing = await self._store.missing_embeddings(texts, self._embedder.space)
+        missing = await self._store.missing_embeddings(texts, embedder.space)
         new = [texts[index] for index in missing]
-        vectors = await self._embedder.embed_documents(new) if new else []
+        vectors = await embedder.embed_documents(new) if new else []
         return dict(zip(new, vectors, strict=True))
 
     def _today(self) -> date:

@@ -117,7 +117,8 @@ class CorpusStore(Protocol):
         begins to hold that does not say so itself.
 
         Raises:
-            OvertakenError: the policy has a newer version than `after`; nothing was stored.
+            OvertakenError: the policy has a newer version than `after`, or another space than
+                `space` serves; nothing was stored.
             IntegrityError: a chunk without text, section or vector; nothing was stored.
         """
         ...

@@ -30,6 +30,16 @@ class EmbeddingSpace:
     """True if relevance was fitted on cosines of this space; False: its cosines order chunks, and
     say nothing about relevance."""
 
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return f"{self.provider}:{self.model}"
+
+    @property
+    def identity(self) -> tuple[str, str, int, str]:
+        """What makes vectors comparable: all but how they are weighed."""
+        return (self.provider, self.model, self.dimensions, self.revision)
+
 
 class Embedder(Protocol):
     """Text to vectors. Safe from many tasks; heavy work is off the event loop."""

@@ -1,16 +1,21 @@
 """Retrieve evidence for a question: embed it, search in scope, say what went wrong on the way.
 
-A failing embedder is no reason to give no answer: search goes on by words alone, with a warning in
-the trace. A failing database is one.
+The space that serves decides how the question is embedded. A failing embedder is no reason to give
+no answer: search goes on by words alone, with a warning in the trace; so does a failing reranker. A
+failing database is one.
 """
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.domain.errors import CiteboundError
 from core.domain.question import Scope
-from core.ports import ChunkSearch, Embedder, SearchRequest, SearchResult, Vector
+from core.ports import ChunkSearch, EmbeddingSpace, SearchRequest, SearchResult, Vector
+from core.ports.search import Reranker
+from core.ports.spaces import ServingEmbedder
+from core.retrieval import rerank
+from core.retrieval.judge import Judge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +30,28 @@ class Retrieved:
     """What was done without, for the trace."""
     took_ms: float
     """Embedding and search together."""
+    space: str | None = None
+    """Name of the space that was searched; None: words alone."""
+    reranker: str | None = None
+    """Name of the model that ordered the hits; None: their order is that of the search."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Embedded:
+    """A question in the space that serves."""
+
+    vector: Vector | None = None
+    space: EmbeddingSpace | None = None
+    warning: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What the searches gave."""
+
+    result: SearchResult
+    reranker: str | None = None
+    warning: str | None = None
 
 
 class Retriever:
@@ -33,19 +60,26 @@ class Retriever:
     def __init__(
         self,
         search: ChunkSearch,
-        embedder: Embedder | None,
+        embedder: ServingEmbedder | None,
         *,
+        reranker: Reranker | None = None,
+        judge: Judge | None = None,
         monotonic_s: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """Take the search, and the embedder of the space it searches.
+        """Take the search, and the embedder of the space that serves.
 
         Args:
             search: Applies the scope.
             embedder: None: words alone.
+            reranker: Orders the hits of a deeper search; None: they keep its order.
+            judge: Says how relevant chunks are that were found in another space than the measured
+                one; None: by words.
             monotonic_s: Seconds of a clock that never goes back.
         """
         self._search = search
         self._embedder = embedder
+        self._reranker = reranker
+        self._judge = judge
         self._monotonic_s = monotonic_s
 
     async def retrieve(
@@ -63,25 +97,55 @@ class Retriever:
             TransientError: The database failed.
         """
         started_s = self._monotonic_s()
-        embedding: Vector | None = None
-        warnings: list[str] = []
-        if self._embedder is not None:
-            try:
-                embedding = await self._embedder.embed_query(question_text)
-            except CiteboundError as error:
-                warnings.append(f"searched by words alone: {error}")
-        result = await self._search.search(
-            SearchRequest(
-                text=question_text,
-                embedding=embedding,
-                scope=scope,
-                limit=depth,
-                neighbours=neighbours,
-            )
+        asked = await self._embed(question_text)
+        request = SearchRequest(
+            text=question_text,
+            embedding=asked.vector,
+            scope=scope,
+            limit=depth,
+            neighbours=neighbours,
+            space=asked.space,
         )
+        found = await self._find(request)
+        result = await self._judged(question_text, found.result)
         return Retrieved(
             result=result,
-            embedding_used=embedding is not None,
-            warnings=tuple(warnings),
+            embedding_used=asked.vector is not None,
+            warnings=tuple(one for one in (asked.warning, found.warning) if one),
             took_ms=(self._monotonic_s() - started_s) * 1_000,
+            space=asked.space.name if asked.space else None,
+            reranker=found.reranker,
         )
+
+    async def _embed(self, question_text: str) -> _Embedded:
+        if self._embedder is None:
+            return _Embedded()
+        serving = await self._embedder.serving()
+        if serving.embedder is None:
+            return _Embedded(warning=f"searched by words alone: {serving.problem}")
+        try:
+            vector = await serving.embedder.embed_query(question_text)
+        except CiteboundError as error:
+            return _Embedded(warning=f"searched by words alone: {error}")
+        return _Embedded(vector=vector, space=serving.embedder.space, warning=serving.problem)
+
+    async def _find(self, request: SearchRequest) -> _Found:
+        if self._reranker is None:
+            return _Found(result=await self._search.search(request))
+        deep = replace(request, limit=max(rerank.DEPTH, request.limit), neighbours=0)
+        found = await self._search.search(deep)
+        ordered = await rerank.reorder(self._reranker, request.text, found.hits)
+        result = replace(found, hits=ordered.hits[: request.limit])
+        if result.hits and request.neighbours:
+            # Neighbours belong to the hits that are left; no transaction stays open for a model.
+            result = await self._search.search(replace(request, given=result.hits))
+        name = None if ordered.warning else self._reranker.name
+        return _Found(result=result, reranker=name, warning=ordered.warning)
+
+    async def _judged(self, question_text: str, result: SearchResult) -> SearchResult:
+        chunks = (*result.hits, *result.neighbours)
+        if self._judge is None or all(chunk.dense_score is not None for chunk in chunks):
+            return result
+        judged = await self._judge.judge(question_text, chunks)
+        count = len(result.hits)
+        return replace(result, hits=judged[:count], neighbours=judged[count:])

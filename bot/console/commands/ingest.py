@@ -36,8 +36,10 @@ async def _ingest(
     terminal: Terminal, sources: Sequence[Source], *, with_chunks: bool, as_json: bool
 ) -> list[FileResult]:
     async with opened(terminal) as service:
-        if service.embedder is None and with_chunks:
-            terminal.remark(Text(f"note: {service.embedder_problem}; search is lexical alone"))
+        serving = await service.serving.serving()
+        if serving.problem and with_chunks:
+            instead = "" if serving.embedder else "; search is lexical alone"
+            terminal.remark(Text(f"note: {serving.problem}{instead}"))
         results = await ingest_with_progress(
             terminal, service, sources, with_chunks=with_chunks, is_quiet=as_json
         )

@@ -41,6 +41,15 @@ async def ensure_ann_indexes(engine: AsyncEngine, space: EmbeddingSpace | None) 
             )
 
 
+async def drop_ann_index(engine: AsyncEngine, space_id: int) -> None:
+    """Drop the index of a space that was dropped; a no-op if it had none."""
+    async with engine.connect() as connection:
+        await connection.execution_options(isolation_level="AUTOCOMMIT")
+        await connection.execute(
+            text(f"DROP INDEX CONCURRENTLY IF EXISTS citebound.chunk_embeddings_{space_id:d}_hnsw")
+        )
+
+
 async def find_space(connection: AsyncConnection, space: EmbeddingSpace) -> int | None:
     """Return the id of the space; None: nothing was embedded in it yet."""
     return await connection.scalar(text(SPACE_ID), space_parameters(space))

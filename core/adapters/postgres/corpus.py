@@ -16,8 +16,10 @@ from core.adapters.postgres.ann_indexes import ensure_ann_indexes, is_large
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.facts import store_facts
 from core.adapters.postgres.links import resolve_references, store_references
+from core.adapters.postgres.locks import PUBLISHING
 from core.adapters.postgres.places import section_ref
 from core.adapters.postgres.scope import LIVE, scope_parameters
+from core.adapters.postgres.spaces import serving_id
 from core.adapters.postgres.tables import chunks, editions, policies, policy_versions, sections
 from core.domain.errors import IntegrityError, OvertakenError
 from core.domain.ontology import SectionRef
@@ -29,9 +31,6 @@ _VERSIONS = f"""
 SELECT v.*, p.key FROM {LIVE} live
   JOIN citebound.policy_versions v ON v.id = live.version_id
   JOIN citebound.policies p ON p.id = v.policy_id ORDER BY p.key"""  # noqa: S608  # constants
-
-PUBLISHING = 7_203_114_027
-"""Advisory lock: publication is serialised, so that editions have one order."""
 
 
 class PostgresCorpusStore:
@@ -129,7 +128,7 @@ class PostgresCorpusStore:
             if publication.chunks:
                 await lexical_index.index_terms(connection, version_id)
                 if space is not None:
-                    space_id = await lexical_index.space_id_for(connection, space)
+                    space_id = await serving_id(connection, space)
                     await lexical_index.store_embeddings(connection, version_id, space_id, vectors)
         await self._index_if_large(space)
         return Published(

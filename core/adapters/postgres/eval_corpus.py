@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.adapters.postgres.database import MIGRATIONS, engine_for, open_database
+from core.adapters.postgres.locks import BUILDING_EVALUATION
 from core.adapters.postgres.search import PostgresChunkSearch
 from core.domain.errors import UsageError
 from core.domain.policy import Chunk
@@ -30,8 +31,6 @@ from core.retrieval import lexical
 INDEX_VERSION = 1
 """Raise it when the same documents would be stored otherwise."""
 PUBLISHED_ON = date(2025, 1, 1)
-BUILDING = 7_203_114_028
-"""Advisory lock: one process builds a corpus, others wait for it."""
 DUPLICATE_DATABASE = "42P04"
 
 
@@ -114,7 +113,7 @@ async def _build(
     store = PostgresCorpusStore(engine)
     async with engine.connect() as holder:
         await holder.execution_options(isolation_level="AUTOCOMMIT")
-        await holder.execute(text("SELECT pg_advisory_lock(:key)"), {"key": BUILDING})
+        await holder.execute(text("SELECT pg_advisory_lock(:key)"), {"key": BUILDING_EVALUATION})
         known = set(await holder.scalars(text("SELECT key FROM citebound.policies")))
         total = len({passage.key.document for passage in passages})
         if len(known) < total:
@@ -125,7 +124,7 @@ async def _build(
                     progress(f"document {count} of {total}: {len(publication.chunks)} chunks")
                     await _publish(store, publication, embedder)
             await holder.execute(text("ANALYZE"))
-        await holder.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": BUILDING})
+        await holder.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": BUILDING_EVALUATION})
 
 
 async def _publish(

@@ -15,6 +15,7 @@ from core.ingest.prepare import Overrides, Prepared
 from core.ingest.publish import Ingested, Ingestor
 from core.ontology.extract import extract
 from core.ports import EmbeddingSpace, Vector
+from core.ports.spaces import fixed
 
 Ingest = Callable[..., Coroutine[Any, Any, Ingested]]
 Counts = Callable[[], Awaitable[dict[str, int]]]
@@ -90,7 +91,7 @@ def embedder() -> CountingEmbedder:
 def ingestor(engine: AsyncEngine, clock: SetClock, embedder: CountingEmbedder) -> Ingestor:
     """The product's ingestion on the test's own database."""
     return Ingestor(
-        store=PostgresCorpusStore(engine), embedder=embedder, extract=facts, clock=clock
+        store=PostgresCorpusStore(engine), embedder=fixed(embedder), extract=facts, clock=clock
     )
 
 

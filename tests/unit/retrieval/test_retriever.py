@@ -5,6 +5,7 @@ from datetime import date
 from core.domain.errors import ContractError
 from core.domain.question import Scope
 from core.ports import EmbeddingSpace, SearchRequest, SearchResult, Vector
+from core.ports.spaces import fixed
 from core.retrieval.retriever import Retriever
 
 SCOPE = Scope(as_of=date(2026, 1, 1))
@@ -45,7 +46,7 @@ class ConstantEmbedder:
 async def test_the_question_is_embedded() -> None:
     """With an embedder the search gets the vector, and nothing is warned of."""
     search = EmptySearch()
-    found = await Retriever(search, ConstantEmbedder(fails=False)).retrieve(
+    found = await Retriever(search, fixed(ConstantEmbedder(fails=False))).retrieve(
         "May I?", SCOPE, depth=5, neighbours=3
     )
     assert search.requests[0].embedding == (1.0, 0.0)
@@ -55,7 +56,7 @@ async def test_the_question_is_embedded() -> None:
 async def test_a_failing_embedder_leaves_words() -> None:
     """When the embedder fails, search goes on without a vector and says so."""
     search = EmptySearch()
-    found = await Retriever(search, ConstantEmbedder(fails=True)).retrieve(
+    found = await Retriever(search, fixed(ConstantEmbedder(fails=True))).retrieve(
         "May I?", SCOPE, depth=5, neighbours=3
     )
     assert search.requests[0].embedding is None

@@ -1,0 +1,134 @@
+"""What embeds and what reranks, by the settings: shared by the service and by `doctor`.
+
+With `VOYAGE_API_KEY` Voyage is set up, else the local embedder. Both can be there at once: the
+space that serves decides which one embeds a question, and relevance is judged by the local one, on
+whose cosines it was fitted.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from core.adapters.local_embedder import Unavailable, find_local_embedder
+from core.adapters.voyage.client import VoyageAccess, VoyageClient
+from core.adapters.voyage.embedder import PROVIDER as VOYAGE
+from core.adapters.voyage.embedder import VoyageEmbedder
+from core.adapters.voyage.models import EMBEDDING_MODELS
+from core.adapters.voyage.rerank import VoyageReranker
+from core.config import Settings
+from core.domain.errors import UsageError
+from core.ports import Embedder, EmbeddingSpace
+from core.ports.search import Reranker
+from core.retrieval.serving import Configured, NoEmbedder
+
+LOCAL = "local"
+NO_KEY = "VOYAGE_API_KEY is not set: set it, or let `citebound corpus embed --space local` switch"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedders:
+    """All that embeds here."""
+
+    configured: Configured
+    """Embeds the first chunk of a corpus, and in the space that `corpus embed` builds."""
+    measured: Configured
+    """The one on whose cosines relevance was fitted."""
+    voyage: VoyageClient | None
+    """None without a key."""
+    question_timeout_s: float
+    """What a question waits for Voyage."""
+    reranker: Reranker | None
+    """None: hits keep the order of the search."""
+
+    def find(self, space: EmbeddingSpace) -> Configured:
+        """Return what embeds in a space."""
+        named = self._named(space.provider, space.model)
+        if isinstance(named, NoEmbedder) or named.space.identity == space.identity:
+            return named
+        return NoEmbedder(
+            reason=f"it is of another revision than {named.space.name} here:"
+            " `citebound corpus embed` builds a new one"
+        )
+
+    def named(self, name: str) -> Configured:
+        """Return what embeds in a space that a person names: `local`, `voyage`, `voyage:MODEL`.
+
+        Raises:
+            UsageError: There is no such space.
+        """
+        provider, _, model = name.partition(":")
+        if provider not in {LOCAL, VOYAGE} or (model and provider == LOCAL):
+            raise UsageError(f"expected local, voyage or voyage:MODEL, got {name!r}")
+        if model and model not in EMBEDDING_MODELS:
+            raise UsageError(f"expected one of {', '.join(EMBEDDING_MODELS)}, got {model!r}")
+        return self._named(provider, model or None)
+
+    def _named(self, provider: str, model: str | None) -> Configured:
+        for known in (self.configured, self.measured):
+            if not isinstance(known, NoEmbedder) and (
+                (provider, model or known.space.model) == (known.space.provider, known.space.model)
+            ):
+                return known
+        if provider == LOCAL and isinstance(self.measured, NoEmbedder):
+            return self.measured
+        if provider != VOYAGE or (model and model not in EMBEDDING_MODELS):
+            return NoEmbedder(
+                reason="nothing here embeds in it: `citebound corpus embed` builds another"
+            )
+        if self.voyage is None or model is None:
+            return NoEmbedder(reason=NO_KEY)
+        return VoyageEmbedder(self.voyage, model=model, question_timeout_s=self.question_timeout_s)
+
+
+def only(embedder: Embedder) -> Embedders:
+    """Return this embedder and nothing else, in place of what the settings say."""
+    return Embedders(
+        configured=embedder,
+        measured=embedder,
+        voyage=None,
+        question_timeout_s=1.0,
+        reranker=None,
+    )
+
+
+@asynccontextmanager
+async def open_embedders(settings: Settings) -> AsyncGenerator[Embedders]:
+    """Find what embeds; close connections at the end. Nothing is loaded or called yet.
+
+    Raises:
+        ConfigError: A model is not known.
+    """
+    found = await asyncio.to_thread(find_local_embedder, settings.embedding_model)
+    local: Configured = NoEmbedder(reason=found.reason) if isinstance(found, Unavailable) else found
+    if settings.voyage_api_key is None:
+        yield Embedders(
+            configured=local,
+            measured=local,
+            voyage=None,
+            question_timeout_s=settings.voyage_timeout_s,
+            reranker=None,
+        )
+        return
+    client = VoyageClient(voyage_access(settings.voyage_api_key, settings))
+    timeout_s = settings.voyage_timeout_s
+    try:
+        yield Embedders(
+            configured=VoyageEmbedder(
+                client, model=settings.voyage_model, question_timeout_s=timeout_s
+            ),
+            measured=local,
+            voyage=client,
+            question_timeout_s=timeout_s,
+            reranker=VoyageReranker(client, model=settings.rerank_model, timeout_s=timeout_s)
+            if settings.rerank_model
+            else None,
+        )
+    finally:
+        await client.aclose()
+
+
+def voyage_access(api_key: str, settings: Settings) -> VoyageAccess:
+    """Return whom to call, as the settings say."""
+    base_url = settings.voyage_base_url
+    return VoyageAccess(api_key=api_key, base_url=base_url.rstrip("/") if base_url else None)
