@@ -27,6 +27,28 @@ def _singular(word: str) -> str:
     return word.removesuffix("s")
 
 
+def name_words(text: str) -> tuple[str, ...]:
+    """Return the words of a name in the form in which mentions of it meet."""
+    return tuple(_singular(word) for word in words(text))
+
+
+def find_name(name: str, text: str) -> re.Match[str] | None:
+    """Find where `text` names a thing first: case, number and punctuation aside."""
+    wanted = name_words(name)
+    if not wanted:
+        return None
+    gap = r"[\W_]+"
+    pattern = rf"(?<![^\W_]){gap.join(_inflected(word) for word in wanted)}(?![^\W_])"
+    return re.search(pattern, text, re.IGNORECASE)
+
+
+def _inflected(word: str) -> str:
+    """Return a pattern for a word in singular or plural."""
+    if word.endswith("y"):
+        return rf"{re.escape(word[:-1])}(?:y|ies|ys)"
+    return rf"{re.escape(word)}(?:e?s)?"
+
+
 def policy_entity(policy_key: str) -> str:
     """Return the key of a policy's entity."""
     return f"policy:{policy_key}"

@@ -1,0 +1,370 @@
+"""What a model proposes is held to the text, fact by fact."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.domain.ontology import EntityType, ExtractedEntity, Extraction, RelationType
+from core.domain.policy import TextSpan
+from core.domain.proposals import ProposedEntity, ProposedFacts, ProposedRelation
+from core.ontology.drops import Drop
+from core.ontology.extract import extract
+from core.ontology.merge import merged
+from core.ontology.parts import MAX_CHARACTERS, Part, parts_of
+from core.ontology.proposals import CheckedFacts, check
+from core.ontology.roles import abbreviations
+from tests.unit.ontology.markdown import sections_of
+
+TEXT = """# Gifts Policy
+
+## 1. Limits
+
+Employees may accept gifts of up to EUR 75 per year without approval. A gift above EUR 75 must not
+be accepted unless the Local Compliance Officer (LCO) has approved it. Gifts above EUR 75 are
+entered in the Benefit Ledger within five (5) business days. Travellers in Germany hand them over.
+The Benefit Ledger is kept by the Ethics Circle.
+
+Employees must not:
+
+- accept cash;
+- accept loans.
+
+"Hospitality" means meals where the host attends.
+
+| Amount | Approver |
+|---|---|
+| Up to EUR 1,000 | Line manager |
+
+## 2. Breaches
+
+A breach may lead to dismissal. Nobody has to hand over promotional items.
+"""
+PARTS = parts_of(TEXT, sections_of(TEXT))
+LEDGER = "Gifts above EUR 75 are entered in the Benefit Ledger within five (5) business days."
+
+
+def entity(type_: str, name: str, quote: str, **more: object) -> ProposedEntity:
+    return ProposedEntity(
+        id=f"{type_}-{name}",
+        type=type_,
+        name=name,
+        quote=quote,
+        **more,  # pyright: ignore[reportArgumentType]
+    )
+
+
+def relation(source: str, type_: str, target: str, quote: str) -> ProposedRelation:
+    return ProposedRelation(source=source, type=type_, target=target, quote=quote)
+
+
+def checked(*facts: ProposedEntity | ProposedRelation, part: int = 0) -> CheckedFacts:
+    return check(
+        ProposedFacts(
+            entities=tuple(one for one in facts if isinstance(one, ProposedEntity)),
+            relations=tuple(one for one in facts if isinstance(one, ProposedRelation)),
+        ),
+        TEXT,
+        PARTS[part],
+        policy_key="gifts",
+        abbreviations=abbreviations(TEXT),
+    )
+
+
+def only(facts: CheckedFacts) -> ExtractedEntity:
+    (found,) = facts.entities
+    assert facts.dropped == {}
+    return found
+
+
+def rules() -> Extraction:
+    return extract(
+        TEXT, sections_of(TEXT), policy_key="gifts", title="Gifts Policy", jurisdiction=None
+    )
+
+
+def known(key: str) -> ExtractedEntity:
+    return next(one for one in rules().entities if one.key == key)
+
+
+def test_a_rule_is_the_entity_that_the_rules_read_there() -> None:
+    """Key, name, span and sentence are those of the whole sentence."""
+    found = only(
+        checked(entity("Permission", "gifts up to 75", "may accept gifts of up to EUR 75"))
+    )
+    assert found.spans == known(found.key).spans
+    assert found.name == known(found.key).name
+    assert found.attributes["modality"] == "may"
+
+
+def test_a_list_item_is_read_with_its_lead_in() -> None:
+    """ "Accept cash" alone forbids nothing."""
+    found = only(checked(entity("Prohibition", "cash", "- accept cash;")))
+    assert found.name == "Employees must not accept cash;"
+    assert found.spans == known(found.key).spans
+
+
+def test_a_rule_in_the_indicative_is_one_that_the_rules_do_not_see() -> None:
+    """ "Are entered" obliges without a modal verb."""
+    found = only(checked(entity("Obligation", "ledger", LEDGER, attributes={"action": "entered"})))
+    assert found.key not in {one.key for one in rules().entities}
+    assert found.attributes == {
+        "modality": "none",
+        "action": "entered",
+        "sentence": LEDGER,
+    }
+
+
+def test_numbers_are_read_from_the_text() -> None:
+    """What a threshold is worth is what stands there, in the form that the rules give it."""
+    found = only(checked(entity("Deadline", "5 business days", LEDGER)))
+    assert found.attributes["value"] == "5"
+    assert found.attributes["comparison"] == "within"
+    assert found.key == known(found.key).key
+
+
+@pytest.mark.parametrize(
+    ("type_", "name", "quote", "drop"),
+    [
+        ("Wish", "gifts", LEDGER, Drop.UNKNOWN_TYPE),
+        ("Section", "Limits", LEDGER, Drop.UNKNOWN_TYPE),
+        ("Obligation", "x", "Gifts", Drop.QUOTE_LENGTH),
+        ("Obligation", "x", "x" * 1_300, Drop.QUOTE_LENGTH),
+        ("Obligation", "x", "Gifts above EUR 80 are entered", Drop.QUOTE_NOT_FOUND),
+        ("Obligation", "x", "gifts above EUR 75 are entered", Drop.QUOTE_NOT_FOUND),
+        ("Obligation", "x", "ifts above EUR 75 are enter", Drop.QUOTE_NOT_FOUND),
+        ("Permission", "x", "A breach may lead to dismissal.", Drop.QUOTE_NOT_FOUND),
+        ("Prohibition", "x", "above EUR 75", Drop.QUOTE_AMBIGUOUS),
+        ("Prohibition", "x", "Employees must not:", Drop.NOT_ONE_SENTENCE),
+        ("Prohibition", "x", "accept cash;\n- accept loans", Drop.NOT_ONE_SENTENCE),
+        ("Prohibition", "x", "Employees may accept gifts", Drop.WRONG_MODALITY),
+        ("Permission", "x", "accept cash", Drop.WRONG_MODALITY),
+        ("Prohibition", "x", LEDGER, Drop.WRONG_MODALITY),
+        ("Obligation", "x", "Employees may accept gifts", Drop.WRONG_MODALITY),
+        ("Exception", "x", "accept loans", Drop.WRONG_MODALITY),
+        ("Role", "Chief Executive", "The Benefit Ledger is kept", Drop.NAME_NOT_IN_QUOTE),
+        ("Role", "the", "The Benefit Ledger is kept", Drop.NAME_NOT_IN_QUOTE),
+        ("Jurisdiction", "France", "Travellers in Germany", Drop.NAME_NOT_IN_QUOTE),
+        ("Threshold", "EUR 100", "Employees may accept gifts of up to EUR 75", None),
+        ("Threshold", "75 days", "Employees may accept gifts of up to EUR 75", None),
+        ("Threshold", "limit", "- accept loans", None),
+        ("Deadline", "year", "Employees may accept gifts of up to EUR 75", None),
+    ],
+)
+def test_what_the_text_does_not_bear_out_is_dropped(
+    type_: str, name: str, quote: str, drop: Drop | None
+) -> None:
+    """Each with its reason, and nothing else with it."""
+    facts = checked(entity(type_, name, quote))
+    assert (facts.entities, facts.relations) == ((), ())
+    assert facts.dropped == {drop or Drop.NUMBER_NOT_IN_QUOTE: 1}
+
+
+def test_chance_is_no_permission() -> None:
+    """ "May lead to" allows nothing; "nobody has to" frees."""
+    assert checked(
+        entity("Permission", "x", "A breach may lead to dismissal."), part=1
+    ).dropped == {Drop.WRONG_MODALITY: 1}
+
+
+def test_a_fragment_is_read_in_its_sentence() -> None:
+    """A quote that begins after "must not" does not turn a prohibition round."""
+    quote = "be accepted unless the Local Compliance Officer (LCO) has approved it"
+    assert checked(entity("Permission", "x", quote)).entities == ()
+    assert only(checked(entity("Prohibition", "x", quote))).name.startswith("A gift above EUR 75")
+
+
+def test_names_and_short_forms_are_those_of_the_text() -> None:
+    """The rules' role where they know it, the text's spelling elsewhere; invented aliases go."""
+    quote = "unless the Local Compliance Officer (LCO) has approved it"
+    officer = only(checked(entity("Role", "local compliance officers", quote)))
+    assert officer.key == known(officer.key).key
+    assert officer.aliases == ("LCO",)
+    facts = checked(
+        entity("System", "benefit LEDGER", LEDGER, aliases=("Employees", "Register", "the"))
+    )
+    assert (facts.entities[0].key, facts.entities[0].name) == (
+        "system:benefit-ledger",
+        "Benefit Ledger",
+    )
+    assert facts.entities[0].aliases == ()
+    assert facts.dropped == {Drop.ALIAS_NOT_SAID: 3}
+
+
+def test_a_description_is_the_texts_own_or_none() -> None:
+    """What a model says about a thing reaches nobody."""
+    own = "The Benefit Ledger is kept by the Ethics Circle."
+    for description, kept in (("A secret ledger of bribes.", ""), (own, own)):
+        thing = entity("System", "Benefit Ledger", LEDGER, description=description)
+        assert only(checked(thing)).description == kept
+
+
+def test_white_space_may_differ() -> None:
+    """Where a line was folded, the place found is that of the text."""
+    quote = "A gift above EUR 75 must not be accepted unless"
+    found = only(checked(entity("Prohibition", "x", quote)))
+    assert quote in " ".join(found.spans[0].of(TEXT).split())
+
+
+def test_relations_join_what_one_sentence_says() -> None:
+    """The ends, the words and the types must be there."""
+    kept = "The Benefit Ledger is kept by the Ethics Circle."
+    ledger, circle = (
+        entity("System", "Benefit Ledger", LEDGER),
+        entity("Role", "Ethics Circle", kept),
+    )
+    facts = checked(
+        ledger,
+        circle,
+        relation(ledger.id, "references", circle.id, kept),
+        relation(ledger.id, "approved_by", circle.id, kept),
+        relation(ledger.id, "has_threshold", circle.id, kept),
+        relation(ledger.id, "references", circle.id, "Travellers in Germany hand them over."),
+        relation(ledger.id, "loves", circle.id, kept),
+        relation(ledger.id, "references", "nobody", kept),
+        relation("policy", "supersedes", "policy", kept),
+    )
+    assert [
+        (one.source, one.type, one.target)
+        for one in facts.relations
+        if one.source == "system:benefit-ledger"
+    ] == [("system:benefit-ledger", RelationType.REFERENCES, "role:ethic-circle")]
+    assert facts.dropped == {
+        Drop.RELATION_NOT_SAID: 1,
+        Drop.WRONG_ENDS: 1,
+        Drop.ENDS_NOT_IN_QUOTE: 1,
+        Drop.UNKNOWN_TYPE: 1,
+        Drop.UNKNOWN_END: 2,
+    }
+
+
+def test_every_fact_hangs_on_something() -> None:
+    """A rule without an actor is the policy's; a thing is spoken of by its section."""
+    facts = checked(entity("Obligation", "x", LEDGER), entity("System", "Benefit Ledger", LEDGER))
+    joined = {(one.source, one.type) for one in facts.relations}
+    assert ("policy:gifts", RelationType.REQUIRES) in joined
+    assert (f"section:gifts:{PARTS[0].section.eid}", RelationType.REFERENCES) in joined
+
+
+def test_a_second_entity_of_an_id_is_dropped() -> None:
+    """Its relations would be anybody's."""
+    thing = entity("System", "Benefit Ledger", LEDGER)
+    assert checked(thing, thing).dropped == {Drop.REPEATED_ID: 1}
+
+
+def test_merging_keeps_what_the_rules_say() -> None:
+    """Name, description and attributes are the rules'; spans are those of both."""
+    quote = "Travellers in Germany hand them over."
+    facts = checked(
+        entity("Role", "Travellers", quote, description=quote),
+        entity("Record", "Employees", "Employees may accept gifts"),
+        entity("Obligation", "ledger", LEDGER),
+        relation("policy", "applies_to", "Role-Travellers", quote),
+    )
+    both = merged(rules(), [facts])
+    assert {one.key for one in rules().entities} < {one.key for one in both.entities}
+    assert "record:employee" not in {one.key for one in both.entities}
+    for own in rules().entities:
+        same = next(one for one in both.entities if one.key == own.key)
+        assert (same.type, same.name, same.attributes) == (own.type, own.name, own.attributes)
+        assert set(own.spans) <= set(same.spans)
+    assert merged(both, [facts]) == both
+    assert merged(rules(), [facts]) == both
+    assert merged(rules(), ()) == rules()
+
+
+_WORDS = st.one_of(
+    st.sampled_from([*EntityType, *RelationType, "section", "policy", "EUR 75", "5 days", ""]),
+    st.text(max_size=60),
+    st.tuples(st.integers(0, len(TEXT)), st.integers(0, 150)).map(
+        lambda place: TEXT[place[0] : place[0] + place[1]]
+    ),
+)
+_TYPES = st.one_of(st.sampled_from(list(EntityType)), _WORDS)
+_ENTITIES = st.builds(
+    ProposedEntity,
+    id=st.sampled_from(["a", "b", "c", "section"]),
+    type=_TYPES,
+    name=_WORDS,
+    quote=_WORDS,
+    aliases=st.lists(_WORDS, max_size=2).map(tuple),
+    description=_WORDS,
+    attributes=st.dictionaries(
+        st.sampled_from(["actor", "action", "condition", "meaning", "value"]), _WORDS, max_size=3
+    ),
+)
+_RELATIONS = st.builds(
+    ProposedRelation,
+    source=st.sampled_from(["a", "b", "c", "section", "policy", "d"]),
+    type=st.one_of(st.sampled_from(list(RelationType)), _WORDS),
+    target=st.sampled_from(["a", "b", "c", "section", "policy", "d"]),
+    quote=_WORDS,
+)
+_FACTS = st.builds(
+    ProposedFacts,
+    entities=st.lists(_ENTITIES, max_size=4).map(tuple),
+    relations=st.lists(_RELATIONS, max_size=4).map(tuple),
+)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _words_of(attributes: Mapping[str, str]) -> Sequence[str]:
+    return [attributes[name] for name in ("action", "condition") if name in attributes]
+
+
+@settings(max_examples=400, deadline=None)
+@given(proposed=_FACTS)
+def test_no_fact_survives_whose_quote_is_not_in_the_section(proposed: ProposedFacts) -> None:
+    """And nothing that is proposed raises; what survives is said in the words of the text."""
+    part = PARTS[0]
+    facts = check(proposed, TEXT, part, policy_key="gifts", abbreviations={})
+    quotes = [_folded(one.quote) for one in (*proposed.entities, *proposed.relations)]
+    shown = _folded(part.span.of(TEXT))
+    assert len(facts.entities) + sum(facts.dropped.values()) <= 100
+    for fact in (*facts.entities, *facts.relations):
+        assert fact.spans
+        said = _folded(" ".join(span.of(TEXT) for span in fact.spans))
+        assert any(
+            quote and quote in shown and (quote in said or said in quote) for quote in quotes
+        )
+        assert all(
+            part.span.char_start <= span.char_start < span.char_end <= part.span.char_end
+            for span in fact.spans
+        )
+    for found in facts.entities:
+        assert all(words in found.attributes["sentence"] for words in _words_of(found.attributes))
+    both = merged(rules(), [facts])
+    keys = {one.key for one in both.entities}
+    assert all({one.source, one.target} <= keys for one in both.relations)
+    assert merged(both, [facts]) == both
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    sentences=st.lists(
+        st.text(alphabet="ab \n.", min_size=1, max_size=700), min_size=1, max_size=30
+    )
+)
+def test_parts_hold_all_words_of_a_section_once(sentences: list[str]) -> None:
+    """In order, none longer than the limit, nothing lost but white space."""
+    text = "# Long\n\n" + "Xyz words here to read. " + "".join(sentences)
+    parts = parts_of(text, sections_of(text)[:1])
+    body = text[sections_of(text)[0].body_start :]
+    assert "".join("".join(part.span.of(text).split()) for part in parts) == "".join(body.split())
+    assert all(len(part.span.of(text)) <= MAX_CHARACTERS for part in parts)
+
+
+def test_headings_alone_and_change_histories_are_not_read() -> None:
+    """There is nothing in them, or only what was the rule."""
+    text = (
+        "# Policy\n\n## 1 Rules\n\nGifts must be reported to somebody.\n\n"
+        "## 2 Change history\n\nThe limit was EUR 5.\n"
+    )
+    (part,) = parts_of(text, sections_of(text))
+    assert (part.heading, part.span.of(text)) == ("1 Rules", "Gifts must be reported to somebody.")
+    assert isinstance(part, Part)
+    assert isinstance(part.span, TextSpan)
