@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from core.domain.errors import ConfigError
+from core.failpoints import NAMES
+
+ENVIRONMENTS = ("development", "production")
 
 
 def _setting(
@@ -91,6 +94,14 @@ class Settings:
         "CITEBOUND_UNIT", "default", "Organisational unit written into each record"
     )
     """Officers see the records of their units."""
+    environment: str = _setting(
+        "CITEBOUND_ENVIRONMENT", "development", "`development` or `production`, which is stricter"
+    )
+    """`production` refuses what only tests may do."""
+    failpoint: str | None = _setting(
+        "CITEBOUND_FAILPOINT", None, "Kills the process at a step (`F1` to `F9`), to test recovery"
+    )
+    """See `core.failpoints`; refused in production."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> "Settings":
@@ -121,6 +132,13 @@ class Settings:
         _check("CITEBOUND_RETRIEVAL_DEPTH", self.retrieval_depth, 3, 8)
         _check("CITEBOUND_MAX_ATTEMPTS", self.max_attempts, 1, 4)
         _check("CITEBOUND_DEADLINE_S", self.deadline_s, 1, 600)
+        if self.environment not in ENVIRONMENTS:
+            raise ConfigError(f"CITEBOUND_ENVIRONMENT: expected {' or '.join(ENVIRONMENTS)}")
+        if self.failpoint is not None:
+            if self.failpoint not in NAMES:
+                raise ConfigError(f"CITEBOUND_FAILPOINT: expected one of {', '.join(NAMES)}")
+            if self.environment == "production":
+                raise ConfigError("CITEBOUND_FAILPOINT kills the process: unset it in production")
 
     def __repr__(self) -> str:
         """Name the settings, of secrets only those that are set."""

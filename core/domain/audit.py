@@ -12,12 +12,19 @@ from core.domain.run import Json
 class Tag(StrEnum):
     """What a record is about, `subject:action`, past tense. `audit.tag` holds the same list."""
 
+    MESSAGE_RECEIVED = "message:received"
     MESSAGE_IGNORED = "message:ignored"
+    MESSAGE_EDITED = "message:edited"
+    MESSAGE_DELETED = "message:deleted"
     QUESTION_ANSWERED = "question:answered"
     QUESTION_REFUSED = "question:refused"
     QUESTION_ESCALATED = "question:escalated"
     QUESTION_FAILED = "question:failed"
     CLARIFICATION_ASKED = "clarification:asked"
+    REPLY_POSTED = "reply:posted"
+    REPLY_WITHHELD = "reply:withheld"
+    REPLY_UNCERTAIN = "reply:uncertain"
+    REPLY_ABANDONED = "reply:abandoned"
     FEEDBACK_GIVEN = "feedback:given"
     RECORD_VIEWED = "record:viewed"
 

@@ -12,6 +12,7 @@ from core.ports.corpus import (
     StoredVersion,
     Unchanged,
 )
+from core.ports.messages import Completion, Handler, Handlers, Inbox, Jobs, Outbox
 from core.ports.progress import Progress, Progressed
 from core.ports.reasoning import (
     ModelCallLog,
@@ -30,19 +31,29 @@ from core.ports.search import (
     SearchResult,
     Vector,
 )
+from core.ports.surface import Audience, Kept, Poster, Surface
 from core.ports.system import Clock, IdSource
 
 __all__ = [
+    "Audience",
     "AuditLog",
     "ChunkSearch",
     "Clock",
+    "Completion",
     "ConversationStore",
     "CorpusStore",
     "Embedder",
     "EmbeddingSpace",
+    "Handler",
+    "Handlers",
     "IdSource",
+    "Inbox",
+    "Jobs",
+    "Kept",
     "ModelCallLog",
     "OntologyStore",
+    "Outbox",
+    "Poster",
     "Progress",
     "Progressed",
     "Publication",
@@ -55,6 +66,7 @@ __all__ = [
     "SearchResult",
     "StoredCall",
     "StoredVersion",
+    "Surface",
     "Toolbox",
     "Unchanged",
     "Vector",

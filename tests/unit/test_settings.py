@@ -25,6 +25,12 @@ def test_secrets_are_read_and_never_shown() -> None:
         ({"CITEBOUND_RERANK_MODEL": "rerank-2.5"}, "needs VOYAGE_API_KEY"),
         ({"VOYAGE_BASE_URL": "api.example"}, "VOYAGE_BASE_URL: expected https://"),
         ({"CITEBOUND_VOYAGE_TIMEOUT_S": "0"}, "CITEBOUND_VOYAGE_TIMEOUT_S: expected 0.5 to 60"),
+        ({"CITEBOUND_ENVIRONMENT": "test"}, "expected development or production"),
+        ({"CITEBOUND_FAILPOINT": "F99"}, "CITEBOUND_FAILPOINT: expected one of F1, F2"),
+        (
+            {"CITEBOUND_FAILPOINT": "F1", "CITEBOUND_ENVIRONMENT": "production"},
+            "unset it in production",
+        ),
         ({"CITEBOUND_VOYAGE_TIMEOUT_S": "soon"}, "CITEBOUND_VOYAGE_TIMEOUT_S: expected a number"),
     ],
 )

@@ -415,8 +415,20 @@ inbox = Table(
     Column("lease_token", Uuid(as_uuid=False)),
     Column("outcome", Text),
     _at("received_at"),
+    Column("question_id", Uuid(as_uuid=False), nullable=False, unique=True),
+    Column("record_id", Uuid(as_uuid=False)),
+    Column("person", Text, nullable=False),
+    Column("asker", Text, nullable=False),
+    Column("mode", Text, nullable=False),
+    Column(
+        "text", Text, nullable=False, comment="the newest: an edit before the outcome replaces it"
+    ),
+    Column("edition", Integer, comment="of the first attempt, as is as_of: a rerun sees it"),
+    Column("as_of", Date),
+    _at("next_at"),
+    Column("progress_id", Text),
     CheckConstraint("state IN ('received', 'running', 'done', 'dead')", name="state"),
-    Index(None, "conversation_id", "id"),
+    Index(None, "conversation_id", "id", postgresql_where=text("state IN ('received', 'running')")),
 )
 
 outbox = Table(
@@ -431,9 +443,61 @@ outbox = Table(
     Column("remote_id", Text),
     Column("attempt", Integer, nullable=False, server_default=text("0")),
     Column("next_at", DateTime(timezone=True), nullable=False, server_default=text("now()")),
+    Column("person", Text, nullable=False),
+    Column("mode", Text, nullable=False),
+    Column("is_direct", Boolean, nullable=False, server_default=text("false")),
+    Column("shape", SmallInteger, nullable=False, server_default=text("0")),
+    Column("progress_id", Text),
+    Column(
+        "has_slot",
+        Boolean,
+        nullable=False,
+        server_default=text("false"),
+        comment="next_at is a moment of its channel taken for it",
+    ),
+    Column("is_recorded_doubt", Boolean, nullable=False, server_default=text("false")),
+    Column("lease_until", DateTime(timezone=True)),
+    Column("lease_token", Uuid(as_uuid=False)),
+    _at("queued_at"),
+    Column("settled_at", DateTime(timezone=True), comment="null: there is still something to do"),
     UniqueConstraint("cause", "part"),
     CheckConstraint(
         "state IN ('queued', 'sending', 'posted', 'uncertain', 'withheld', 'dead')", name="state"
+    ),
+    Index(None, "conversation_id", "id", postgresql_where=text("settled_at IS NULL")),
+)
+
+askers = Table(
+    "askers",
+    metadata,
+    Column("platform", Text, primary_key=True),
+    Column("tenant", Text, primary_key=True),
+    Column("person", Text, primary_key=True),
+    Column(
+        "pseudonym",
+        Text,
+        nullable=False,
+        unique=True,
+        comment="random: nobody can compute it again once the row is gone",
+    ),
+)
+
+channel_paces = Table(
+    "channel_paces",
+    metadata,
+    Column("platform", Text, primary_key=True),
+    Column("tenant", Text, primary_key=True),
+    Column("channel", Text, primary_key=True),
+    Column(
+        "free_at",
+        DateTime(timezone=True),
+        nullable=False,
+        comment="the next moment that nobody has taken",
+    ),
+    Column(
+        "rests_until",
+        DateTime(timezone=True),
+        comment="the platform refuses until then; null: it never has",
     ),
 )
 

@@ -1,0 +1,1 @@
+"""Post the replies of a conversation, each once."""

@@ -1,0 +1,1 @@
+"""Store a message before it is acknowledged."""

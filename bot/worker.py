@@ -1,0 +1,1 @@
+"""Answer the messages of a conversation, one after the other."""

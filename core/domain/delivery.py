@@ -1,0 +1,153 @@
+"""A reply on its way: what is stored of it, and what a platform says to it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from core.domain.answer import Answer
+from core.domain.chat import Place
+
+
+class Notice(StrEnum):
+    """A line that is no answer; its words are the platform's."""
+
+    EDITED_AFTER_ANSWER = "edited_after_answer"
+    """The message was changed once it had been answered: please ask again."""
+    WITHHELD = "withheld"
+    """Readers have changed since: the answer is not shown here."""
+    MAYBE_ABOVE = "maybe_above"
+    """It can't be told whether the answer was posted: it may be above, and can be shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredReply:
+    """What was committed to be shown: enough to render it later, on any platform."""
+
+    answer: Answer | None = None
+    """The answer with its quotes; None for a notice."""
+    notice: Notice | None = None
+    """The notice; None for an answer."""
+    question_id: str | None = None
+    """The question; None for a notice."""
+    answer_id: str | None = None
+    """The stored answer, for buttons; None for a notice."""
+    record_id: str | None = None
+    """The record that closes the question, or that explains the notice."""
+    leaf_hash: str | None = None
+    """Leaf hash of that record, hex; None for a notice."""
+    groups: frozenset[str] = frozenset()
+    """Groups whose policies the answer could rest on; empty for a notice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """One row of the outbox, claimed: what to post, where, in which shape."""
+
+    outbox_id: int
+    """Row of the outbox: goes with the post, so that it can be found again."""
+    conversation_id: str
+    """The conversation."""
+    cause: str
+    """What it replies to (`message:17`)."""
+    reply: StoredReply
+    """What to show."""
+    place: Place
+    """Where it was asked."""
+    person: str
+    """The platform's id of the asker."""
+    is_direct: bool
+    """True: to the asker alone, not to the place."""
+    shape: int
+    """0 is the richest that the poster knows; each refused one is followed by a plainer one."""
+    attempt: int
+    """How often a post has begun."""
+    progress_id: str | None
+    """The platform's id of the message that shows progress, which the reply replaces."""
+    is_doubtful: bool
+    """True if an earlier post may have arrived: find out before posting again."""
+    is_recorded_doubt: bool
+    """True if `reply:uncertain` has been written already."""
+    age_s: float
+    """Seconds since it was queued."""
+    token: str
+    """Proof of the lease."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """The platform has it."""
+
+    remote_id: str | None
+    """Its id of the message; None if it told none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryAfter:
+    """Too many: nothing was posted."""
+
+    after_s: float
+    """Seconds for which the channel must rest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContentRefused:
+    """The platform does not take this shape: nothing was posted."""
+
+    code: str
+    """The platform's word for it (`invalid_blocks`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permanent:
+    """The place is gone or closed to us: nothing was posted, and nothing will be."""
+
+    code: str
+    """The platform's word for it (`channel_not_found`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ambiguous:
+    """It may have been posted: a time-out, a reset, a 5xx."""
+
+    code: str
+    """What happened."""
+
+
+PostResult: TypeAlias = Posted | RetryAfter | ContentRefused | Permanent | Ambiguous
+"""What came of a post. A poster raises nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotFound:
+    """It was not posted: post it again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CanNotTell:
+    """The platform lets nobody search: it is posted at most once."""
+
+
+FindResult: TypeAlias = Posted | NotFound | CanNotTell | RetryAfter | Ambiguous
+"""What came of looking for a post."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readers:
+    """Who reads a place."""
+
+    groups: frozenset[str]
+    """Groups that every reader belongs to."""
+    jurisdiction: str | None = None
+    """ISO 3166 code, if the place has one."""
+    tags: frozenset[str] = frozenset()
+    """Scope of the place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoReaders:
+    """Nobody may be answered there: guests, another company, unknown."""
+
+    may_read_direct: bool
+    """True if the asker may be answered in a direct message."""
+    reason: str
+    """Why, in a word (`shared_channel`, `outsider`)."""

@@ -1,0 +1,127 @@
+"""What arrived from chat, as every platform says it, and how far it has come."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+
+from core.domain.chat import Place
+from core.domain.run import Json
+
+
+class MessageKind(StrEnum):
+    """What somebody did."""
+
+    MESSAGE = "message"
+    """Wrote something to be answered: a message, a command, a modal."""
+    CHOICE = "choice"
+    """Pressed an option of a clarification: answered as if its words had been written."""
+    EDITED = "edited"
+    """Changed a message that may already have been answered."""
+    DELETED = "deleted"
+    """Took a message back."""
+    STOP = "stop"
+    """Asked for silence: what is being answered for this person here is dropped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboundMessage:
+    """One message addressed to us, parsed, not yet stored."""
+
+    place: Place
+    """Where it was written, and where its reply goes."""
+    dedupe_key: str
+    """Identity of the delivery: the same for a repeated one (`slack:A1:Ev1`)."""
+    message_key: str | None = None
+    """Identity of what was written, if the platform tells it twice under different deliveries
+    (`slack:T1:C1:1700.1`); None if it can't."""
+    target_key: str | None = None
+    """`message_key` of the message that was edited or deleted; None for other kinds."""
+    kind: MessageKind = MessageKind.MESSAGE
+    """What was done."""
+    person: str
+    """The platform's id of who did it: kept for delivery, never in the record."""
+    text: str = ""
+    """As typed, without the bot's mention; of a choice its words; empty for a delete or a stop."""
+    sent_at: datetime
+    """When the platform says it was written, aware, UTC."""
+    raw: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    """The payload, as far as rendering a reply or a dispute may need it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ignored:
+    """Addressed to us and not answered: recorded with its reason, and no reply."""
+
+    place: Place
+    """Where it was written."""
+    dedupe_key: str
+    """See `InboundMessage.dedupe_key`."""
+    person: str
+    """See `InboundMessage.person`."""
+    sent_at: datetime
+    """See `InboundMessage.sent_at`."""
+    reason: str
+    """Why, in a word (`bot`, `workflow`, `subtype`): never text of the message."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """Stored, with all that will answer it: it may be acknowledged."""
+
+    message_id: int
+    """Row of the inbox; rows of a conversation are answered in its order."""
+    conversation_id: str
+    """The conversation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """Nothing was stored, and nothing is missing: it may be acknowledged."""
+
+    reason: str
+    """`repeated`, or `unknown_target`: an edit or a delete of a message that we never kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """A message that this worker answers, while it keeps renewing its lease."""
+
+    message_id: int
+    """Row of the inbox."""
+    conversation_id: str
+    """The conversation."""
+    question_id: str
+    """UUIDv7, the same for each attempt, so that no model call is made twice."""
+    record_id: str | None
+    """The record `message:received`; None if there is none."""
+    place: Place
+    """Where the reply goes."""
+    person: str
+    """The platform's id of the asker."""
+    asker: str
+    """The asker's pseudonym."""
+    text: str
+    """The newest text: that of the last edit."""
+    sent_at: datetime
+    """When it was written."""
+    attempt: int
+    """How many workers have begun it, this one included."""
+    token: str
+    """Proof of the lease: whoever took over has another one."""
+    edition: int | None
+    """State of the corpus at the first attempt; None while nothing was ever published."""
+    as_of: date
+    """The day of the first attempt."""
+    progress_id: str | None
+    """The platform's id of the message that shows progress; None if there is none."""
+    raw: Mapping[str, Json]
+    """See `InboundMessage.raw`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """The oldest row is not free: look again then."""
+
+    until: datetime
+    """Aware, UTC: when its lease ends, or its next attempt is due."""

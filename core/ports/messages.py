@@ -1,0 +1,178 @@
+"""Messages and replies between their platform and the pipeline. Safe from many processes.
+
+The tables are the truth: a job only says that a conversation has something to do.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from core.domain.delivery import Delivery, Notice
+from core.domain.message import Accepted, Claimed, Ignored, InboundMessage, Seen, Waiting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """What is settled with the record of a run, or not at all: the message, and its reply."""
+
+    message_id: int
+    """The message that the run answers."""
+    lease_token: str
+    """Must still be its lease; else the record is refused."""
+    cause: str | None
+    """The record that the run follows from; None if there is none."""
+    person: str
+    """Whom the reply is for, as the platform knows them."""
+    mode: str
+    """Mode of the place."""
+    progress_id: str | None
+    """The message that shows progress, which the reply replaces; None if there is none."""
+    is_direct: bool = False
+    """True: the reply goes to the asker alone."""
+    is_dead: bool = False
+    """True: the message was given up."""
+
+
+class Inbox(Protocol):
+    """Every inbound message, stored before it is acknowledged."""
+
+    async def put(self, message: InboundMessage | Ignored, /) -> Accepted | Seen:
+        """Store a message, its record and its job in one transaction.
+
+        Idempotent by `dedupe_key` and `message_key`. Messages of one conversation are answered in
+        the order in which `put` returned.
+
+        Raises:
+            TransientError: Nothing was stored. Answer 503, so that the platform delivers again.
+        """
+        ...
+
+    async def claim(self, conversation_id: str, /) -> Claimed | Waiting | None:
+        """Lease the oldest unfinished message of a conversation, and count the attempt.
+
+        None: nothing is left to do.
+        """
+        ...
+
+    async def renew(self, claimed: Claimed, /) -> None:
+        """Prolong the lease.
+
+        Raises:
+            OvertakenError: It is lost: the message was edited, deleted, stopped or taken over.
+        """
+        ...
+
+    async def release(self, claimed: Claimed, /, *, until: datetime, counted: bool) -> None:
+        """Give the message back, to be begun again then; a no-op once the lease is lost.
+
+        `counted=False` takes the attempt back: it was interrupted, it did not fail.
+        """
+        ...
+
+    async def ignore(self, claimed: Claimed, /, *, reason: str) -> None:
+        """Close the message without a reply, and record why.
+
+        Raises:
+            OvertakenError: The lease is lost.
+        """
+        ...
+
+    async def show_progress(self, claimed: Claimed, remote_id: str, /) -> None:
+        """Keep the id of the message that shows progress, so that the reply can replace it."""
+        ...
+
+
+class Outbox(Protocol):
+    """Every reply, queued in the transaction that recorded it."""
+
+    async def claim(self, conversation_id: str, /) -> Delivery | Waiting | None:
+        """Lease the oldest unsettled reply of a conversation, once its channel may be written to.
+
+        None: nothing is left to do.
+        """
+        ...
+
+    async def renew(self, delivery: Delivery, /) -> None:
+        """Prolong the lease.
+
+        Raises:
+            OvertakenError: It is lost.
+        """
+        ...
+
+    async def begin(self, delivery: Delivery, /) -> None:
+        """Say, before posting, that the reply may be with the platform from now on.
+
+        Raises:
+            OvertakenError: The lease is lost. The same holds for each method below.
+        """
+        ...
+
+    async def posted(self, delivery: Delivery, /, *, remote_id: str | None) -> None:
+        """Settle it, with `reply:posted`."""
+        ...
+
+    async def put_off(
+        self, delivery: Delivery, /, *, seconds: float, channel_rests: bool = False
+    ) -> None:
+        """Post it later; `channel_rests` holds the whole channel until then."""
+        ...
+
+    async def reshape(self, delivery: Delivery, /, *, shape: int, is_direct: bool) -> None:
+        """Queue it again, at once, in another shape or to the asker alone."""
+        ...
+
+    async def doubt(self, delivery: Delivery, /, *, seconds: float, why: str) -> None:
+        """Keep that it may have been posted, with `reply:uncertain`; look for it later."""
+        ...
+
+    async def requeue(self, delivery: Delivery, /) -> None:
+        """Queue it again: it was not posted."""
+        ...
+
+    async def leave_uncertain(self, delivery: Delivery, /, *, notice: Notice) -> None:
+        """Settle it as it is, and queue a notice after it."""
+        ...
+
+    async def withhold(
+        self, delivery: Delivery, /, *, reason: str, notice: Notice, to_direct: bool
+    ) -> None:
+        """Settle it unseen with `reply:withheld`; queue a notice in its place.
+
+        `to_direct` also queues the reply itself for the asker alone.
+        """
+        ...
+
+    async def abandon(self, delivery: Delivery, /, *, code: str) -> None:
+        """Settle it as dead, with `reply:abandoned`."""
+        ...
+
+
+Handler = Callable[[str], Awaitable[None]]
+"""Does the next thing of the conversation with this id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handlers:
+    """What jobs call."""
+
+    answer: Handler
+    """Answers the oldest unfinished message."""
+    deliver: Handler
+    """Posts the oldest unsettled reply."""
+
+
+class Jobs(Protocol):
+    """The alarm clock."""
+
+    async def wake(self, kind: str, conversation_id: str, /, *, at: datetime) -> None:
+        """Call `answer` or `deliver` for a conversation at an instant."""
+        ...
+
+    async def run(self, handlers: Handlers, /) -> None:
+        """Call the handlers until cancelled, and rescue what others left behind.
+
+        Cancelled, it lets what has begun end, within its time for a shutdown.
+        """
+        ...
