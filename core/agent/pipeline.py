@@ -22,6 +22,7 @@ from core.agent.stages.retrieve import gather, retrieve
 from core.agent.stages.verify import verify
 from core.agent.task import Parts, Task
 from core.agent.timing import covered_s
+from core.confidence.calibrate import DEFAULT, DEFAULT_OF_MODELS
 from core.confidence.confidence import confidence_of
 from core.domain.answer import (
     Answer,
@@ -49,12 +50,7 @@ from core.domain.run import (
     Run,
     Step,
 )
-from core.ports import (
-    Progressed,
-    Reasoner,
-    RunContext,
-    Toolbox,
-)
+from core.ports import Progressed, Reasoner, RunContext, Toolbox
 from core.retrieval.retriever import Retrieved
 
 Search: TypeAlias = Callable[[], Awaitable[Retrieved]]
@@ -225,6 +221,7 @@ class _Course:
                 evidence=self._evidence,
                 reported=self._exploration.reported_confidence if self._exploration else None,
                 is_conflict=proposed.is_conflict,
+                calibration=DEFAULT_OF_MODELS if self._parts.reasoner.is_model else DEFAULT,
             ),
             may_retry=may_retry,
             may_refine=may_retry and number == 1,

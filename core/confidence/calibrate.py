@@ -31,6 +31,25 @@ DEFAULT = Calibration(
 """Fitted on the development questions of the sample policies; no substitute for a deployment's
 own."""
 
+DEFAULT_OF_MODELS = Calibration(
+    name="default-of-models/1",
+    intercept=-12.0,
+    weights={
+        "judged_lowest": 8.0,
+        "faithfulness": 2.0,
+        "judged_relevance": 1.0,
+        "judged_completeness": 1.0,
+        "passed": 3.0,
+        "cited_relevance": 0.3,
+        "reported": 0.1,
+    },
+    is_measured=False,
+)
+"""Reasoned, not fitted, for drafts that a language model wrote and judged. With every check passed:
+all scores .9 are High, .8 Medium, .7 and less Low, whatever else speaks for the draft. The lowest
+score weighs most, since completeness does not mend faithfulness; half of the claims dropped costs
+1.5. What the search and the reasoner itself say moves a borderline case at most."""
+
 
 def calibrate(features: Mapping[str, float], calibration: Calibration = DEFAULT) -> float:
     """Return the probability in [0, 1] that the answer is right.

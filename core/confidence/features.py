@@ -26,6 +26,9 @@ def features_of(
             "faithfulness": judgement.faithfulness,
             "judged_relevance": judgement.relevance,
             "judged_completeness": judgement.completeness,
+            "judged_lowest": min(
+                judgement.faithfulness, judgement.relevance, judgement.completeness
+            ),
             **dict(judgement.measures),
         }
     if relevances:

@@ -1,16 +1,17 @@
 """From features to a probability, from a probability to a badge."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.confidence.badge import HIGH, MEDIUM, badge_of
-from core.confidence.calibrate import DEFAULT, Calibration, calibrate
+from core.confidence.calibrate import DEFAULT, DEFAULT_OF_MODELS, Calibration, calibrate
 from core.confidence.confidence import confidence_of
 from core.confidence.features import features_of
-from core.domain.answer import Badge, Claim, Judgement, NotJudged, Verified
+from core.domain.answer import Badge, Claim, Decision, Judgement, NotJudged, Verified
 from core.domain.evidence import Evidence
 from tests.factories import NOT_JUDGED, cite, make_item, make_judgement
 
@@ -62,20 +63,86 @@ def test_the_arithmetic_of_a_calibration() -> None:
 
 def test_nothing_known_is_low() -> None:
     """Without a feature the conservative default posts nothing."""
-    assert badge_of(calibrate({}), is_weakened=False) is Badge.LOW
-    assert not DEFAULT.is_measured
+    for calibration in (DEFAULT, DEFAULT_OF_MODELS):
+        assert badge_of(calibrate({}, calibration), is_weakened=False) is Badge.LOW
+        assert not calibration.is_measured
 
 
-@given(st.dictionaries(st.sampled_from(sorted(DEFAULT.weights)), _SHARE), _SHARE)
+_KNOWN = sorted({*DEFAULT.weights, *DEFAULT_OF_MODELS.weights})
+
+
+@pytest.mark.parametrize("calibration", [DEFAULT, DEFAULT_OF_MODELS])
+@given(features=st.dictionaries(st.sampled_from(_KNOWN), _SHARE), more=_SHARE)
 def test_a_better_feature_never_lowers_the_probability(
-    features: dict[str, float], more: float
+    calibration: Calibration, features: dict[str, float], more: float
 ) -> None:
     """Calibration is monotone in each feature, and stays in [0, 1]."""
-    before = calibrate(features)
+    before = calibrate(features, calibration)
     assert 0 <= before <= 1
-    for name in DEFAULT.weights:
+    for name in _KNOWN:
         raised = {**features, name: min(1.0, features.get(name, 0.0) + more)}
-        assert calibrate(raised) >= before
+        assert calibrate(raised, calibration) >= before
+
+
+@given(
+    scores=st.tuples(_SHARE, _SHARE, _SHARE),
+    better=st.tuples(_SHARE, _SHARE, _SHARE),
+    dropped=_SHARE,
+)
+def test_a_better_judgement_never_lowers_the_badge_of_a_model(
+    scores: tuple[float, float, float], better: tuple[float, float, float], dropped: float
+) -> None:
+    """Monotone also through the lowest score, which is computed from the others."""
+
+    def probability(three: tuple[float, float, float]) -> float:
+        judgement = Judgement(
+            faithfulness=three[0],
+            relevance=three[1],
+            completeness=three[2],
+            approved=True,
+            decision=Decision.FINAL,
+        )
+        verified = HALF if dropped > 0.5 else KEPT
+        features = features_of(
+            verified=verified, judgement=judgement, evidence=EVIDENCE, reported=None
+        )
+        return calibrate(features, DEFAULT_OF_MODELS)
+
+    raised = tuple(map(max, scores, better))
+    assert probability((raised[0], raised[1], raised[2])) >= probability(scores)
+
+
+@pytest.mark.parametrize(
+    ("score", "support", "badge"),
+    [
+        (1.0, 0.0, Badge.HIGH),
+        (0.9, 0.0, Badge.HIGH),
+        (0.8, 0.0, Badge.MEDIUM),
+        (0.8, 1.0, Badge.MEDIUM),
+        (0.7, 0.0, Badge.LOW),
+        (0.7, 1.0, Badge.LOW),
+        (0.6, 1.0, Badge.LOW),
+        (0.0, 1.0, Badge.LOW),
+    ],
+)
+def test_the_badges_of_judged_drafts(score: float, support: float, badge: Badge) -> None:
+    """With every check passed the judge decides; relevance and the reported number don't."""
+    features = features_of(
+        verified=KEPT,
+        judgement=make_judgement(score, answers=None),
+        evidence=Evidence(items=()),
+        reported=support,
+    ) | {"cited_relevance": support}
+    probability = calibrate(features, DEFAULT_OF_MODELS)
+    assert badge_of(probability, is_weakened=False) is badge
+
+
+@pytest.mark.parametrize("name", ["faithfulness", "relevance", "completeness"])
+def test_two_good_scores_do_not_mend_a_bad_one(name: str) -> None:
+    """A draft that is perfect but for one score of .5 is Low."""
+    judgement = replace(make_judgement(1.0, answers=None), **{name: 0.5})
+    features = features_of(verified=KEPT, judgement=judgement, evidence=EVIDENCE, reported=1.0)
+    assert badge_of(calibrate(features, DEFAULT_OF_MODELS), is_weakened=False) is Badge.LOW
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("-inf"), 1e300, -1e300])
@@ -99,6 +166,7 @@ def test_the_features_of_an_attempt() -> None:
         "faithfulness": 0.9,
         "judged_relevance": 0.9,
         "judged_completeness": 0.9,
+        "judged_lowest": 0.9,
         "answers": 0.6,
         "relevance": 0.7,
         "cited_relevance": 0.4,
