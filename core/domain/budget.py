@@ -67,6 +67,11 @@ class Budget:
         """Tokens that language models may still write; 0 or more."""
         return max(0, self._limits.output_tokens - self._use.output_tokens)
 
+    @property
+    def model_calls_left(self) -> int:
+        """Calls of a language model that may still be made; 0 or more."""
+        return max(0, self._limits.model_calls - self._use.model_calls)
+
     def may_step(self) -> bool:
         """Count one more turn of the reasoner, unless all are used."""
         if self._use.steps >= self._limits.steps:
