@@ -1,0 +1,173 @@
+"""From the text of a reply to claims: one a sentence, each with the spans it cites.
+
+- A sentence carries the citations of each part of the reply that has a word of it.
+- An item of a list says what its lead-in says: the two are one claim.
+- A heading or a transition without a citation is no claim. Every other sentence is one, cited or
+  not: what nothing supports is dropped by `verify`, by name, and never passes for part of the
+  answer in silence.
+- A quote is cut from the stored text; what the model quotes is not looked at.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from core.adapters.anthropic.blocks import Source
+from core.adapters.anthropic.wire import CitedBlocks, ModelReply, TextPart
+from core.domain.answer import Citation, Claim
+from core.domain.evidence import Evidence, EvidenceItem
+from core.domain.modality import Modality, modality
+from core.domain.policy import Span, VersionId
+from core.domain.quantities import quantities
+from core.domain.sentences import split_sentences
+
+HEADING = 8
+"""Words of a heading, at most."""
+TRANSITION = 14
+"""Words of a transition, at most."""
+STATEMENTS = 60
+"""Sentences read of a reply; one claim that says how many were left stands for the rest."""
+NOWHERE = Span(version_id=VersionId(0), char_start=0, char_end=1)
+"""Where a citation points that points at nothing: no version has this number."""
+_ITEM = re.compile(r"(?:[-*+\u2022\u2013]|\(?[a-z0-9]{1,2}[.)])\s+", re.IGNORECASE)
+_MARKUP = re.compile(r"\*\*|__|`|^#{1,6}\s+|^>\s+")
+_ENDS = re.compile(r"[.!?\u2026][\"')\]\u201d\u2019*_]*$")
+
+Locate = Callable[[CitedBlocks], tuple[Source, Span] | None]
+"""Says where cited blocks stand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One sentence of a reply."""
+
+    text: str
+    """Without markup."""
+    citations: tuple[CitedBlocks, ...]
+    """What it rests on, as the model says."""
+
+
+def text_parts(reply: ModelReply) -> tuple[TextPart, ...]:
+    """Return the text of a reply; what stands before and after a call are two paragraphs."""
+    parts: list[TextPart] = []
+    for part in reply.parts:
+        if isinstance(part, TextPart):
+            parts.append(part)
+        elif parts:
+            parts.append(TextPart(text="\n\n"))
+    return tuple(parts)
+
+
+def statements(
+    parts: Sequence[TextPart], *, length: int | None = None, is_cut: bool = False
+) -> tuple[Statement, ...]:
+    """Cut the text of a reply into its sentences.
+
+    Args:
+        parts: The text.
+        length: Characters to read; None: all.
+        is_cut: True if the reply ended before the model had: an unfinished sentence is left out.
+    """
+    text = "".join(part.text for part in parts)[:length]
+    found: list[Statement] = []
+    lead_in: Statement | None = None
+    introduces = False
+    units = split_sentences(text)
+    for unit in units:
+        raw = unit.of(text)
+        if is_cut and unit is units[-1] and not _ENDS.search(raw):
+            break
+        citations = _citations(parts, unit.char_start, unit.char_end)
+        item = _ITEM.match(raw)
+        if item and lead_in:
+            if introduces:
+                found.pop()
+                introduces = False
+            text_ = f"{lead_in.text} {_plain(raw[item.end() :])}"
+            both = tuple(dict.fromkeys((*lead_in.citations, *citations)))
+            found.append(Statement(text=text_, citations=both))
+            continue
+        one = Statement(text=_plain(raw[item.end() :] if item else raw), citations=citations)
+        introduces = one.text.endswith(":")
+        lead_in = one if introduces else None
+        found.append(one)
+    return _bounded([one for one in found if one.text and not _says_nothing(one)])
+
+
+def _bounded(found: Sequence[Statement]) -> tuple[Statement, ...]:
+    if len(found) <= STATEMENTS:
+        return tuple(found)
+    left = len(found) - STATEMENTS
+    rest = Statement(text=f"({left} further sentences were not read.)", citations=())
+    return (*found[:STATEMENTS], rest)
+
+
+def _citations(parts: Sequence[TextPart], start: int, end: int) -> tuple[CitedBlocks, ...]:
+    """Return the citations of the parts that have a letter or digit in [start, end)."""
+    found: list[CitedBlocks] = []
+    at = 0
+    for part in parts:
+        own = part.text[max(0, start - at) : max(0, end - at)]
+        if part.citations and any(character.isalnum() for character in own):
+            found += part.citations
+        at += len(part.text)
+    return tuple(dict.fromkeys(found))
+
+
+def _says_nothing(one: Statement) -> bool:
+    """Say whether this is a heading or a transition: uncited, and nothing that can be wrong."""
+    if one.citations:
+        return False
+    words = len(one.text.split())
+    is_heading = not _ENDS.search(one.text) and words <= HEADING
+    if not is_heading and words > TRANSITION:
+        return False
+    return not quantities(one.text) and modality(one.text) is Modality.NONE
+
+
+def _plain(text: str) -> str:
+    return " ".join(_MARKUP.sub("", text).split())
+
+
+def claims_of(
+    found: Sequence[Statement], *, locate: Locate, evidence: Evidence
+) -> tuple[Claim, ...]:
+    """Return sentences as claims that cite the evidence by its keys, each once."""
+    return tuple(
+        dict.fromkeys(
+            Claim(
+                text=one.text,
+                citations=tuple(
+                    dict.fromkeys(_citation(cited, locate, evidence) for cited in one.citations)
+                ),
+            )
+            for one in found
+        )
+    )
+
+
+def _citation(cited: CitedBlocks, locate: Locate, evidence: Evidence) -> Citation:
+    """Return a citation; one that points at nothing has a key that no evidence has."""
+    located = locate(cited)
+    if located is None:
+        name = f"source {cited.search_result + 1} [{cited.start_block}:{cited.end_block}]"
+        return Citation(key=name, span=NOWHERE, quote="")
+    source, span = located
+    start = span.char_start - source.span.char_start
+    quote = source.text[start : start + span.char_end - span.char_start]
+    item = _holding(source, span, evidence)
+    return Citation(key=item.key if item else source.reference, span=span, quote=quote)
+
+
+def _holding(source: Source, span: Span, evidence: Evidence) -> EvidenceItem | None:
+    """Return the item that was shown as this source, else the first that holds the span."""
+    holding = [item for item in evidence.items if _is_within(span, item.span)]
+    return next((item for item in holding if item.span == source.span), next(iter(holding), None))
+
+
+def _is_within(span: Span, outer: Span) -> bool:
+    return (
+        span.version_id == outer.version_id
+        and outer.char_start <= span.char_start
+        and span.char_end <= outer.char_end
+    )

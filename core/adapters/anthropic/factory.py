@@ -1,0 +1,63 @@
+"""`AnthropicReasonerFactory`: makes the reasoner of each run."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from core.adapters.anthropic.reasoner import AnthropicReasoner, RunCalls
+from core.adapters.anthropic.settings import Capabilities, Models
+from core.agent.extractive.reasoner import ExtractiveReasoner
+from core.agent.prompts import ANSWER
+from core.domain.budget import Limits
+from core.domain.run import Json
+from core.ontology.tools import REGISTRY
+from core.ports import RunContext
+
+
+class AnthropicReasonerFactory:
+    """See `core.ports.ReasonerFactory`. Keeps nothing of a run."""
+
+    is_model = True
+
+    def __init__(
+        self,
+        *,
+        models: Models,
+        calls: Callable[[RunContext], RunCalls],
+        ahead: ExtractiveReasoner,
+        capabilities: Capabilities | None = None,
+        threshold: float = Limits().gate_threshold,
+        ontology: Sequence[Mapping[str, Json]] | None = None,
+    ) -> None:
+        """Take what all runs share.
+
+        Args:
+            models: Which models to call.
+            calls: Makes what calls them in one run, within its budget.
+            ahead: Reads ahead without a model.
+            capabilities: What the provider's models can do.
+            threshold: Confidence below which the gate asks for documents; the pipeline's gate
+                decides, this only spares a turn.
+            ontology: Definitions of the ontology's tools; None: those of the registry.
+        """
+        self._models = models
+        self._calls = calls
+        self._ahead = ahead
+        self._capabilities = capabilities or Capabilities()
+        self._threshold = threshold
+        self._ontology = REGISTRY.definitions() if ontology is None else ontology
+
+    @property
+    def name(self) -> str:
+        """See `ReasonerFactory.name`."""
+        return f"{self._models.answer}/{ANSWER.name}-{ANSWER.version}"
+
+    def begin(self, context: RunContext, /) -> AnthropicReasoner:
+        """See `ReasonerFactory.begin`."""
+        return AnthropicReasoner(
+            context,
+            calls=self._calls(context),
+            models=self._models,
+            capabilities=self._capabilities,
+            ahead=self._ahead,
+            ontology=self._ontology,
+            threshold=self._threshold,
+        )

@@ -1,0 +1,308 @@
+"""`AnthropicReasoner`: Claude proposes, over the ontology and the documents. One for each run.
+
+The course of a run, and who begins each step:
+- `plan` reads ahead without a model, then makes the first call, which may do everything at once;
+- `explore` answers tool calls for as long as the model explores and the budget lasts, and stops at
+  once when the documents will be asked for: results and passages travel together;
+- `draft` takes the answer that was given, or asks for it with whatever evidence has come;
+- `critique` and `judge` are other prompts on another model, and know nothing of this dialogue.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from core.adapters.anthropic import turns
+from core.adapters.anthropic.claims import claims_of, statements, text_parts
+from core.adapters.anthropic.closing import closing_of
+from core.adapters.anthropic.dialogue import Dialogue
+from core.adapters.anthropic.exploring import Answered, Explorer
+from core.adapters.anthropic.findings import Findings
+from core.adapters.anthropic.markers import HOW_TO_CITE, unmarked
+from core.adapters.anthropic.prefix import digest, system
+from core.adapters.anthropic.review import Reviewer
+from core.adapters.anthropic.settings import Capabilities, Models
+from core.adapters.anthropic.tools import (
+    MAKE_PLAN,
+    Asked,
+    Malformed,
+    Planned,
+    definitions,
+    parse_plan,
+)
+from core.adapters.anthropic.wire import (
+    Calls,
+    ModelReply,
+    ModelRequest,
+    TextPart,
+    ToolUse,
+)
+from core.agent.extractive.reasoner import ExtractiveReasoner
+from core.agent.prompts import ANSWER, ANSWER_GRAPH_ONLY
+from core.domain.answer import Critique, Draft, Judgement, NotJudged
+from core.domain.errors import ModelUnavailableError
+from core.domain.evidence import Evidence
+from core.domain.ontology import Snapshot
+from core.domain.question import Question
+from core.domain.run import (
+    Attempt,
+    Clarification,
+    Exploration,
+    Json,
+    ModelCall,
+    Plan,
+    ToolCall,
+)
+from core.ports import RunContext, Toolbox
+
+
+class RunCalls(Calls, Protocol):
+    """Calls of one run, with what was made of them."""
+
+    @property
+    def made(self) -> tuple[ModelCall, ...]:
+        """Calls so far, in the order in which they began."""
+        ...
+
+
+RESERVED = 3
+"""Calls of a model that exploring leaves for the answer, the critic and the judge."""
+DECLINED = "the language model declined to answer"
+_NO_TOOLS: Mapping[str, Json] = {"type": "none"}
+
+
+class NoToolbox:
+    """Stands in for the tools while reading ahead: what is read ahead uses none of the budget."""
+
+    names: tuple[str, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
+
+    def call(self, _tool: str, _arguments: Mapping[str, Json], /) -> Mapping[str, Json]:
+        """Return nothing."""
+        return {"evidence": [], "stats": {}}
+
+
+class AnthropicReasoner:
+    """See `core.ports.Reasoner`."""
+
+    def __init__(
+        self,
+        context: RunContext,
+        *,
+        calls: RunCalls,
+        models: Models,
+        capabilities: Capabilities,
+        ahead: ExtractiveReasoner,
+        ontology: Sequence[Mapping[str, Json]],
+        threshold: float,
+    ) -> None:
+        """Take what a run has; see `AnthropicReasonerFactory`."""
+        self._context = context
+        self._calls = calls
+        self._models = models
+        self._is_marked = not capabilities.native_citations
+        self._ahead = ahead
+        self._prompt = ANSWER if context.use_rag else ANSWER_GRAPH_ONLY
+        self._tools = definitions(ontology, names=context.toolbox.names, use_rag=context.use_rag)
+        self._dialogue = Dialogue(is_marked=self._is_marked)
+        self._findings = Findings(context.snapshot)
+        self._explorer = Explorer(
+            dialogue=self._dialogue,
+            findings=self._findings,
+            toolbox=context.toolbox,
+            threshold=threshold,
+            has_chunks=context.has_chunks,
+            use_rag=context.use_rag,
+        )
+        self._reviewer = Reviewer(
+            calls, models=models, capabilities=capabilities, budget=context.budget
+        )
+        self._reply: ModelReply | None = None
+
+    @property
+    def model_calls(self) -> tuple[ModelCall, ...]:
+        """See `Reasoner.model_calls`."""
+        return self._calls.made
+
+    async def plan(self, question: Question, snapshot: Snapshot, /) -> Plan | Clarification:
+        """See `Reasoner.plan`."""
+        first = await self._ahead.plan(question, snapshot)
+        if isinstance(first, Plan) and first.intent == "report":
+            return first
+        guessed = first if isinstance(first, Plan) else Plan(intent=first.intent)
+        if isinstance(first, Plan):
+            found = await self._ahead.explore(question, first, snapshot, NoToolbox())
+            self._findings.extend(found.findings)
+            self._findings.join()
+        self._dialogue.say(
+            turns.opening(
+                question,
+                self._findings.all,
+                dialogue=self._dialogue,
+                digest=digest(snapshot),
+                how_to_cite=HOW_TO_CITE if self._is_marked else None,
+                has_nothing_else=self._context.use_rag and not self._context.has_chunks,
+            )
+        )
+        reply = await self._ask()
+        return self._planned(reply, guessed, question)
+
+    def _planned(
+        self, reply: ModelReply, guessed: Plan, question: Question
+    ) -> Plan | Clarification:
+        """Return what the first turn plans: by its plan if it made one, and by what it does."""
+        uses = _uses(reply)
+        made = [
+            parse_plan(use.arguments, known=self._known(question))
+            for use in uses
+            if use.name == MAKE_PLAN
+        ]
+        plan = next((one for one in made if not isinstance(one, Malformed)), None)
+        if isinstance(plan, Asked):
+            return Clarification(
+                intent=plan.intent, question=plan.question, slot=plan.slot, options=plan.options
+            )
+        wanted = {use.name for use in uses} | set(plan.tools if plan else ())
+        return Plan(
+            intent=plan.intent if isinstance(plan, Planned) else guessed.intent,
+            tools=tuple(name for name in self._context.toolbox.names if name in wanted),
+            subjects=guessed.subjects,
+            terms=guessed.terms,
+        )
+
+    async def explore(
+        self, question: Question, plan: Plan, snapshot: Snapshot, toolbox: Toolbox, /
+    ) -> Exploration:
+        """See `Reasoner.explore`."""
+        while self._reply is not None:
+            answered = self._explorer.answer(_uses(self._reply))
+            self._dialogue.answer(answered.results)
+            if not self._goes_on(self._reply, answered) or not self._may_go_on():
+                break
+            self._dialogue.say()
+            await self._ask()
+        reported = self._explorer.reported
+        return Exploration(
+            findings=self._findings.all,
+            reported_confidence=reported[0].score if reported else None,
+            reasoning=reported[0].reasoning if reported else "",
+            later_confidences=tuple(one.score for one in reported[1:]),
+            calls=toolbox.calls,
+        )
+
+    def _goes_on(self, reply: ModelReply, answered: Answered) -> bool:
+        """Say whether the model is to be heard again before the gate is asked."""
+        if self._explorer.is_low:
+            return False
+        if answered.explored:
+            return True
+        unfinished = answered.refused or (answered.planned and not self._explorer.reported)
+        return bool(unfinished) and not self._has_answered(reply)
+
+    def _may_go_on(self) -> bool:
+        budget = self._context.budget
+        return budget.model_calls_left > RESERVED and budget.may_step()
+
+    async def draft(
+        self,
+        question: Question,
+        plan: Plan,
+        evidence: Evidence,
+        /,
+        *,
+        previous: Attempt | None = None,
+    ) -> Draft:
+        """See `Reasoner.draft`.
+
+        A retry that the model can't be asked for is a draft without claims: the first one counts.
+        """
+        try:
+            reply = await self._drafted(evidence, previous)
+            return self._read(reply, question, evidence)
+        except ModelUnavailableError as error:
+            if previous is None:
+                raise
+            return Draft(claims=(), missing=str(error))
+
+    async def _drafted(self, evidence: Evidence, previous: Attempt | None) -> ModelReply:
+        new = [
+            item
+            for item in evidence.items
+            if item.kind == "chunk" and not self._dialogue.has_shown(item.span)
+        ]
+        if self._reply and not new and not previous and self._has_answered(self._reply):
+            return self._reply
+        blocks = [turns.failure(previous)] if previous else []
+        if new:
+            blocks += turns.passages(
+                new, self._findings, self._explorer.reported, dialogue=self._dialogue
+            )
+        words = turns.BETTER if previous else turns.USE_BOTH if new else turns.ANSWER_NOW
+        self._dialogue.say([*blocks, turns.text_block(words)])
+        return await self._ask(tool_choice=_NO_TOOLS)
+
+    def _read(self, reply: ModelReply, question: Question, evidence: Evidence) -> Draft:
+        """Return a reply as a draft; what it says of itself must be in its closing lines."""
+        parts = self._parts(reply)
+        text = "".join(part.text for part in parts)
+        closing = closing_of(text, known=self._known(question))
+        found = statements(parts, length=closing.length, is_cut=reply.stop_reason == "max_tokens")
+        return Draft(
+            claims=claims_of(found, locate=self._dialogue.locate, evidence=evidence),
+            missing=closing.missing,
+            branch=closing.branch,
+            is_conflict=closing.is_conflict,
+        )
+
+    def _has_answered(self, reply: ModelReply) -> bool:
+        """Say whether a reply holds an answer: cited text, or a closing line."""
+        parts = self._parts(reply)
+        text = "".join(part.text for part in parts)
+        explores = any(use.name in self._context.toolbox.names for use in _uses(reply))
+        says = any(part.citations for part in parts) or closing_of(text, known=()).is_present
+        return says and not explores
+
+    def _parts(self, reply: ModelReply) -> tuple[TextPart, ...]:
+        parts = text_parts(reply)
+        if not self._is_marked:
+            return parts
+        return unmarked("".join(part.text for part in parts), self._dialogue.marks)
+
+    def _known(self, question: Question) -> list[str]:
+        return [
+            question.text,
+            question.standalone,
+            *(finding.text for finding in self._findings.all),
+        ]
+
+    async def _ask(self, *, tool_choice: Mapping[str, Json] | None = None) -> ModelReply:
+        reply = await self._calls.call(
+            ModelRequest(
+                purpose="answer",
+                prompt=self._prompt.label,
+                model=self._models.answer,
+                max_tokens=self._models.answer_tokens,
+                system=system(self._prompt),
+                messages=self._dialogue.turns,
+                tools=self._tools,
+                tool_choice=tool_choice,
+            )
+        )
+        self._dialogue.hear(reply)
+        self._reply = reply
+        if reply.stop_reason == "refusal":
+            raise ModelUnavailableError(DECLINED)
+        return reply
+
+    async def critique(self, question: Question, evidence: Evidence, draft: Draft, /) -> Critique:
+        """See `Reasoner.critique`."""
+        return await self._reviewer.critique(question, evidence, draft)
+
+    async def judge(
+        self, question: Question, plan: Plan, evidence: Evidence, draft: Draft, /
+    ) -> Judgement | NotJudged:
+        """See `Reasoner.judge`."""
+        return await self._reviewer.judge(question, evidence, draft)
+
+
+def _uses(reply: ModelReply) -> tuple[ToolUse, ...]:
+    return tuple(part for part in reply.parts if isinstance(part, ToolUse))

@@ -1,0 +1,154 @@
+"""Critic and judge: each reads the verified draft by a prompt of its own, on the small model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from core.adapters.anthropic import critic, judge
+from core.adapters.anthropic.blocks import data_block, text_block
+from core.adapters.anthropic.prefix import system
+from core.adapters.anthropic.settings import Capabilities, Models
+from core.adapters.anthropic.wire import Block, Calls, ModelRequest, ToolUse
+from core.agent.prompts import CRITIQUE, JUDGE, Prompt
+from core.domain.answer import Critique, Draft, Judgement, NotJudged
+from core.domain.budget import Budget
+from core.domain.errors import ModelUnavailableError
+from core.domain.evidence import Evidence, EvidenceItem
+from core.domain.question import Question
+from core.domain.run import Json
+
+EVIDENCE = 40_000
+"""Characters of evidence that are shown, at most: what is cited first."""
+SPENT = "the budget of model calls was spent before the judge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Role:
+    """Who reviews."""
+
+    purpose: str
+    prompt: Prompt
+    tool: Mapping[str, Json]
+
+
+_CRITIC = _Role(purpose="critique", prompt=CRITIQUE, tool=critic.TOOL)
+_JUDGE = _Role(purpose="judge", prompt=JUDGE, tool=judge.TOOL)
+
+
+class Reviewer:
+    """Asks critic and judge; safe to ask both at once."""
+
+    def __init__(
+        self, calls: Calls, *, models: Models, capabilities: Capabilities, budget: Budget
+    ) -> None:
+        """Take what calls the small model."""
+        self._calls = calls
+        self._models = models
+        self._is_forced = capabilities.forced_tools
+        self._budget = budget
+
+    async def critique(self, question: Question, evidence: Evidence, draft: Draft) -> Critique:
+        """Ask the critic.
+
+        Without a budget it finds nothing: it never approves, so nothing is lost by it.
+
+        Raises:
+            ModelUnavailableError: The model failed.
+        """
+        try:
+            arguments = await self._submitted(_CRITIC, question, evidence, draft)
+        except ModelUnavailableError:
+            if not self._is_spent:
+                raise
+            return Critique(refine=False, issues=("the budget was spent before the critic",))
+        return critic.critique_of(arguments)
+
+    async def judge(
+        self, question: Question, evidence: Evidence, draft: Draft
+    ) -> Judgement | NotJudged:
+        """Ask the judge; without a budget nothing is judged.
+
+        Raises:
+            ModelUnavailableError: The model failed.
+        """
+        try:
+            arguments = await self._submitted(_JUDGE, question, evidence, draft)
+        except ModelUnavailableError:
+            if not self._is_spent:
+                raise
+            return NotJudged(reason=SPENT)
+        return judge.judgement_of(arguments)
+
+    @property
+    def _is_spent(self) -> bool:
+        return not self._budget.model_calls_left or not self._budget.tokens_left
+
+    async def _submitted(
+        self, role: _Role, question: Question, evidence: Evidence, draft: Draft
+    ) -> Json:
+        """Return the arguments of the one call of the tool; None if there is not exactly one."""
+        name = str(role.tool["name"])
+        content = [*material(question, evidence, draft), text_block(f"Call {name} now.")]
+        reply = await self._calls.call(
+            ModelRequest(
+                purpose=role.purpose,
+                prompt=role.prompt.label,
+                model=self._models.review,
+                max_tokens=self._models.review_tokens,
+                system=system(role.prompt),
+                messages=({"role": "user", "content": content},),
+                tools=(role.tool,),
+                tool_choice={"type": "tool", "name": name} if self._is_forced else None,
+            )
+        )
+        uses = [part for part in reply.parts if isinstance(part, ToolUse)]
+        whole = reply.stop_reason in {"tool_use", "end_turn"}
+        if not whole or len(uses) != 1 or uses[0].name != name:
+            return None
+        return uses[0].arguments
+
+
+def material(question: Question, evidence: Evidence, draft: Draft) -> Sequence[Block]:
+    """Return what critic and judge are given, as data."""
+    cited = {one.key for claim in draft.claims for one in claim.citations}
+    ordered = sorted(evidence.items, key=lambda item: item.key not in cited)
+    asked: dict[str, Json] = {
+        "text": question.standalone,
+        "day": question.scope.as_of.isoformat(),
+        "jurisdiction": question.scope.jurisdiction,
+        "assume": {one.slot: one.value for one in question.assumptions},
+    }
+    claims: list[Json] = [
+        {
+            "claim": number,
+            "text": claim.text,
+            "cites": [{"key": one.key, "quote": one.quote} for one in claim.citations],
+        }
+        for number, claim in enumerate(draft.claims, start=1)
+    ]
+    said: dict[str, Json] = {"claims": claims}
+    if draft.missing:
+        said["said_to_be_missing"] = draft.missing
+    return (
+        data_block("question", asked),
+        data_block("evidence", _bounded(ordered)),
+        data_block("draft", said),
+    )
+
+
+def _bounded(items: Sequence[EvidenceItem]) -> Sequence[Json]:
+    shown: list[Json] = []
+    left = EVIDENCE
+    for item in items:
+        left -= len(item.text)
+        if left < 0:
+            break
+        section = " ".join(filter(None, (item.place.number, item.place.title)))
+        shown.append(
+            {
+                "key": item.key,
+                "where": f"{item.place.policy_title}, {section}",
+                "jurisdiction": item.place.jurisdiction,
+                "text": item.text,
+            }
+        )
+    return shown
