@@ -66,6 +66,74 @@ class Settings:
         "CITEBOUND_VOYAGE_TIMEOUT_S", 5.0, "Seconds that a question waits for Voyage, 0.5 to 60"
     )
     """Attempts together, for the vector and for the rerank each."""
+    reasoner: str = _setting(
+        "CITEBOUND_REASONER",
+        "auto",
+        "`auto`: Claude where there is access to it; `extractive`: never call a model",
+    )
+    """See `uses_model`."""
+    provider: str = _setting(
+        "CITEBOUND_PROVIDER", "anthropic", "Who serves Claude: `anthropic`, `bedrock` or `vertex`"
+    )
+    """See `adapters.anthropic.providers`."""
+    anthropic_api_key: str | None = _setting(
+        "ANTHROPIC_API_KEY",
+        None,
+        "Lets Claude reason; unset: answers are quoted by rules",
+        is_secret=True,
+    )
+    """Never printed or logged."""
+    anthropic_base_url: str | None = _setting(
+        "ANTHROPIC_BASE_URL", None, "Another address that speaks the Messages API, of any provider"
+    )
+    """Without `/v1/messages`."""
+    model: str = _setting("CITEBOUND_MODEL", "claude-sonnet-5-5", "Model that reasons")
+    """As the provider names it."""
+    small_model: str = _setting(
+        "CITEBOUND_SMALL_MODEL", "claude-haiku-5-5", "Model that criticises, judges and extracts"
+    )
+    """As the provider names it."""
+    citations: str = _setting(
+        "CITEBOUND_CITATIONS",
+        "auto",
+        "`native`, `markers` where the provider has no citations, `auto`: by the model's name",
+    )
+    """How drafts cite."""
+    model_calls: int = _setting(
+        "CITEBOUND_MODEL_CALLS", 8, "Model calls of one question at most, 1 to 32"
+    )
+    """Repetitions after an error are not counted."""
+    output_tokens: int = _setting(
+        "CITEBOUND_OUTPUT_TOKENS",
+        8_000,
+        "Tokens that models may write for one question, 500 to 100000",
+    )
+    """All calls together, thinking included."""
+    model_silence_s: float = _setting(
+        "CITEBOUND_MODEL_SILENCE_S",
+        20.0,
+        "Seconds without a byte that end a model call, 1 to 120",
+    )
+    """The question's deadline holds besides."""
+    prices: str | None = _setting(
+        "CITEBOUND_PRICES", None, "Prices of tokens: JSON or a file; unset: Anthropic's list prices"
+    )
+    """See `adapters.anthropic.prices`."""
+    aws_region: str | None = _setting("AWS_REGION", None, "Region of Bedrock")
+    """Needed there."""
+    bedrock_token: str | None = _setting(
+        "AWS_BEARER_TOKEN_BEDROCK",
+        None,
+        "Key of Bedrock; unset: the AWS credentials that boto3 finds",
+        is_secret=True,
+    )
+    """Never printed or logged."""
+    vertex_project: str | None = _setting(
+        "ANTHROPIC_VERTEX_PROJECT_ID", None, "Google Cloud project of Vertex AI"
+    )
+    """Needed there."""
+    vertex_region: str = _setting("CLOUD_ML_REGION", "global", "Region of Vertex AI")
+    """`global`, `us`, `eu` or one of Google's regions."""
     gate_threshold: float = _setting(
         "CITEBOUND_GATE_THRESHOLD",
         0.85,
@@ -127,6 +195,15 @@ class Settings:
             raise ConfigError("VOYAGE_BASE_URL: expected https://.../v1")
         if self.rerank_model and not self.voyage_api_key:
             raise ConfigError("CITEBOUND_RERANK_MODEL needs VOYAGE_API_KEY: set it, or unset both")
+        _check("CITEBOUND_MODEL_CALLS", self.model_calls, 1, 32)
+        _check("CITEBOUND_OUTPUT_TOKENS", self.output_tokens, 500, 100_000)
+        _check("CITEBOUND_MODEL_SILENCE_S", self.model_silence_s, 1, 120)
+        _check_word("CITEBOUND_REASONER", self.reasoner, "auto", "extractive")
+        _check_word("CITEBOUND_PROVIDER", self.provider, "anthropic", "bedrock", "vertex")
+        _check_word("CITEBOUND_CITATIONS", self.citations, "auto", "native", "markers")
+        _check_secret("ANTHROPIC_API_KEY", self.anthropic_api_key)
+        _check_secret("AWS_BEARER_TOKEN_BEDROCK", self.bedrock_token)
+        _check_url("ANTHROPIC_BASE_URL", self.anthropic_base_url)
         _check("CITEBOUND_GATE_THRESHOLD", self.gate_threshold, 0, 1)
         _check("CITEBOUND_RELEVANCE_THRESHOLD", self.relevance_threshold, 0, 1)
         _check("CITEBOUND_RETRIEVAL_DEPTH", self.retrieval_depth, 3, 8)
@@ -139,6 +216,12 @@ class Settings:
                 raise ConfigError(f"CITEBOUND_FAILPOINT: expected one of {', '.join(NAMES)}")
             if self.environment == "production":
                 raise ConfigError("CITEBOUND_FAILPOINT kills the process: unset it in production")
+
+    @property
+    def uses_model(self) -> bool:
+        """True if a language model is to reason: there is access to one, and it is not off."""
+        has_access = self.provider != "anthropic" or self.anthropic_api_key is not None
+        return has_access and self.reasoner != "extractive"
 
     def __repr__(self) -> str:
         """Name the settings, of secrets only those that are set."""
@@ -168,3 +251,18 @@ def _parse(variable: str, raw: str, kind: Any) -> Any:
 def _check(variable: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:
         raise ConfigError(f"{variable}: expected {low} to {high}, got {value}")
+
+
+def _check_word(variable: str, value: str, *words: str) -> None:
+    if value not in words:
+        raise ConfigError(f"{variable}: expected {' or '.join(words)}, got {value!r}")
+
+
+def _check_secret(variable: str, value: str | None) -> None:
+    if value is not None and not (value.isascii() and value.isprintable() and " " not in value):
+        raise ConfigError(f"{variable}: expected a key without spaces, line breaks or accents")
+
+
+def _check_url(variable: str, value: str | None) -> None:
+    if value is not None and not value.startswith(("https://", "http://")):
+        raise ConfigError(f"{variable}: expected an address that begins with https://")
