@@ -26,10 +26,10 @@ _BADGES: dict[Badge, tuple[str, str]] = {
     Badge.LOW: ("○ Low confidence", "red"),
 }
 _REFUSALS: dict[RefusalKind, str] = {
-    RefusalKind.POLICY_SILENT: "the policies do not say this",
-    RefusalKind.NOT_FOUND: "nothing in the policies answers this",
+    RefusalKind.POLICY_SILENT: "not found in the policies",
+    RefusalKind.NOT_FOUND: "nothing found that answers this reliably",
     RefusalKind.OUT_OF_SCOPE: "not a question about policies",
-    RefusalKind.NOT_PERMITTED: "the policies do not say this",
+    RefusalKind.NOT_PERMITTED: "not found in the policies",
     RefusalKind.CONFLICT: "the policies contradict each other",
 }
 """`not_permitted` reads as `policy_silent`: nobody learns that something exists."""

@@ -3,12 +3,12 @@
 from core.domain.answer import RefusalKind
 
 REFUSALS = {
-    RefusalKind.POLICY_SILENT: "The policies that I can read here do not answer this.",
+    RefusalKind.POLICY_SILENT: "I found no answer to this in the policies that I can read here.",
     RefusalKind.NOT_FOUND: "I found no passage that answers this reliably.",
     RefusalKind.OUT_OF_SCOPE: (
         "I answer questions about the company's policies, and this does not look like one."
     ),
-    RefusalKind.NOT_PERMITTED: "The policies that I can read here do not answer this.",
+    RefusalKind.NOT_PERMITTED: "I found no answer to this in the policies that I can read here.",
     RefusalKind.CONFLICT: (
         "Two policies in force contradict each other here, so I can't say which one holds."
     ),

@@ -63,7 +63,7 @@ QUESTIONS = (
         kind="two policies contradict each other",
         question="How long do expense receipts have to be kept?",
     ),
-    Shown(kind="the policies do not say", question="Can the company donate to a political party?"),
+    Shown(kind="not in the policies", question="Can the company donate to a political party?"),
     Shown(kind="not about policies", question="What's the capital of Australia?"),
     Shown(
         kind="a sensitive report",
