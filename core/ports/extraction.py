@@ -147,18 +147,40 @@ class ReadingReport:
     """Read before: no call was made."""
     unread: tuple[UnreadSection, ...]
     """Left to the rules, in text order."""
-    refused: int
-    """Replies not of the shape asked for."""
     entities: int
     """Entities that the rules had not found."""
     relations: int
     """Relations that the rules had not found."""
     dropped: Mapping[str, int]
     """Proposals that the text does not bear out, by reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingUse:
+    """What reading used, in all documents of a run."""
+
+    read: int = 0
+    """Sections read."""
+    refused: int = 0
+    """Replies not of the shape asked for."""
+    tokens: TokenUse = field(default_factory=lambda: TokenUse(fresh=0))
+    """All, those of refused replies among them."""
+    cost_usd: float | None = 0.0
+    """None if the price of the model is not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingPlan:
+    """What reading a document would take."""
+
+    parts: int
+    """Sections, and parts of long ones, that have something to read."""
+    to_read: int
+    """Those that were not read before."""
     tokens: TokenUse
-    """Used now."""
+    """Estimated."""
     cost_usd: float | None
-    """Spent now; None if the price of the model is not known."""
+    """Estimated; None if the price of the model is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

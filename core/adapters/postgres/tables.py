@@ -94,6 +94,11 @@ policy_versions = Table(
     Column("text", Text, nullable=False),
     Column("page_starts", ARRAY(Integer), nullable=False),
     Column("notes", ARRAY(Text), nullable=False),
+    Column(
+        "facts_hash",
+        LargeBinary,
+        comment="SHA-256 of all facts published with it; null: published before it was kept",
+    ),
     UniqueConstraint("policy_id", "number"),
     CheckConstraint("cardinality(audience) > 0", name="audience"),
 )
@@ -200,6 +205,35 @@ provenance = Table(
     Index(None, "version_id"),
     Index(None, "entity_id"),
     Index(None, "relation_id"),
+)
+
+extracted_sections = Table(
+    "extracted_sections",
+    metadata,
+    Column(
+        "section_hash",
+        LargeBinary,
+        primary_key=True,
+        comment="SHA-256 of the policy's title, the headings and the text that the model was shown",
+    ),
+    Column("model", Text, primary_key=True),
+    Column("prompt", Text, primary_key=True),
+    Column(
+        "proposals",
+        JSONB,
+        nullable=False,
+        comment="as the model wrote them, unverified: they are held to the text whenever they are"
+        " used",
+    ),
+    Column(
+        "dropped",
+        JSONB,
+        nullable=False,
+        comment="how many the text did not bear out when they were read, by reason",
+    ),
+    Column("usage", JSONB, nullable=False),
+    Column("cost_usd", Double, comment="null: the price was not known"),
+    _at("read_at"),
 )
 
 # -- search
