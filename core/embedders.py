@@ -23,7 +23,7 @@ from core.ports.search import Reranker
 from core.retrieval.serving import Configured, NoEmbedder
 
 LOCAL = "local"
-NO_KEY = "VOYAGE_API_KEY is not set: set it, or let `citebound corpus embed --space local` switch"
+NO_KEY = "VOYAGE_API_KEY is not set: set it, or switch with `citebound corpus embed --space local`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +58,9 @@ class Embedders:
             UsageError: There is no such space.
         """
         provider, _, model = name.partition(":")
-        if provider not in {LOCAL, VOYAGE} or (model and provider == LOCAL):
+        if provider not in {LOCAL, VOYAGE}:
             raise UsageError(f"expected local, voyage or voyage:MODEL, got {name!r}")
-        if model and model not in EMBEDDING_MODELS:
+        if model and provider == VOYAGE and model not in EMBEDDING_MODELS:
             raise UsageError(f"expected one of {', '.join(EMBEDDING_MODELS)}, got {model!r}")
         return self._named(provider, model or None)
 

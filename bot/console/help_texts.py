@@ -29,6 +29,7 @@ TOP_EXAMPLES = """examples:
 environment:
   CITEBOUND_HOME   where the embedded database lives (default: ~/.citebound)
   DATABASE_URL     a Postgres server with pgvector, instead of the embedded one
+  VOYAGE_API_KEY   embeds with Voyage AI, instead of the local embedder
 
 exit codes:
   0    any regular outcome, refusals among them
@@ -100,13 +101,14 @@ options: type the number of one, or your own words.
 )
 CORPUS = Help(
     short="look at what was ingested",
-    long="""Counts, lists, checks and draws what was ingested. Without `--group`, policies of every
-audience are seen.""",
+    long="""Counts, lists, checks and draws what was ingested, and embeds it anew. Without
+`--group`, policies of every audience are seen.""",
     examples="""examples:
   citebound corpus summary
   citebound corpus list --group finance
   citebound corpus validate
-  citebound corpus graph -o graph.html""",
+  citebound corpus graph -o graph.html
+  citebound corpus embed""",
 )
 CORPUS_SUMMARY = Help(
     short="counts",
@@ -136,6 +138,25 @@ CORPUS_GRAPH = Help(
     examples="""examples:
   citebound corpus graph -o graph.html
   citebound corpus graph -o graph.graphml --scope tags=gifts""",
+)
+CORPUS_SPACES = Help(
+    short="embedding spaces",
+    long="Lists the embedding spaces: which one serves, and how many chunks each one lacks.",
+    examples="""examples:
+  citebound corpus spaces
+  citebound corpus spaces --json""",
+)
+CORPUS_EMBED = Help(
+    short="embed all chunks, and switch to their space",
+    long="""Embeds every chunk that lacks a vector in an embedding space, then lets that space
+serve. Questions are answered and policies ingested meanwhile. It can be interrupted and goes on
+where it was; done again it changes nothing. Without `--space` it builds the space of the embedder
+that is set up: Voyage with VOYAGE_API_KEY, else the local one.""",
+    examples="""examples:
+  citebound corpus embed --dry-run
+  citebound corpus embed
+  citebound corpus embed --space voyage:voyage-4-large --drop-old
+  citebound corpus embed --space local""",
 )
 AUDIT = Help(
     short="read the record",

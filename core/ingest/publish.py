@@ -147,7 +147,7 @@ class Ingestor:
             return None
         serving = await self._embedder.serving()
         if serving.embedder is None and serving.space is not None:
-            raise ConfigError(f"new text can't be embedded: {serving.problem}")
+            raise ConfigError(f"new chunks can't be embedded: {serving.problem}")
         return serving.embedder
 
     async def _embed(self, texts: list[str], embedder: Embedder | None) -> dict[str, Vector]:

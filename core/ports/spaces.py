@@ -36,9 +36,11 @@ class Gap:
     """What a space lacks."""
 
     chunks: int
-    """Chunks without a vector."""
-    texts: tuple[str, ...]
-    """Their different texts; at most as many as asked for."""
+    """Chunks of any version, in force or not, without a vector."""
+    texts: int
+    """Their different texts: each is embedded once."""
+    characters: int
+    """Of these texts."""
 
 
 class ServingSpace(Protocol):
@@ -60,8 +62,12 @@ class SpaceStore(ServingSpace, Protocol):
         """Register a space as being built, unless it serves; give equal texts equal vectors."""
         ...
 
-    async def gap(self, space: EmbeddingSpace, /, *, limit: int) -> Gap:
-        """Return what chunks of any version, in force or not, lack in a space."""
+    async def gap(self, space: EmbeddingSpace, /) -> Gap:
+        """Return what a space lacks; all, if it was never begun."""
+        ...
+
+    async def unembedded(self, space: EmbeddingSpace, /, *, limit: int) -> list[str]:
+        """Return different texts that lack a vector, at most so many."""
         ...
 
     async def fill(self, space: EmbeddingSpace, vectors: Mapping[str, Vector], /) -> None:

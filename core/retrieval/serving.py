@@ -43,21 +43,18 @@ class CorpusEmbedder:
     async def serving(self) -> Serving:
         """See `ServingEmbedder.serving`."""
         space = await self._spaces.serving()
-        configured = self._configured
-        if space is None:
-            if isinstance(configured, NoEmbedder):
-                return Serving(space=None, embedder=None, problem=configured.reason)
-            return Serving(space=None, embedder=configured)
-        if not isinstance(configured, NoEmbedder):
-            if configured.space.identity == space.identity:
-                return Serving(space=space, embedder=configured)
-            switch = (
-                f"{space.name} serves, {configured.space.name} is set up:"
-                " `citebound corpus embed` builds its space and switches"
-            )
-        else:
-            switch = f"{space.name} serves"
-        found = self._find(space)
+        found = self._configured if space is None else self._find(space)
         if isinstance(found, NoEmbedder):
-            return Serving(space=space, embedder=None, problem=f"{switch}; {found.reason}")
-        return Serving(space=space, embedder=found, problem=switch)
+            serves = f"{space.name} serves: " if space else ""
+            return Serving(space=space, embedder=None, problem=serves + found.reason)
+        configured = self._configured
+        if isinstance(configured, NoEmbedder):
+            return Serving(space=space, embedder=found)
+        if configured.space.identity == found.space.identity:
+            return Serving(space=space, embedder=found)
+        return Serving(
+            space=space,
+            embedder=found,
+            problem=f"searched in {found.space.name}, which serves, though"
+            f" {configured.space.name} is set up: `citebound corpus embed` switches",
+        )

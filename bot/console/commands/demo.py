@@ -15,6 +15,7 @@ from rich.text import Text
 
 from bot.console.asking import ask, show
 from bot.console.conversation import Conversation
+from bot.console.embedding import build_with_progress, built_lines
 from bot.console.ingesting import Failed, ingest_with_progress, summary_line
 from bot.console.opening import opened
 from bot.console.options import AskOptions
@@ -27,6 +28,7 @@ from core.bootstrap import Service
 from core.config import Settings
 from core.domain.errors import ConfigError
 from core.ingest.prepare import NOTHING_GIVEN
+from core.retrieval.serving import NoEmbedder
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "policies"
 
@@ -101,6 +103,7 @@ def _settings() -> Settings:
 
 async def _show_all(terminal: Terminal, service: Service) -> None:
     sources = find_sources([SAMPLES], given=NOTHING_GIVEN)
+    await _embed_as_set_up(terminal, service)
     terminal.show(Text("Reading the sample policies", style="bold"))
     results = await ingest_with_progress(terminal, service, sources, with_chunks=True)
     terminal.show(summary_line(results))
@@ -108,6 +111,17 @@ async def _show_all(terminal: Terminal, service: Service) -> None:
         raise ConfigError("the sample policies could not all be read: restore the folder samples")
     for shown in QUESTIONS:
         await _show_one(terminal, service, shown)
+
+
+async def _embed_as_set_up(terminal: Terminal, service: Service) -> None:
+    """Switch the samples to the embedder that is set up, if they were embedded otherwise before."""
+    configured = service.embedders.configured
+    serving = await service.spaces.serving()
+    if isinstance(configured, NoEmbedder) or serving is None:
+        return
+    if serving.identity != configured.space.identity:
+        built = await build_with_progress(terminal, service.spaces, configured)
+        terminal.show(*built_lines(built))
 
 
 async def _show_one(terminal: Terminal, service: Service, shown: Shown) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from bot.console.diagnosis import Finding, Health, diagnose
+from bot.console.diagnosis import diagnose
+from bot.console.finding import Finding, Health
 from bot.console.safe_text import one_line
 from bot.console.terminal import Row, Terminal, open_terminal
 

@@ -38,7 +38,7 @@ async def _ingest(
     async with opened(terminal) as service:
         serving = await service.serving.serving()
         if serving.problem and with_chunks:
-            instead = "" if serving.embedder else "; search is lexical alone"
+            instead = "" if serving.embedder or serving.space else "; search is lexical alone"
             terminal.remark(Text(f"note: {serving.problem}{instead}"))
         results = await ingest_with_progress(
             terminal, service, sources, with_chunks=with_chunks, is_quiet=as_json

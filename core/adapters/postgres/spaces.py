@@ -41,6 +41,18 @@ _LACKING = """
  WHERE NOT EXISTS (SELECT FROM citebound.chunk_embeddings e
                     WHERE e.chunk_id = c.id AND e.space_id = :space_id)"""
 
+_GAP = text(f"""
+SELECT coalesce(sum(t.chunks), 0) AS chunks, count(*) AS texts,
+       coalesce(sum(t.characters), 0) AS characters
+  FROM (SELECT count(*) AS chunks, max(length(c.text)) AS characters
+        {_LACKING} GROUP BY c.content_hash) t
+""")  # noqa: S608  # our own words
+
+_UNEMBEDDED = text(f"""
+SELECT t.text FROM (SELECT DISTINCT ON (c.content_hash) c.text {_LACKING}
+                     ORDER BY c.content_hash, c.id) t LIMIT :most
+""")  # noqa: S608  # our own words
+
 _COPY_TWINS = text(f"""
 INSERT INTO citebound.chunk_embeddings (space_id, chunk_id, version_id, vector)
 SELECT DISTINCT ON (c.id) e.space_id, c.id, c.version_id, e.vector
@@ -103,22 +115,18 @@ class PostgresSpaceStore:
             await connection.execute(_COPY_TWINS, {"space_id": space_id})
 
     @raises_transient
-    async def gap(self, space: EmbeddingSpace, /, *, limit: int) -> Gap:
+    async def gap(self, space: EmbeddingSpace, /) -> Gap:
         """See `SpaceStore.gap`."""
         async with self._engine.connect() as connection:
-            space_id = await connection.scalar(text(SPACE_ID), space_parameters(space)) or 0
-            chunks = await connection.scalar(
-                text(f"SELECT count(*) {_LACKING}"),
-                {"space_id": space_id},
-            )
-            texts = await connection.scalars(
-                text(
-                    "SELECT text FROM (SELECT DISTINCT ON (c.content_hash) c.content_hash, c.text"  # noqa: S608
-                    f" {_LACKING} ORDER BY c.content_hash) t LIMIT :most"
-                ),
-                {"space_id": space_id, "most": limit},
-            )
-            return Gap(chunks=chunks or 0, texts=tuple(texts))
+            row = (await connection.execute(_GAP, {"space_id": await _id(connection, space)})).one()
+        return Gap(chunks=row.chunks, texts=row.texts, characters=row.characters)
+
+    @raises_transient
+    async def unembedded(self, space: EmbeddingSpace, /, *, limit: int) -> list[str]:
+        """See `SpaceStore.unembedded`."""
+        async with self._engine.connect() as connection:
+            parameters = {"space_id": await _id(connection, space), "most": limit}
+            return list(await connection.scalars(_UNEMBEDDED, parameters))
 
     @raises_transient
     async def fill(self, space: EmbeddingSpace, vectors: Mapping[str, Vector], /) -> None:
@@ -199,6 +207,11 @@ class PostgresSpaceStore:
                 yield
             finally:
                 await holder.execute(text("SELECT pg_advisory_unlock(:key)"), key)
+
+
+async def _id(connection: AsyncConnection, space: EmbeddingSpace) -> int:
+    """Return the id of a space; 0 if it was never begun."""
+    return await connection.scalar(text(SPACE_ID), space_parameters(space)) or 0
 
 
 async def serving_id(connection: AsyncConnection, space: EmbeddingSpace) -> int:

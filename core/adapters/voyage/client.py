@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FIRST_PAUSE_S = 0.25
 LONGEST_PAUSE_S = 8.0
 _RANDOM = random.SystemRandom()
+REST_S = 30.0
 ATTEMPTS = 6
 """Of one call; a short deadline allows fewer."""
 
@@ -45,6 +46,14 @@ class Patience:
     """All attempts and pauses together."""
     attempt_s: float
     """One attempt."""
+    rest_s: float = 0.0
+    """After a failure that may pass, calls fail at once for so long: a question that waited in vain
+    is enough. 0: each call tries for itself."""
+
+
+def asking(timeout_s: float) -> Patience:
+    """Return the patience of a question: half the time an attempt, so that there can be two."""
+    return Patience(deadline_s=timeout_s, attempt_s=timeout_s / 2, rest_s=REST_S)
 
 
 class VoyageClient:
@@ -68,6 +77,7 @@ class VoyageClient:
         self._sleep = sleep
         self._share = share
         self._session: ClientSession | None = None
+        self._rests_until_s = 0.0
 
     async def embed(self, *, patience: Patience, **parameters: Any) -> Mapping[str, Any]:
         """Return the reply of the embeddings endpoint, as it came.
@@ -98,9 +108,22 @@ class VoyageClient:
     async def _call(
         self, resource: str, patience: Patience, parameters: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        sdk = await asyncio.to_thread(load_sdk)
+        loop = asyncio.get_running_loop()
+        rest_s = self._rests_until_s - loop.time() if patience.rest_s else 0.0
+        if rest_s > 0:
+            raise TransientError(f"Voyage failed a moment ago; asked again in {rest_s:.0f} s")
+        try:
+            return await self._tried(resource, patience, parameters)
+        except TransientError:
+            self._rests_until_s = loop.time() + patience.rest_s
+            raise
+
+    async def _tried(
+        self, resource: str, patience: Patience, parameters: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
         loop = asyncio.get_running_loop()
         ends_at = loop.time() + patience.deadline_s
+        sdk = await asyncio.to_thread(load_sdk)
         for attempt in range(1, ATTEMPTS + 1):
             left_s = ends_at - loop.time()
             try:

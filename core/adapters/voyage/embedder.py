@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from core.adapters.voyage.batches import batches
-from core.adapters.voyage.client import Patience, VoyageClient
+from core.adapters.voyage.client import Patience, VoyageClient, asking
 from core.adapters.voyage.failures import RefusedRequestError
 from core.adapters.voyage.models import embedding_model
 from core.domain.errors import CiteboundError, ContractError
@@ -53,8 +53,7 @@ class VoyageEmbedder:
         """
         self._client = client
         self._model = embedding_model(model)
-        # Half for an attempt, so that one that hangs leaves time for another.
-        self._asking = Patience(deadline_s=question_timeout_s, attempt_s=question_timeout_s / 2)
+        self._asking = asking(question_timeout_s)
         self._ingesting = ingesting
         self._turns = asyncio.Semaphore(IN_FLIGHT)
 

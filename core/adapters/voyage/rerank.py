@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from core.adapters.voyage.batches import FILLING, estimated_tokens
-from core.adapters.voyage.client import Patience, VoyageClient
+from core.adapters.voyage.client import VoyageClient, asking
 from core.adapters.voyage.models import rerank_model
 from core.domain.errors import ContractError
 
@@ -28,7 +28,7 @@ class VoyageReranker:
         """
         self._client = client
         self._model = rerank_model(model)
-        self._patience = Patience(deadline_s=timeout_s, attempt_s=timeout_s / 2)
+        self._patience = asking(timeout_s)
 
     @property
     def name(self) -> str:

@@ -189,3 +189,16 @@ async def test_connections_are_kept(server: VoyageServer, client: VoyageClient) 
     await client.aclose()
     await client.aclose()
     assert len(server.asked) == 2
+
+
+async def test_after_a_failure_questions_do_not_wait_again(
+    server: VoyageServer, client: VoyageClient
+) -> None:
+    """One question waited in vain; the next ones go on without, documents try for themselves."""
+    question = Patience(deadline_s=0.4, attempt_s=0.4, rest_s=30.0)
+    server.script = [hang(), good()]
+    with pytest.raises(TransientError, match="did not answer in time"):
+        await embed(client, question)
+    with pytest.raises(TransientError, match="failed a moment ago; asked again in 30 s"):
+        await embed(client, question)
+    assert await embed(client)

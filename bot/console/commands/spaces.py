@@ -1,0 +1,143 @@
+"""`citebound corpus embed` and `corpus spaces`: build, switch, list and drop embedding spaces."""
+
+import asyncio
+from argparse import Namespace
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from bot.console.embedding import build_with_progress, built_lines
+from bot.console.safe_text import one_line
+from bot.console.terminal import Row, Terminal, open_terminal
+from core.adapters.postgres.database import open_database
+from core.adapters.postgres.spaces import PostgresSpaceStore
+from core.bootstrap import database_url
+from core.config import Settings
+from core.domain.errors import ConfigError
+from core.embedders import Embedders, open_embedders
+from core.ingest.embed import drop_kept
+from core.ports import Embedder
+from core.ports.spaces import SpaceState, StoredSpace
+from core.retrieval.serving import NoEmbedder
+
+CHARACTERS_A_TOKEN = 4
+"""Of English prose, roughly: for an estimate of the bill."""
+
+
+def run(arguments: Namespace) -> int:
+    """Do one of the two."""
+    action = _list if arguments.action == "spaces" else _embed
+    asyncio.run(action(arguments, open_terminal()))
+    return 0
+
+
+async def _list(arguments: Namespace, terminal: Terminal) -> None:
+    async with open_database(await database_url(Settings.from_environment())) as engine:
+        found = await PostgresSpaceStore(engine).spaces()
+    if arguments.as_json:
+        terminal.show_json([_as_json(one) for one in found])
+    else:
+        terminal.show(*_rows(found))
+
+
+async def _embed(arguments: Namespace, terminal: Terminal) -> None:
+    settings = Settings.from_environment()
+    async with (
+        open_embedders(settings) as embedders,
+        open_database(await database_url(settings)) as engine,
+    ):
+        spaces = PostgresSpaceStore(engine)
+        embedder = _wanted(embedders, arguments.space)
+        if arguments.dry_run:
+            await _say_what_would_be_done(terminal, spaces, embedder, as_json=arguments.as_json)
+            return
+        built = await build_with_progress(terminal, spaces, embedder)
+        dropped = {} if arguments.keep_old else await drop_kept(spaces)
+    if arguments.as_json:
+        terminal.show_json(
+            {
+                "space": built.space.name,
+                "texts_embedded": built.texts,
+                "has_switched": built.has_switched,
+                "previous": built.previous.name if built.previous else None,
+                "dropped": dropped,
+            }
+        )
+        return
+    terminal.show(*built_lines(built, is_old_kept=arguments.keep_old))
+    terminal.show(
+        *(Text(f"{one_line(name)} was dropped, with {n:,} vectors.") for name, n in dropped.items())
+    )
+
+
+def _wanted(embedders: Embedders, name: str | None) -> Embedder:
+    """Return the embedder of the space that is named, or the one that is set up."""
+    found = embedders.named(name) if name else embedders.configured
+    if isinstance(found, NoEmbedder):
+        raise ConfigError(f"nothing embeds in {name or 'any space'}: {found.reason}")
+    return found
+
+
+async def _say_what_would_be_done(
+    terminal: Terminal, spaces: PostgresSpaceStore, embedder: Embedder, *, as_json: bool
+) -> None:
+    gap, serving = await spaces.gap(embedder.space), await spaces.serving()
+    tokens = gap.characters // CHARACTERS_A_TOKEN
+    serves = serving is not None and serving.identity == embedder.space.identity
+    if as_json:
+        terminal.show_json(
+            {
+                "space": embedder.space.name,
+                "serves": serves,
+                "chunks": gap.chunks,
+                "texts": gap.texts,
+                "characters": gap.characters,
+                "tokens_about": tokens,
+            }
+        )
+        return
+    name = one_line(embedder.space.name)
+    terminal.show(
+        Text(
+            f"{name} lacks {gap.chunks:,} chunks: {gap.texts:,} texts would be embedded,"
+            f" about {tokens:,} tokens."
+        ),
+        Text(f"{name} serves." if serves else f"Then {name} would serve."),
+        Text("Nothing was changed.", style="dim"),
+    )
+
+
+def _rows(found: Sequence[StoredSpace]) -> list[Row | Text]:
+    if not found:
+        return [Text("No chunk was ever embedded: search is lexical alone.")]
+    width = max(len(one_line(one.space.name)) for one in found)
+    return [
+        Row(
+            heads=(
+                Text(f"{one.state.value:<8}", style="green" if _serves(one) else "dim"),
+                Text(f"{one_line(one.space.name):<{width}}", style="cyan"),
+            ),
+            lines=(
+                Text(
+                    f"{one.embedded:,} vectors of {one.space.dimensions} dimensions,"
+                    f" {one.missing:,} chunks lack one"
+                ),
+            ),
+        )
+        for one in found
+    ]
+
+
+def _serves(one: StoredSpace) -> bool:
+    return one.state is SpaceState.SERVING
+
+
+def _as_json(one: StoredSpace) -> dict[str, object]:
+    return {
+        "space": one.space.name,
+        "state": one.state.value,
+        "dimensions": one.space.dimensions,
+        "revision": one.space.revision,
+        "embedded": one.embedded,
+        "missing": one.missing,
+    }

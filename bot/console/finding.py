@@ -1,0 +1,26 @@
+"""One thing that `citebound doctor` looked at."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Health(StrEnum):
+    """How a thing is."""
+
+    FINE = "fine"
+    MISSING = "missing"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What one check found."""
+
+    subject: str
+    """What was looked at."""
+    health: Health
+    """`missing` things are optional; `broken` ones are not."""
+    found: str
+    """What is there, in one line, without secrets."""
+    cure: str = ""
+    """What would help; empty if nothing is wrong."""

@@ -1,0 +1,163 @@
+"""Rerank and the judgement of relevance within a retrieval."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+import pytest
+
+from core.domain.errors import TransientError
+from core.domain.evidence import RetrievedChunk
+from core.domain.policy import ChunkKey, Span, VersionId
+from core.domain.question import Scope
+from core.ports import EmbeddingSpace, SearchRequest, SearchResult, Vector
+from core.ports.spaces import fixed
+from core.retrieval.judge import Judge
+from core.retrieval.relevance import Features, relevance
+from core.retrieval.rerank import DEPTH
+from core.retrieval.retriever import Retriever
+from tests.factories import make_place
+
+SCOPE = Scope(as_of=date(2026, 1, 1))
+
+
+def chunk(number: int, *, via: int | None = None) -> RetrievedChunk:
+    return RetrievedChunk(
+        chunk_key=ChunkKey(number),
+        chunk_id=f"gifts_chunk_{number:04d}",
+        span=Span(version_id=VersionId(1), char_start=number, char_end=number + 1),
+        text=f"text {number}",
+        place=make_place(path=("1 Limits",)),
+        lexical_score=0.5,
+        dense_score=None,
+        score=1 / number,
+        relevance=0.1,
+        via=None if via is None else ChunkKey(via),
+        coverage=0.5,
+    )
+
+
+@dataclass
+class Numbered:
+    """Finds chunks 1 to 60 in order, and a neighbour for each hit that is given."""
+
+    requests: list[SearchRequest] = field(default_factory=list[SearchRequest])
+
+    async def search(self, request: SearchRequest, /) -> SearchResult:
+        self.requests.append(request)
+        hits = request.given or tuple(chunk(n) for n in range(1, 61))[: request.limit]
+        near = [chunk(100 + hit.chunk_key, via=hit.chunk_key) for hit in hits]
+        return SearchResult(hits=hits, neighbours=tuple(near[: request.neighbours]), searched=60)
+
+
+@dataclass
+class LastFirst:
+    """Prefers what the search put last, or fails."""
+
+    failure: Exception | None = None
+    texts: list[str] = field(default_factory=list[str])
+    name: str = "last-first"
+
+    async def rerank(self, question: str, texts: Sequence[str], /) -> list[float]:
+        if self.failure:
+            raise self.failure
+        self.texts += texts
+        return [place / len(texts) for place in range(len(texts))]
+
+
+async def test_the_hits_of_a_deeper_search_are_reordered() -> None:
+    """Forty are read with their headings; the best five are kept, with their own neighbours."""
+    search, reranker = Numbered(), LastFirst()
+    found = await Retriever(search, None, reranker=reranker).retrieve(
+        "May I?", SCOPE, depth=5, neighbours=3
+    )
+    assert [hit.chunk_key for hit in found.result.hits] == [40, 39, 38, 37, 36]
+    assert [near.via for near in found.result.neighbours] == [40, 39, 38]
+    assert (search.requests[0].limit, search.requests[0].neighbours) == (DEPTH, 0)
+    assert reranker.texts[0] == "Gifts Policy > 1 Limits\ntext 1"
+    assert (found.reranker, found.warnings) == ("last-first", ())
+
+
+async def test_relevance_is_not_the_rerankers() -> None:
+    """Its scores order; what is relevant stays what was measured."""
+    found = await Retriever(Numbered(), None, reranker=LastFirst()).retrieve(
+        "May I?", SCOPE, depth=5, neighbours=0
+    )
+    assert {hit.relevance for hit in found.result.hits} == {0.1}
+
+
+async def test_a_failing_reranker_leaves_the_order_of_the_search() -> None:
+    """The five best of the search, as without it, and a warning."""
+    reranker = LastFirst(failure=TransientError("Voyage failed (503)"))
+    found = await Retriever(Numbered(), None, reranker=reranker).retrieve(
+        "May I?", SCOPE, depth=5, neighbours=3
+    )
+    assert [hit.chunk_key for hit in found.result.hits] == [1, 2, 3, 4, 5]
+    assert [near.via for near in found.result.neighbours] == [1, 2, 3]
+    assert (found.reranker, found.warnings) == (None, ("not reranked: Voyage failed (503)",))
+
+
+@dataclass
+class Measured:
+    """The embedder on whose cosines relevance was fitted; counts what it reads."""
+
+    failure: Exception | None = None
+    read: list[str] = field(default_factory=list[str])
+    is_measured: bool = True
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        return EmbeddingSpace(
+            provider="test",
+            model="measured",
+            dimensions=2,
+            revision="1",
+            fusion_weight=0.5,
+            is_measured=self.is_measured,
+        )
+
+    async def embed_documents(self, texts: Sequence[str], /) -> list[Vector]:
+        if self.failure:
+            raise self.failure
+        self.read += texts
+        return [(0.6, 0.8) for _ in texts]
+
+    async def embed_query(self, text: str, /) -> Vector:
+        return (1.0, 0.0)
+
+
+async def test_chunks_of_another_space_are_judged_by_the_measured_embedder() -> None:
+    """Hits and neighbours get its cosine and the relevance that was fitted on it, once a chunk."""
+    measured = Measured()
+    retriever = Retriever(Numbered(), fixed(Measured(is_measured=False)), judge=Judge(measured))
+    await retriever.retrieve("May I?", SCOPE, depth=2, neighbours=1)
+    found = await retriever.retrieve("May I?", SCOPE, depth=2, neighbours=1)
+    fitted = relevance(Features(lexical_score=0.5, cosine=0.6, coverage=0.5))
+    for one in (*found.result.hits, *found.result.neighbours):
+        assert one.dense_score == pytest.approx(0.6)
+        assert one.relevance == pytest.approx(fitted)
+    assert measured.read == ["text 1", "text 2", "text 101"]
+
+
+async def test_without_the_measured_embedder_words_judge() -> None:
+    """A failing one changes nothing."""
+    judge = Judge(Measured(failure=TransientError("no")))
+    found = await Retriever(Numbered(), None, judge=judge).retrieve(
+        "May I?", SCOPE, depth=2, neighbours=0
+    )
+    assert [hit.relevance for hit in found.result.hits] == [0.1, 0.1]
+
+
+async def test_what_was_measured_is_not_judged_again() -> None:
+    """With the measured embedder searching, nothing is read twice."""
+
+    class Dense(Numbered):
+        async def search(self, request: SearchRequest, /) -> SearchResult:
+            found = await super().search(request)
+            return replace(found, hits=tuple(replace(hit, dense_score=0.4) for hit in found.hits))
+
+    measured = Measured()
+    await Retriever(Dense(), fixed(measured), judge=Judge(measured)).retrieve(
+        "May I?", SCOPE, depth=2, neighbours=0
+    )
+    assert measured.read == []
