@@ -8,6 +8,7 @@ CiteboundError
 back
 │   ├── OvertakenError    somebody else was faster            read again, repeat
 │   └── ModelUnavailableError  no language model answers      answer without one
+│       └── BudgetSpentError   a run may call it no more      answer from what there is
 ├── ContractError    a model, service or file broke its word  do not repeat; record, fall back
 │   └── DocumentError     one file cannot be ingested         name it, go on with the others
 └── IntegrityError   stored text, hash or ledger disagree     stop the run, outcome `failed`, alarm
@@ -43,7 +44,11 @@ class OvertakenError(TransientError):
 
 
 class ModelUnavailableError(TransientError):
-    """The language model is down, too slow, or has used up what this run may spend."""
+    """The language model is down, too slow, or may not be called any more."""
+
+
+class BudgetSpentError(ModelUnavailableError):
+    """The run has used up what it may spend on language models."""
 
 
 class ContractError(CiteboundError):

@@ -22,7 +22,12 @@ from core.adapters.anthropic.stream import Message
 from core.adapters.anthropic.wire import ModelReply, ModelRequest
 from core.domain.backoff import Backoff
 from core.domain.budget import Budget
-from core.domain.errors import CiteboundError, ContractError, ModelUnavailableError
+from core.domain.errors import (
+    BudgetSpentError,
+    CiteboundError,
+    ContractError,
+    ModelUnavailableError,
+)
 from core.domain.run import Json, ModelCall, TokenUse
 from core.ports import Clock, ModelCallLog, StoredCall
 
@@ -170,7 +175,7 @@ class RunCalls:
     ) -> tuple[ModelReply, ModelCall]:
         found = await self._ledger.find(request_hash) if self._ledger else None
         if not self._budget.may_call_model():
-            raise ModelUnavailableError("no model call is left: the budget is spent")
+            raise BudgetSpentError("no model call is left: the budget is spent")
         if found is not None:
             reply, stored = found
             return reply, replace(record, tokens=stored.tokens)
@@ -185,7 +190,7 @@ class RunCalls:
         """Make the call, within what is left of tokens."""
         may_write = min(request.max_tokens, self._budget.tokens_left - self._promised)
         if may_write < 1:
-            raise ModelUnavailableError("no tokens are left: the budget is spent")
+            raise BudgetSpentError("no tokens are left: the budget is spent")
         self._promised += may_write
         try:
             body = {**request.body(), "max_tokens": may_write}

@@ -23,14 +23,15 @@ from core.domain.sentences import split_sentences
 
 HEADING = 8
 """Words of a heading, at most."""
-TRANSITION = 14
-"""Words of a transition, at most."""
 STATEMENTS = 60
 """Sentences read of a reply; one claim that says how many were left stands for the rest."""
 NOWHERE = Span(version_id=VersionId(0), char_start=0, char_end=1)
 """Where a citation points that points at nothing: no version has this number."""
 _ITEM = re.compile(r"(?:[-*+\u2022\u2013]|\(?[a-z0-9]{1,2}[.)])\s+", re.IGNORECASE)
 _MARKUP = re.compile(r"\*\*|__|`|^#{1,6}\s+|^>\s+")
+_TRANSITION = re.compile(
+    r"(?:yes|no)[.!]|(?:here(?: is| are|\u2019s|'s)|the following)\b[^.]{0,80}[.:]", re.IGNORECASE
+)
 _ENDS = re.compile(r"[.!?\u2026][\"')\]\u201d\u2019*_]*$")
 
 Locate = Callable[[CitedBlocks], tuple[Source, Span] | None]
@@ -115,12 +116,15 @@ def _citations(parts: Sequence[TextPart], start: int, end: int) -> tuple[CitedBl
 
 
 def _says_nothing(one: Statement) -> bool:
-    """Say whether this is a heading or a transition: uncited, and nothing that can be wrong."""
+    """Say whether this is a heading or a transition: uncited, and nothing that can be wrong.
+
+    A heading has no full stop and few words; a transition is one of a few phrases, or introduces
+    what follows.
+    """
     if one.citations:
         return False
-    words = len(one.text.split())
-    is_heading = not _ENDS.search(one.text) and words <= HEADING
-    if not is_heading and words > TRANSITION:
+    is_heading = not _ENDS.search(one.text) and len(one.text.split()) <= HEADING
+    if not is_heading and not _TRANSITION.fullmatch(one.text):
         return False
     return not quantities(one.text) and modality(one.text) is Modality.NONE
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from core.adapters.anthropic.reasoner import AnthropicReasoner, RunCalls
-from core.adapters.anthropic.settings import Capabilities, Models
+from core.adapters.anthropic.providers import Capabilities
+from core.adapters.anthropic.reasoner import AnthropicReasoner, RecordedCalls
+from core.adapters.anthropic.settings import ModelChoice
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.prompts import ANSWER
 from core.domain.budget import Limits
@@ -20,10 +21,10 @@ class AnthropicReasonerFactory:
     def __init__(
         self,
         *,
-        models: Models,
-        calls: Callable[[RunContext], RunCalls],
+        models: ModelChoice,
+        calls: Callable[[RunContext], RecordedCalls],
+        capabilities: Capabilities,
         ahead: ExtractiveReasoner,
-        capabilities: Capabilities | None = None,
         threshold: float = Limits().gate_threshold,
         ontology: Sequence[Mapping[str, Json]] | None = None,
     ) -> None:
@@ -32,8 +33,8 @@ class AnthropicReasonerFactory:
         Args:
             models: Which models to call.
             calls: Makes what calls them in one run, within its budget.
+            capabilities: What their provider can do.
             ahead: Reads ahead without a model.
-            capabilities: What the provider's models can do.
             threshold: Confidence below which the gate asks for documents; the pipeline's gate
                 decides, this only spares a turn.
             ontology: Definitions of the ontology's tools; None: those of the registry.
@@ -41,7 +42,7 @@ class AnthropicReasonerFactory:
         self._models = models
         self._calls = calls
         self._ahead = ahead
-        self._capabilities = capabilities or Capabilities()
+        self._capabilities = capabilities
         self._threshold = threshold
         self._ontology = REGISTRY.definitions() if ontology is None else ontology
 

@@ -22,12 +22,13 @@ CHARACTERS = 100
 _NAMED = (EntityType.DEFINITION, EntityType.ROLE, EntityType.JURISDICTION)
 
 
-def system(prompt: Prompt) -> tuple[Block, ...]:
+def system(prompt: Prompt, *, is_cached: bool) -> tuple[Block, ...]:
     """Return the system prompt: words of ours alone."""
-    return (cached(text_block(prompt.text)),)
+    block = text_block(prompt.text)
+    return (cached(block) if is_cached else block,)
 
 
-def digest(snapshot: Snapshot) -> Block:
+def digest(snapshot: Snapshot, *, is_cached: bool) -> Block:
     """Return what the ontology covers, in an order that no query decides."""
     counts = Counter(entity.type.value for entity in snapshot.entities)
     policies = sorted(
@@ -44,7 +45,8 @@ def digest(snapshot: Snapshot) -> Block:
         "facts": dict(sorted(counts.items())),
         "names": {type_.value: _names(snapshot, type_) for type_ in _NAMED},
     }
-    return cached(data_block("ontology", value))
+    block = data_block("ontology", value)
+    return cached(block) if is_cached else block
 
 
 def _names(snapshot: Snapshot, type_: EntityType) -> Sequence[Json]:

@@ -19,8 +19,9 @@ from core.adapters.anthropic.exploring import Answered, Explorer
 from core.adapters.anthropic.findings import Findings
 from core.adapters.anthropic.markers import HOW_TO_CITE, unmarked
 from core.adapters.anthropic.prefix import digest, system
+from core.adapters.anthropic.providers import Capabilities
 from core.adapters.anthropic.review import Reviewer
-from core.adapters.anthropic.settings import Capabilities, Models
+from core.adapters.anthropic.settings import ModelChoice
 from core.adapters.anthropic.tools import (
     MAKE_PLAN,
     Asked,
@@ -55,7 +56,7 @@ from core.domain.run import (
 from core.ports import RunContext, Toolbox
 
 
-class RunCalls(Calls, Protocol):
+class RecordedCalls(Calls, Protocol):
     """Calls of one run, with what was made of them."""
 
     @property
@@ -66,6 +67,8 @@ class RunCalls(Calls, Protocol):
 
 RESERVED = 3
 """Calls of a model that exploring leaves for the answer, the critic and the judge."""
+CUT = frozenset({"max_tokens", "pause_turn", "model_context_window_exceeded"})
+"""Stop reasons of a reply that is not whole."""
 DECLINED = "the language model declined to answer"
 _NO_TOOLS: Mapping[str, Json] = {"type": "none"}
 
@@ -88,8 +91,8 @@ class AnthropicReasoner:
         self,
         context: RunContext,
         *,
-        calls: RunCalls,
-        models: Models,
+        calls: RecordedCalls,
+        models: ModelChoice,
         capabilities: Capabilities,
         ahead: ExtractiveReasoner,
         ontology: Sequence[Mapping[str, Json]],
@@ -100,6 +103,7 @@ class AnthropicReasoner:
         self._calls = calls
         self._models = models
         self._is_marked = not capabilities.native_citations
+        self._is_cached = capabilities.prompt_caching
         self._ahead = ahead
         self._prompt = ANSWER if context.use_rag else ANSWER_GRAPH_ONLY
         self._tools = definitions(ontology, names=context.toolbox.names, use_rag=context.use_rag)
@@ -113,9 +117,7 @@ class AnthropicReasoner:
             has_chunks=context.has_chunks,
             use_rag=context.use_rag,
         )
-        self._reviewer = Reviewer(
-            calls, models=models, capabilities=capabilities, budget=context.budget
-        )
+        self._reviewer = Reviewer(calls, models=models, capabilities=capabilities)
         self._reply: ModelReply | None = None
 
     @property
@@ -138,7 +140,7 @@ class AnthropicReasoner:
                 question,
                 self._findings.all,
                 dialogue=self._dialogue,
-                digest=digest(snapshot),
+                digest=digest(snapshot, is_cached=self._is_cached),
                 how_to_cite=HOW_TO_CITE if self._is_marked else None,
                 has_nothing_else=self._context.use_rag and not self._context.has_chunks,
             )
@@ -224,19 +226,17 @@ class AnthropicReasoner:
             return Draft(claims=(), missing=str(error))
 
     async def _drafted(self, evidence: Evidence, previous: Attempt | None) -> ModelReply:
-        new = [
-            item
-            for item in evidence.items
-            if item.kind == "chunk" and not self._dialogue.has_shown(item.span)
-        ]
-        if self._reply and not new and not previous and self._has_answered(self._reply):
+        chunks = [item for item in evidence.items if item.kind == "chunk"]
+        new = [item for item in chunks if not self._dialogue.has_shown(item.span)]
+        brings = bool(new if previous else chunks)
+        if self._reply and not brings and not previous and self._has_answered(self._reply):
             return self._reply
         blocks = [turns.failure(previous)] if previous else []
-        if new:
+        if brings:
             blocks += turns.passages(
                 new, self._findings, self._explorer.reported, dialogue=self._dialogue
             )
-        words = turns.BETTER if previous else turns.USE_BOTH if new else turns.ANSWER_NOW
+        words = turns.BETTER if previous else turns.USE_BOTH if brings else turns.ANSWER_NOW
         self._dialogue.say([*blocks, turns.text_block(words)])
         return await self._ask(tool_choice=_NO_TOOLS)
 
@@ -245,7 +245,7 @@ class AnthropicReasoner:
         parts = self._parts(reply)
         text = "".join(part.text for part in parts)
         closing = closing_of(text, known=self._known(question))
-        found = statements(parts, length=closing.length, is_cut=reply.stop_reason == "max_tokens")
+        found = statements(parts, length=closing.length, is_cut=reply.stop_reason in CUT)
         return Draft(
             claims=claims_of(found, locate=self._dialogue.locate, evidence=evidence),
             missing=closing.missing,
@@ -281,7 +281,7 @@ class AnthropicReasoner:
                 prompt=self._prompt.label,
                 model=self._models.answer,
                 max_tokens=self._models.answer_tokens,
-                system=system(self._prompt),
+                system=system(self._prompt, is_cached=self._is_cached),
                 messages=self._dialogue.turns,
                 tools=self._tools,
                 tool_choice=tool_choice,

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from core.adapters.anthropic import critic, judge
 from core.adapters.anthropic.blocks import data_block, text_block
 from core.adapters.anthropic.prefix import system
-from core.adapters.anthropic.settings import Capabilities, Models
+from core.adapters.anthropic.providers import Capabilities
+from core.adapters.anthropic.settings import ModelChoice
 from core.adapters.anthropic.wire import Block, Calls, ModelRequest, ToolUse
 from core.agent.prompts import CRITIQUE, JUDGE, Prompt
 from core.domain.answer import Critique, Draft, Judgement, NotJudged
-from core.domain.budget import Budget
-from core.domain.errors import ModelUnavailableError
+from core.domain.errors import BudgetSpentError
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.question import Question
 from core.domain.run import Json
@@ -37,14 +37,11 @@ _JUDGE = _Role(purpose="judge", prompt=JUDGE, tool=judge.TOOL)
 class Reviewer:
     """Asks critic and judge; safe to ask both at once."""
 
-    def __init__(
-        self, calls: Calls, *, models: Models, capabilities: Capabilities, budget: Budget
-    ) -> None:
+    def __init__(self, calls: Calls, *, models: ModelChoice, capabilities: Capabilities) -> None:
         """Take what calls the small model."""
         self._calls = calls
         self._models = models
-        self._is_forced = capabilities.forced_tools
-        self._budget = budget
+        self._is_cached = capabilities.prompt_caching
 
     async def critique(self, question: Question, evidence: Evidence, draft: Draft) -> Critique:
         """Ask the critic.
@@ -56,9 +53,7 @@ class Reviewer:
         """
         try:
             arguments = await self._submitted(_CRITIC, question, evidence, draft)
-        except ModelUnavailableError:
-            if not self._is_spent:
-                raise
+        except BudgetSpentError:
             return Critique(refine=False, issues=("the budget was spent before the critic",))
         return critic.critique_of(arguments)
 
@@ -72,15 +67,9 @@ class Reviewer:
         """
         try:
             arguments = await self._submitted(_JUDGE, question, evidence, draft)
-        except ModelUnavailableError:
-            if not self._is_spent:
-                raise
+        except BudgetSpentError:
             return NotJudged(reason=SPENT)
         return judge.judgement_of(arguments)
-
-    @property
-    def _is_spent(self) -> bool:
-        return not self._budget.model_calls_left or not self._budget.tokens_left
 
     async def _submitted(
         self, role: _Role, question: Question, evidence: Evidence, draft: Draft
@@ -94,10 +83,10 @@ class Reviewer:
                 prompt=role.prompt.label,
                 model=self._models.review,
                 max_tokens=self._models.review_tokens,
-                system=system(role.prompt),
+                system=system(role.prompt, is_cached=self._is_cached),
                 messages=({"role": "user", "content": content},),
                 tools=(role.tool,),
-                tool_choice={"type": "tool", "name": name} if self._is_forced else None,
+                tool_choice={"type": "tool", "name": name} if self._models.forces_tools else None,
             )
         )
         uses = [part for part in reply.parts if isinstance(part, ToolUse)]

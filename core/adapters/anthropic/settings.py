@@ -1,10 +1,10 @@
-"""Which models reason and review, and what they can do."""
+"""Which models reason and review, and how they are asked."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Models:
+class ModelChoice:
     """The models of one deployment."""
 
     answer: str
@@ -16,14 +16,6 @@ class Models:
     the budget: a repeated request must have the same bytes."""
     review_tokens: int = 2_048
     """The same for the second."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capabilities:
-    """What a provider's models can do."""
-
-    native_citations: bool = True
-    """False: sources are numbered, and cited by marks in the text."""
-    forced_tools: bool = False
+    forces_tools: bool = False
     """True: critic and judge are made to call their tool. Several models refuse a request that
-    forces one, so by default they are told to; a reply without the call is not judged."""
+    forces one, so by default they are told to; a reply without the call is no judgement."""

@@ -1,6 +1,5 @@
 """The tools that are no part of the ontology: a plan, and a confidence; parsed once, or refused."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -195,7 +194,7 @@ def share(value: Json) -> float | None:
     """Return a number in [0, 1] as it is, and None for all else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if not math.isnan(value) and 0.0 <= value <= 1.0 else None
+    return float(value) if 0.0 <= value <= 1.0 else None
 
 
 def _strings(value: Json) -> tuple[str, ...]:

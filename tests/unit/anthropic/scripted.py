@@ -9,15 +9,16 @@ Each list is read in order; a callable is given the request's body.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.adapters.anthropic.factory import AnthropicReasonerFactory
+from core.adapters.anthropic.providers import Capabilities
 from core.adapters.anthropic.reply import reply_from
-from core.adapters.anthropic.settings import Capabilities, Models
+from core.adapters.anthropic.settings import ModelChoice
 from core.adapters.anthropic.wire import ModelReply, ModelRequest
 from core.agent.extractive.reasoner import ExtractiveReasoner
-from core.domain.errors import ModelUnavailableError
+from core.domain.errors import BudgetSpentError
 from core.domain.run import ModelCall
 from core.ports import RunContext
 from tests.servers.anthropic_rules import check
@@ -32,7 +33,7 @@ from tests.servers.anthropic_steps import (
     tool_use,
 )
 
-MODELS = Models(answer="claude-sonnet-5-5", review="claude-haiku-5-5")
+MODELS = ModelChoice(answer="claude-sonnet-5-5", review="claude-haiku-5-5")
 Body = dict[str, Any]
 Step = Reply | Exception | Callable[[Body], Reply]
 
@@ -118,7 +119,7 @@ class ScriptedCalls:
 
     async def call(self, request: ModelRequest, /) -> ModelReply:
         if not self._context.budget.may_call_model():
-            raise ModelUnavailableError("the budget of model calls is spent")
+            raise BudgetSpentError("the budget of model calls is spent")
         body: Body = json.loads(json.dumps(request.body()))
         check(body)
         step = self._model.step(request)
@@ -146,13 +147,12 @@ def _made(request: ModelRequest, found: ModelReply) -> ModelCall:
 
 
 def factory_of(
-    model: ScriptedModel, *, capabilities: Capabilities | None = None, threshold: float = 0.85
+    model: ScriptedModel, *, is_native: bool = True, forces_tools: bool = False
 ) -> AnthropicReasonerFactory:
     """Return the reasoner that this model drives."""
     return AnthropicReasonerFactory(
-        models=MODELS,
+        models=replace(MODELS, forces_tools=forces_tools),
         calls=lambda context: ScriptedCalls(context, model),
+        capabilities=Capabilities(native_citations=is_native, prompt_caching=is_native),
         ahead=ExtractiveReasoner(),
-        capabilities=capabilities,
-        threshold=threshold,
     )

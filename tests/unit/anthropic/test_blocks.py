@@ -1,0 +1,116 @@
+"""Data that stays data, and sources of which each sentence has its span."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.adapters.anthropic.blocks import data_block, dumped, numbered, search_result, source_of
+from core.adapters.anthropic.dialogue import Dialogue
+from core.adapters.anthropic.wire import CitedBlocks
+from core.domain.policy import Span
+from tests.factories import make_place, make_span
+
+TEXT = "  Cash is forbidden. Gifts up to EUR 50 are allowed.\n\n- Meals are.\n"
+_WORDS = st.text(
+    alphabet=st.sampled_from("ab .!?\n\t-|#:1\u00e9\u2028\U0001f600<>&[]c"), max_size=120
+)
+
+
+def _cited(source: int, start: int, end: int) -> CitedBlocks:
+    return CitedBlocks(search_result=source, start_block=start, end_block=end, cited_text="")
+
+
+def test_a_source_is_one_block_a_sentence() -> None:
+    """Blocks carry the white space behind them; spans do not."""
+    source = source_of(TEXT, make_span(100, 100 + len(TEXT), version=7), make_place())
+    assert source is not None
+    assert [one.text for one in source.sentences] == [
+        "  Cash is forbidden. ",
+        "Gifts up to EUR 50 are allowed.\n\n",
+        "- Meals are.\n",
+    ]
+    assert [(one.span.char_start, one.span.char_end) for one in source.sentences] == [
+        (102, 120),
+        (121, 152),
+        (154, 166),
+    ]
+    assert search_result(source) == {
+        "type": "search_result",
+        "source": "gifts#sec_1",
+        "title": "Gifts Policy, 1 Limits",
+        "content": [{"type": "text", "text": one.text} for one in source.sentences],
+        "citations": {"enabled": True},
+    }
+
+
+@given(text=_WORDS, start=st.integers(min_value=0, max_value=9))
+def test_blocks_join_to_the_text_and_spans_to_their_sentences(text: str, start: int) -> None:
+    """Whatever the text: nothing is lost, and no block is blank."""
+    source = source_of(text, make_span(start, start + len(text)), make_place())
+    if source is None:
+        assert not text.strip()
+        return
+    assert "".join(one.text for one in source.sentences) == text
+    for one in source.sentences:
+        assert one.text.strip()
+        said = text[one.span.char_start - start : one.span.char_end - start]
+        assert said == said.strip() == one.text.strip()
+
+
+def test_where_nothing_is_written_there_is_no_source() -> None:
+    """A blank stretch can't be sent: the API refuses blank blocks."""
+    assert source_of(" \n ", make_span(0, 3), make_place()) is None
+
+
+@given(value=st.dictionaries(_WORDS, _WORDS, max_size=3))
+def test_data_is_closed_by_nothing_in_it(value: dict[str, str]) -> None:
+    """No text within a data block ends it, and it can be read back."""
+    text = str(data_block("question", value)["text"])
+    assert text.startswith("<question>\n")
+    assert text.endswith("\n</question>")
+    inside = text[len("<question>\n") : -len("\n</question>")]
+    assert "<" not in inside
+    assert json.loads(inside) == value
+
+
+def test_the_same_value_has_the_same_text() -> None:
+    """The order in which a mapping was filled does not matter."""
+    assert dumped({"a": 1, "b": 2}) == dumped({"b": 2, "a": 1})
+
+
+def test_marked_sources_number_their_sentences_on() -> None:
+    """Marks go on from source to source, one a sentence, on one line each."""
+    dialogue = Dialogue(is_marked=True)
+    one = source_of("Cash is\nforbidden. <b>", make_span(0, 21), make_place())
+    two = source_of("Gifts are not.", make_span(0, 14, version=2), make_place())
+    assert one
+    assert two
+    assert dialogue.show(one)["text"] == (
+        "<evidence>\nfrom: Gifts Policy, 1 Limits\n"
+        "[c1] Cash is forbidden.\n[c2] &lt;b>\n</evidence>"
+    )
+    assert "[c3] Gifts are not." in str(dialogue.show(two)["text"])
+    assert dialogue.marks == [_cited(0, 0, 1), _cited(0, 1, 2), _cited(1, 0, 1)]
+    assert "[c9]" in str(numbered(two, first=9)["text"])
+
+
+def test_cited_blocks_are_found_where_they_stand() -> None:
+    """A range reaches from its first sentence to its last; what was never shown is nowhere."""
+    dialogue = Dialogue(is_marked=False)
+    source = source_of(TEXT, make_span(100, 100 + len(TEXT), version=7), make_place())
+    assert source
+    dialogue.show(source)
+    located = dialogue.locate(_cited(0, 0, 2))
+    assert located
+    assert located[1] == Span(version_id=source.span.version_id, char_start=102, char_end=152)
+    for wrong in (
+        _cited(1, 0, 1),
+        _cited(-1, 0, 1),
+        _cited(0, 0, 4),
+        _cited(0, 2, 2),
+        _cited(0, 2, 1),
+        _cited(0, -1, 1),
+        _cited(10**9, 10**9, 10**9 + 1),
+    ):
+        assert dialogue.locate(wrong) is None
