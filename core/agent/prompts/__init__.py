@@ -67,3 +67,5 @@ CRITIQUE = _load("critique")
 """Looks for what is wrong with a draft."""
 JUDGE = _load("judge")
 """Scores a draft."""
+EXTRACT = _load("extract")
+"""Reads the facts of one section."""
