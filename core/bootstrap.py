@@ -14,6 +14,7 @@ from core.adapters.postgres.conversations import PostgresConversationStore
 from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.adapters.postgres.database import open_database
 from core.adapters.postgres.embedded import start_embedded
+from core.adapters.postgres.extracted_sections import PostgresExtractedSections
 from core.adapters.postgres.ontology import PostgresOntologyStore
 from core.adapters.postgres.search import PostgresChunkSearch
 from core.adapters.postgres.spaces import PostgresSpaceStore
@@ -22,11 +23,9 @@ from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.service import Answering
 from core.config import Settings
 from core.domain.budget import Limits
-from core.domain.ontology import Extraction
 from core.embedders import Embedders, only, open_embedders
-from core.ingest.prepare import Prepared
 from core.ingest.publish import Ingestor
-from core.ontology.extract import extract
+from core.ontology.by_rules import RuleExtractor
 from core.ports import Clock, Embedder, IdSource, ReasonerFactory
 from core.retrieval.judge import Judge
 from core.retrieval.retriever import Retriever
@@ -47,6 +46,8 @@ class Service:
     """Policies and chunks."""
     ontology: PostgresOntologyStore
     """Entities and relations."""
+    extracted: PostgresExtractedSections
+    """What a model read in sections."""
     conversations: PostgresConversationStore
     """Threads."""
     records: PostgresAuditReader
@@ -63,16 +64,6 @@ class Service:
     """The embedder of the space that serves."""
     embedder: Embedder | None
     """The one on whose cosines relevance was fitted; None: relevance goes by words."""
-
-
-def _extract(prepared: Prepared) -> Extraction:
-    return extract(
-        prepared.document.text,
-        prepared.sections,
-        policy_key=prepared.metadata.key,
-        title=prepared.metadata.title,
-        jurisdiction=prepared.metadata.jurisdiction,
-    )
 
 
 async def database_url(settings: Settings) -> str:
@@ -139,9 +130,12 @@ async def bootstrap(
                     deadline_s=settings.deadline_s,
                 ),
             ),
-            ingestor=Ingestor(store=corpus, embedder=serving, extract=_extract, clock=clock),
+            ingestor=Ingestor(
+                store=corpus, embedder=serving, extractor=RuleExtractor(), clock=clock
+            ),
             corpus=corpus,
             ontology=ontology,
+            extracted=PostgresExtractedSections(engine),
             conversations=conversations,
             records=PostgresAuditReader(engine),
             retriever=retriever,

@@ -6,8 +6,10 @@ Entity and relation names follow LegalRuleML's deontic terms, so that people of 
 them.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import NewType, TypeAlias
 
@@ -141,6 +143,11 @@ class Extraction:
     """Each (source, type, target) once; both ends are among `entities`."""
     references: tuple[CrossReference, ...]
     """In text order."""
+
+    def sha256(self) -> bytes:
+        """Return a hash of all of it: the same facts in the same order have the same."""
+        written = json.dumps(asdict(self), sort_keys=True, ensure_ascii=True)
+        return hashlib.sha256(written.encode()).digest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

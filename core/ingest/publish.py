@@ -5,13 +5,11 @@ Prepare -> compare with what is stored -> embed what is new -> publish.
 
 import asyncio
 import dataclasses
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 
 from core.domain.errors import ConfigError, DocumentError, OvertakenError
-from core.domain.ontology import Extraction
 from core.domain.policy import EVERYONE, PolicyMetadata, VersionId
 from core.ingest.prepare import Overrides, Prepared, prepare
 from core.ports import (
@@ -24,10 +22,14 @@ from core.ports import (
     Unchanged,
     Vector,
 )
+from core.ports.extraction import (
+    BY_RULES,
+    Extracted,
+    Extractor,
+    ReadingReport,
+    SourceDocument,
+)
 from core.ports.spaces import ServingEmbedder
-
-Extract = Callable[[Prepared], Extraction]
-"""Reads the facts of a document (rules now; a model later)."""
 
 MAX_ATTEMPTS = 3
 """Readings of what is stored, if other ingestions of the policy are faster."""
@@ -47,6 +49,26 @@ class Ingested:
     """Sections found."""
     notes: tuple[str, ...]
     """What was normalised away."""
+    reading: ReadingReport | None = None
+    """What a model read of it; None if none was asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Previewed:
+    """What ingesting a file would do."""
+
+    metadata: PolicyMetadata
+    """As it would be stored."""
+    document: SourceDocument
+    """What facts would be read from."""
+    chunks: int
+    """Chunks it is cut into."""
+    is_first: bool
+    """True if the policy is not known yet."""
+    is_stored: bool
+    """True if the same file is stored already."""
+    may_be_read: bool
+    """True unless it is stored and no longer the newest version: then its facts stay."""
 
 
 class Ingestor:
@@ -57,21 +79,53 @@ class Ingestor:
         *,
         store: CorpusStore,
         embedder: ServingEmbedder | None,
-        extract: Extract,
+        extractor: Extractor,
         clock: Clock,
     ) -> None:
         """Chunks are embedded in the space that serves; without an embedder only words count."""
         self._store = store
         self._embedder = embedder
-        self._extract = extract
+        self._extractor = extractor
         self._clock = clock
+
+    def reading_by(self, extractor: Extractor) -> "Ingestor":
+        """Return the same with another reader of facts."""
+        return Ingestor(
+            store=self._store, embedder=self._embedder, extractor=extractor, clock=self._clock
+        )
+
+    async def preview(
+        self, data: bytes, *, source_name: str, given: Overrides, with_chunks: bool
+    ) -> Previewed:
+        """Say what `ingest` would do, and store nothing.
+
+        Raises:
+            DocumentError: See `ingest`.
+            TransientError: The database failed.
+        """
+        prepared = await asyncio.to_thread(
+            prepare, data, source_name=source_name, given=given, with_chunks=with_chunks
+        )
+        stored = await self._store.versions_of(prepared.metadata.key)
+        same = _find_same(prepared, stored, given=given, with_chunks=with_chunks)
+        metadata = same.metadata if same else _inherit(prepared.metadata, stored, given=given)
+        return Previewed(
+            metadata=metadata,
+            document=_source(dataclasses.replace(prepared, metadata=metadata)),
+            chunks=len(prepared.chunks),
+            is_first=not stored,
+            is_stored=same is not None,
+            may_be_read=same is None or same is stored[-1],
+        )
 
     async def ingest(
         self, data: bytes, *, source_name: str, given: Overrides, with_chunks: bool
     ) -> Ingested:
         """Store one file as the newest version of its policy.
 
-        The same bytes with nothing else said of them are a no-op. What neither the caller nor the
+        The same bytes with nothing else said of them are a no-op; unless the extractor may find
+        more in them than what is stored, which is then published as a new edition of the version,
+        if it is the policy's newest. What neither the caller nor the
         document says
         (audience, jurisdiction, tags, owner) is taken over from the policy's newest version, also
         from one that is published meanwhile.
@@ -94,30 +148,34 @@ class Ingestor:
     ) -> Ingested:
         """Compare with what is stored now, and publish on top of that or not at all."""
         stored = await self._store.versions_of(prepared.metadata.key)
-        metadata = _inherit(prepared.metadata, stored, given=given)
         same = _find_same(prepared, stored, given=given, with_chunks=with_chunks)
-        if same is not None:
-            result: Published | Unchanged = Unchanged(version_id=same.version_id)
-            metadata = same.metadata
-        else:
+        metadata = same.metadata if same else _inherit(prepared.metadata, stored, given=given)
+        prepared = dataclasses.replace(prepared, metadata=metadata)
+        if same is None:
             _refuse_backward(metadata)
-            result = await self._publish(
-                dataclasses.replace(prepared, metadata=metadata),
-                data,
-                after=stored[-1].version_id if stored else None,
-            )
-        return Ingested(
-            source_name=prepared.source_name,
-            metadata=metadata,
-            result=result,
-            sections=len(prepared.sections),
-            notes=prepared.document.notes,
+        elif not (self._extractor.rereads and same is stored[-1]):
+            return _ingested(prepared, Unchanged(version_id=same.version_id), None)
+        extracted = await self._extractor.extract(_source(prepared))
+        if same is not None and not _says_more(extracted, same):
+            return _ingested(prepared, Unchanged(version_id=same.version_id), extracted.report)
+        published = await self._publish(
+            prepared,
+            data,
+            extracted,
+            after=stored[-1].version_id if stored else None,
+            replaces=same.version_id if same else None,
         )
+        return _ingested(prepared, published, extracted.report)
 
     async def _publish(
-        self, prepared: Prepared, data: bytes, *, after: VersionId | None
+        self,
+        prepared: Prepared,
+        data: bytes,
+        extracted: Extracted,
+        *,
+        after: VersionId | None,
+        replaces: VersionId | None,
     ) -> Published:
-        extraction = await asyncio.to_thread(self._extract, prepared)
         embedder = await self._serving() if prepared.chunks else None
         vectors = await self._embed([chunk.text for chunk in prepared.chunks], embedder)
         return await self._store.publish(
@@ -128,7 +186,9 @@ class Ingestor:
                 document=prepared.document,
                 sections=prepared.sections,
                 chunks=prepared.chunks,
-                extraction=extraction,
+                extraction=extracted.extraction,
+                facts_by=extracted.by,
+                replaces=replaces,
             ),
             after=after,
             space=embedder.space if embedder else None,
@@ -160,6 +220,42 @@ class Ingestor:
 
     def _today(self) -> date:
         return self._clock.now().date()
+
+
+def _source(prepared: Prepared) -> SourceDocument:
+    """Return what facts are read from."""
+    return SourceDocument(
+        text=prepared.document.text,
+        sections=prepared.sections,
+        policy_key=prepared.metadata.key,
+        title=prepared.metadata.title,
+        jurisdiction=prepared.metadata.jurisdiction,
+    )
+
+
+def _ingested(
+    prepared: Prepared, result: Published | Unchanged, reading: ReadingReport | None
+) -> Ingested:
+    return Ingested(
+        source_name=prepared.source_name,
+        metadata=prepared.metadata,
+        result=result,
+        sections=len(prepared.sections),
+        notes=prepared.document.notes,
+        reading=reading,
+    )
+
+
+def _says_more(extracted: Extracted, stored: StoredVersion) -> bool:
+    """Say whether facts read anew are to take the place of the stored ones.
+
+    Not those that are the same; and what another model, or an earlier prompt, read stays until all
+    of it was read anew.
+    """
+    if stored.facts_hash == extracted.extraction.sha256():
+        return False
+    is_partial = extracted.report is not None and bool(extracted.report.unread)
+    return not is_partial or stored.facts_by in {None, BY_RULES, extracted.by}
 
 
 def _inherit(

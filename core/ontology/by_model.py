@@ -212,6 +212,7 @@ class ModelExtractor:
         ]
         return Extracted(
             extraction=both,
+            by=f"{self._reader.model} {self._reader.prompt}",
             report=ReadingReport(
                 parts=len(opened.parts),
                 read=read,

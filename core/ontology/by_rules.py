@@ -4,7 +4,7 @@ import asyncio
 
 from core.domain.ontology import Extraction
 from core.ontology.extract import extract
-from core.ports.extraction import Extracted, SourceDocument
+from core.ports.extraction import BY_RULES, Extracted, SourceDocument
 
 
 class RuleExtractor:
@@ -14,7 +14,7 @@ class RuleExtractor:
 
     async def extract(self, document: SourceDocument, /) -> Extracted:
         """See `Extractor.extract`."""
-        return Extracted(extraction=await asyncio.to_thread(by_rules, document))
+        return Extracted(extraction=await asyncio.to_thread(by_rules, document), by=BY_RULES)
 
 
 def by_rules(document: SourceDocument) -> Extraction:

@@ -16,6 +16,7 @@ from core.domain.policy import (
     VersionId,
 )
 from core.domain.question import Scope
+from core.ports.extraction import BY_RULES
 from core.ports.search import EmbeddingSpace, Vector
 
 
@@ -37,6 +38,11 @@ class Publication:
     """Its chunks; empty with `--no-rag`."""
     extraction: Extraction
     """Its facts."""
+    facts_by: str = BY_RULES
+    """Who read them, see `ports.extraction.Extracted`."""
+    replaces: VersionId | None = None
+    """The version of the same document whose facts were read anew: it ends with this edition, and
+    its dates are taken over; None: this is another document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +67,10 @@ class StoredVersion:
     """As stored."""
     has_chunks: bool
     """False if it was ingested without chunks."""
+    facts_hash: bytes | None = None
+    """`Extraction.sha256` of its facts; None if it was published before that was kept."""
+    facts_by: str | None = None
+    """Who read them; None if it was published before that was kept, when there were only rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +91,8 @@ class Published:
     """Entities of the version."""
     relations: int
     """Relations of the version."""
+    is_reread: bool = False
+    """True if the document was there, and only its facts changed."""
 
 
 class CorpusStore(Protocol):

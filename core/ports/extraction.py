@@ -10,6 +10,9 @@ from core.domain.policy import Section
 from core.domain.proposals import ProposedFacts
 from core.domain.run import TokenUse
 
+BY_RULES = "rules"
+"""Who reads facts where no model does."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceDocument:
@@ -189,6 +192,8 @@ class Extracted:
 
     extraction: Extraction
     """The facts."""
+    by: str
+    """Who read them: `BY_RULES`, or model and prompt (`claude-haiku-5-5 extract/1`)."""
     report: ReadingReport | None = None
     """None if no model was asked."""
 

@@ -1,4 +1,4 @@
-"""What a model read in a section, kept so that it is asked once; the hash of a version's facts."""
+"""What a model read in a section, kept so that it is asked once; whose facts a version has."""
 
 from alembic import op
 
@@ -23,18 +23,19 @@ COMMENT ON COLUMN citebound.extracted_sections.proposals IS
 COMMENT ON COLUMN citebound.extracted_sections.dropped IS
   'how many the text did not bear out when they were read, by reason';
 COMMENT ON COLUMN citebound.extracted_sections.cost_usd IS 'null: the price was not known';
-ALTER TABLE citebound.policy_versions ADD COLUMN facts_hash bytea;
+ALTER TABLE citebound.policy_versions ADD COLUMN facts_hash bytea, ADD COLUMN facts_by text;
+COMMENT ON COLUMN citebound.policy_versions.facts_by IS 'rules, or model and prompt; null: rules';
 COMMENT ON COLUMN citebound.policy_versions.facts_hash IS
   'SHA-256 of all facts published with it; null: published before it was kept';
 """
 
 
 def upgrade() -> None:
-    """Create the table, and the column."""
+    """Create the table, and the columns."""
     op.execute(TABLES)
 
 
 def downgrade() -> None:
     """Drop both: the facts themselves stay."""
-    op.execute("ALTER TABLE citebound.policy_versions DROP COLUMN facts_hash")
+    op.execute("ALTER TABLE citebound.policy_versions DROP COLUMN facts_hash, DROP COLUMN facts_by")
     op.execute("DROP TABLE citebound.extracted_sections")

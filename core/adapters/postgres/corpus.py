@@ -65,6 +65,8 @@ class PostgresCorpusStore:
                 sha256=bytes(row["sha256"]),
                 metadata=_metadata(row),
                 has_chunks=row["chunk_count"] > 0,
+                facts_hash=bytes(row["facts_hash"]) if row["facts_hash"] else None,
+                facts_by=row["facts_by"],
             )
             for row in rows
         ]
@@ -120,6 +122,8 @@ class PostgresCorpusStore:
             await _refuse_overtaken(connection, publication.metadata.key, after)
             edition = await _open_edition(connection, publication)
             version_id, number = await _insert_version(connection, publication, edition, on_day)
+            if publication.replaces is not None:
+                await _end_version(connection, publication.replaces, edition)
             section_ids = await _insert_sections(connection, publication, version_id)
             await _insert_chunks(connection, publication, version_id, section_ids)
             await store_facts(connection, publication, version_id, section_ids)
@@ -139,6 +143,7 @@ class PostgresCorpusStore:
             chunks_embedded=len(vectors),
             entities=len(publication.extraction.entities),
             relations=len(publication.extraction.relations),
+            is_reread=publication.replaces is not None,
         )
 
     async def _index_if_large(self, space: EmbeddingSpace | None) -> None:
@@ -276,6 +281,15 @@ async def _open_edition(connection: AsyncConnection, publication: Publication) -
     return edition
 
 
+async def _end_version(connection: AsyncConnection, replaced: VersionId, edition: int) -> None:
+    """Let earlier editions keep a version that this one has anew."""
+    await connection.execute(
+        policy_versions.update()
+        .where(policy_versions.c.id == replaced)
+        .values(edition_until=edition)
+    )
+
+
 async def _insert_version(
     connection: AsyncConnection, publication: Publication, edition: int, on_day: date
 ) -> tuple[int, int]:
@@ -291,7 +305,8 @@ async def _insert_version(
     number = (newest or 0) + 1
     # A later version that does not say since when it holds, holds from now on: the earlier one
     # stays right for the past.
-    effective_from = given.effective_from or (on_day if number > 1 else None)
+    is_later = number > 1 and publication.replaces is None
+    effective_from = given.effective_from or (on_day if is_later else None)
     version_id = await connection.scalar(
         policy_versions.insert()
         .values(
@@ -314,6 +329,8 @@ async def _insert_version(
             text=publication.document.text,
             page_starts=list(publication.document.page_starts),
             notes=list(publication.document.notes),
+            facts_hash=publication.extraction.sha256(),
+            facts_by=publication.facts_by,
         )
         .returning(policy_versions.c.id)
     )

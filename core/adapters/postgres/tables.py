@@ -99,6 +99,7 @@ policy_versions = Table(
         LargeBinary,
         comment="SHA-256 of all facts published with it; null: published before it was kept",
     ),
+    Column("facts_by", Text, comment="rules, or model and prompt; null: rules"),
     UniqueConstraint("policy_id", "number"),
     CheckConstraint("cardinality(audience) > 0", name="audience"),
 )

@@ -10,10 +10,9 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.corpus import PostgresCorpusStore
-from core.domain.ontology import Extraction
-from core.ingest.prepare import Overrides, Prepared
+from core.ingest.prepare import Overrides
 from core.ingest.publish import Ingested, Ingestor
-from core.ontology.extract import extract
+from core.ontology.by_rules import RuleExtractor
 from core.ports import EmbeddingSpace, Vector
 from core.ports.spaces import fixed
 
@@ -64,17 +63,6 @@ def letters(words: str) -> Vector:
     return tuple(count / norm for count in counts)
 
 
-def facts(prepared: Prepared) -> Extraction:
-    """Extract as the product does."""
-    return extract(
-        prepared.document.text,
-        prepared.sections,
-        policy_key=prepared.metadata.key,
-        title=prepared.metadata.title,
-        jurisdiction=prepared.metadata.jurisdiction,
-    )
-
-
 @pytest.fixture
 def clock() -> SetClock:
     """The first day of 2026, until a test says otherwise."""
@@ -91,7 +79,10 @@ def embedder() -> CountingEmbedder:
 def ingestor(engine: AsyncEngine, clock: SetClock, embedder: CountingEmbedder) -> Ingestor:
     """The product's ingestion on the test's own database."""
     return Ingestor(
-        store=PostgresCorpusStore(engine), embedder=fixed(embedder), extract=facts, clock=clock
+        store=PostgresCorpusStore(engine),
+        embedder=fixed(embedder),
+        extractor=RuleExtractor(),
+        clock=clock,
     )
 
 
