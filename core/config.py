@@ -119,6 +119,14 @@ class Settings:
         "CITEBOUND_PRICES", None, "Prices of tokens: JSON or a file; unset: Anthropic's list prices"
     )
     """See `adapters.anthropic.prices`."""
+    extract_in_flight: int = _setting(
+        "CITEBOUND_EXTRACT_IN_FLIGHT", 4, "Sections that Claude reads at a time, 1 to 32"
+    )
+    """`ingest --extract claude`."""
+    extract_per_minute: int = _setting(
+        "CITEBOUND_EXTRACT_PER_MINUTE", 50, "Sections sent to Claude in a minute, 1 to 10000"
+    )
+    """`ingest --extract claude`; repetitions after an error are not counted."""
     aws_region: str | None = _setting("AWS_REGION", None, "Region of Bedrock")
     """Needed there."""
     bedrock_token: str | None = _setting(
@@ -198,6 +206,8 @@ class Settings:
         _check("CITEBOUND_MODEL_CALLS", self.model_calls, 1, 32)
         _check("CITEBOUND_OUTPUT_TOKENS", self.output_tokens, 500, 100_000)
         _check("CITEBOUND_MODEL_SILENCE_S", self.model_silence_s, 1, 120)
+        _check("CITEBOUND_EXTRACT_IN_FLIGHT", self.extract_in_flight, 1, 32)
+        _check("CITEBOUND_EXTRACT_PER_MINUTE", self.extract_per_minute, 1, 10_000)
         _check_word("CITEBOUND_REASONER", self.reasoner, "auto", "extractive")
         _check_word("CITEBOUND_PROVIDER", self.provider, "anthropic", "bedrock", "vertex")
         _check_word("CITEBOUND_CITATIONS", self.citations, "auto", "native", "markers")

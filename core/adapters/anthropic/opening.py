@@ -53,6 +53,7 @@ def open_models(
     backoff: Backoff | None = None,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     share: Callable[[], float] = _RANDOM.random,
+    breaker: Callable[[], Breaker] = Breaker,
 ) -> Models:
     """Return the models that the settings name; nothing connects and nothing is loaded yet.
 
@@ -63,6 +64,7 @@ def open_models(
         backoff: When to try again.
         sleep: Waits for seconds.
         share: A random number in [0, 1): pauses differ, so that callers do not move in step.
+        breaker: Makes the breaker of each model.
 
     Raises:
         ConfigError: A setting or a package is missing, or the table of prices can't be read.
@@ -71,7 +73,7 @@ def open_models(
     client = MessagesClient(provider, silence_s=settings.model_silence_s, now=clock.now)
     line = Line(
         client=client,
-        breakers=defaultdict(Breaker),
+        breakers=defaultdict(breaker),
         prices=prices_from(settings.prices, known=provider.published),
         clock=clock,
         backoff=backoff or Backoff(),
