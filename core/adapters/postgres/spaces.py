@@ -42,8 +42,8 @@ _LACKING = """
                     WHERE e.chunk_id = c.id AND e.space_id = :space_id)"""
 
 _GAP = text(f"""
-SELECT coalesce(sum(t.chunks), 0) AS chunks, count(*) AS texts,
-       coalesce(sum(t.characters), 0) AS characters
+SELECT CAST(coalesce(sum(t.chunks), 0) AS bigint) AS chunks, count(*) AS texts,
+       CAST(coalesce(sum(t.characters), 0) AS bigint) AS characters
   FROM (SELECT count(*) AS chunks, max(length(c.text)) AS characters
         {_LACKING} GROUP BY c.content_hash) t
 """)  # noqa: S608  # our own words
