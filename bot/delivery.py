@@ -1,1 +1,187 @@
-"""Post the replies of a conversation, each once."""
+"""Post the replies of a conversation, in order, each once.
+
+    claim -> re-check the readers -> `sending` committed -> post -> what follows from the result
+
+A reply that may have been posted is looked for before anything is posted again. What follows from a
+result is decided by plain functions; the outbox carries it out, with its record.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import assert_never
+
+from bot.leases import renewed
+from core.domain.delivery import (
+    Abandon,
+    Ambiguous,
+    CanNotTell,
+    ContentRefused,
+    Delivery,
+    Doubt,
+    FindResult,
+    LeaveUncertain,
+    NoReaders,
+    NotFound,
+    Permanent,
+    Posted,
+    PostResult,
+    PutOff,
+    QueueAgain,
+    Readers,
+    RetryAfter,
+    Settle,
+    Step,
+    Withhold,
+)
+from core.domain.errors import OvertakenError
+from core.domain.message import Waiting
+from core.domain.policy import EVERYONE
+from core.failpoints import failpoint
+from core.ports import Audience, Jobs, Outbox, Poster
+
+LOOKED_FOR_AFTER_S = 5.0
+"""What a platform may take until a post can be found (`reliability.md`, section 2)."""
+LONGEST_WAIT_S = 60.0
+GIVEN_UP_AFTER_S = 24 * 3600.0
+"""An answer that is a day late is no answer."""
+
+logger = logging.getLogger(__name__)
+
+
+class Deliverer:
+    """Posts replies. Safe from many processes."""
+
+    def __init__(
+        self,
+        *,
+        outbox: Outbox,
+        jobs: Jobs,
+        audience: Audience,
+        posters: Mapping[str, Poster],
+    ) -> None:
+        """Take every dependency; `posters` by platform."""
+        self._outbox = outbox
+        self._jobs = jobs
+        self._audience = audience
+        self._posters = posters
+
+    async def deliver(self, conversation_id: str) -> None:
+        """Post what is due in a conversation; wake somebody for what is due later."""
+        while True:
+            found = await self._outbox.claim(conversation_id)
+            if found is None:
+                return
+            if isinstance(found, Waiting):
+                await self._jobs.wake("deliver", conversation_id, at=found.until)
+                return
+            try:
+                async with renewed(lambda claimed=found: self._outbox.renew(claimed)):
+                    await self._outbox.apply(found, await self._settle(found))
+            except OvertakenError:
+                logger.info("reply %d was taken over", found.outbox_id)
+                return
+
+    async def _settle(self, delivery: Delivery) -> Step:
+        poster = self._posters.get(delivery.place.platform)
+        if poster is None:
+            return Abandon(code="no_poster")
+        if delivery.is_doubtful:
+            if not delivery.is_recorded_doubt:
+                return Doubt(seconds=0.0, why="interrupted")
+            return after_search(delivery, await poster.find(delivery))
+        readers = await self._audience.readers(
+            delivery.place, delivery.person, is_direct=delivery.is_direct
+        )
+        withheld = withholding(delivery, readers)
+        if withheld is not None:
+            return withheld
+        await self._outbox.begin(delivery)
+        result = await poster.post(delivery)
+        failpoint("F9")
+        return after_post(delivery, result, shapes=poster.shapes)
+
+
+def withholding(delivery: Delivery, readers: Readers | NoReaders) -> Step | None:
+    """Say what follows if not everybody who reads the place may read the reply; None: all may.
+
+    Notices, apologies and bare refusals hold nothing that anybody may not read.
+    """
+    answer = delivery.reply.answer
+    if answer is None or not (answer.claims or answer.nearest or answer.slot):
+        return None
+    if isinstance(readers, NoReaders):
+        if delivery.is_direct:
+            return Abandon(code=readers.reason)
+        return Withhold(reason=readers.reason, to_direct=readers.may_read_direct)
+    if delivery.reply.groups <= readers.groups | {EVERYONE}:
+        return None
+    if delivery.is_direct:
+        return Abandon(code="asker_lost_access")
+    return Withhold(reason="audience_shrank", to_direct=True)
+
+
+def after_post(delivery: Delivery, result: PostResult, *, shapes: int) -> Step:
+    """Say what follows from a post."""
+    match result:
+        case Posted():
+            return Settle(remote_id=result.remote_id)
+        case RetryAfter():
+            return _limited(delivery, result)
+        case ContentRefused():
+            return _plainer(delivery, result, shapes)
+        case Permanent():
+            return _elsewhere(delivery, result)
+        case Ambiguous():
+            return Doubt(seconds=LOOKED_FOR_AFTER_S, why=result.code)
+        case _:
+            assert_never(result)
+
+
+def after_search(delivery: Delivery, result: FindResult) -> Step:
+    """Say what follows from looking for a post."""
+    match result:
+        case Posted():
+            return Settle(remote_id=result.remote_id)
+        case NotFound():
+            return _again(delivery)
+        case CanNotTell():
+            return LeaveUncertain()
+        case RetryAfter():
+            return PutOff(seconds=result.after_s, channel_rests=True)
+        case Ambiguous():
+            return _look_later(delivery, result)
+        case _:
+            assert_never(result)
+
+
+def _limited(delivery: Delivery, result: RetryAfter) -> Step:
+    if delivery.age_s > GIVEN_UP_AFTER_S:
+        return Abandon(code="too_late")
+    return PutOff(seconds=result.after_s, channel_rests=True)
+
+
+def _plainer(delivery: Delivery, result: ContentRefused, shapes: int) -> Step:
+    logger.error("reply %d: shape %d is refused", delivery.outbox_id, delivery.shape)
+    if delivery.shape + 1 < shapes:
+        return QueueAgain(shape=delivery.shape + 1, is_direct=delivery.is_direct)
+    return Abandon(code=result.code)
+
+
+def _elsewhere(delivery: Delivery, result: Permanent) -> Step:
+    logger.error("reply %d can't be posted: %s", delivery.outbox_id, result.code)
+    if delivery.is_direct or delivery.reply.answer is None:
+        return Abandon(code=result.code)
+    return QueueAgain(shape=0, is_direct=True)
+
+
+def _again(delivery: Delivery) -> Step:
+    if delivery.age_s > GIVEN_UP_AFTER_S:
+        return Abandon(code="too_late")
+    return QueueAgain(shape=delivery.shape, is_direct=delivery.is_direct)
+
+
+def _look_later(delivery: Delivery, result: Ambiguous) -> Step:
+    if delivery.age_s > GIVEN_UP_AFTER_S:
+        return LeaveUncertain()
+    seconds = min(LONGEST_WAIT_S, max(LOOKED_FOR_AFTER_S, delivery.age_s))
+    return Doubt(seconds=seconds, why=result.code)

@@ -35,8 +35,7 @@ async def renewed(
             yield
             keeper.cancel()
     except BaseExceptionGroup as failures:
-        known = cast("BaseExceptionGroup[BaseException]", failures)
-        raise _first(known.subgroup(OvertakenError) or known) from known
+        raise _first(_lost(failures) or failures) from None
 
 
 async def _keep(renew: Callable[[], Awaitable[None]], every_s: float, look: asyncio.Event) -> None:
@@ -56,6 +55,12 @@ async def _keep(renew: Callable[[], Awaitable[None]], every_s: float, look: asyn
             logger.warning("a lease could not be renewed")
 
 
-def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:
-    first = failures.exceptions[0]
-    return _first(first) if isinstance(first, BaseExceptionGroup) else first
+def _lost(known: BaseExceptionGroup[BaseException]) -> BaseException | None:
+    return known.subgroup(OvertakenError)
+
+
+def _first(failure: BaseException) -> BaseException:
+    """Return what went wrong within a group: the caller knows no groups."""
+    if not isinstance(failure, BaseExceptionGroup):
+        return failure
+    return _first(cast("BaseExceptionGroup[BaseException]", failure).exceptions[0])

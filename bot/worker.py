@@ -1,1 +1,191 @@
-"""Answer the messages of a conversation, one after the other."""
+"""Answer the messages of a conversation, one after the other.
+
+    claim -> readers -> run, no transaction open -> record, reply and message settled in one
+
+Whatever goes wrong, the row stays and is begun again, by this process or another: the attempt is
+counted before any work, so that a message which kills its worker counts too. After the last attempt
+it is given up, with an apology.
+"""
+
+import asyncio
+import logging
+import random
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bot.leases import RENEWED_EVERY_S, renewed
+from core.agent import compose
+from core.agent.conversation import clean
+from core.agent.request import MAX_QUESTION, AskRequest
+from core.agent.service import Answering
+from core.domain.answer import Answer
+from core.domain.delivery import NoReaders, Readers
+from core.domain.errors import OvertakenError
+from core.domain.message import Claimed, Waiting
+from core.failpoints import failpoint
+from core.ports import (
+    Audience,
+    Backlog,
+    Clock,
+    Completion,
+    Jobs,
+    Progress,
+    Progressed,
+    Surface,
+)
+
+MAX_ATTEMPTS = 5
+BACK_OFF_S = (2.0, 8.0, 30.0, 60.0)
+"""After the first attempt, the second, ... (`reliability.md`, section 2)."""
+JITTER = 0.2
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long is waited, where a test may not wait as long."""
+
+    back_off_s: tuple[float, ...] = BACK_OFF_S
+    """After each failed attempt; the last one holds for all further ones."""
+    renewed_every_s: float = RENEWED_EVERY_S
+    """Between two renewals of a lease."""
+
+
+class Worker:
+    """Answers messages. Safe from many processes."""
+
+    def __init__(
+        self,
+        *,
+        backlog: Backlog,
+        jobs: Jobs,
+        answering: Answering,
+        audience: Audience,
+        surface: Surface,
+        clock: Clock,
+        patience: Patience | None = None,
+    ) -> None:
+        """Take every dependency."""
+        self._backlog = backlog
+        self._jobs = jobs
+        self._answering = answering
+        self._audience = audience
+        self._surface = surface
+        self._clock = clock
+        self._patience = patience or Patience()
+
+    async def answer(self, conversation_id: str) -> None:
+        """Answer what is due in a conversation; wake somebody for what is due later."""
+        while True:
+            found = await self._backlog.claim(conversation_id)
+            if found is None:
+                return
+            if isinstance(found, Waiting):
+                await self._jobs.wake("answer", conversation_id, at=found.until)
+                return
+            failpoint("F4")
+            await self._attempt(found)
+            failpoint("F7")
+
+    async def _attempt(self, claimed: Claimed) -> None:
+        look = asyncio.Event()
+        try:
+            async with renewed(
+                lambda: self._backlog.renew(claimed),
+                every_s=self._patience.renewed_every_s,
+                look=look,
+            ):
+                await self._settle(claimed, look)
+        except OvertakenError:
+            logger.info("message %d was taken over", claimed.message_id)
+        except asyncio.CancelledError:
+            await self._backlog.release(claimed, until=self._clock.now(), counted=False)
+            raise
+        except Exception:
+            logger.exception("message %d, attempt %d", claimed.message_id, claimed.attempt)
+            await self._backlog.release(claimed, until=self._next(claimed), counted=True)
+
+    def _next(self, claimed: Claimed) -> datetime:
+        waits = self._patience.back_off_s
+        wait_s = waits[min(claimed.attempt, len(waits)) - 1]
+        spread = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311  # no secret
+        return self._clock.now() + timedelta(seconds=wait_s * spread)
+
+    async def _settle(self, claimed: Claimed, look: asyncio.Event) -> None:
+        """Answer, or say why not."""
+        if claimed.attempt > MAX_ATTEMPTS:
+            logger.error("message %d is given up", claimed.message_id)
+            await self._close(claimed, compose.failed(), cause="given_up", is_dead=True)
+            return
+        text = clean(claimed.text)
+        if not text:
+            await self._close(claimed, compose.greeting(), cause="empty")
+            return
+        if len(text) > MAX_QUESTION:
+            await self._close(claimed, compose.too_long(MAX_QUESTION), cause="too_long")
+            return
+        readers = await self._audience.readers(
+            claimed.place, claimed.person, is_direct=claimed.place.mode == "direct"
+        )
+        if isinstance(readers, NoReaders):
+            answer = compose.not_here() if readers.may_read_direct else compose.not_permitted()
+            await self._close(claimed, answer, cause=readers.reason)
+            return
+        await self._ask(claimed, readers, look)
+
+    async def _ask(self, claimed: Claimed, readers: Readers, look: asyncio.Event) -> None:
+        async def keep(remote_id: str) -> None:
+            await self._backlog.show_progress(claimed, remote_id)
+
+        async with self._surface.showing(claimed, keep) as progress:
+            await self._answering.ask(
+                _request(claimed, readers),
+                progress=_Watched(progress, look),
+                completion=_completion(claimed, is_dead=False),
+            )
+
+    async def _close(
+        self, claimed: Claimed, answer: Answer, *, cause: str, is_dead: bool = False
+    ) -> None:
+        await self._answering.close(
+            _request(claimed, Readers(groups=frozenset())),
+            answer,
+            cause=cause,
+            completion=_completion(claimed, is_dead=is_dead),
+        )
+
+
+class _Watched:
+    """See `core.ports.Progress`: each stage is also a moment to see whether to go on at all."""
+
+    def __init__(self, progress: Progress, look: asyncio.Event) -> None:
+        self._progress = progress
+        self._look = look
+
+    def report(self, progressed: Progressed, /) -> None:
+        self._look.set()
+        self._progress.report(progressed)
+
+
+def _request(claimed: Claimed, readers: Readers) -> AskRequest:
+    return AskRequest(
+        text=claimed.text,
+        place=claimed.place,
+        asker=claimed.asker,
+        groups=readers.groups,
+        jurisdiction=readers.jurisdiction,
+        tags=readers.tags,
+        as_of=claimed.as_of,
+        edition=claimed.edition,
+        question_id=claimed.question_id,
+    )
+
+
+def _completion(claimed: Claimed, *, is_dead: bool) -> Completion:
+    return Completion(
+        message_id=claimed.message_id,
+        lease_token=claimed.token,
+        cause=claimed.record_id,
+        is_dead=is_dead,
+    )

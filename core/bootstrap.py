@@ -10,12 +10,18 @@ from dataclasses import dataclass
 
 from core.adapters.postgres.audit import PostgresAuditLog
 from core.adapters.postgres.audit_reader import PostgresAuditReader
+from core.adapters.postgres.backlog import PostgresBacklog
 from core.adapters.postgres.conversations import PostgresConversationStore
 from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.adapters.postgres.database import open_database
 from core.adapters.postgres.embedded import start_embedded
 from core.adapters.postgres.extracted_sections import PostgresExtractedSections
+from core.adapters.postgres.inbox import PostgresInbox
+from core.adapters.postgres.jobs import PostgresJobs
+from core.adapters.postgres.ledger import Ledger
 from core.adapters.postgres.ontology import PostgresOntologyStore
+from core.adapters.postgres.outbox import PostgresOutbox
+from core.adapters.postgres.pacing import Pace
 from core.adapters.postgres.search import PostgresChunkSearch
 from core.adapters.postgres.spaces import PostgresSpaceStore
 from core.adapters.system import SystemClock, UuidSource
@@ -24,6 +30,7 @@ from core.agent.service import Answering
 from core.config import Settings
 from core.domain.budget import Limits
 from core.embedders import Embedders, only, open_embedders
+from core.failpoints import arm
 from core.ingest.publish import Ingestor
 from core.ontology.by_rules import RuleExtractor
 from core.ports import Clock, Embedder, IdSource, ReasonerFactory
@@ -52,6 +59,14 @@ class Service:
     """Threads."""
     records: PostgresAuditReader
     """The record, read."""
+    inbox: PostgresInbox
+    """Messages of chat platforms, stored before they are acknowledged."""
+    backlog: PostgresBacklog
+    """The same, to be answered."""
+    outbox: PostgresOutbox
+    """Replies, to be posted."""
+    jobs: PostgresJobs
+    """The alarm clock of both."""
     retriever: Retriever
     """Search over chunks."""
     clock: Clock
@@ -92,6 +107,7 @@ async def bootstrap(
         ConfigError: The database can't be reached, is too old, or can't be migrated.
     """
     clock, ids = clock or SystemClock(), ids or UuidSource()
+    arm(settings.failpoint)
     async with AsyncExitStack() as stack:
         embedders = (
             await stack.enter_async_context(open_embedders(settings))
@@ -111,6 +127,8 @@ async def bootstrap(
             reranker=embedders.reranker,
             judge=Judge(measured) if measured else None,
         )
+        jobs = PostgresJobs(engine)
+        ledger = Ledger(clock=clock, ids=ids, unit=settings.unit)
         yield Service(
             settings=settings,
             answering=Answering(
@@ -119,7 +137,7 @@ async def bootstrap(
                 ontology=ontology,
                 conversations=conversations,
                 retriever=retriever,
-                log=PostgresAuditLog(engine, clock=clock, ids=ids, unit=settings.unit),
+                log=PostgresAuditLog(engine, clock=clock, ids=ids, unit=settings.unit, jobs=jobs),
                 clock=clock,
                 ids=ids,
                 limits=Limits(
@@ -138,6 +156,10 @@ async def bootstrap(
             extracted=PostgresExtractedSections(engine),
             conversations=conversations,
             records=PostgresAuditReader(engine),
+            inbox=PostgresInbox(engine, ledger=ledger, jobs=jobs),
+            backlog=PostgresBacklog(engine, clock=clock),
+            outbox=PostgresOutbox(engine, ledger=ledger, pace=Pace()),
+            jobs=jobs,
             retriever=retriever,
             clock=clock,
             embedders=embedders,

@@ -31,6 +31,7 @@ from core.domain.run import (
     ToolCall,
 )
 from core.ports import (
+    Completion,
     EmbeddingSpace,
     Publication,
     Published,
@@ -232,7 +233,8 @@ class InMemoryLog:
     failure: Exception | None = None
     runs: list[Run] = field(default_factory=list[Run])
 
-    async def record(self, run: Run, /) -> RecordReceipt:
+    async def record(self, run: Run, /, *, completion: Completion | None = None) -> RecordReceipt:
+        assert completion is None, "it has no inbox"
         if self.failure is not None:
             raise self.failure
         self.runs.append(run)

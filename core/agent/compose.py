@@ -8,10 +8,13 @@ from collections.abc import Mapping, Sequence
 from core.agent.wording import (
     ALL_OPTION,
     ASK_A_PERSON,
+    ASK_DIRECTLY,
     NOT_ANSWERED_YET,
     REFUSALS,
     REPORT,
     REPORT_ALONE,
+    TOO_LONG,
+    WHAT_TO_ASK,
 )
 from core.domain.answer import (
     Answer,
@@ -122,6 +125,33 @@ def escalated(*, nearest: Sequence[SectionRef]) -> Answer:
 def failed() -> Answer:
     """Return the reply when something broke."""
     return Answer(outcome=Outcome.FAILED, text=NOT_ANSWERED_YET, confidence=NO_CONFIDENCE)
+
+
+def greeting() -> Answer:
+    """Return the reply to a message without a word."""
+    return Answer(
+        outcome=Outcome.CLARIFICATION, text=WHAT_TO_ASK, confidence=NO_CONFIDENCE, slot="referent"
+    )
+
+
+def too_long(limit: int) -> Answer:
+    """Return the reply to a message that is longer than what is read."""
+    return _turned_away(RefusalKind.OUT_OF_SCOPE, TOO_LONG.format(limit=limit))
+
+
+def not_here() -> Answer:
+    """Return the reply where others read who may not: ask in private."""
+    return _turned_away(RefusalKind.NOT_PERMITTED, ASK_DIRECTLY)
+
+
+def not_permitted() -> Answer:
+    """Return the reply to somebody who may read nothing: as if nothing were there."""
+    words = REFUSALS[RefusalKind.NOT_PERMITTED]
+    return _turned_away(RefusalKind.NOT_PERMITTED, f"{words} {ASK_A_PERSON}")
+
+
+def _turned_away(kind: RefusalKind, text: str) -> Answer:
+    return Answer(outcome=Outcome.REFUSED, text=text, confidence=NO_CONFIDENCE, refusal=kind)
 
 
 def _numbered(

@@ -35,6 +35,9 @@ class AskRequest:
     """State of the corpus; None: the current one."""
     use_rag: bool = True
     """False: graph only."""
+    question_id: str | None = None
+    """UUIDv7 that a repeated attempt has again, so that no model call is made twice; None: a new
+    one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from core.agent.pipeline import Pipeline
 from core.agent.progress import UNHEARD
 from core.agent.request import MAX_QUESTION, AskRequest, Reply
 from core.agent.task import Parts, Task
+from core.domain.answer import Answer
 from core.domain.budget import Limits
 from core.domain.errors import CiteboundError, EmptyCorpusError, TransientError, UsageError
 from core.domain.evidence import Evidence
@@ -29,6 +30,7 @@ from core.ontology.tools import OntologyToolbox
 from core.ports import (
     AuditLog,
     Clock,
+    Completion,
     ConversationStore,
     CorpusStore,
     IdSource,
@@ -43,6 +45,8 @@ logger = logging.getLogger(__name__)
 
 KEPT = 8
 """Ontologies kept in memory, one a scope and edition."""
+NO_EDITION = 0
+"""The edition of a message that was closed before anything was published."""
 
 
 class Answering:
@@ -86,16 +90,24 @@ class Answering:
         second = replace(parts, reasoner=self._fallback) if self._fallback else None
         return Fallback(Pipeline(parts), Pipeline(second) if second else None)
 
-    async def ask(self, request: AskRequest, *, progress: Progress = UNHEARD) -> Reply:
+    async def ask(
+        self,
+        request: AskRequest,
+        *,
+        progress: Progress = UNHEARD,
+        completion: Completion | None = None,
+    ) -> Reply:
         """Answer one message.
 
         Args:
             request: The message and where it was asked.
             progress: Told what is being done, in words for people.
+            completion: What a surface settles with the record; None: nothing.
 
         Raises:
             UsageError: The message is empty or too long.
             EmptyCorpusError: Nothing was ever ingested.
+            OvertakenError: The completion's lease is lost. Nothing was recorded.
             TransientError: The database failed. Nothing was recorded, so there is nothing to show.
         """
         known = await self._conversations.find(request.place)
@@ -117,10 +129,45 @@ class Answering:
         except (CiteboundError, TimeoutError) as error:
             logger.exception("question %s failed", question.question_id)
             cause = error.cause if isinstance(error, AbandonedError) else error
-            run = self._failed(question, snapshot, cause=type(cause).__name__)
-        receipt = await self._log.record(run)
+            run = self._unanswered(
+                question, compose.failed(), edition=snapshot.edition, cause=type(cause).__name__
+            )
+        return await self._recorded(run, completion)
+
+    async def close(
+        self,
+        request: AskRequest,
+        answer: Answer,
+        *,
+        cause: str,
+        completion: Completion | None = None,
+    ) -> Reply:
+        """Record a message that is not put through the pipeline, with the reply that it gets.
+
+        Args:
+            request: The message; nothing is asked of its text.
+            answer: What is shown.
+            cause: Why, in a word, for the trace.
+            completion: See `ask`.
+
+        Raises:
+            OvertakenError: See `ask`.
+            TransientError: See `ask`.
+        """
+        known = await self._conversations.find(request.place)
+        edition = request.edition or await self._corpus.current_edition() or NO_EDITION
+        text = clean(request.text)[:MAX_QUESTION]
+        question = self._question(request, text=text, conversation_id=known, edition=edition)
+        run = self._unanswered(question, answer, edition=edition, cause=cause)
+        return await self._recorded(run, completion)
+
+    async def _recorded(self, run: Run, completion: Completion | None) -> Reply:
+        receipt = await self._log.record(run, completion=completion)
         return Reply(
-            answer=run.answer, run=run, receipt=receipt, conversation_id=question.conversation_id
+            answer=run.answer,
+            run=run,
+            receipt=receipt,
+            conversation_id=run.question.conversation_id,
         )
 
     async def rehearse(
@@ -171,24 +218,36 @@ class Answering:
         if request.edition is not None and not 1 <= request.edition <= edition:
             raise UsageError(f"there is no edition {request.edition}; the newest one is {edition}")
         meant = understand(text, history)
+        question = self._question(
+            request, text=text, conversation_id=conversation_id, edition=request.edition or edition
+        )
+        return replace(
+            question,
+            standalone=meant.standalone[-MAX_QUESTION:],
+            history=history,
+            assumptions=meant.assumptions,
+        )
+
+    def _question(
+        self, request: AskRequest, *, text: str, conversation_id: str | None, edition: int
+    ) -> Question:
+        """Return the question as it stands alone, without its thread."""
         now = self._clock.now()
         return Question(
-            question_id=self._ids.new(),
+            question_id=request.question_id or self._ids.new(),
             conversation_id=conversation_id or self._ids.new(),
             place=request.place,
             asker=request.asker,
             text=text,
-            standalone=meant.standalone[-MAX_QUESTION:],
+            standalone=text,
             scope=Scope(
                 as_of=request.as_of or now.date(),
-                edition=request.edition or edition,
+                edition=edition,
                 groups=request.groups | {EVERYONE},
                 jurisdiction=request.jurisdiction,
                 tags=request.tags,
             ),
             asked_at=now,
-            history=history,
-            assumptions=meant.assumptions,
         )
 
     async def _knowledge(self, scope: Scope) -> tuple[Snapshot, OntologyGraph]:
@@ -201,11 +260,11 @@ class Answering:
         self._known.move_to_end(scope)
         return self._known[scope]
 
-    def _failed(self, question: Question, snapshot: Snapshot, *, cause: str) -> Run:
+    def _unanswered(self, question: Question, answer: Answer, *, edition: int, cause: str) -> Run:
         return Run(
             question=question,
-            answer=compose.failed(),
-            edition=snapshot.edition,
+            answer=answer,
+            edition=edition,
             reasoner=self._reasoner.name,
             plan=Plan(intent="general"),
             exploration=None,

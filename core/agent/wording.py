@@ -29,6 +29,9 @@ NOT_ANSWERED_YET = (
     "The question could not be answered just now. It is recorded; please ask"
     " again, or ask Compliance."
 )
+WHAT_TO_ASK = "What would you like to know about the company's policies?"
+TOO_LONG = "I read at most {limit} characters at a time: please ask in fewer words."
+ASK_DIRECTLY = "Not everybody here may read our policies: please ask me in a direct message."
 WITHOUT_MODEL = "Quoted from the policies, without a language model."
 MODEL_UNAVAILABLE = (
     "The language model is not available just now: this is quoted from the policies without it."

@@ -30,6 +30,7 @@ def outcome_document(
     seq: int,
     unit: str,
     commitments: Sequence[Commitment],
+    cause: str | None = None,
 ) -> dict[str, Json]:
     """Return the document that closes a question. Absent is null, never 0; times are in ms."""
     question, answer = run.question, run.answer
@@ -44,7 +45,7 @@ def outcome_document(
         "conversation": question.conversation_id,
         "seq": seq,
         "subject": answer_id,
-        "cause": None,
+        "cause": cause,
         "release": RELEASE,
         "trace_id": question.question_id,
         "question": _question(run),

@@ -132,6 +132,71 @@ FindResult: TypeAlias = Posted | NotFound | CanNotTell | RetryAfter | Ambiguous
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Settle:
+    """It is there: done, with `reply:posted`."""
+
+    remote_id: str | None
+    """The platform's id of it; None if it told none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PutOff:
+    """Try again later; what is known of it stays."""
+
+    seconds: float
+    """How much later."""
+    channel_rests: bool = False
+    """True: nothing is posted to its channel until then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueAgain:
+    """It was not posted: post it, at once."""
+
+    shape: int
+    """In this shape."""
+    is_direct: bool
+    """True: to the asker alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """It may have been posted: look for it later, with `reply:uncertain`."""
+
+    seconds: float
+    """How much later."""
+    why: str
+    """What happened."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaveUncertain:
+    """It may have been posted, and nobody can tell: done, and a notice says so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withhold:
+    """It may not be read there any more: done, with `reply:withheld`, and a notice instead."""
+
+    reason: str
+    """Why, in a word."""
+    to_direct: bool
+    """True: it goes to the asker alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Abandon:
+    """It can't be posted: dead, with `reply:abandoned`."""
+
+    code: str
+    """The platform's word for it."""
+
+
+Step: TypeAlias = Settle | PutOff | QueueAgain | Doubt | LeaveUncertain | Withhold | Abandon
+"""What follows for a row of the outbox."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Readers:
     """Who reads a place."""
 

@@ -12,7 +12,7 @@ from core.ports.corpus import (
     StoredVersion,
     Unchanged,
 )
-from core.ports.messages import Completion, Handler, Handlers, Inbox, Jobs, Outbox
+from core.ports.messages import Backlog, Completion, Handler, Handlers, Inbox, Jobs, Outbox
 from core.ports.progress import Progress, Progressed
 from core.ports.reasoning import (
     ModelCallLog,
@@ -37,6 +37,7 @@ from core.ports.system import Clock, IdSource
 __all__ = [
     "Audience",
     "AuditLog",
+    "Backlog",
     "ChunkSearch",
     "Clock",
     "Completion",

@@ -6,9 +6,9 @@ The tables are the truth: a job only says that a conversation has something to d
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
-from core.domain.delivery import Delivery, Notice
+from core.domain.delivery import Delivery, Step
 from core.domain.message import Accepted, Claimed, Ignored, InboundMessage, Seen, Waiting
 
 
@@ -22,14 +22,6 @@ class Completion:
     """Must still be its lease; else the record is refused."""
     cause: str | None
     """The record that the run follows from; None if there is none."""
-    person: str
-    """Whom the reply is for, as the platform knows them."""
-    mode: str
-    """Mode of the place."""
-    progress_id: str | None
-    """The message that shows progress, which the reply replaces; None if there is none."""
-    is_direct: bool = False
-    """True: the reply goes to the asker alone."""
     is_dead: bool = False
     """True: the message was given up."""
 
@@ -47,6 +39,10 @@ class Inbox(Protocol):
             TransientError: Nothing was stored. Answer 503, so that the platform delivers again.
         """
         ...
+
+
+class Backlog(Protocol):
+    """Messages that are stored and not finished."""
 
     async def claim(self, conversation_id: str, /) -> Claimed | Waiting | None:
         """Lease the oldest unfinished message of a conversation, and count the attempt.
@@ -67,14 +63,6 @@ class Inbox(Protocol):
         """Give the message back, to be begun again then; a no-op once the lease is lost.
 
         `counted=False` takes the attempt back: it was interrupted, it did not fail.
-        """
-        ...
-
-    async def ignore(self, claimed: Claimed, /, *, reason: str) -> None:
-        """Close the message without a reply, and record why.
-
-        Raises:
-            OvertakenError: The lease is lost.
         """
         ...
 
@@ -105,47 +93,16 @@ class Outbox(Protocol):
         """Say, before posting, that the reply may be with the platform from now on.
 
         Raises:
-            OvertakenError: The lease is lost. The same holds for each method below.
+            OvertakenError: The lease is lost.
         """
         ...
 
-    async def posted(self, delivery: Delivery, /, *, remote_id: str | None) -> None:
-        """Settle it, with `reply:posted`."""
-        ...
+    async def apply(self, delivery: Delivery, step: Step, /) -> None:
+        """Do what follows from what the platform said, with its record.
 
-    async def put_off(
-        self, delivery: Delivery, /, *, seconds: float, channel_rests: bool = False
-    ) -> None:
-        """Post it later; `channel_rests` holds the whole channel until then."""
-        ...
-
-    async def reshape(self, delivery: Delivery, /, *, shape: int, is_direct: bool) -> None:
-        """Queue it again, at once, in another shape or to the asker alone."""
-        ...
-
-    async def doubt(self, delivery: Delivery, /, *, seconds: float, why: str) -> None:
-        """Keep that it may have been posted, with `reply:uncertain`; look for it later."""
-        ...
-
-    async def requeue(self, delivery: Delivery, /) -> None:
-        """Queue it again: it was not posted."""
-        ...
-
-    async def leave_uncertain(self, delivery: Delivery, /, *, notice: Notice) -> None:
-        """Settle it as it is, and queue a notice after it."""
-        ...
-
-    async def withhold(
-        self, delivery: Delivery, /, *, reason: str, notice: Notice, to_direct: bool
-    ) -> None:
-        """Settle it unseen with `reply:withheld`; queue a notice in its place.
-
-        `to_direct` also queues the reply itself for the asker alone.
+        Raises:
+            OvertakenError: The lease is lost.
         """
-        ...
-
-    async def abandon(self, delivery: Delivery, /, *, code: str) -> None:
-        """Settle it as dead, with `reply:abandoned`."""
         ...
 
 
@@ -166,7 +123,9 @@ class Handlers:
 class Jobs(Protocol):
     """The alarm clock."""
 
-    async def wake(self, kind: str, conversation_id: str, /, *, at: datetime) -> None:
+    async def wake(
+        self, kind: Literal["answer", "deliver"], conversation_id: str, /, *, at: datetime
+    ) -> None:
         """Call `answer` or `deliver` for a conversation at an instant."""
         ...
 

@@ -6,6 +6,7 @@ from typing import Protocol
 from core.domain.chat import Place
 from core.domain.question import Turn
 from core.domain.run import Run
+from core.ports.messages import Completion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,10 +24,14 @@ class RecordReceipt:
 class AuditLog(Protocol):
     """The record. Nothing is shown before this returns."""
 
-    async def record(self, run: Run, /) -> RecordReceipt:
-        """Store question, answer, claims, citations.
+    async def record(self, run: Run, /, *, completion: Completion | None = None) -> RecordReceipt:
+        """Store question, answer, claims, citations, trace and record in one transaction.
 
-        Trace and the audit record in one transaction.
+        With a completion the message is settled and the reply is queued in it too.
+
+        Raises:
+            OvertakenError: The completion's lease is lost: whoever has it answers. Nothing was
+                stored.
         """
         ...
 

@@ -9,6 +9,7 @@ look for them.
 from importlib.resources import files
 
 from alembic import op
+from alembic.util import CommandError
 
 revision = "0010_queue"
 down_revision = "0009_model_call_costs"
@@ -40,7 +41,9 @@ def upgrade() -> None:
         (file for file in found if file.name.endswith(".sql") and file.name <= NEWEST),
         key=lambda file: file.name,
     )
-    assert scripts[-1].name == NEWEST, "procrastinate 3.10 or later must be installed"  # noqa: S101
+    if scripts[-1].name != NEWEST:
+        message = "procrastinate 3.10 or later must be installed"
+        raise CommandError(message)
     for script in scripts:
         _run(script.read_text(encoding="utf-8"))
 

@@ -1,15 +1,14 @@
 """The record in Postgres: one transaction a question."""
 
-import json
-import secrets
-
-from sqlalchemy import text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.database import cause_of
+from core.adapters.postgres.jobs import PostgresJobs
+from core.adapters.postgres.ledger import append, committed, json_text, take_number
+from core.adapters.postgres.settling import settle
 from core.adapters.postgres.tables import (
     answers,
     citations,
@@ -19,45 +18,64 @@ from core.adapters.postgres.tables import (
     trace_steps,
 )
 from core.agent.report import answer_json, place_json, trace_json
-from core.audit.canonical import SALT_BYTES, Commitment, canonical, leaf_hash
+from core.audit.canonical import canonical
 from core.audit.recorder import outcome_document, quote_hash
 from core.domain.errors import TransientError
 from core.domain.run import Run
-from core.ports import Clock, IdSource, RecordReceipt
+from core.failpoints import failpoint
+from core.ports import Clock, Completion, IdSource, RecordReceipt
 
 
 class PostgresAuditLog:
     """See `core.ports.AuditLog`."""
 
-    def __init__(self, engine: AsyncEngine, *, clock: Clock, ids: IdSource, unit: str) -> None:
+    def __init__(
+        self, engine: AsyncEngine, *, clock: Clock, ids: IdSource, unit: str, jobs: PostgresJobs
+    ) -> None:
         """Use a migrated database; `unit` is written into each record."""
         self._engine = engine
+        self._jobs = jobs
         self._clock = clock
         self._ids = ids
         self._unit = unit
 
-    async def record(self, run: Run, /) -> RecordReceipt:
+    async def record(self, run: Run, /, *, completion: Completion | None = None) -> RecordReceipt:
         """See `AuditLog.record`.
 
         Raises:
+            OvertakenError: See `settle`. Nothing was stored.
             TransientError: Nothing was stored; nothing may be shown.
         """
+        failpoint("F6")
         record_id, answer_id = self._ids.new(), self._ids.new()
         try:
             async with self._engine.begin() as connection:
                 seq = await _next_seq(connection, run)
                 await _store_run(connection, run, answer_id, self._clock)
-                leaf = await self._append(connection, run, record_id, answer_id, seq)
+                cause = completion.cause if completion else None
+                leaf = await self._append(
+                    connection, run, record_id, answer_id, seq=seq, cause=cause
+                )
+                receipt = RecordReceipt(record_id=record_id, answer_id=answer_id, leaf_hash=leaf)
+                if completion is not None:
+                    await settle(connection, completion, run=run, receipt=receipt, jobs=self._jobs)
         except (DBAPIError, PoolTimeoutError, OSError) as error:
             raise TransientError(
                 f"the answer could not be recorded, so it is not shown: {cause_of(error)}"
             ) from error
-        return RecordReceipt(record_id=record_id, answer_id=answer_id, leaf_hash=leaf)
+        return receipt
 
     async def _append(
-        self, connection: AsyncConnection, run: Run, record_id: str, answer_id: str, seq: int
+        self,
+        connection: AsyncConnection,
+        run: Run,
+        record_id: str,
+        answer_id: str,
+        *,
+        seq: int,
+        cause: str | None,
     ) -> bytes:
-        contents = _contents(run)
+        contents = committed(_contents(run))
         data = canonical(
             outcome_document(
                 run,
@@ -67,37 +85,23 @@ class PostgresAuditLog:
                 seq=seq,
                 unit=self._unit,
                 commitments=contents,
+                cause=cause,
             )
         )
-        leaf = leaf_hash(data)
-        await connection.execute(
-            text("INSERT INTO audit.record (canonical, leaf_hash) VALUES (:canonical, :leaf)"),
-            {"canonical": data, "leaf": leaf},
-        )
-        await connection.execute(
-            text(
-                "INSERT INTO audit.content (record_id, field, salt, body) VALUES (:id, :field,"
-                " :salt, :body)"
-            ),
-            [
-                {"id": record_id, "field": part.field, "salt": part.salt, "body": part.body}
-                for part in contents
-            ],
-        )
-        return leaf
+        return await append(connection, record_id, data, contents)
 
 
-def _contents(run: Run) -> list[Commitment]:
-    """Collect all personal text of a run, each piece under a salt of its own."""
+def _contents(run: Run) -> dict[str, str]:
+    """Collect all personal text of a run."""
     question = run.question
-    bodies = {
+    return {
         "question": question.text,
-        "thread": _json([turn.question for turn in question.history]),
+        "thread": json_text([turn.question for turn in question.history]),
         "answer": run.answer.text,
-        "answer_json": _json(answer_json(run.answer)),
-        "assumptions": _json({item.slot: item.value for item in question.assumptions}),
-        "trace": _json(trace_json(run)),
-        "place": _json(
+        "answer_json": json_text(answer_json(run.answer)),
+        "assumptions": json_text({item.slot: item.value for item in question.assumptions}),
+        "trace": json_text(trace_json(run)),
+        "place": json_text(
             {
                 "tenant": question.place.tenant,
                 "channel": question.place.channel,
@@ -105,14 +109,6 @@ def _contents(run: Run) -> list[Commitment]:
             }
         ),
     }
-    return [
-        Commitment(field=field, salt=secrets.token_bytes(SALT_BYTES), body=body)
-        for field, body in bodies.items()
-    ]
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 async def _next_seq(connection: AsyncConnection, run: Run) -> int:
@@ -129,15 +125,7 @@ async def _next_seq(connection: AsyncConnection, run: Run) -> int:
         )
         .on_conflict_do_nothing()
     )
-    taken = await connection.scalar(
-        conversations.update()
-        .where(conversations.c.id == run.question.conversation_id)
-        .values(next_seq=conversations.c.next_seq + 1)
-        .returning(conversations.c.next_seq - 1)
-    )
-    if taken is None:
-        raise TransientError("another process opened this conversation at the same time: ask again")
-    return int(taken)
+    return await take_number(connection, run.question.conversation_id)
 
 
 async def _store_run(connection: AsyncConnection, run: Run, answer_id: str, clock: Clock) -> None:
@@ -176,7 +164,7 @@ async def _store_run(connection: AsyncConnection, run: Run, answer_id: str, cloc
             badge=answer.confidence.badge.value if answer.confidence.badge else None,
             calibrated=answer.confidence.calibrated,
             reported=answer.confidence.reported,
-            edition=run.edition,
+            edition=run.edition or None,
             reasoner=run.reasoner,
             used_rag=run.used_rag,
             trace=trace_json(run),

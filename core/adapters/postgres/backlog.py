@@ -1,0 +1,124 @@
+"""Lease the oldest unfinished message of a conversation to one worker."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.database import raises_transient
+from core.domain.chat import Place
+from core.domain.errors import OvertakenError
+from core.domain.message import Claimed, Waiting
+from core.ports import Clock
+
+LEASE_S = 20.0
+
+_OLDEST = text(
+    "SELECT i.*, i.id AS message_id, c.platform, c.tenant, c.channel, c.thread,"
+    " greatest(i.next_at, i.lease_until) AS free_at,"
+    " greatest(i.next_at, i.lease_until) > clock_timestamp() AS is_waiting"
+    " FROM citebound.inbox i JOIN citebound.conversations c ON c.id = i.conversation_id"
+    " WHERE i.conversation_id = :conversation AND i.state IN ('received', 'running')"
+    " ORDER BY i.id LIMIT 1 FOR UPDATE OF i"
+)
+_LEASE = text(
+    "UPDATE citebound.inbox SET state = 'running', attempt = attempt + 1,"
+    " lease_until = clock_timestamp() + make_interval(secs => :lease_s),"
+    " lease_token = gen_random_uuid(), as_of = coalesce(as_of, :today),"
+    " edition = coalesce(edition, (SELECT max(number) FROM citebound.editions))"
+    " WHERE id = :id RETURNING attempt, lease_token::text, as_of, edition"
+)
+_RENEW = text(
+    "UPDATE citebound.inbox SET lease_until = clock_timestamp() + make_interval(secs => :lease_s)"
+    " WHERE id = :id AND lease_token = :token AND state = 'running'"
+)
+_RELEASE = text(
+    "UPDATE citebound.inbox SET state = 'received', lease_until = NULL, lease_token = NULL,"
+    " next_at = :until, attempt = attempt - :taken_back"
+    " WHERE id = :id AND lease_token = :token AND state = 'running'"
+)
+_PROGRESS = text("UPDATE citebound.inbox SET progress_id = :remote WHERE id = :id")
+
+
+class PostgresBacklog:
+    """See `core.ports.Backlog`."""
+
+    def __init__(self, engine: AsyncEngine, *, clock: Clock, lease_s: float = LEASE_S) -> None:
+        """Use a migrated database; the server's clock says when a lease ends."""
+        self._engine = engine
+        self._clock = clock
+        self._lease_s = lease_s
+
+    @raises_transient
+    async def claim(self, conversation_id: str, /) -> Claimed | Waiting | None:
+        """See `Backlog.claim`."""
+        async with self._engine.begin() as connection:
+            oldest = await connection.execute(_OLDEST, {"conversation": conversation_id})
+            row = oldest.mappings().one_or_none()
+            if row is None:
+                return None
+            if row["is_waiting"]:
+                return Waiting(until=row["free_at"])
+            leased = await connection.execute(
+                _LEASE,
+                {
+                    "id": row["message_id"],
+                    "lease_s": self._lease_s,
+                    "today": self._clock.now().date(),
+                },
+            )
+            return _claimed(row, leased.mappings().one())
+
+    @raises_transient
+    async def renew(self, claimed: Claimed, /) -> None:
+        """See `Backlog.renew`."""
+        async with self._engine.begin() as connection:
+            renewed = await connection.execute(_RENEW, {**_key(claimed), "lease_s": self._lease_s})
+        if renewed.rowcount != 1:
+            raise OvertakenError("the message was taken over, edited, deleted or stopped")
+
+    @raises_transient
+    async def release(self, claimed: Claimed, /, *, until: datetime, counted: bool) -> None:
+        """See `Backlog.release`."""
+        async with self._engine.begin() as connection:
+            await connection.execute(
+                _RELEASE, {**_key(claimed), "until": until, "taken_back": 0 if counted else 1}
+            )
+
+    @raises_transient
+    async def show_progress(self, claimed: Claimed, remote_id: str, /) -> None:
+        """See `Backlog.show_progress`."""
+        async with self._engine.begin() as connection:
+            await connection.execute(_PROGRESS, {"id": claimed.message_id, "remote": remote_id})
+
+
+def _key(claimed: Claimed) -> dict[str, Any]:
+    return {"id": claimed.message_id, "token": claimed.token}
+
+
+def _claimed(row: Mapping[Any, Any], leased: Mapping[Any, Any]) -> Claimed:
+    return Claimed(
+        message_id=row["message_id"],
+        conversation_id=str(row["conversation_id"]),
+        question_id=str(row["question_id"]),
+        record_id=None if row["record_id"] is None else str(row["record_id"]),
+        place=Place(
+            platform=row["platform"],
+            tenant=row["tenant"],
+            channel=row["channel"],
+            thread=row["thread"],
+            mode=row["mode"],
+        ),
+        person=row["person"],
+        asker=row["asker"],
+        text=row["text"],
+        sent_at=row["sent_at"],
+        attempt=leased["attempt"],
+        token=leased["lease_token"],
+        edition=leased["edition"],
+        as_of=leased["as_of"],
+        progress_id=row["progress_id"],
+        raw=row["raw"],
+    )

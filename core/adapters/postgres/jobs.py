@@ -1,0 +1,121 @@
+"""The alarm clock: procrastinate's jobs, each naming a conversation that has something to do.
+
+The only module that knows the queue. A job is deferred on the connection, and so within the
+transaction, of what it is to follow. Jobs of one kind and conversation share a lock: one at a time.
+"""
+
+import asyncio
+import logging
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+import psycopg
+import psycopg_pool
+from procrastinate import App, PsycopgConnector
+from procrastinate.exceptions import ConnectorException
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.database import raises_transient
+from core.adapters.postgres.rescue import Rescuer
+from core.ports import Handler, Handlers
+
+Kind: TypeAlias = Literal["answer", "deliver"]
+KINDS: tuple[Kind, ...] = ("answer", "deliver")
+QUEUE = "citebound"
+CONCURRENCY = 8
+POLLED_EVERY_S = 0.2
+"""At procrastinate's 5 s the second job of a lock waits that long."""
+BEATS_EVERY_S = 2.0
+STALLED_AFTER_S = 10.0
+DRAINED_WITHIN_S = 20.0
+"""What a shutdown leaves to jobs that have begun."""
+RESTARTED_AFTER_S = 1.0
+"""How long a worker rests that lost its database."""
+
+logger = logging.getLogger(__name__)
+
+
+class PostgresJobs:
+    """See `core.ports.Jobs`."""
+
+    def __init__(self, engine: AsyncEngine, *, stalled_after_s: float = STALLED_AFTER_S) -> None:
+        """Use a migrated database; nothing connects yet."""
+        self._engine = engine
+        self._stalled_after_s = stalled_after_s
+        self._app = App(connector=PsycopgConnector())
+
+    async def defer(
+        self,
+        connection: AsyncConnection,
+        kind: Kind,
+        conversation_id: str,
+        *,
+        at: datetime | None = None,
+    ) -> None:
+        """Defer a job within the transaction of a connection; None: for now."""
+        raw = (await connection.get_raw_connection()).driver_connection
+        job = self._app.configure_task(
+            kind,
+            queue=QUEUE,
+            lock=lock_of(kind, conversation_id),
+            schedule_at=at,
+            connection=raw,
+        )
+        await job.defer_async(conversation_id=conversation_id)
+
+    @raises_transient
+    async def wake(self, kind: Kind, conversation_id: str, /, *, at: datetime) -> None:
+        """See `Jobs.wake`."""
+        async with self._engine.begin() as connection:
+            await self.defer(connection, kind, conversation_id, at=at)
+
+    async def run(self, handlers: Handlers, /) -> None:
+        """See `Jobs.run`."""
+        while True:
+            try:
+                await self._run_once(handlers)
+            except* (ConnectorException, psycopg.Error, psycopg_pool.PoolTimeout, OSError):
+                logger.warning("the queue lost its database, and begins again", exc_info=True)
+            await asyncio.sleep(RESTARTED_AFTER_S)
+
+    async def _run_once(self, handlers: Handlers) -> None:
+        app = self._open(handlers)
+        rescuer = Rescuer(
+            self._engine, app.job_manager, self.defer, stalled_after_s=self._stalled_after_s
+        )
+        async with app.open_async(), asyncio.TaskGroup() as group:
+            rescuing = group.create_task(rescuer.run())
+            await app.run_worker_async(
+                queues=[QUEUE],
+                concurrency=CONCURRENCY,
+                fetch_job_polling_interval=POLLED_EVERY_S,
+                update_heartbeat_interval=min(BEATS_EVERY_S, self._stalled_after_s / 3),
+                stalled_worker_timeout=self._stalled_after_s,
+                shutdown_graceful_timeout=DRAINED_WITHIN_S,
+                install_signal_handlers=False,
+                delete_jobs="always",
+            )
+            rescuing.cancel()
+
+    def _open(self, handlers: Handlers) -> App:
+        url = self._engine.url.set(drivername="postgresql")
+        app = App(
+            connector=PsycopgConnector(
+                conninfo=url.render_as_string(hide_password=False), min_size=1, max_size=4
+            )
+        )
+        for kind, handler in (("answer", handlers.answer), ("deliver", handlers.deliver)):
+            app.task(name=kind, queue=QUEUE)(_named(handler))
+        return app
+
+
+def lock_of(kind: Kind, conversation_id: str) -> str:
+    """Return the lock that jobs of one kind and conversation share."""
+    return f"{kind}:{conversation_id}"
+
+
+def _named(handler: Handler):
+    async def run(conversation_id: str) -> None:
+        await handler(conversation_id)
+
+    return run

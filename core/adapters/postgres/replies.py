@@ -1,0 +1,83 @@
+"""Replies as JSON in the outbox, and back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import bindparam, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from core.agent.reading import answer_of
+from core.agent.report import answer_json
+from core.domain.delivery import Notice, StoredReply
+from core.domain.errors import ContractError
+
+FORMAT = 1
+"""Version of the JSON; a changed meaning is a new one."""
+
+_QUEUE = text(
+    "INSERT INTO citebound.outbox (cause, part, conversation_id, reply, person, mode, progress_id,"
+    " is_direct, next_at) VALUES (:cause,"
+    " (SELECT count(*) FROM citebound.outbox WHERE cause = :cause), :conversation, :reply,"
+    " :person, :mode, :progress, :direct, clock_timestamp())"
+).bindparams(bindparam("reply", type_=JSONB))
+"""Whoever queues holds the conversation's lock, so that no two take one part."""
+
+
+async def queue_reply(
+    connection: AsyncConnection,
+    reply: StoredReply,
+    *,
+    cause: str,
+    conversation_id: str,
+    person: str,
+    mode: str,
+    progress_id: str | None = None,
+    is_direct: bool = False,
+) -> None:
+    """Queue a reply as the next part of what answers its cause."""
+    await connection.execute(
+        _QUEUE,
+        {
+            "cause": cause,
+            "conversation": conversation_id,
+            "reply": reply_json(reply),
+            "person": person,
+            "mode": mode,
+            "progress": progress_id,
+            "direct": is_direct,
+        },
+    )
+
+
+def reply_json(reply: StoredReply) -> dict[str, Any]:
+    """Return a reply as it is stored."""
+    return {
+        "v": FORMAT,
+        "answer": None if reply.answer is None else answer_json(reply.answer),
+        "notice": None if reply.notice is None else reply.notice.value,
+        "question_id": reply.question_id,
+        "answer_id": reply.answer_id,
+        "record_id": reply.record_id,
+        "leaf_hash": reply.leaf_hash,
+        "groups": sorted(reply.groups),
+    }
+
+
+def reply_of(stored: Mapping[str, Any]) -> StoredReply:
+    """Read a stored reply.
+
+    Raises:
+        ContractError: A later release wrote it.
+    """
+    if stored["v"] != FORMAT:
+        raise ContractError(f"expected a reply of format {FORMAT}, got {stored['v']!r}")
+    return StoredReply(
+        answer=None if stored["answer"] is None else answer_of(stored["answer"]),
+        notice=None if stored["notice"] is None else Notice(stored["notice"]),
+        question_id=stored["question_id"],
+        answer_id=stored["answer_id"],
+        record_id=stored["record_id"],
+        leaf_hash=stored["leaf_hash"],
+        groups=frozenset(stored["groups"]),
+    )

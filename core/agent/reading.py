@@ -1,0 +1,71 @@
+"""An answer from its JSON: what `report.answer_json` wrote, read again for rendering."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.domain.answer import (
+    Answer,
+    Badge,
+    Confidence,
+    Outcome,
+    RefusalKind,
+    ShownCitation,
+    ShownClaim,
+)
+from core.domain.ontology import SectionRef
+from core.domain.policy import Span, VersionId
+
+
+def answer_of(stored: Mapping[str, Any]) -> Answer:
+    """Return the answer. Headings above a section are not stored: its `path` is empty."""
+    confidence = stored["confidence"]
+    return Answer(
+        outcome=Outcome(stored["outcome"]),
+        text=stored["answer"],
+        claims=tuple(
+            ShownClaim(text=claim["text"], numbers=tuple(claim["citations"]))
+            for claim in stored["claims"]
+        ),
+        citations=tuple(_citation(citation) for citation in stored["citations"]),
+        confidence=Confidence(
+            reported=confidence["reported"],
+            calibrated=confidence["calibrated"],
+            badge=None if confidence["badge"] is None else Badge(confidence["badge"]),
+            is_calibrated=confidence["is_calibrated"],
+            features=tuple(confidence["features"].items()),
+        ),
+        refusal=None if stored["refusal"] is None else RefusalKind(stored["refusal"]),
+        nearest=tuple(_place(place) for place in stored["nearest_sections"]),
+        slot=stored["slot"],
+        options=tuple(stored["options"]),
+        assumptions=tuple(stored["assumptions"]),
+        notes=tuple(stored["notes"]),
+    )
+
+
+def _citation(stored: Mapping[str, Any]) -> ShownCitation:
+    return ShownCitation(
+        number=stored["n"],
+        key=stored["key"],
+        span=Span(
+            version_id=VersionId(stored["version_id"]),
+            char_start=stored["char_start"],
+            char_end=stored["char_end"],
+        ),
+        quote=stored["quote"],
+        place=_place(stored),
+        effective_from=stored["effective_from"],
+    )
+
+
+def _place(stored: Mapping[str, Any]) -> SectionRef:
+    return SectionRef(
+        policy_key=stored["policy"],
+        policy_title=stored["title"],
+        version_label=stored["version"],
+        jurisdiction=stored["jurisdiction"],
+        eid=stored["eid"],
+        number=stored["section"],
+        title=stored["section_title"],
+        page=stored["page"],
+    )
