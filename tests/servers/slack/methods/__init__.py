@@ -1,0 +1,59 @@
+"""The methods of the Web API, by name."""
+
+from collections.abc import Callable
+
+from tests.servers.slack.blocks import blocks_faults
+from tests.servers.slack.methods import (
+    access,
+    assistant,
+    chat,
+    conversations,
+    reactions,
+    streams,
+    views,
+)
+from tests.servers.slack.methods.call import Call
+from tests.servers.slack.wire import Json, RefusedError
+
+
+def validate_blocks(call: Call) -> Json:
+    """Say whether blocks could stand in a message."""
+    faults = blocks_faults(call.arguments.raw("blocks"), "message")
+    if faults:
+        raise RefusedError("invalid_blocks", *faults)
+    return {"ok": True}
+
+
+METHODS: dict[str, Callable[[Call], Json]] = {
+    "api.test": access.api_test,
+    "auth.test": access.auth_test,
+    "auth.revoke": access.auth_revoke,
+    "apps.connections.open": access.connections_open,
+    "oauth.v2.access": access.oauth_access,
+    "chat.postMessage": chat.post_message,
+    "chat.update": chat.update,
+    "chat.delete": chat.delete,
+    "chat.postEphemeral": chat.post_ephemeral,
+    "chat.getPermalink": chat.get_permalink,
+    "chat.startStream": streams.start,
+    "chat.appendStream": streams.append,
+    "chat.stopStream": streams.stop,
+    "assistant.threads.setStatus": assistant.set_status,
+    "assistant.threads.setSuggestedPrompts": assistant.set_suggested_prompts,
+    "assistant.threads.setTitle": assistant.set_title,
+    "agents.sessions.setStatus": assistant.session_status,
+    "conversations.info": conversations.info,
+    "conversations.members": conversations.members,
+    "conversations.replies": conversations.replies,
+    "conversations.history": conversations.history,
+    "conversations.open": conversations.open_,
+    "users.info": conversations.user_info,
+    "users.conversations": conversations.user_conversations,
+    "views.open": views.open_,
+    "views.update": views.update,
+    "views.push": views.push,
+    "views.publish": views.publish,
+    "reactions.add": reactions.add,
+    "reactions.remove": reactions.remove,
+    "blocks.validate": validate_blocks,
+}
