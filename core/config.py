@@ -112,7 +112,7 @@ class Settings:
     model_silence_s: float = _setting(
         "CITEBOUND_MODEL_SILENCE_S",
         20.0,
-        "Seconds without a byte that end a model call, 1 to 120",
+        "Seconds without a byte that end a model call, 0.1 to 120",
     )
     """The question's deadline holds besides."""
     prices: str | None = _setting(
@@ -199,13 +199,13 @@ class Settings:
     def __post_init__(self) -> None:
         """Check the ranges."""
         _check("CITEBOUND_VOYAGE_TIMEOUT_S", self.voyage_timeout_s, 0.5, 60)
-        if self.voyage_base_url and not self.voyage_base_url.startswith(("https://", "http://")):
-            raise ConfigError("VOYAGE_BASE_URL: expected https://.../v1")
+        _check_secret("VOYAGE_API_KEY", self.voyage_api_key)
+        _check_url("VOYAGE_BASE_URL", self.voyage_base_url)
         if self.rerank_model and not self.voyage_api_key:
             raise ConfigError("CITEBOUND_RERANK_MODEL needs VOYAGE_API_KEY: set it, or unset both")
         _check("CITEBOUND_MODEL_CALLS", self.model_calls, 1, 32)
         _check("CITEBOUND_OUTPUT_TOKENS", self.output_tokens, 500, 100_000)
-        _check("CITEBOUND_MODEL_SILENCE_S", self.model_silence_s, 1, 120)
+        _check("CITEBOUND_MODEL_SILENCE_S", self.model_silence_s, 0.1, 120)
         _check("CITEBOUND_EXTRACT_IN_FLIGHT", self.extract_in_flight, 1, 32)
         _check("CITEBOUND_EXTRACT_PER_MINUTE", self.extract_per_minute, 1, 10_000)
         _check_word("CITEBOUND_REASONER", self.reasoner, "auto", "extractive")

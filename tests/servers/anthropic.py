@@ -56,7 +56,8 @@ MODELS = frozenset(get_args(get_args(Model)[0]))
 """Models that the server knows: those that the SDK names."""
 
 Body = dict[str, Any]
-StepFor = Callable[[Body], Step]
+StepFor = Callable[[Body], Step | None]
+"""None: nothing was foreseen."""
 Steps = Sequence[Step | StepFor]
 Script = Steps | StepFor
 

@@ -100,7 +100,8 @@ def refusal(
         now: The present instant, aware.
     """
     error = _mapping(_mapping(body).get("error"))
-    kind, said = str(error.get("type") or ""), _said(error.get("message"), secrets)
+    kind = one_line(str(error.get("type") or ""), secrets)
+    said = _said(error.get("message"), secrets)
     code = _mapping(error.get("details")).get("error_code")
     if code in _SPENT or kind == "billing_error" or status == HTTPStatus.PAYMENT_REQUIRED:
         return RefusedError(f"{names.provider}: no credit, or the spend limit is reached{said}")
@@ -124,7 +125,8 @@ def _cause(status: int, kind: str, names: Names) -> str:
 
 
 def _may_pass(status: int, kind: str, headers: Mapping[str, str]) -> bool:
-    if headers.get("x-should-retry") == "false":
+    is_redirect = HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST
+    if is_redirect or headers.get("x-should-retry") == "false":
         return False
     if kind in PASSING or kind in LASTING:
         return kind in PASSING
