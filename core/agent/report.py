@@ -154,6 +154,8 @@ def retrieval_json(found: Retrieved, depth: int) -> JsonObject:
         "depth": depth,
         "searched": found.result.searched,
         "took_ms": round(found.took_ms, 3),
+        "space": found.space,
+        "reranker": found.reranker,
         "chunks": [
             {
                 "chunk_id": chunk.chunk_id,

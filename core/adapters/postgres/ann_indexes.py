@@ -23,6 +23,7 @@ async def ensure_ann_indexes(engine: AsyncEngine, space: EmbeddingSpace | None) 
     """
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="AUTOCOMMIT")
+        await _drop_unfinished(connection)
         await connection.execute(
             text(
                 "CREATE INDEX CONCURRENTLY IF NOT EXISTS chunk_terms_weights_hnsw"
@@ -39,6 +40,23 @@ async def ensure_ann_indexes(engine: AsyncEngine, space: EmbeddingSpace | None) 
                     f" WHERE space_id = {space_id}"
                 )
             )
+
+
+async def _drop_unfinished(connection: AsyncConnection) -> None:
+    """Drop indexes whose building was interrupted: they are there, and of no use.
+
+    One that is being built now is left: whoever builds it holds a lock on its table.
+    """
+    unfinished = await connection.scalars(
+        text(
+            "SELECT i.indexrelid::regclass::text FROM pg_index i"
+            " WHERE NOT i.indisvalid AND i.indexrelid::regclass::text LIKE 'citebound.%hnsw'"
+            " AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index p"
+            "                  WHERE p.relid = i.indrelid)"
+        )
+    )
+    for name in unfinished.all():
+        await connection.execute(text(f"DROP INDEX CONCURRENTLY IF EXISTS {name}"))
 
 
 async def drop_ann_index(engine: AsyncEngine, space_id: int) -> None:

@@ -49,14 +49,15 @@ SELECT CAST(coalesce(sum(t.chunks), 0) AS bigint) AS chunks, count(*) AS texts,
 """)  # noqa: S608  # our own words
 
 _UNEMBEDDED = text(f"""
-SELECT t.text FROM (SELECT DISTINCT ON (c.content_hash) c.text {_LACKING}
-                     ORDER BY c.content_hash, c.id) t LIMIT :most
+SELECT c.text
+  FROM (SELECT min(c.id) AS id {_LACKING} GROUP BY c.content_hash LIMIT :most) t
+  JOIN citebound.chunks c ON c.id = t.id ORDER BY c.id
 """)  # noqa: S608  # our own words
 
 _COPY_TWINS = text(f"""
 INSERT INTO citebound.chunk_embeddings (space_id, chunk_id, version_id, vector)
 SELECT DISTINCT ON (c.id) e.space_id, c.id, c.version_id, e.vector
-  FROM (SELECT c.* {_LACKING}) c
+  FROM (SELECT c.id, c.version_id, c.content_hash {_LACKING}) c
   JOIN citebound.chunks twin ON twin.content_hash = c.content_hash
   JOIN citebound.chunk_embeddings e ON e.chunk_id = twin.id AND e.space_id = :space_id
 ON CONFLICT DO NOTHING

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -26,6 +27,8 @@ INGESTING = Patience(deadline_s=180.0, attempt_s=30.0)
 """Of one batch: long enough for a rate limit, counted by the minute, to pass."""
 IN_FLIGHT = 4
 """Requests of all callers at once."""
+KEPT = 256
+"""Questions whose vectors are kept: a second search for one waits for nobody. About 8 MB."""
 SMALLEST_NORM = 1e-6
 
 
@@ -56,6 +59,7 @@ class VoyageEmbedder:
         self._asking = asking(question_timeout_s)
         self._ingesting = ingesting
         self._turns = asyncio.Semaphore(IN_FLIGHT)
+        self._questions: OrderedDict[str, Vector] = OrderedDict()
 
     @property
     def space(self) -> EmbeddingSpace:
@@ -91,7 +95,13 @@ class VoyageEmbedder:
         Raises:
             CiteboundError: See `embed_documents`; search lexically.
         """
-        return (await self._embed([text], "query", self._asking))[0]
+        known = self._questions.get(text)
+        if known is None:
+            (known,) = await self._embed([text], "query", self._asking)
+            self._questions[text] = known
+            while len(self._questions) > KEPT:
+                self._questions.popitem(last=False)
+        return known
 
     async def _documents(self, texts: Sequence[str]) -> list[Vector]:
         async with self._turns:
@@ -116,6 +126,7 @@ class VoyageEmbedder:
             model=self._model.name,
             input_type=input_type,
             truncation=True,
+            output_dimension=self._model.dimensions if self._model.has_sizes else None,
         )
         return await asyncio.to_thread(
             _vectors, reply, count=len(texts), dimensions=self._model.dimensions

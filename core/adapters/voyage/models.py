@@ -23,9 +23,11 @@ class EmbeddingModel:
     name: str
     """As the API calls it."""
     dimensions: int
-    """Length of its vectors by default."""
+    """Length of its vectors."""
     request_tokens: int
     """Tokens that all texts of a request may have together."""
+    has_sizes: bool
+    """True if vectors come in several sizes, of which one can be asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,18 +40,23 @@ class RerankModel:
     """Most that the question's tokens, once for each text, and those of the texts may come to."""
 
 
-def _embedding(dimensions: int, request_tokens: int, *names: str) -> dict[str, EmbeddingModel]:
+def _embedding(
+    request_tokens: int, *names: str, has_sizes: bool = True
+) -> dict[str, EmbeddingModel]:
     return {
-        name: EmbeddingModel(name=name, dimensions=dimensions, request_tokens=request_tokens)
+        name: EmbeddingModel(
+            name=name, dimensions=1024, request_tokens=request_tokens, has_sizes=has_sizes
+        )
         for name in names
     }
 
 
 EMBEDDING_MODELS: Mapping[str, EmbeddingModel] = {
-    **_embedding(1024, 120_000, "voyage-3-large", "voyage-4-large", "voyage-code-3"),
-    **_embedding(1024, 120_000, "voyage-law-2", "voyage-finance-2", "voyage-multilingual-2"),
-    **_embedding(1024, 320_000, "voyage-3.5", "voyage-4"),
-    **_embedding(1024, 1_000_000, "voyage-3.5-lite", "voyage-4-lite"),
+    **_embedding(120_000, "voyage-3-large", "voyage-4-large", "voyage-code-3"),
+    **_embedding(120_000, "voyage-law-2", "voyage-finance-2", has_sizes=False),
+    **_embedding(120_000, "voyage-multilingual-2", has_sizes=False),
+    **_embedding(320_000, "voyage-3.5", "voyage-4"),
+    **_embedding(1_000_000, "voyage-3.5-lite", "voyage-4-lite"),
 }
 RERANK_MODELS: Mapping[str, RerankModel] = {
     name: RerankModel(name=name, request_tokens=600_000)

@@ -44,6 +44,24 @@ async def test_a_question_is_embedded_as_a_query(
     assert math.isclose(sum(value * value for value in vector), 1.0, abs_tol=1e-5)
 
 
+async def test_the_same_question_is_embedded_once(
+    server: VoyageServer, embedder: VoyageEmbedder
+) -> None:
+    """A deeper search for it needs no second call."""
+    server.script = [good()]
+    assert await embedder.embed_query("a") == await embedder.embed_query("a")
+
+
+@pytest.mark.parametrize(("model", "asked"), [("voyage-4-large", 1024), ("voyage-law-2", None)])
+async def test_the_size_is_asked_for_where_there_are_several(
+    server: VoyageServer, client: VoyageClient, model: str, asked: int | None
+) -> None:
+    """A default of the service may change; a model of one size takes no wish."""
+    server.script = [good()]
+    await VoyageEmbedder(client, model=model, question_timeout_s=5.0).embed_query("a")
+    assert server.asked[0].body["output_dimension"] == asked
+
+
 async def test_documents_are_embedded_as_documents(
     server: VoyageServer, embedder: VoyageEmbedder
 ) -> None:
