@@ -19,13 +19,13 @@ from core.adapters.postgres.extracted_sections import PostgresExtractedSections
 from core.adapters.postgres.inbox import PostgresInbox
 from core.adapters.postgres.jobs import PostgresJobs
 from core.adapters.postgres.ledger import Ledger
+from core.adapters.postgres.model_calls import PostgresModelCallLog
 from core.adapters.postgres.ontology import PostgresOntologyStore
 from core.adapters.postgres.outbox import PostgresOutbox
 from core.adapters.postgres.pacing import Pace
 from core.adapters.postgres.search import PostgresChunkSearch
 from core.adapters.postgres.spaces import PostgresSpaceStore
 from core.adapters.system import SystemClock, UuidSource
-from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.service import Answering
 from core.config import Settings
 from core.domain.budget import Limits
@@ -34,6 +34,7 @@ from core.failpoints import arm
 from core.ingest.publish import Ingestor
 from core.ontology.by_rules import RuleExtractor
 from core.ports import Clock, Embedder, IdSource, ReasonerFactory
+from core.reasoners import Reasoners, open_reasoners
 from core.retrieval.judge import Judge
 from core.retrieval.retriever import Retriever
 from core.retrieval.serving import CorpusEmbedder, NoEmbedder
@@ -127,12 +128,25 @@ async def bootstrap(
             reranker=embedders.reranker,
             judge=Judge(measured) if measured else None,
         )
+        reasoners = (
+            await stack.enter_async_context(
+                open_reasoners(
+                    settings,
+                    embedder=measured,
+                    clock=clock,
+                    log=PostgresModelCallLog(engine),
+                )
+            )
+            if reasoner is None
+            else Reasoners(first=reasoner, fallback=None)
+        )
         jobs = PostgresJobs(engine)
         ledger = Ledger(clock=clock, ids=ids, unit=settings.unit)
         yield Service(
             settings=settings,
             answering=Answering(
-                reasoner=reasoner or ExtractiveReasoner(measured),
+                reasoner=reasoners.first,
+                fallback=reasoners.fallback,
                 corpus=corpus,
                 ontology=ontology,
                 conversations=conversations,
@@ -145,6 +159,8 @@ async def bootstrap(
                     relevance_threshold=settings.relevance_threshold,
                     retrieval_depth=settings.retrieval_depth,
                     max_attempts=settings.max_attempts,
+                    model_calls=settings.model_calls,
+                    output_tokens=settings.output_tokens,
                     deadline_s=settings.deadline_s,
                 ),
             ),

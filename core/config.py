@@ -163,7 +163,7 @@ class Settings:
     )
     """The first one counts."""
     deadline_s: float = _setting(
-        "CITEBOUND_DEADLINE_S", 60.0, "Seconds that one question may take, 1 to 600"
+        "CITEBOUND_DEADLINE_S", 45.0, "Seconds that one question may take, 1 to 600"
     )
     """The whole run."""
     unit: str = _setting(

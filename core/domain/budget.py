@@ -31,7 +31,7 @@ class Limits:
     """Calls of a language model at most, repetitions after an error aside."""
     output_tokens: int = 8_000
     """Tokens that language models may write in all."""
-    deadline_s: float = 60.0
+    deadline_s: float = 45.0
     """Seconds for the whole run."""
 
 
