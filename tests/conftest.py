@@ -20,6 +20,15 @@ KNOWN_SKIPS = ("shared data absent",)
 
 TEMPLATE = "citebound_template"
 
+PAID = ("ANTHROPIC_", "AWS_", "CLAUDE_", "GOOGLE_", "VOYAGE_", "CITEBOUND_REASONER")
+"""How variables begin that could lead a test to a service that costs money."""
+
+
+def pytest_configure() -> None:
+    """Forget all access to paid services: models are scripted, by servers of our own."""
+    for name in [name for name in os.environ if name.startswith(PAID)]:  # noqa: TID251
+        del os.environ[name]  # noqa: TID251
+
 
 KEYS = ("ANTHROPIC_API_KEY", "VOYAGE_API_KEY")
 

@@ -259,6 +259,12 @@ def _audit(parser: argparse.ArgumentParser, add: _Add) -> None:
 
 
 def _doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--live",
+        action="store_true",
+        dest="is_live",
+        help="make one small call to each provider that is set up; costs a fraction of a cent",
+    )
     _json(parser)
 
 

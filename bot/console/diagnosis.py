@@ -12,6 +12,7 @@ from dataclasses import fields
 
 from bot.console.embedding_checks import check_embedders, check_space
 from bot.console.finding import Finding, Health
+from bot.console.model_checks import check_live, check_reasoner
 from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.adapters.postgres.database import (
     ServerFacts,
@@ -31,8 +32,12 @@ from core.ports import CorpusStore
 MINIMUM_PYTHON = (3, 11)
 
 
-async def diagnose() -> AsyncGenerator[Finding]:
-    """Look at everything, and yield what was found as it is found."""
+async def diagnose(*, is_live: bool = False) -> AsyncGenerator[Finding]:
+    """Look at everything, and yield what was found as it is found.
+
+    Args:
+        is_live: Make one small call to each provider too.
+    """
     yield _python()
     try:
         settings = Settings.from_environment()
@@ -50,11 +55,10 @@ async def diagnose() -> AsyncGenerator[Finding]:
         yield finding
     async for finding in check_embedders(settings):
         yield finding
-    yield Finding(
-        subject="reasoner",
-        health=Health.FINE,
-        found="extractive: quotes policy sentences; no model is called and no key is read",
-    )
+    yield await check_reasoner(settings)
+    if is_live:
+        async for finding in check_live(settings):
+            yield finding
 
 
 def _python() -> Finding:

@@ -182,10 +182,12 @@ AUDIT_LIST = Help(
 )
 DOCTOR = Help(
     short="what is set up, what is missing",
-    long="""Checks Python, settings, database, corpus and embedder, and says how to fix what is
-missing. Exit code 3 if something is broken. Secrets are not printed.""",
+    long="""Checks Python, settings, database, corpus, embedder and reasoner, and says how to fix
+what is missing. With `--live`, each model of a provider is called once. Exit code 3 if something
+is broken. Secrets are not printed.""",
     examples="""examples:
   citebound doctor
+  citebound doctor --live         do the keys work, do the models answer?
   citebound doctor --json""",
 )
 EVAL = Help(

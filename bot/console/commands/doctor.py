@@ -23,7 +23,9 @@ _SIGNS = {
 def run(arguments: Namespace) -> int:
     """Check everything; 3 if something is broken."""
     terminal = open_terminal()
-    findings = asyncio.run(_collect(terminal, is_quiet=arguments.as_json))
+    findings = asyncio.run(
+        _collect(terminal, is_quiet=arguments.as_json, is_live=arguments.is_live)
+    )
     is_broken = any(finding.health is Health.BROKEN for finding in findings)
     if arguments.as_json:
         terminal.show_json({"is_fine": not is_broken, "findings": _as_json(findings)})
@@ -32,9 +34,9 @@ def run(arguments: Namespace) -> int:
     return EXIT_BROKEN if is_broken else 0
 
 
-async def _collect(terminal: Terminal, *, is_quiet: bool) -> list[Finding]:
+async def _collect(terminal: Terminal, *, is_quiet: bool, is_live: bool) -> list[Finding]:
     findings: list[Finding] = []
-    async for finding in diagnose():
+    async for finding in diagnose(is_live=is_live):
         findings.append(finding)
         if not is_quiet:
             terminal.show(_row(finding))
