@@ -285,6 +285,7 @@ class AnthropicReasoner:
                 messages=self._dialogue.turns,
                 tools=self._tools,
                 tool_choice=tool_choice,
+                effort=self._models.answer_effort,
             )
         )
         self._dialogue.hear(reply)

@@ -86,6 +86,7 @@ class Reviewer:
                 system=system(role.prompt, is_cached=self._is_cached),
                 messages=({"role": "user", "content": content},),
                 tools=(role.tool,),
+                effort=self._models.review_effort,
                 tool_choice={"type": "tool", "name": name} if self._models.forces_tools else None,
             )
         )

@@ -37,6 +37,9 @@ class ModelRequest:
     tool_choice: Mapping[str, Json] | None = None
     """`{"type": "auto" | "any" | "none"}` or `{"type": "tool", "name": ...}`; None: the API's
     default."""
+    effort: str | None = None
+    """How much the model thinks and writes: `low`, `medium`, `high`; None: its default, as for
+    models that know no effort."""
 
     def body(self) -> dict[str, Any]:
         """Return the parameters of the Messages API."""
@@ -50,6 +53,8 @@ class ModelRequest:
             body["tools"] = list(self.tools)
         if self.tool_choice is not None:
             body["tool_choice"] = self.tool_choice
+        if self.effort is not None:
+            body["output_config"] = {"effort": self.effort}
         return body
 
     def sha256(self) -> bytes:
