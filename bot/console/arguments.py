@@ -285,6 +285,9 @@ def _eval(parser: argparse.ArgumentParser, add: _Add) -> None:
     retrieval.add_argument(
         "--limit", type=values.positive, metavar="N", help="the first N questions only"
     )
+    retrieval.add_argument(
+        "--space", default="local", metavar="SPACE", help="voyage or voyage:MODEL; default: local"
+    )
     retrieval.add_argument("--lexical-only", action="store_true", help="without the embedder")
     _json(retrieval)
     answers = add(measures, "answers", "evaluate", help_texts.EVAL_ANSWERS)

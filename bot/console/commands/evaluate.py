@@ -3,18 +3,20 @@
 import asyncio
 import dataclasses
 from argparse import Namespace
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from rich.text import Text
 
 from bot.console.evaluating import latency_lines, measure_answers, measure_latency
 from bot.console.terminal import Terminal, open_terminal
-from core.adapters.local_embedder import Unavailable, find_local_embedder
 from core.adapters.postgres.eval_corpus import evaluate_retrieval
 from core.bootstrap import database_url
 from core.config import Settings
-from core.domain.errors import UsageError
+from core.domain.errors import ConfigError, UsageError
+from core.embedders import LOCAL, open_embedders
 from core.evals import answers, retrieval
+from core.retrieval.serving import NoEmbedder
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +41,15 @@ def run(arguments: Namespace) -> int:
 async def _retrieval(terminal: Terminal, arguments: Namespace) -> _Figures:
     _check_exists(arguments.documents)
     settings = Settings.from_environment()
-    found = await asyncio.to_thread(find_local_embedder, settings.embedding_model)
-    embedder = None if isinstance(found, Unavailable) else found
-    if isinstance(found, Unavailable) and not arguments.lexical_only:
-        terminal.remark(Text(f"note: {found.reason}; measured by words alone"))
-    with terminal.busy("Opening the database") as notify:
+    async with AsyncExitStack() as stack:
+        embedders = await stack.enter_async_context(open_embedders(settings))
+        found = embedders.named(arguments.space)
+        embedder = None if isinstance(found, NoEmbedder) else found
+        if isinstance(found, NoEmbedder) and arguments.space != LOCAL:
+            raise ConfigError(f"{arguments.space} can't be measured: {found.reason}")
+        if isinstance(found, NoEmbedder) and not arguments.lexical_only:
+            terminal.remark(Text(f"note: {found.reason}; measured by words alone"))
+        notify = stack.enter_context(terminal.busy("Opening the database"))
         report = await evaluate_retrieval(
             await database_url(settings),
             dataset=arguments.dataset,
