@@ -4,6 +4,7 @@
   attributes are kept, and the spans of both.
 - A thing has one type: if the rules, else an earlier section, have a thing of that name, what a
   model calls otherwise is a mention of that thing.
+- What the rules know hangs where they hung it; what is new is joined to its section.
 - A relation that no longer fits its ends then, or lacks one, is left out.
 """
 
@@ -45,6 +46,7 @@ def merged(rules: Extraction, readings: Iterable[CheckedFacts]) -> Extraction:
         if entity.type in _THINGS:
             for name in (entity.name, *entity.aliases):
                 names.setdefault(slug(name, singular=True), entity)
+    known = frozenset(types)
     for relation in rules.relations:
         collector.relation(relation.source, relation.type, relation.target, relation.spans)
     for reading in readings:
@@ -54,7 +56,9 @@ def merged(rules: Extraction, readings: Iterable[CheckedFacts]) -> Extraction:
             moved[entity.key] = same.key
             _collect(collector, replace(entity, key=same.key, type=same.type))
             types.setdefault(same.key, same.type)
-        for relation in reading.relations:
+        new = [entity for entity in reading.entities if moved[entity.key] not in known]
+        hung = [relation for entity in new for relation in reading.hung[entity.key]]
+        for relation in (*reading.relations, *hung):
             source = moved.get(relation.source, relation.source)
             target = moved.get(relation.target, relation.target)
             if {source, target} <= types.keys() and fits(

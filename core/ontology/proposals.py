@@ -4,7 +4,7 @@ Pure, and fails closed: whatever can't be found in the text is left out and coun
 
 - Keys, names and spans are those that the rules would give, so that both meet in one entity.
 - A relation is kept where one sentence says both ends, of types that such a relation joins.
-- A fact without a relation of its own hangs on its section or policy, as with the rules.
+- A fact that the rules do not know hangs on its section, and on whom it binds, as theirs do.
 """
 
 import re
@@ -97,6 +97,8 @@ class CheckedFacts:
     """Each key once."""
     relations: tuple[ExtractedRelation, ...]
     """Their ends are among `entities`, or are the section or the policy."""
+    hung: Mapping[EntityKey, tuple[ExtractedRelation, ...]]
+    """What joins each entity to the rest where nothing else does, as the rules do."""
     dropped: Mapping[str, int]
     """What was left out, by reason; reasons that did not occur are missing."""
 
@@ -170,10 +172,10 @@ class _Checker:
         entities: dict[EntityKey, ExtractedEntity] = {}
         for entity in self._by_id.values():
             entities.setdefault(entity.key, entity)
-        relations = (*self._relations, *self._hung())
         return CheckedFacts(
             entities=tuple(entities.values()),
-            relations=tuple(relations),
+            relations=tuple(self._relations),
+            hung={key: tuple(self._hung(entity)) for key, entity in entities.items()},
             dropped=dict(sorted(self._dropped.items())),
         )
 
@@ -218,22 +220,23 @@ class _Checker:
         is_named = end.type not in NORMS | set(MEASURE_RELATION)
         return is_named and find_name(end.name, quoted.sentence) is not None
 
-    def _hung(self) -> Iterator[ExtractedRelation]:
-        """Yield what joins each entity to its section, or to its policy."""
-        targets = {relation.target for relation in self._relations}
-        for entity in self._by_id.values():
-            if entity.type in NORMS:
-                yield _joined(entity.key, RelationType.PART_OF, self._section, entity)
-                if entity.type in NORM_RELATION and entity.key not in targets:
-                    yield _joined(self._policy, NORM_RELATION[entity.type], entity.key, entity)
-            elif entity.type in MEASURE_RELATION:
-                if entity.key not in targets:
-                    type_ = MEASURE_RELATION[entity.type]
-                    yield _joined(self._section, type_, entity.key, entity)
-            elif entity.type is EntityType.DEFINITION:
-                yield _joined(self._section, RelationType.DEFINES, entity.key, entity)
-            elif entity.key not in {self._policy, self._section}:
-                yield _joined(self._section, RelationType.REFERENCES, entity.key, entity)
+    def _hung(self, entity: ExtractedEntity) -> Iterator[ExtractedRelation]:
+        """Yield what joins an entity to its section, and a rule to whom it binds, else to all."""
+        has_source = any(relation.target == entity.key for relation in self._relations)
+        if entity.type in NORMS:
+            yield _joined(entity.key, RelationType.PART_OF, self._section, entity)
+            if entity.type in NORM_RELATION and not has_source:
+                roles = find_roles(entity.attributes.get("actor", ""), self._known)
+                source = EntityKey(roles[0].key) if roles else self._policy
+                yield _joined(source, NORM_RELATION[entity.type], entity.key, entity)
+        elif entity.type in MEASURE_RELATION:
+            if not has_source:
+                type_ = MEASURE_RELATION[entity.type]
+                yield _joined(self._section, type_, entity.key, entity)
+        elif entity.type is EntityType.DEFINITION:
+            yield _joined(self._section, RelationType.DEFINES, entity.key, entity)
+        else:
+            yield _joined(self._section, RelationType.REFERENCES, entity.key, entity)
 
 
 def fits(type_: RelationType, source: EntityType, target: EntityType) -> bool:

@@ -32,6 +32,13 @@ _MEASURED = frozenset({EntityType.THRESHOLD, EntityType.DEADLINE})
 _SAID_IN_WORDS = frozenset({EntityType.PROHIBITION, EntityType.PERMISSION})
 _FREEING = frozenset({Modality.MAY, Modality.NEED_NOT})
 
+_MAY_BE_DONE = re.compile(
+    r"\b(?:may|can)(?: only| also)? be (?:\w+ly )?"
+    r"(?:\w+(?:ed|en|wn|ught|old|ept)|made|paid|put|cut|set|sent|lent|spent|done|run)\b",
+    re.IGNORECASE,
+)
+"""A passive: an act that is allowed, where "may be a criminal offence" is a chance."""
+
 
 class EntityReader:
     """Reads proposed entities of one part of a section."""
@@ -71,7 +78,7 @@ class EntityReader:
     ) -> ExtractedEntity | Drop:
         sentence, statement = quoted.sentence, quoted.statement
         actor = _said("actor", proposed, sentence)
-        modality = self._modality_as(type_, quoted, has_actor=bool(actor))
+        modality = _modality_as(type_, quoted)
         if modality is None:
             return Drop.WRONG_MODALITY
         roles = find_roles(actor, self._known)
@@ -85,31 +92,6 @@ class EntityReader:
         }
         key = f"{type_.value.casefold()}:{self._key}:{fingerprint(sentence)}"
         return _entity(key, type_, sentence, quoted, description=sentence, attributes=attributes)
-
-    def _modality_as(
-        self, type_: EntityType, quoted: Quoted, *, has_actor: bool
-    ) -> Modality | None:
-        """Return the modality by which the text says such a norm; None if it says another."""
-        sentence = quoted.sentence
-        if type_ is EntityType.EXCEPTION and says_exception(sentence):
-            return Modality.NONE
-        start = sentence.find(quoted.words)
-        end = start + len(quoted.words) if start >= 0 else len(sentence)
-        start = max(start, 0)
-        clauses = [each for each in modalities(sentence) if each.modality is not Modality.NONE]
-        own = [c for c in clauses if c.span.char_start < end and start < c.span.char_end] or clauses
-        if not own:
-            return None if type_ in _SAID_IN_WORDS else Modality.NONE
-        for clause in own:
-            said = clause.span.of(sentence)
-            acts = has_actor or bool(find_roles(said, self._known))
-            is_chance = clause.modality is Modality.MAY and is_mere_chance(said, has_actor=acts)
-            if type_ is EntityType.EXCEPTION:
-                if clause.modality in _FREEING and not is_chance:
-                    return Modality.NONE
-            elif NORM_TYPES[clause.modality] is type_ and not is_chance:
-                return clause.modality
-        return None
 
     def _measure(
         self, proposed: ProposedEntity, type_: EntityType, quoted: Quoted
@@ -214,6 +196,34 @@ def _jurisdiction(proposed: ProposedEntity, quoted: Quoted) -> ExtractedEntity |
         aliases=jurisdiction_aliases(code),
         attributes={"code": code},
     )
+
+
+def _modality_as(type_: EntityType, quoted: Quoted) -> Modality | None:
+    """Return the modality by which the text says such a norm; None if it says another."""
+    sentence = quoted.sentence
+    if type_ is EntityType.EXCEPTION and says_exception(sentence):
+        return Modality.NONE
+    start = sentence.find(quoted.words)
+    end = start + len(quoted.words) if start >= 0 else len(sentence)
+    start = max(start, 0)
+    clauses = [each for each in modalities(sentence) if each.modality is not Modality.NONE]
+    own = [c for c in clauses if c.span.char_start < end and start < c.span.char_end] or clauses
+    if not own:
+        return None if type_ in _SAID_IN_WORDS else Modality.NONE
+    for clause in own:
+        said = clause.span.of(sentence)
+        is_chance = clause.modality is Modality.MAY and _is_chance(said)
+        if type_ is EntityType.EXCEPTION:
+            if clause.modality in _FREEING and not is_chance:
+                return Modality.NONE
+        elif NORM_TYPES[clause.modality] is type_ and not is_chance:
+            return clause.modality
+    return None
+
+
+def _is_chance(said: str) -> bool:
+    """Say whether "may" tells what can happen. That somebody acts, the model has said."""
+    return is_mere_chance(said, has_actor=True) and _MAY_BE_DONE.search(said) is None
 
 
 def _measures(type_: EntityType, quoted: Quoted, named: str) -> list[Measure]:

@@ -39,7 +39,8 @@ Employees must not:
 
 ## 2. Breaches
 
-A breach may lead to dismissal. Nobody has to hand over promotional items.
+A breach may lead to dismissal. Breaches may be criminal offences. Nobody has to hand over
+promotional items. Samples may be returned to the giver.
 """
 PARTS = parts_of(TEXT, sections_of(TEXT))
 LEDGER = "Gifts above EUR 75 are entered in the Benefit Ledger within five (5) business days."
@@ -162,10 +163,11 @@ def test_what_the_text_does_not_bear_out_is_dropped(
 
 
 def test_chance_is_no_permission() -> None:
-    """ "May lead to" allows nothing; "nobody has to" frees."""
-    assert checked(
-        entity("Permission", "x", "A breach may lead to dismissal."), part=1
-    ).dropped == {Drop.WRONG_MODALITY: 1}
+    """What "may lead" to something is not allowed; what "may be returned" is."""
+    for quote in ("A breach may lead to dismissal.", "Breaches may be criminal offences."):
+        assert checked(entity("Permission", "x", quote), part=1).dropped == {Drop.WRONG_MODALITY: 1}
+    allowed = "Samples may be returned to the giver."
+    assert only(checked(entity("Permission", "x", allowed), part=1)).name == allowed
 
 
 def test_a_fragment_is_read_in_its_sentence() -> None:
@@ -241,10 +243,21 @@ def test_relations_join_what_one_sentence_says() -> None:
 
 def test_every_fact_hangs_on_something() -> None:
     """A rule without an actor is the policy's; a thing is spoken of by its section."""
-    facts = checked(entity("Obligation", "x", LEDGER), entity("System", "Benefit Ledger", LEDGER))
-    joined = {(one.source, one.type) for one in facts.relations}
-    assert ("policy:gifts", RelationType.REQUIRES) in joined
-    assert (f"section:gifts:{PARTS[0].section.eid}", RelationType.REFERENCES) in joined
+    rule = entity("Obligation", "x", LEDGER)
+    both = merged(rules(), [checked(rule, entity("System", "Benefit Ledger", LEDGER))])
+    joined = {(one.source, one.type, one.target) for one in both.relations}
+    section = f"section:gifts:{PARTS[0].section.eid}"
+    new = {one.key for one in both.entities} - {one.key for one in rules().entities}
+    assert {key.split(":")[0] for key in new} == {"obligation", "system"}
+    for key in new - {"system:benefit-ledger"}:
+        assert ("policy:gifts", RelationType.REQUIRES, key) in joined
+    assert (section, RelationType.REFERENCES, "system:benefit-ledger") in joined
+
+
+def test_what_the_rules_know_hangs_where_they_hung_it() -> None:
+    """A rule that binds a role does not bind everybody because a model read it too."""
+    both = merged(rules(), [checked(entity("Permission", "x", "Employees may accept gifts"))])
+    assert both == rules()
 
 
 def test_a_second_entity_of_an_id_is_dropped() -> None:
@@ -316,7 +329,7 @@ def _words_of(attributes: Mapping[str, str]) -> Sequence[str]:
     return [attributes[name] for name in ("action", "condition") if name in attributes]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(proposed=_FACTS)
 def test_no_fact_survives_whose_quote_is_not_in_the_section(proposed: ProposedFacts) -> None:
     """And nothing that is proposed raises; what survives is said in the words of the text."""
