@@ -130,5 +130,4 @@ async def open_embedders(settings: Settings) -> AsyncGenerator[Embedders]:
 
 def voyage_access(api_key: str, settings: Settings) -> VoyageAccess:
     """Return whom to call, as the settings say."""
-    base_url = settings.voyage_base_url
-    return VoyageAccess(api_key=api_key, base_url=base_url.rstrip("/") if base_url else None)
+    return VoyageAccess(api_key=api_key, base_url=settings.voyage_base_url)

@@ -74,6 +74,7 @@ class VoyageClient:
             share: A random number in [0, 1): pauses differ, so that callers do not move in step.
         """
         self._access = access
+        self._base_url = access.base_url.rstrip("/") if access.base_url else None
         self._sleep = sleep
         self._share = share
         self._session: ClientSession | None = None
@@ -150,7 +151,7 @@ class VoyageClient:
         before = sdk.aiosession.set(exchange)
         try:
             reply = await getattr(sdk, resource).acreate(
-                api_key=self._access.api_key, base_url=self._access.base_url, **parameters
+                api_key=self._access.api_key, base_url=self._base_url, **parameters
             )
         except Exception as error:
             raise self._failure(error, exchange) from error

@@ -187,6 +187,20 @@ def test_doctor_shows_voyage_and_never_its_key(
     assert voyage.asked == []
 
 
+def test_doctor_calls_voyage_if_asked_to(
+    citebound: Run, failing: Callable[[Answer], dict[str, str]]
+) -> None:
+    """With `--live`, whether the key is taken; a slash behind the address does no harm."""
+    keyed = failing(good())
+    slashed = keyed | {"VOYAGE_BASE_URL": keyed["VOYAGE_BASE_URL"] + "/"}
+    live = citebound("doctor", "--live", **slashed)
+    assert "voyage-3-large answered with 1024 dimensions, in" in live.out
+    failing(status(401))
+    refused = citebound("doctor", "--live", **keyed)
+    assert refused.code == 3
+    assert "Voyage refused the key (401): check VOYAGE_API_KEY" in refused.out
+
+
 @pytest.mark.parametrize(
     ("words", "settings", "said"),
     [
