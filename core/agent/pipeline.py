@@ -10,6 +10,7 @@ from core.agent.abandoned import AbandonedError
 from core.agent.ahead import started_ahead
 from core.agent.release import nearest_sections, refusal, release
 from core.agent.report import entities_quoted, exploration_json, plan_json, retrieval_json
+from core.agent.scope_facts import count_sections, foreign_countries, role_names
 from core.agent.situation import Ruling, Situation
 from core.agent.stages.critique import critique
 from core.agent.stages.decide import decide
@@ -38,7 +39,6 @@ from core.domain.answer import (
 from core.domain.budget import Budget
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.evidence import Evidence, Finding
-from core.domain.ontology import EntityType
 from core.domain.run import (
     Attempt,
     Clarification,
@@ -246,28 +246,29 @@ class _Course:
     async def _gather(self, search: Search, number: int) -> None:
         """Collect the evidence of an attempt."""
         if self._gate and self._gate.retrieve and self._budget.may_retrieve():
-            sections = sum(
-                entity.type is EntityType.SECTION for entity in self._task.snapshot.entities
-            )
+            sections = count_sections(self._task.snapshot)
             self._tell("retrieve", f"Searching {sections} sections" if sections else "Searching")
             found = await search()
             self._retrieved.append(found)
             limits = self._parts.limits
             depth = limits.retrieval_depth if number == 1 else limits.retry_depth
             self._step("retrieve", retrieval_json(found, depth))
-        newest = self._retrieved[-1:]
-        chunks = [one for found in newest for one in (*found.result.hits, *found.result.neighbours)]
+        # A model has been shown what earlier searches found, and may still cite it.
+        given = self._retrieved if self._parts.reasoner.is_model else self._retrieved[-1:]
+        chunks = [one for found in given for one in (*found.result.hits, *found.result.neighbours)]
         self._evidence = gather(self._findings, chunks)
 
     async def _search_first(self) -> Retrieved:
         return await self._search(self._question.standalone, self._parts.limits.retrieval_depth)
 
     async def _search_again(self, planned: Plan) -> Retrieved:
-        """Search deeper, and for what was missing in other words too."""
+        """Search deeper, and for what was missing too: by other words, or as a model says it."""
         missing = set((self._missing or "").split(", "))
         others = {
             other for term in planned.terms if term.word in missing for other in term.alternatives
         }
+        if self._missing and self._parts.reasoner.is_model:
+            others.add(self._missing)
         query = " ".join([self._question.standalone, *sorted(others)])
         return await self._search(query, self._parts.limits.retry_depth)
 
@@ -284,13 +285,13 @@ class _Course:
         self._tell("verify", "Checking each claim")
         spans = {citation.span for claim in proposed.claims for citation in claim.citations}
         stored = await self._parts.corpus.read_spans(sorted(spans), self._question.scope)
-        roles = [
-            name
-            for entity in self._task.snapshot.entities
-            if entity.type is EntityType.ROLE
-            for name in (entity.name, *entity.aliases)
-        ]
-        verified = verify(proposed, self._evidence, stored=stored, role_names=roles)
+        verified = verify(
+            proposed,
+            self._evidence,
+            stored=stored,
+            role_names=role_names(self._task.snapshot),
+            foreign=foreign_countries(self._question, self._task.snapshot),
+        )
         failures = [verdict for verdict in verified.verdicts if not verdict.passed]
         self._step(
             "verify",

@@ -38,6 +38,7 @@ from core.adapters.anthropic.wire import (
     ToolUse,
 )
 from core.agent.extractive.reasoner import ExtractiveReasoner
+from core.agent.extractive.sensitive import is_report
 from core.agent.prompts import ANSWER, ANSWER_GRAPH_ONLY
 from core.domain.answer import Critique, Draft, Judgement, NotJudged
 from core.domain.errors import ModelUnavailableError
@@ -127,9 +128,9 @@ class AnthropicReasoner:
 
     async def plan(self, question: Question, snapshot: Snapshot, /) -> Plan | Clarification:
         """See `Reasoner.plan`."""
+        if is_report(question.text) or is_report(question.standalone):
+            return Plan(intent="report")
         first = await self._ahead.plan(question, snapshot)
-        if isinstance(first, Plan) and first.intent == "report":
-            return first
         guessed = first if isinstance(first, Plan) else Plan(intent=first.intent)
         if isinstance(first, Plan):
             found = await self._ahead.explore(question, first, snapshot, NoToolbox())

@@ -178,7 +178,7 @@ async def test_a_model_may_better_a_draft_on_the_ontology_alone() -> None:
     assert (run.used_rag, run.budget.retrieval_rounds) == (False, 0)
 
 
-@pytest.mark.parametrize("second", [0.95, 0.5])
+@pytest.mark.parametrize("second", [0.95, 0.85])
 async def test_the_critic_asks_for_one_refinement_at_most(second: float) -> None:
     """An approved draft is written again once; the better judged of the two is shown."""
     asks = Critique(refine=True, issues=("say who approves",))

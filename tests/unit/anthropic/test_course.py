@@ -17,7 +17,7 @@ from core.ontology.graph import build_graph
 from core.ontology.tools import OntologyToolbox
 from core.retrieval.retriever import Retriever
 from tests.factories import make_question, make_scope
-from tests.fakes import FixedClock, InMemoryOntology
+from tests.fakes import FixedClock, InMemoryOntology, Policy
 from tests.servers.anthropic_steps import Block, Reply, cited, reply, search_results, text, tool_use
 from tests.unit.agent.world import CASH, LIMIT, REGISTER, make_world
 from tests.unit.anthropic.scripted import (
@@ -327,6 +327,30 @@ async def test_a_retry_is_told_what_was_wrong() -> None:
     for said in ("EUR 70", "claim 1 is too short", "the register is missing", turns.BETTER):
         assert said in words
     assert REGISTER in str([one for one in last if one["type"] == "search_result"])
+
+
+async def test_a_retry_may_cite_what_an_earlier_search_found() -> None:
+    """The model has been shown it, so it is still among the evidence."""
+    policies = [
+        Policy(
+            key=key, title=f"{key.title()} Policy", text=f"# {key.title()}\n\n## 1 Rule\n{rule}\n"
+        )
+        for key, rule in (("cash", CASH), ("drones", "Drones must be registered."))
+    ]
+    world = make_world(*policies, limits=Limits(retrieval_depth=1, retry_depth=1))
+    model = ScriptedModel(
+        answer=[
+            reply(reported(0.1)),
+            reply("MISSING: drones registered flight"),
+            answers(CASH, "Drones must be registered."),
+        ]
+    )
+    run = await world.run(factory_of(model), text="Cash?")
+    assert [request.text for request in world.search.requests] == (
+        ["Cash?", "Cash? drones registered flight"]
+    )
+    assert len(run.chunks_used) == 2
+    assert run.answer.outcome is Outcome.ANSWERED
 
 
 async def test_a_retry_answers_the_calls_of_the_turn_before() -> None:

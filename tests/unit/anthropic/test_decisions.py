@@ -1,12 +1,18 @@
 """The rules of a decision, each with a model that tries to get round it."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from core.domain.answer import Badge, Decision, NotJudged, Outcome, RefusalKind
-from core.domain.budget import Limits
+from core.domain.budget import Budget, Limits
 from core.domain.run import Run
+from core.ontology.graph import build_graph
+from core.ontology.tools import OntologyToolbox
+from core.ports import RunContext
+from tests.factories import make_question
+from tests.fakes import InMemoryOntology
 from tests.servers.anthropic_steps import Reply, cited, reply, text, tool_use
 from tests.unit.agent.world import CASH, LIMIT, REGISTER, make_world
 from tests.unit.anthropic.scripted import (
@@ -161,6 +167,24 @@ async def test_a_sensitive_report_is_never_sent_to_a_model() -> None:
     assert model.requests == []
     assert run.answer.outcome is Outcome.ESCALATED
     assert run.answer.nearest
+
+
+async def test_a_report_that_only_the_thread_tells_is_not_sent_either() -> None:
+    """A follow-up is understood with the text of what it follows."""
+    world, model = make_world(), ScriptedModel()
+    follows = replace(make_question("What now?"), standalone="My boss Dave harasses me. What now?")
+    snapshot = InMemoryOntology(world.corpus).of(follows.scope)
+    toolbox = OntologyToolbox(build_graph(snapshot), max_calls=1)
+    context = RunContext(
+        question=follows,
+        snapshot=snapshot,
+        toolbox=toolbox,
+        budget=Budget(Limits()),
+        use_rag=True,
+        has_chunks=True,
+    )
+    planned = await factory_of(model).begin(context).plan(follows, snapshot)
+    assert (planned.intent, model.requests) == ("report", [])
 
 
 async def test_the_critic_may_ask_for_one_refinement() -> None:
