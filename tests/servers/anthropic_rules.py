@@ -52,6 +52,13 @@ _TOOL = _fields(ToolParam)
 
 def check(body: Any) -> None:
     """Raise `RefusedError` for the first rule that a request breaks."""
+    try:
+        _check(body)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise RefusedError(f"malformed: {error!r}") from error
+
+
+def _check(body: Any) -> None:
     _need(isinstance(body, dict), "body: Input should be a valid dictionary")
     _known(body, _TOP, "")
     for name, kind in (("model", str), ("max_tokens", int), ("messages", list)):
