@@ -91,6 +91,11 @@ def elements_faults(
         yield from element_faults(one, allowed, f"{path}/{index}")
 
 
+def _keys_faults(given: Json, keys: str, path: str) -> Iterator[str]:
+    for key in sorted(given.keys() - set(keys.split())):
+        yield f"invalid additional property: {key} [json-pointer:{path}]"
+
+
 def element_faults(given: Any, allowed: frozenset[str], path: str) -> Iterator[str]:
     """Check one element."""
     if not is_object(given):
@@ -145,6 +150,7 @@ def _feedback_faults(given: Any, path: str) -> Iterator[str]:
     if not is_object(given):
         yield f"must provide an object [json-pointer:{path}]"
         return
+    yield from _keys_faults(given, "text value accessibility_label", path)
     yield from text_faults(given.get("text"), 75, f"{path}/text", plain=True)
     yield from string_faults(given.get("value"), 2000, f"{path}/value", least=1)
     if "accessibility_label" in given:
@@ -157,6 +163,7 @@ def _option_faults(given: Any, most: int, path: str) -> Iterator[str]:
         yield f"expected 1 to {most} options, got {len(found)} [json-pointer:{path}/options]"
     for index, one in enumerate(found):
         here = f"{path}/options/{index}"
+        yield from _keys_faults(one, "text value description url", here)
         yield from text_faults(one.get("text"), 75, f"{here}/text")
         yield from string_faults(one.get("value", "-"), 150, f"{here}/value", least=1)
         if "description" in one:
@@ -167,6 +174,7 @@ def _confirm_faults(given: Any, path: str) -> Iterator[str]:
     if not is_object(given):
         yield f"must provide an object [json-pointer:{path}]"
         return
+    yield from _keys_faults(given, "title text confirm deny style", path)
     for key, most, plain in (
         ("title", 100, True),
         ("text", 300, False),

@@ -12,6 +12,11 @@ PARTS = frozenset({"rich_text_section", "rich_text_list", "rich_text_quote"}) | 
 LEAVES = frozenset(
     ["broadcast", "channel", "color", "date", "emoji", "link", "team", "text", "user", "usergroup"]
 )
+STYLES = frozenset({"bold", "code", "italic", "strike", "underline"}) | {
+    "client_highlight",
+    "highlight",
+    "unlink",
+}
 CELLS = frozenset({"raw_text", "raw_number", "rich_text"})
 
 
@@ -57,8 +62,9 @@ def _leaf_faults(leaf: Json, path: str) -> Iterator[str]:
         yield f"must be more than 0 characters [json-pointer:{path}/url]"
     if leaf["type"] == "broadcast" and leaf.get("range") not in {"here", "channel", "everyone"}:
         yield f"unknown range [json-pointer:{path}/range]"
-    if "style" in leaf and not is_object(leaf["style"]):
-        yield f"must provide an object [json-pointer:{path}/style]"
+    style: Any = leaf.get("style", {})
+    if not is_object(style) or style.keys() - STYLES:
+        yield f"unknown style [json-pointer:{path}/style]"
 
 
 def table_faults(block: Json, path: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ RULES = {
     "api.test": Rule(tier=4, of="none"),
     "auth.test": Rule(tier=5),
     "auth.revoke": Rule(),
-    "apps.connections.open": Rule(scopes=("connections:write",), tier=1, of="app"),
+    "apps.connections.open": Rule(scopes=("connections:write",), tier=2, of="app"),
     "oauth.v2.access": Rule(tier=4, of="none"),
     "chat.postMessage": Rule(scopes=("chat:write",), tier=5),
     "chat.update": Rule(scopes=("chat:write",)),
