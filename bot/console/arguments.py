@@ -127,6 +127,17 @@ def _ingest(parser: argparse.ArgumentParser) -> None:
         "--effective-until", type=values.day, metavar="DATE", help="first day no longer in force"
     )
     _rag(parser, meaning="index chunks for search, beside the facts (default: yes)")
+    parser.add_argument(
+        "--extract",
+        choices=("rules", "claude"),
+        default="rules",
+        help="who reads the facts; claude: rules and Claude, section by section (default: rules)",
+    )
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="say what would be done, and what Claude would cost; store and send nothing",
+    )
     _json(parser)
 
 

@@ -130,7 +130,7 @@ async def _opened_with(terminal: Terminal, policies: Path) -> AsyncGenerator[Ser
     sources = find_sources([policies], given=NOTHING_GIVEN)
     async with opened(terminal, own) as service:
         with terminal.busy("Reading the policies") as notify:
-            async for item in ingest_all(service, sources, with_chunks=True):
+            async for item in ingest_all(service.ingestor, sources, with_chunks=True):
                 if isinstance(item.result, Failed):
                     raise ConfigError(f"{item.path} can't be ingested: {item.result.reason}")
                 notify(f"Read {item.path.name}")

@@ -33,7 +33,7 @@ environment:
 
 exit codes:
   0    any regular outcome, refusals among them
-  1    a file could not be ingested, or `corpus validate` found a problem
+  1    a file could not be ingested or read whole, or `corpus validate` found a problem
   2    wrong usage
   3    configuration or database
   4    nothing has been ingested
@@ -62,12 +62,19 @@ A folder may hold `citebound.toml`, which says what is known of its files:
   upload_id = "dms-4711"
 
 Its files come first, in its order; the folder's other files follow by name. Options win over
-the manifest.""",
+the manifest.
+
+With `--extract claude`, Claude reads each section besides the rules. A fact is kept if its quote
+stands in the section word for word and bears it out; the others are counted by reason. A section
+is sent once: the next run asks only for those that are new or failed, also of files that are
+stored already. Cost is estimated before and said after. It needs ANTHROPIC_API_KEY.""",
     examples="""examples:
   citebound ingest policies/
   citebound ingest gifts.pdf --key gifts --label 2.0 --effective-from 2025-07-01
   citebound ingest treasury.docx --audience finance,board --tags payments
   citebound ingest policies/ --no-rag          facts only: answers rest on the graph alone
+  citebound ingest policies/ --extract claude --dry-run     what would it cost?
+  citebound ingest policies/ --extract claude
   citebound ingest policies/ --json""",
 )
 ASK = Help(

@@ -5,9 +5,10 @@ whole or not at all, so whatever was done before an interruption stays.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
@@ -15,11 +16,14 @@ from rich.text import Text
 from bot.console.safe_text import one_line
 from bot.console.sources import Source
 from bot.console.terminal import Row, Terminal
-from core.bootstrap import Service
 from core.domain.errors import ContractError, DocumentError
 from core.ingest.load import MAX_BYTES
-from core.ingest.publish import Ingested
+from core.ingest.publish import Ingested, Ingestor
 from core.ports import Published
+from core.ports.extraction import ReadingReport
+
+UNREAD_SHOWN = 10
+"""Sections of a file that are named if they were not read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +44,17 @@ class FileResult:
     """As stored, or why not."""
 
 
+class Ticks(Protocol):
+    """Sections that are done, for a bar."""
+
+    total: int
+    """Sections expected."""
+    watch: Callable[[int, str], None] | None
+    """Told how many are done, and the heading of the last one."""
+
+
 async def ingest_all(
-    service: Service, sources: Sequence[Source], *, with_chunks: bool
+    ingestor: Ingestor, sources: Sequence[Source], *, with_chunks: bool
 ) -> AsyncGenerator[FileResult]:
     """Ingest each file in order and yield what became of it.
 
@@ -50,8 +63,8 @@ async def ingest_all(
     """
     for source in sources:
         try:
-            data = await asyncio.to_thread(_read, source.path)
-            result: Ingested | Failed = await service.ingestor.ingest(
+            data = await asyncio.to_thread(read_file, source.path)
+            result: Ingested | Failed = await ingestor.ingest(
                 data, source_name=source.path.name, given=source.given, with_chunks=with_chunks
             )
         except ContractError as error:
@@ -61,20 +74,22 @@ async def ingest_all(
 
 async def ingest_with_progress(
     terminal: Terminal,
-    service: Service,
+    ingestor: Ingestor,
     sources: Sequence[Source],
     *,
     with_chunks: bool,
     is_quiet: bool = False,
+    ticks: Ticks | None = None,
 ) -> list[FileResult]:
     """Ingest all files; print a line a file, and a progress bar at a terminal.
 
     Args:
         terminal: where to print.
-        service: the product.
+        ingestor: stores them.
         sources: the files.
         with_chunks: False for facts alone.
         is_quiet: True prints no lines (for `--json`).
+        ticks: tells of sections that a model read, for a bar of their own; None: no model does.
     """
     results: list[FileResult] = []
     # On one screen, bar and lines share a console, which keeps the bar below the lines.
@@ -88,7 +103,9 @@ async def ingest_with_progress(
     )
     with progress:
         task = progress.add_task(_name(sources[0].path), total=len(sources))
-        async for result in ingest_all(service, sources, with_chunks=with_chunks):
+        if ticks is not None and ticks.total:
+            _watch(progress, ticks)
+        async for result in ingest_all(ingestor, sources, with_chunks=with_chunks):
             results.append(result)
             if not is_quiet:
                 terminal.show(file_row(result))
@@ -108,6 +125,8 @@ def file_row(result: FileResult) -> Row:
     lines = [Text(f"{name}: {one_line(done.metadata.title)}{label}")]
     if isinstance(done.result, Published):
         lines.append(Text(_counts(done, done.result), style="dim"))
+    if done.reading:
+        lines += _reading(done.reading)
     lines += [Text(f"note: {one_line(note)}", style="dim") for note in done.notes]
     return Row(heads=(Text(f"{status.word:<9}", style=status.colour),), lines=tuple(lines))
 
@@ -117,7 +136,7 @@ class Status:
     """The word for what became of a file."""
 
     word: str
-    """`added`, `revised` or `unchanged`."""
+    """`added`, `revised`, `reread` or `unchanged`."""
     colour: str
     """Its colour."""
 
@@ -126,6 +145,8 @@ def status_of(done: Ingested) -> Status:
     """Say what became of a file."""
     if not isinstance(done.result, Published):
         return Status(word="unchanged", colour="dim")
+    if done.result.is_reread:
+        return Status(word="reread", colour="green")
     return Status(word="added" if done.result.is_first else "revised", colour="green")
 
 
@@ -140,7 +161,8 @@ def counts_of(results: Sequence[FileResult]) -> dict[str, int]:
     counts = {"added": 0, "revised": 0, "unchanged": 0, "failed": 0}
     for result in results:
         done = result.result
-        counts["failed" if isinstance(done, Failed) else status_of(done).word] += 1
+        word = "failed" if isinstance(done, Failed) else status_of(done).word
+        counts[word] = counts.get(word, 0) + 1
     return counts
 
 
@@ -151,8 +173,40 @@ def _counts(done: Ingested, result: Published) -> str:
     )
 
 
-def _read(path: Path) -> bytes:
-    """Read a file, unless it is too large to be worth it."""
+def _reading(report: ReadingReport) -> list[Text]:
+    """Return what a model read of a file, and which sections it did not."""
+    said = f"Claude read {report.read} sections"
+    if report.kept:
+        said += f" ({report.kept} were read before)"
+    found = f"{report.entities} entities and {report.relations} relations beyond the rules"
+    lines = [Text(f"{said}: {found}, {sum(report.dropped.values())} dropped", style="dim")]
+    lines += [
+        Text(
+            f"not read: {one_line(left.heading, limit=60)}: {one_line(left.reason)}", style="yellow"
+        )
+        for left in report.unread[:UNREAD_SHOWN]
+    ]
+    if len(report.unread) > UNREAD_SHOWN:
+        lines.append(Text(f"not read: {len(report.unread) - UNREAD_SHOWN} more", style="yellow"))
+    return lines
+
+
+def _watch(progress: Progress, ticks: Ticks) -> None:
+    """Add a bar of sections."""
+    task = progress.add_task("sections", total=ticks.total)
+
+    def watch(done: int, heading: str) -> None:
+        progress.update(task, completed=done, description=one_line(heading, limit=40))
+
+    ticks.watch = watch
+
+
+def read_file(path: Path) -> bytes:
+    """Read a file, unless it is too large to be worth it.
+
+    Raises:
+        DocumentError: It can't be read.
+    """
     try:
         size = path.stat().st_size
         if not path.is_file():

@@ -105,7 +105,7 @@ async def _show_all(terminal: Terminal, service: Service) -> None:
     sources = find_sources([SAMPLES], given=NOTHING_GIVEN)
     await _embed_as_set_up(terminal, service)
     terminal.show(Text("Reading the sample policies", style="bold"))
-    results = await ingest_with_progress(terminal, service, sources, with_chunks=True)
+    results = await ingest_with_progress(terminal, service.ingestor, sources, with_chunks=True)
     terminal.show(summary_line(results))
     if any(isinstance(item.result, Failed) for item in results):
         raise ConfigError("the sample policies could not all be read: restore the folder samples")
