@@ -221,6 +221,7 @@ class _Course:
                 evidence=self._evidence,
                 reported=self._exploration.reported_confidence if self._exploration else None,
                 is_conflict=proposed.is_conflict,
+                is_degraded=any(found.is_degraded for found in self._retrieved),
                 calibration=DEFAULT_OF_MODELS if self._parts.reasoner.is_model else DEFAULT,
             ),
             may_retry=may_retry,

@@ -105,6 +105,7 @@ class Check(StrEnum):
     NUMBERS = "numbers"
     MODALITY = "modality"
     NAMES = "names"
+    PLACE = "place"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,18 +9,22 @@ A claim passes if all hold, and is dropped otherwise:
 3. numbers: every figure of the claim stands in a cited span, bounded in the same direction;
 4. modality: what the claim requires, forbids or allows, the cited text does too, of the same people
   and on the same condition, and the claim does not deny it;
-5. names: every role and country that the claim names stands in a cited span or belongs to the
-  finding.
+5. names: every role and country that the claim names stands in a cited span, belongs to the
+  finding, or is the country of the cited policy;
+6. place: a rule from the policy of one country is told by that country's name, unless the asker is
+  known to mean it.
 
 A claim longer than an answer may be fails all of them unread.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from core.domain.answer import Check, Citation, Claim, Draft, Verdict, Verified
 from core.domain.bounds import bounds_kept
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.framing import framing_kept
+from core.domain.jurisdictions import country_name, jurisdictions_in
 from core.domain.modality import modality_kept
 from core.domain.names import missing_names
 from core.domain.policy import Span
@@ -31,8 +35,23 @@ MAX_CLAIM = 2_000
 """Characters of a claim: a whole answer has no more."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What a claim is held against."""
+
+    evidence: Evidence
+    stored: Mapping[Span, str]
+    role_names: Sequence[str]
+    foreign: Collection[str]
+
+
 def verify(
-    draft: Draft, evidence: Evidence, *, stored: Mapping[Span, str], role_names: Sequence[str]
+    draft: Draft,
+    evidence: Evidence,
+    *,
+    stored: Mapping[Span, str],
+    role_names: Sequence[str],
+    foreign: Collection[str] = (),
 ) -> Verified:
     """Check every claim of a draft.
 
@@ -43,42 +62,47 @@ def verify(
             not in force,
             does not exist, or may not be read by everyone in the conversation.
         role_names: Names of the roles that the ontology knows.
+        foreign: ISO 3166 codes of countries whose own rules may only be told by the country's
+            name, since nothing says that the asker means that country.
     """
+    known = _Known(evidence=evidence, stored=stored, role_names=role_names, foreign=foreign)
     verdicts: list[Verdict] = []
     kept: list[Claim] = []
     dropped: list[Claim] = []
     for index, claim in enumerate(draft.claims):
-        found = list(_check(index, claim, evidence, stored, role_names))
+        found = list(_check(index, claim, known))
         verdicts += found
         (kept if all(verdict.passed for verdict in found) else dropped).append(claim)
     return Verified(claims=tuple(kept), dropped=tuple(dropped), verdicts=tuple(verdicts))
 
 
-def _check(
-    index: int,
-    claim: Claim,
-    evidence: Evidence,
-    stored: Mapping[Span, str],
-    role_names: Sequence[str],
-) -> Iterator[Verdict]:
+def _check(index: int, claim: Claim, known: _Known) -> Iterator[Verdict]:
     if len(claim.text) > MAX_CLAIM:
         reason = f"the claim has {len(claim.text)} characters; at most {MAX_CLAIM} are shown"
         for check in Check:
             yield Verdict(claim=index, check=check, passed=False, reason=reason)
         return
-    items = [evidence.get(citation.key) for citation in claim.citations]
-    quotes = [stored.get(citation.span, "") for citation in claim.citations]
-    named = [*quotes, *(name for item in items if item is not None for name in item.roles)]
+    items = [known.evidence.get(citation.key) for citation in claim.citations]
+    quotes = [known.stored.get(citation.span, "") for citation in claim.citations]
+    named = [*quotes, *(name for item in items if item is not None for name in _names_of(item))]
     reasons: dict[Check, str | None] = {
         Check.CITED: _cited(claim, items),
-        Check.QUOTE: _quoted(claim.citations, stored),
+        Check.QUOTE: _quoted(claim.citations, known.stored),
         Check.NUMBERS: _numbers(claim.text, quotes),
         Check.MODALITY: modality_kept(claim.text, [*quotes, *rows_read(quotes)])
         or framing_kept(claim.text, named),
-        Check.NAMES: _names(claim.text, named, role_names),
+        Check.NAMES: _names(claim.text, named, known.role_names),
+        Check.PLACE: _placed(claim.text, items, known.foreign),
     }
     for check, reason in reasons.items():
         yield Verdict(claim=index, check=check, passed=reason is None, reason=reason or "")
+
+
+def _names_of(item: EvidenceItem) -> Iterator[str]:
+    """Yield what an item names beside its text: its roles, and the country of its policy."""
+    yield from item.roles
+    if item.place.jurisdiction:
+        yield country_name(item.place.jurisdiction)
 
 
 def _cited(claim: Claim, items: Sequence[EvidenceItem | None]) -> str | None:
@@ -117,3 +141,16 @@ def _numbers(text: str, quotes: Sequence[str]) -> str | None:
 def _names(text: str, named: Sequence[str], role_names: Sequence[str]) -> str | None:
     missing = missing_names(text, named, known=role_names)
     return f"not in the cited text: {', '.join(missing)}" if missing else None
+
+
+def _placed(
+    text: str, items: Sequence[EvidenceItem | None], foreign: Collection[str]
+) -> str | None:
+    said = jurisdictions_in(text)
+    unsaid = {
+        item.place.jurisdiction
+        for item in items
+        if item is not None and item.place.jurisdiction in foreign
+    } - said
+    names = ", ".join(sorted(country_name(code) for code in unsaid if code))
+    return f"a rule for {names} alone is told as if it held for the asker" if names else None

@@ -26,8 +26,13 @@ RULE = (
     "Employees must not accept cash. Gifts worth up to EUR 50 may be accepted if the Compliance"
     " Officer is told within 5 days."
 )
-EVIDENCE = make_evidence(RULE, "Contractors in Germany must register each gift within 30 days.")
-GIFTS, REGISTER = EVIDENCE.items
+LOCAL_RULE = "Employees may accept gifts worth up to EUR 35."
+_PLAIN = make_evidence(
+    RULE, "Contractors in Germany must register each gift within 30 days.", LOCAL_RULE
+).items
+GIFTS, REGISTER = _PLAIN[:2]
+LOCAL = replace(_PLAIN[2], place=replace(_PLAIN[2].place, jurisdiction="DE"))
+EVIDENCE = Evidence(items=(GIFTS, REGISTER, LOCAL))
 CASH = "Employees must not accept cash."
 KNOWN_ROLES = ("line manager", "auditor")
 
@@ -37,12 +42,20 @@ FUNCTIONS = {
     Check.NUMBERS: "_numbers",
     Check.MODALITY: "modality_kept",
     Check.NAMES: "_names",
+    Check.PLACE: "_placed",
 }
+FOREIGN = frozenset({"DE"})
 
 
 def verified(draft: Draft, evidence: Evidence = EVIDENCE) -> Verified:
     """Verify against what a database that holds the evidence would return."""
-    return verify(draft, evidence, stored=stored_text(evidence, draft), role_names=KNOWN_ROLES)
+    return verify(
+        draft,
+        evidence,
+        stored=stored_text(evidence, draft),
+        role_names=KNOWN_ROLES,
+        foreign=FOREIGN,
+    )
 
 
 def failed(draft: Draft, evidence: Evidence = EVIDENCE) -> set[Check]:
@@ -143,7 +156,19 @@ CASES: dict[str, tuple[Check, Draft]] = {
         Check.NAMES,
         make_draft("Employees in Germany must not accept cash.", cite(GIFTS, CASH)),
     ),
+    "one country's rule told to everybody": (Check.PLACE, make_draft(LOCAL_RULE, cite(LOCAL))),
 }
+
+
+def test_a_country_s_rule_may_be_told_by_its_name_or_to_whom_it_holds_for() -> None:
+    """The policy's country counts as said; whoever is known to mean it need not be told."""
+    named = make_draft("In Germany, employees may accept gifts worth up to EUR 35.", cite(LOCAL))
+    assert failed(named) == set()
+    other = make_draft("In France, employees may accept gifts worth up to EUR 35.", cite(LOCAL))
+    assert failed(other) == {Check.NAMES, Check.PLACE}
+    own = make_draft(LOCAL_RULE, cite(LOCAL))
+    result = verify(own, EVIDENCE, stored=stored_text(EVIDENCE, own), role_names=())
+    assert result.claims == own.claims
 
 
 @pytest.mark.parametrize("name", CASES)

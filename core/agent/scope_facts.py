@@ -1,0 +1,38 @@
+"""What the ontology in scope says that the stages need to know."""
+
+from core.agent.conversation import ALL
+from core.domain.jurisdictions import NAMES, country_code, jurisdictions_in
+from core.domain.ontology import EntityType, Snapshot
+from core.domain.question import Question
+
+
+def foreign_countries(question: Question, snapshot: Snapshot) -> frozenset[str]:
+    """Return the countries with policies of their own that the question is not known to be about.
+
+    Known are the conversation's country, what the asker said, and what the question names; whoever
+    asked for all is told all. A corpus whose every policy is of one country is the company's own.
+    """
+    local = {place.jurisdiction for place in snapshot.places.values()}
+    if len(local) < 2:  # noqa: PLR2004 - nowhere and somewhere, or two countries
+        return frozenset()
+    said = [one.value for one in question.assumptions if one.slot == "jurisdiction"]
+    if ALL in said:
+        return frozenset()
+    known = {question.scope.jurisdiction, *map(country_code, said)}
+    known |= jurisdictions_in(question.standalone, with_cities=True)
+    return frozenset(code for code in local if code and code in NAMES and code not in known)
+
+
+def role_names(snapshot: Snapshot) -> list[str]:
+    """Return the names of all roles, with their aliases."""
+    return [
+        name
+        for entity in snapshot.entities
+        if entity.type is EntityType.ROLE
+        for name in (entity.name, *entity.aliases)
+    ]
+
+
+def count_sections(snapshot: Snapshot) -> int:
+    """Return the number of sections."""
+    return sum(entity.type is EntityType.SECTION for entity in snapshot.entities)

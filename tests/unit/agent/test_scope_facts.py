@@ -1,0 +1,60 @@
+"""What the ontology says that the stages need: whose countries' rules are not the asker's."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.agent.conversation import ALL
+from core.agent.scope_facts import count_sections, foreign_countries, role_names
+from core.domain.ontology import Snapshot
+from core.domain.question import Assumption
+from tests.factories import make_question, make_scope
+from tests.fakes import InMemoryOntology
+from tests.unit.agent.world import make_world
+
+BASE = InMemoryOntology(make_world().corpus).of(make_scope())
+
+
+def _local(*countries: str | None) -> Snapshot:
+    """Say that the policies are of these countries, in turn."""
+    places = {
+        span: replace(place, jurisdiction=countries[number % len(countries)])
+        for number, (span, place) in enumerate(BASE.places.items())
+    }
+    return replace(BASE, places=places)
+
+
+@pytest.mark.parametrize(
+    ("countries", "text", "foreign"),
+    [
+        (("DE", "GB"), "May I accept gifts?", {"DE", "GB"}),
+        (("DE", "GB", None), "May I accept gifts in Germany?", {"GB"}),
+        (("DE", "GB"), "I work in London. May I accept gifts?", {"DE"}),
+        (("DE", None), "May I accept gifts?", {"DE"}),
+        (("DE",), "May I accept gifts?", set[str]()),
+        ((None,), "May I accept gifts?", set[str]()),
+        (("EU", None), "May I accept gifts?", set[str]()),
+    ],
+)
+def test_a_country_is_foreign_unless_it_is_known_to_be_meant(
+    countries: tuple[str | None, ...], text: str, foreign: set[str]
+) -> None:
+    """A corpus of one country is the company's own; a region is no country."""
+    assert foreign_countries(make_question(text), _local(*countries)) == foreign
+
+
+def test_the_conversation_and_the_asker_say_the_country() -> None:
+    """The scope counts, and what was said when it was asked for; all means all."""
+    two = _local("DE", "GB")
+    scoped = make_question("May I?", scope=make_scope(jurisdiction="DE"))
+    assert foreign_countries(scoped, two) == {"GB"}
+    said = Assumption(slot="jurisdiction", value="United Kingdom", source="asker")
+    assert foreign_countries(make_question("May I?", assumptions=(said,)), two) == {"DE"}
+    everywhere = replace(said, value=ALL)
+    assert foreign_countries(make_question("May I?", assumptions=(everywhere,)), two) == set()
+
+
+def test_roles_and_sections_are_named_and_counted() -> None:
+    """As the ontology has them."""
+    assert "Compliance Officer" in role_names(BASE)
+    assert count_sections(BASE) > 0
