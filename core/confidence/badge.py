@@ -11,7 +11,8 @@ MEDIUM = 0.5
 def badge_of(calibrated: float, *, is_weakened: bool) -> Badge:
     """Return the badge.
 
-    An answer with a dropped claim or a conflict in its evidence is never High.
+    An answer with a dropped claim, a conflict in its evidence, or evidence searched for with less
+    than there is, is never High.
     """
     if calibrated >= HIGH:
         return Badge.MEDIUM if is_weakened else Badge.HIGH

@@ -14,6 +14,7 @@ def confidence_of(
     evidence: Evidence,
     reported: float | None,
     is_conflict: bool,
+    is_degraded: bool = False,
     calibration: Calibration = DEFAULT,
 ) -> Confidence:
     """Return the confidence of what verification left of a draft; without a claim there is none.
@@ -24,6 +25,7 @@ def confidence_of(
         evidence: What the draft could cite.
         reported: The reasoner's own number in [0, 1], if it gave one.
         is_conflict: True if the evidence contradicts itself.
+        is_degraded: True if the evidence was searched for with less than there is.
         calibration: Coefficients.
     """
     if not verified.claims:
@@ -35,7 +37,9 @@ def confidence_of(
     return Confidence(
         reported=reported,
         calibrated=round(calibrated, 4),
-        badge=badge_of(calibrated, is_weakened=bool(verified.dropped) or is_conflict),
+        badge=badge_of(
+            calibrated, is_weakened=bool(verified.dropped) or is_conflict or is_degraded
+        ),
         is_calibrated=calibration.is_measured,
         features=tuple(sorted((name, round(value, 4)) for name, value in features.items())),
     )

@@ -34,6 +34,8 @@ class Retrieved:
     """Name of the space that was searched; None: words alone."""
     reranker: str | None = None
     """Name of the model that ordered the hits; None: their order is that of the search."""
+    is_degraded: bool = False
+    """True if the chunks have vectors that this question could not be compared with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,7 @@ class _Embedded:
     vector: Vector | None = None
     space: EmbeddingSpace | None = None
     warning: str | None = None
+    is_degraded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +118,7 @@ class Retriever:
             took_ms=(self._monotonic_s() - started_s) * 1_000,
             space=asked.space.name if asked.space else None,
             reranker=found.reranker,
+            is_degraded=asked.is_degraded,
         )
 
     async def _embed(self, question_text: str) -> _Embedded:
@@ -122,11 +126,14 @@ class Retriever:
             return _Embedded()
         serving = await self._embedder.serving()
         if serving.embedder is None:
-            return _Embedded(warning=f"searched by words alone: {serving.problem}")
+            return _Embedded(
+                warning=f"searched by words alone: {serving.problem}",
+                is_degraded=serving.space is not None,
+            )
         try:
             vector = await serving.embedder.embed_query(question_text)
         except CiteboundError as error:
-            return _Embedded(warning=f"searched by words alone: {error}")
+            return _Embedded(warning=f"searched by words alone: {error}", is_degraded=True)
         return _Embedded(vector=vector, space=serving.embedder.space, warning=serving.problem)
 
     async def _find(self, request: SearchRequest) -> _Found:

@@ -192,6 +192,19 @@ def test_a_dropped_claim_or_a_conflict_costs_high() -> None:
     assert _badge(KEPT, sure, conflict=True) is Badge.MEDIUM
 
 
+def test_a_degraded_search_costs_high() -> None:
+    """With the embedder down, something nearer may have been missed."""
+    found = confidence_of(
+        KEPT,
+        make_judgement(1.0, answers=1.0),
+        evidence=EVIDENCE,
+        reported=None,
+        is_conflict=False,
+        is_degraded=True,
+    )
+    assert found.badge is Badge.MEDIUM
+
+
 def test_without_a_judgement_confidence_is_low() -> None:
     """What was not judged can't be confident."""
     assert _badge(KEPT, NOT_JUDGED, conflict=False) is Badge.LOW

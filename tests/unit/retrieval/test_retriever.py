@@ -62,6 +62,7 @@ async def test_a_failing_embedder_leaves_words() -> None:
     assert search.requests[0].embedding is None
     assert not found.embedding_used
     assert found.warnings == ("searched by words alone: no model",)
+    assert found.is_degraded
 
 
 async def test_time_is_measured() -> None:
