@@ -56,10 +56,11 @@ def source_of(text: str, span: Span, place: SectionRef) -> Source | None:
         for number, cut in enumerate(cuts)
     )
     section = " ".join(filter(None, (place.number, place.title)))
+    title = ", ".join(filter(None, (place.policy_title, section))) or place.policy_key
     return Source(
         span=span,
         text=text,
-        title=", ".join(filter(None, (place.policy_title, section))) or place.policy_key,
+        title=f"{title} ({place.jurisdiction})" if place.jurisdiction else title,
         reference=f"{place.policy_key}#{place.eid}",
         sentences=sentences,
     )

@@ -35,8 +35,13 @@ NO_DOCUMENTS = (
 )
 CHANGES_NOTHING = "Noted. A low confidence was reported before; a later one changes nothing."
 TOO_LATE = "It is too late to ask. Answer what can be answered, and add an ASK line."
-_REPEATED = frozenset({"sentence"})
-"""Attributes that say what the evidence says."""
+NAME = 90
+"""Characters of a name: that of a rule is its whole sentence, which the evidence has."""
+_NAMES = frozenset({"name", "source_name", "target_name"})
+_REPEATED = frozenset(
+    {"sentence", "description", "meaning", "actor", "action", "condition", "modality"}
+)
+"""What the evidence says in its own words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,9 +151,13 @@ class Explorer:
 
 
 def _shorter(value: Json) -> Json:
-    """Return JSON without attributes that repeat the evidence."""
+    """Return JSON without what the evidence beside it says in full."""
     if isinstance(value, Mapping):
-        return {name: _shorter(own) for name, own in value.items() if name not in _REPEATED}
+        return {
+            name: own[:NAME] if name in _NAMES and isinstance(own, str) else _shorter(own)
+            for name, own in value.items()
+            if name not in _REPEATED and own not in ([], {}, "")
+        }
     if isinstance(value, list | tuple):
         return [_shorter(own) for own in value]
     return value

@@ -46,11 +46,6 @@ class Findings:
         """All findings."""
         return tuple(self._found.values())
 
-    def name(self, key: EntityKey) -> str:
-        """Return the name of an entity."""
-        entity = self._entities.get(key)
-        return entity.name if entity else key
-
     def extend(self, found: Iterable[Finding]) -> None:
         """Add what was found elsewhere."""
         for finding in found:

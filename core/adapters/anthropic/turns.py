@@ -17,7 +17,7 @@ TURNS = 4
 """Earlier turns of the conversation that are told."""
 TURN = 1_200
 """Characters told of one."""
-SUMMARISED = 200
+SUMMARISED = 160
 """Characters of a finding in the summary."""
 BEGIN = "Answer the question above."
 NO_CHUNKS = (
@@ -101,11 +101,8 @@ def passages(
     """Return passages of documents behind a summary of what was found before."""
     summary: dict[str, Json] = {
         "findings": [
-            {
-                "about": findings.name(finding.entity),
-                "where": f"{finding.place.policy_title} {finding.place.number or ''}".strip(),
-                "text": " ".join(finding.text.split())[:SUMMARISED],
-            }
+            f"{finding.place.policy_title} {finding.place.number or ''}: "
+            f"{' '.join(finding.text.split())[:SUMMARISED]}"
             for finding in findings.all
         ],
         "you_reported": [{"score": one.score, "reasoning": one.reasoning} for one in reported],

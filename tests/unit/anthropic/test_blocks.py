@@ -44,6 +44,13 @@ def test_a_source_is_one_block_a_sentence() -> None:
     }
 
 
+def test_a_source_names_the_country_of_its_policy() -> None:
+    """Which rule holds for whom is seen before it is read."""
+    source = source_of("Cash is out.", make_span(0, 12), make_place(jurisdiction="DE"))
+    assert source
+    assert source.title == "Gifts Policy, 1 Limits (DE)"
+
+
 @given(text=_WORDS, start=st.integers(min_value=0, max_value=9))
 def test_blocks_join_to_the_text_and_spans_to_their_sentences(text: str, start: int) -> None:
     """Whatever the text: nothing is lost, and no block is blank."""

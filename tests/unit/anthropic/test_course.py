@@ -1,5 +1,6 @@
 """The course of a run: tools, turns, and every way in which a model fails to bring it to an end."""
 
+import json
 from typing import Any, cast
 
 import pytest
@@ -119,6 +120,19 @@ async def test_no_source_is_shown_twice() -> None:
     await _run(model)
     shown = [str(one["content"]) for one in search_results(model.bodies()[-1])]
     assert len(shown) == len(set(shown))
+
+
+async def test_what_a_tool_says_does_not_repeat_its_evidence() -> None:
+    """Facts by id and name; the words of the policy are in the sources."""
+    model = ScriptedModel(answer=[reply(LOOKS_UP), answers(CASH, also=[SURE])])
+    await _run(model)
+    (result,) = _results(model.bodies()[1])
+    facts = json.loads(result["content"][0]["text"].split("\n")[1])
+    named = {name for entity in facts["entities"] for name in entity}
+    assert {"id", "type", "name"} <= named
+    assert "description" not in named
+    assert all(len(entity["name"]) <= 90 for entity in facts["entities"])
+    assert "sentence" not in str(facts)
 
 
 async def test_headings_are_no_findings() -> None:
