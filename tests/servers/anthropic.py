@@ -108,7 +108,12 @@ def request_hash(body: Body) -> str:
 
 
 def replay(path: Path) -> StepFor:
-    """Answer with recorded replies; a request that was not recorded fails the test."""
+    """Answer with recorded replies; a request that was not recorded fails the test.
+
+    The file is JSON: hashes in hex, and whole messages. The hashes are those of `model_calls`, so
+    that its rows (`request_hash`, `response`) are such a recording too; only a request whose
+    `max_tokens` was cut to what was left of a budget is sent with another hash.
+    """
     recorded: dict[str, Body] = json.loads(path.read_text(encoding="utf-8"))
 
     def step(body: Body) -> Step:

@@ -1,8 +1,10 @@
 """What a run may spend, what it need not pay twice, and what the ledger keeps."""
 
 import asyncio
+import json
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ from core.domain.errors import ModelUnavailableError
 from core.domain.run import TokenUse
 from core.ports import StoredCall
 from tests.integration.anthropic.world import InMemoryCallLog, budget, models_at, request
-from tests.servers.anthropic import anthropic_server, by
+from tests.servers.anthropic import anthropic_server, by, replay
 from tests.servers.anthropic_steps import Reply, broken, failure, reply, thinking, tool_use, usage
 
 QUESTION = "01890a5d-ac96-774b-bcce-b302099a8057"
@@ -46,6 +48,18 @@ async def test_after_a_crash_nothing_is_paid_for_again(ledger: PostgresModelCall
     assert [(call.attempts, call.cost_usd) for call in after.made] == [(0, 0.0)] * 2
     assert [call.tokens for call in after.made] == [call.tokens for call in before.made]
     assert [call.request_hash for call in after.made] == [call.request_hash for call in before.made]
+
+
+async def test_what_is_recorded_can_be_replayed(tmp_path: Path, log: InMemoryCallLog) -> None:
+    """The server's hashes are the ledger's: rows of `model_calls` are a recording."""
+    with anthropic_server([reply("Yes.")]) as server:
+        async with models_at(server, log=log) as models:
+            got = await models.run("q", budget()).call(request())
+    rows = {one.hex(): call.response for (_, one), call in log.kept.items()}
+    (tmp_path / "run.json").write_text(json.dumps(rows))
+    with anthropic_server(replay(tmp_path / "run.json")) as server:
+        async with models_at(server) as models:
+            assert await models.run("q", budget()).call(request()) == got
 
 
 async def test_a_repetition_counts_as_a_call_but_not_as_tokens(log: InMemoryCallLog) -> None:
