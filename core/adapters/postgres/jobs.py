@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.rescue import Rescuer
+from core.domain.errors import TransientError
 from core.ports import Handler, Handlers
 
 Kind: TypeAlias = Literal["answer", "deliver"]
@@ -52,7 +53,11 @@ class PostgresJobs:
         *,
         at: datetime | None = None,
     ) -> None:
-        """Defer a job within the transaction of a connection; None: for now."""
+        """Defer a job within the transaction of a connection; None: for now.
+
+        Raises:
+            TransientError: The queue refused it, and the transaction is lost.
+        """
         raw = (await connection.get_raw_connection()).driver_connection
         job = self._app.configure_task(
             kind,
@@ -61,7 +66,10 @@ class PostgresJobs:
             schedule_at=at,
             connection=raw,
         )
-        await job.defer_async(conversation_id=conversation_id)
+        try:
+            await job.defer_async(conversation_id=conversation_id)
+        except ConnectorException as error:
+            raise TransientError("the queue took no job") from error
 
     @raises_transient
     async def wake(self, kind: Kind, conversation_id: str, /, *, at: datetime) -> None:

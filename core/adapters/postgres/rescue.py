@@ -62,6 +62,7 @@ class Rescuer:
         self._manager = manager
         self._defer = defer
         self._stalled_after_s = stalled_after_s
+        self._every_s = min(EVERY_S, stalled_after_s / 3)
 
     async def run(self) -> None:
         """Rescue until cancelled."""
@@ -70,7 +71,7 @@ class Rescuer:
                 await self._run_locked()
             except (DBAPIError, ConnectorException, OSError):
                 logger.warning("the rescuer lost its database, and begins again", exc_info=True)
-            await asyncio.sleep(EVERY_S)
+            await asyncio.sleep(self._every_s)
 
     async def _run_locked(self) -> None:
         """Rescue as long as this connection holds the lock; return at once without it."""
@@ -81,7 +82,7 @@ class Rescuer:
             try:
                 while True:
                     await self.rescue(connection)
-                    await asyncio.sleep(EVERY_S)
+                    await asyncio.sleep(self._every_s)
             finally:
                 await connection.scalar(text("SELECT pg_advisory_unlock(:key)"), key)
 

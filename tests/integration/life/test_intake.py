@@ -1,0 +1,165 @@
+"""A message is stored with its record and its job, once, or not at all."""
+
+import asyncio
+
+import pytest
+from sqlalchemy import text
+
+from bot.intake import Intake
+from core.domain.chat import Place
+from core.domain.errors import TransientError
+from core.domain.message import Accepted, Ignored, InboundMessage, MessageKind, Seen
+from tests.life import Deployment, message
+
+COUNTED = (
+    "citebound.inbox",
+    "citebound.conversations",
+    "citebound.askers",
+    "audit.record",
+    "audit.content",
+    "procrastinate_jobs",
+)
+
+
+async def counts(deployment: Deployment) -> dict[str, object]:
+    """Count what a message leaves behind."""
+    return {
+        name: (await deployment.rows(f"SELECT count(*) AS n FROM {name}"))[0]["n"]  # noqa: S608  # constants
+        for name in COUNTED
+    }
+
+
+async def test_a_message_is_stored_with_record_and_job(deployment: Deployment) -> None:
+    """What is acknowledged is there, whole; its personal text stands in the content alone."""
+    result = await deployment.intake.accept(message("May I accept cash?", key="m1"))
+    assert isinstance(result, Accepted)
+    (row,) = await deployment.rows("SELECT * FROM citebound.inbox")
+    assert (row["id"], row["state"], row["attempt"]) == (result.message_id, "received", 0)
+    (record,) = await deployment.rows("SELECT id, tag, actor, doc::text AS doc FROM audit.record")
+    assert (record["tag"], record["id"]) == ("message:received", row["record_id"])
+    assert record["actor"] == row["asker"] != "U1"
+    assert "cash" not in str(record["doc"])
+    content = await deployment.rows("SELECT field, body FROM audit.content")
+    assert {str(part["field"]): part["body"] for part in content}["message"] == "May I accept cash?"
+    (job,) = await deployment.rows("SELECT task_name, lock, status::text FROM procrastinate_jobs")
+    assert tuple(job.values()) == ("answer", f"answer:{result.conversation_id}", "todo")
+
+
+async def test_a_repeated_delivery_changes_nothing(deployment: Deployment) -> None:
+    """Not with the same event, and not when one message comes as two events."""
+    first = message("hello", event="Ev1", key="T1:C1:17.1")
+    await deployment.intake.accept(first)
+    before = await counts(deployment)
+    twin = message("hello", event="Ev2", key="T1:C1:17.1")
+    for again in (first, twin, first):
+        assert await deployment.intake.accept(again) == Seen(reason="repeated")
+    assert await counts(deployment) == before
+    await deployment.intake.accept(message("next"))
+    numbers = await deployment.rows("SELECT seq FROM audit.record ORDER BY seq")
+    assert [row["seq"] for row in numbers] == [1, 2]
+
+
+async def test_fifty_deliveries_at_once_are_one_message(deployment: Deployment) -> None:
+    """Whoever comes first stores it; nobody fails."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(
+                deployment.intake.accept(message("hello", event=f"Ev{n % 2}", key="m1"))
+            )
+            for n in range(50)
+        ]
+    accepted = [task.result() for task in tasks if isinstance(task.result(), Accepted)]
+    assert len(accepted) == 1
+    assert set((await counts(deployment)).values()) == {1, 2}
+    assert (await counts(deployment))["audit.content"] == 2
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "ALTER TABLE citebound.inbox ADD CONSTRAINT x CHECK (text <> 'hello')",
+        "DELETE FROM audit.tag WHERE tag = 'message:received'",
+        "ALTER TABLE audit.content ADD CONSTRAINT x CHECK (body <> 'hello')",
+        "ALTER TABLE procrastinate_jobs ADD CONSTRAINT x CHECK (task_name <> 'answer')",
+    ],
+)
+async def test_what_the_database_refuses_is_not_acknowledged(
+    deployment: Deployment, refusal: str
+) -> None:
+    """Whichever part is refused, nothing is stored, and the surface hears of it."""
+    async with deployment.engine.begin() as connection:
+        await connection.execute(text(refusal))
+    with pytest.raises(TransientError):
+        await deployment.intake.accept(message("hello"))
+    assert set((await counts(deployment)).values()) == {0}
+
+
+async def test_a_database_that_does_not_answer_is_not_waited_for(deployment: Deployment) -> None:
+    """The platform's patience ends before ours."""
+    hasty = Intake(deployment.inbox, put_within_s=0.2)
+    await deployment.intake.accept(message("hello"))
+    async with deployment.engine.begin() as connection:
+        await connection.execute(text("SELECT FROM citebound.conversations FOR UPDATE"))
+        with pytest.raises(TransientError, match="too long"):
+            await hasty.accept(message("again"))
+
+
+async def test_what_postgres_can_not_keep_is_replaced(deployment: Deployment) -> None:
+    """A NUL or half a surrogate pair would be refused, and come again for ever."""
+    odd = InboundMessage(
+        place=Place(platform="fake", thread="1"),
+        dedupe_key="fake:odd",
+        person="U1",
+        text="may\x00 I \ud83d",
+        sent_at=message("x").sent_at,
+        raw={"te\x00xt": ["a\x00", {"b": "\udc00"}]},
+    )
+    await deployment.intake.accept(odd)
+    (row,) = await deployment.rows("SELECT text, raw FROM citebound.inbox")
+    assert row == {"text": "may I ?", "raw": {"text": ["a", {"b": "?"}]}}
+
+
+async def test_what_is_ignored_is_recorded_with_its_reason(deployment: Deployment) -> None:
+    """No job, no text, one closing record."""
+    ignored = Ignored(
+        place=Place(platform="fake", thread="1"),
+        dedupe_key="fake:bot",
+        person="B1",
+        sent_at=message("x").sent_at,
+        reason="bot",
+    )
+    assert isinstance(await deployment.intake.accept(ignored), Accepted)
+    assert isinstance(await deployment.intake.accept(ignored), Seen)
+    (record,) = await deployment.rows(
+        "SELECT tag, outcome, doc->>'reason' AS why FROM audit.record"
+    )
+    assert tuple(record.values()) == ("message:ignored", "ignored", "bot")
+    assert await deployment.rows("SELECT 1 FROM procrastinate_jobs") == []
+
+
+@pytest.mark.parametrize("kind", [MessageKind.EDITED, MessageKind.DELETED])
+async def test_a_change_of_a_message_that_was_never_kept_is_nothing(
+    deployment: Deployment, kind: MessageKind
+) -> None:
+    """It was not addressed to us: nothing of it is stored."""
+    change = message("new words", event="Ev2", kind=kind, target="unknown")
+    assert await deployment.intake.accept(change) == Seen(reason="unknown_target")
+    assert set((await counts(deployment)).values()) == {0}
+
+
+async def test_a_stop_without_anything_to_stop_is_nothing(deployment: Deployment) -> None:
+    """It takes no number of the conversation either."""
+    await deployment.intake.accept(message("hello"))
+    stop = message("", event="stop", kind=MessageKind.STOP, person="U2")
+    before = await counts(deployment)
+    assert await deployment.intake.accept(stop) == Seen(reason="nothing_to_stop")
+    assert await counts(deployment) == before
+
+
+async def test_one_person_has_one_pseudonym(deployment: Deployment) -> None:
+    """In all conversations of a tenant; another person has another one."""
+    for n, person in enumerate(("U1", "U2", "U1")):
+        await deployment.intake.accept(message(f"m{n}", thread=str(n), person=person))
+    rows = await deployment.rows("SELECT asker FROM citebound.inbox ORDER BY id")
+    first, second, third = (row["asker"] for row in rows)
+    assert first == third != second

@@ -1,0 +1,282 @@
+"""Each message ends in one outcome, whatever happens while it is answered."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import text
+
+from core.agent.request import MAX_QUESTION
+from core.domain.delivery import NoReaders
+from core.domain.errors import TransientError
+from core.domain.message import Accepted, Claimed, MessageKind, Waiting
+from tests.life import Deployment, message
+from tests.life_history import broken_promises
+
+
+async def accepted(deployment: Deployment, words: str, **more: str) -> str:
+    """Accept a message and return its conversation."""
+    result = await deployment.intake.accept(message(words, **more))  # pyright: ignore[reportArgumentType]
+    assert isinstance(result, Accepted)
+    return result.conversation_id
+
+
+async def states(deployment: Deployment) -> list[tuple[object, ...]]:
+    """Return state, outcome and attempt of each message."""
+    rows = await deployment.rows(
+        "SELECT state, outcome, attempt FROM citebound.inbox WHERE kind = 'message' ORDER BY id"
+    )
+    return [tuple(row.values()) for row in rows]
+
+
+async def answers(deployment: Deployment) -> list[object]:
+    """Return the text of each queued reply."""
+    rows = await deployment.rows(
+        "SELECT coalesce(reply->'answer'->>'answer', reply->>'notice') AS told"
+        " FROM citebound.outbox ORDER BY id"
+    )
+    return [row["told"] for row in rows]
+
+
+async def test_messages_of_a_thread_are_answered_in_order(deployment: Deployment) -> None:
+    """By eight jobs at a time, over several threads, with one record and one post each."""
+    for n in range(24):
+        await deployment.intake.accept(message(f"m{n}", thread=str(n % 4)))
+    async with deployment.working():
+        await deployment.quiet()
+    assert await broken_promises(deployment, accepted=24) == []
+    (place, *_) = await deployment.rows("SELECT * FROM citebound.conversations ORDER BY thread")
+    history = await deployment.conversations.history(str(place["id"]))
+    assert [turn.answer for turn in history] == [f"You said: m{n}" for n in range(0, 24, 4)]
+
+
+async def test_reply_message_and_record_are_settled_together(deployment: Deployment) -> None:
+    """If the outbox refuses the reply, there is no record, and the message waits."""
+    thread = await accepted(deployment, "hello")
+    await change(deployment, "ALTER TABLE citebound.outbox ADD CONSTRAINT x CHECK (part > 9)")
+    await deployment.worker.answer(thread)
+    assert await states(deployment) == [("received", None, 1)]
+    tags = await deployment.rows("SELECT tag FROM audit.record")
+    assert [row["tag"] for row in tags] == ["message:received"]
+    await change(deployment, "ALTER TABLE citebound.outbox DROP CONSTRAINT x")
+    await due(deployment)
+    await deployment.worker.answer(thread)
+    assert await states(deployment) == [("done", "clarification", 2)]
+    paid = await deployment.rows("SELECT request, count(*) AS n FROM paid GROUP BY request")
+    assert [row["n"] for row in paid] == [1, 1]
+
+
+async def test_a_rerun_is_the_same_question_of_the_same_day(deployment: Deployment) -> None:
+    """Identity, edition and day are those of the first attempt."""
+    thread = await accepted(deployment, "hello")
+    first = await deployment.backlog.claim(thread)
+    assert isinstance(first, Claimed)
+    await deployment.backlog.release(first, until=datetime.now(UTC), counted=True)  # noqa: TID251  # a test
+    await change(deployment, "INSERT INTO citebound.editions VALUES (2, now(), 'second')")
+    await change(deployment, "UPDATE citebound.inbox SET as_of = as_of - 1")
+    second = await deployment.backlog.claim(thread)
+    assert isinstance(second, Claimed)
+    assert (second.question_id, second.edition) == (first.question_id, 1)
+    assert second.as_of == first.as_of - timedelta(days=1)
+    assert (first.attempt, second.attempt) == (1, 2)
+    assert first.token != second.token
+
+
+async def test_a_leased_message_is_not_taken(deployment: Deployment) -> None:
+    """Nor is one behind it: the second job waits until the lease ends."""
+    thread = await accepted(deployment, "first")
+    await accepted(deployment, "second")
+    assert isinstance(await deployment.backlog.claim(thread), Claimed)
+    waiting = await deployment.backlog.claim(thread)
+    assert isinstance(waiting, Waiting)
+    await deployment.worker.answer(thread)
+    (job,) = await deployment.rows(
+        "SELECT scheduled_at FROM procrastinate_jobs WHERE scheduled_at IS NOT NULL"
+    )
+    assert job["scheduled_at"] == waiting.until
+
+
+async def test_poison_is_given_up_and_the_thread_goes_on(deployment: Deployment) -> None:
+    """Five attempts, then an apology and the outcome `failed`."""
+    deployment.reasoner.fails_on = "poison"
+    await accepted(deployment, "poison")
+    await accepted(deployment, "after it")
+    async with deployment.working():
+        await deployment.quiet()
+    assert await states(deployment) == [("dead", "failed", 6), ("done", "clarification", 1)]
+    told = await deployment.rows("SELECT body FROM posts ORDER BY id")
+    assert "please ask again" in str(told[0]["body"])
+    assert told[1]["body"] == "You said: after it"
+    closed = await deployment.rows("SELECT 1 FROM audit.record WHERE tag = 'question:failed'")
+    assert len(closed) == 1
+
+
+async def change(deployment: Deployment, statement: str) -> None:
+    """Run a statement as the superuser that the tests connect as."""
+    async with deployment.engine.begin() as connection:
+        await connection.execute(text(statement))
+
+
+async def due(deployment: Deployment) -> None:
+    """Let no message wait."""
+    await change(deployment, "UPDATE citebound.inbox SET next_at = now()")
+
+
+Act = Callable[[Deployment], Awaitable[object]]
+
+
+async def _edit(deployment: Deployment) -> None:
+    edit = message("new", event="e", key="m1:e", kind=MessageKind.EDITED, target="m1")
+    assert isinstance(await deployment.intake.accept(edit), Accepted)
+
+
+async def _delete(deployment: Deployment) -> None:
+    delete = message("", event="d", key="m1:d", kind=MessageKind.DELETED, target="m1")
+    assert isinstance(await deployment.intake.accept(delete), Accepted)
+
+
+async def _stop(deployment: Deployment) -> None:
+    stop = message("", event="s", kind=MessageKind.STOP)
+    assert isinstance(await deployment.intake.accept(stop), Accepted)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+async def test_an_edit_before_the_outcome_is_what_is_answered(
+    deployment: Deployment, *, begun: bool
+) -> None:
+    """Also where somebody works on the old words already: they lose the lease."""
+    thread = await accepted(deployment, "old", key="m1")
+    await meanwhile(deployment, thread, _edit, begun=begun)
+    await deployment.worker.answer(thread)
+    assert await answers(deployment) == ["You said: new"]
+    tags = await deployment.rows("SELECT tag FROM audit.record ORDER BY seq")
+    assert [row["tag"] for row in tags] == [
+        "message:received",
+        "message:edited",
+        "clarification:asked",
+    ]
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize(("act", "reason"), [(_delete, "withdrawn"), (_stop, "stopped")])
+async def test_what_is_taken_back_or_stopped_is_not_answered(
+    deployment: Deployment, act: Act, reason: str, *, begun: bool
+) -> None:
+    """The outcome is `ignored`, with its reason, and there is no reply."""
+    thread = await accepted(deployment, "old", key="m1")
+    await meanwhile(deployment, thread, act, begun=begun)
+    await deployment.worker.answer(thread)
+    assert [state[:2] for state in await states(deployment)] == [("done", "ignored")]
+    assert await answers(deployment) == []
+    closed = await deployment.rows(
+        "SELECT doc->>'reason' AS why FROM audit.record WHERE tag = 'message:ignored'"
+    )
+    assert [row["why"] for row in closed] == [reason]
+    numbers = await deployment.rows("SELECT seq FROM audit.record ORDER BY seq")
+    assert [row["seq"] for row in numbers] == list(range(1, len(numbers) + 1))
+
+
+async def meanwhile(deployment: Deployment, thread: str, act: Act, *, begun: bool) -> None:
+    """Do something before a message is claimed, or while its run goes on."""
+    if not begun:
+        await act(deployment)
+        return
+    deployment.reasoner.delay_s = 0.5
+    async with asyncio.TaskGroup() as group:
+        group.create_task(deployment.worker.answer(thread))
+        await deployment.until("SELECT 1 FROM paid")
+        await act(deployment)
+        deployment.reasoner.delay_s = 0.0
+
+
+async def test_an_edit_after_the_answer_is_told_to_ask_again(deployment: Deployment) -> None:
+    """The answer stays; a delete after it changes nothing that is shown."""
+    thread = await accepted(deployment, "old", key="m1")
+    await deployment.worker.answer(thread)
+    await _edit(deployment)
+    await _delete(deployment)
+    await deployment.worker.answer(thread)
+    assert await answers(deployment) == ["You said: old", "edited_after_answer"]
+    assert await states(deployment) == [("done", "clarification", 1)]
+
+
+@pytest.mark.parametrize(
+    ("words", "outcome", "told"),
+    [
+        ("  \u200b ", "clarification", "What would you like to know"),
+        ("x" * (MAX_QUESTION + 1), "refused", "at most 8000 characters"),
+    ],
+)
+async def test_what_can_not_be_asked_is_answered_too(
+    deployment: Deployment, words: str, outcome: str, told: str
+) -> None:
+    """A message without words, or with too many, costs no run."""
+    thread = await accepted(deployment, words, event="odd")
+    await deployment.worker.answer(thread)
+    assert await states(deployment) == [("done", outcome, 1)]
+    (said,) = await answers(deployment)
+    assert told in str(said)
+    assert await deployment.rows("SELECT 1 FROM paid") == []
+
+
+@pytest.mark.parametrize("direct", [True, False])
+async def test_nobody_is_answered_where_outsiders_read(
+    deployment: Deployment, *, direct: bool
+) -> None:
+    """Whoever may ask in private is told so; to an outsider it reads as a refusal."""
+    deployment.audience.told = NoReaders(may_read_direct=direct, reason="shared_channel")
+    thread = await accepted(deployment, "May I accept cash?")
+    await deployment.worker.answer(thread)
+    assert await states(deployment) == [("done", "refused", 1)]
+    (said,) = await answers(deployment)
+    assert ("direct message" in str(said)) is direct
+    assert await deployment.rows("SELECT 1 FROM paid") == []
+
+
+async def test_a_shutdown_gives_the_message_back(deployment: Deployment) -> None:
+    """Its attempt does not count, and it can be begun again at once."""
+    thread = await accepted(deployment, "hello")
+    deployment.reasoner.delay_s = 30.0
+    task = asyncio.ensure_future(deployment.worker.answer(thread))  # noqa: TID251  # cancelled below
+    await deployment.until("SELECT 1 FROM paid")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await states(deployment) == [("received", None, 0)]
+    assert isinstance(await deployment.backlog.claim(thread), Claimed)
+
+
+async def test_whoever_lost_the_lease_records_nothing(deployment: Deployment) -> None:
+    """A worker that was too slow finds its message taken over, and stops."""
+    thread = await accepted(deployment, "hello")
+    deployment.reasoner.delay_s = 0.3
+    async with asyncio.TaskGroup() as group:
+        group.create_task(deployment.worker.answer(thread))
+        await deployment.until("SELECT 1 FROM paid")
+        await change(
+            deployment,
+            "UPDATE citebound.inbox SET lease_token = gen_random_uuid(),"
+            " lease_until = now() + interval '1 minute'",
+        )
+    assert await states(deployment) == [("running", None, 1)]
+    tags = await deployment.rows("SELECT tag FROM audit.record")
+    assert [row["tag"] for row in tags] == ["message:received"]
+
+
+async def test_forgotten_rows_are_swept(deployment: Deployment) -> None:
+    """Losing every job loses nothing."""
+    for n in range(3):
+        await accepted(deployment, f"m{n}", thread=str(n))
+    await change(deployment, "DELETE FROM procrastinate_jobs")
+    async with deployment.working():
+        await deployment.quiet()
+    assert await broken_promises(deployment, accepted=3) == []
+
+
+async def test_a_database_that_fails_is_an_error_of_the_job(deployment: Deployment) -> None:
+    """The claim raises; the row is found again by the sweep."""
+    thread = await accepted(deployment, "hello")
+    await change(deployment, "ALTER TABLE citebound.inbox RENAME TO elsewhere")
+    with pytest.raises(TransientError):
+        await deployment.worker.answer(thread)

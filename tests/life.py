@@ -1,0 +1,328 @@
+"""A deployment in small: the real tables and queue, a platform that is a table, a quick reasoner.
+
+The reasoner answers each message with a question back that repeats it, after two "model calls",
+each of which is counted when it is paid for. All of it may be killed and started again: nothing
+that matters is in memory.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.delivery import Deliverer
+from bot.intake import Intake
+from bot.worker import Patience, Worker
+from core.adapters.postgres.audit import PostgresAuditLog
+from core.adapters.postgres.backlog import PostgresBacklog
+from core.adapters.postgres.conversations import PostgresConversationStore
+from core.adapters.postgres.inbox import PostgresInbox
+from core.adapters.postgres.jobs import PostgresJobs
+from core.adapters.postgres.ledger import Ledger
+from core.adapters.postgres.model_calls import PostgresModelCallLog
+from core.adapters.postgres.outbox import PostgresOutbox
+from core.adapters.postgres.pacing import Pace
+from core.adapters.system import SystemClock, UuidSource
+from core.agent.progress import UNHEARD
+from core.agent.service import Answering
+from core.domain.budget import Limits
+from core.domain.chat import Place
+from core.domain.delivery import (
+    Ambiguous,
+    Delivery,
+    FindResult,
+    NoReaders,
+    NotFound,
+    Posted,
+    PostResult,
+    Readers,
+)
+from core.domain.message import Claimed, InboundMessage, MessageKind
+from core.domain.ontology import Snapshot
+from core.domain.policy import EVERYONE
+from core.domain.question import Question
+from core.domain.run import Clarification, Plan, TokenUse
+from core.failpoints import failpoint
+from core.ports import Handlers, Kept, Progress, RunContext, StoredCall
+from core.retrieval.retriever import Retriever
+from tests.fakes import InMemoryCorpus, InMemoryOntology, InMemorySearch, ScriptedReasoner
+
+PLATFORM_TABLES = (
+    "CREATE TABLE posts (id serial PRIMARY KEY, outbox_id bigint, channel text, direct boolean,"
+    " shape int, body text, at timestamptz DEFAULT clock_timestamp())",
+    "CREATE TABLE paid (question text, request text, at timestamptz DEFAULT clock_timestamp())",
+    "INSERT INTO citebound.editions VALUES (1, now(), 'first')",
+)
+IN_DOUBT = "in doubt"
+"""In a script: the message is posted, and its platform's answer is lost."""
+
+
+@dataclass
+class TablePlatform:
+    """A platform whose channels are a table; `script` says what it answers first, in order."""
+
+    engine: AsyncEngine
+    script: list[PostResult | str] = field(default_factory=list["PostResult | str"])
+    searches: list[FindResult] = field(default_factory=list["FindResult"])
+    shapes: int = 3
+    asked: list[Delivery] = field(default_factory=list[Delivery])
+
+    async def post(self, delivery: Delivery, /) -> PostResult:
+        self.asked.append(delivery)
+        told = self.script.pop(0) if self.script else None
+        if isinstance(told, PostResult):
+            return told
+        async with self.engine.begin() as connection:
+            remote = await connection.scalar(
+                text(
+                    "INSERT INTO posts (outbox_id, channel, direct, shape, body)"
+                    " VALUES (:id, :channel, :direct, :shape, :body) RETURNING id"
+                ),
+                {
+                    "id": delivery.outbox_id,
+                    "channel": delivery.person if delivery.is_direct else delivery.place.channel,
+                    "direct": delivery.is_direct,
+                    "shape": delivery.shape,
+                    "body": body_of(delivery),
+                },
+            )
+        failpoint("F8")
+        return Ambiguous(code="reset") if told == IN_DOUBT else Posted(remote_id=str(remote))
+
+    async def find(self, delivery: Delivery, /) -> FindResult:
+        if self.searches:
+            return self.searches.pop(0)
+        async with self.engine.connect() as connection:
+            remote = await connection.scalar(
+                text("SELECT id FROM posts WHERE outbox_id = :id"), {"id": delivery.outbox_id}
+            )
+        return NotFound() if remote is None else Posted(remote_id=str(remote))
+
+
+def body_of(delivery: Delivery) -> str:
+    """Return what is shown of a reply."""
+    reply = delivery.reply
+    return reply.answer.text if reply.answer else f"notice:{reply.notice}"
+
+
+@dataclass
+class ScriptedAudience:
+    """Everyone reads everything, unless told otherwise."""
+
+    told: Readers | NoReaders = field(default_factory=lambda: Readers(groups=frozenset({EVERYONE})))
+
+    async def readers(
+        self, place: Place, person: str, /, *, is_direct: bool
+    ) -> Readers | NoReaders:
+        return self.told
+
+
+class SilentSurface:
+    """Shows nothing."""
+
+    def showing(self, claimed: Claimed, kept: Kept, /) -> AbstractAsyncContextManager[Progress]:
+        return nullcontext(UNHEARD)
+
+
+class RepeatingFactory:
+    """Makes the reasoner; `fails_on` breaks the process's patience with a message."""
+
+    name = "repeating/1"
+    is_model = True
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.engine = engine
+        self.calls = PostgresModelCallLog(engine)
+        self.delay_s = 0.0
+        self.fails_on = ""
+
+    def begin(self, context: RunContext, /) -> "Repeating":
+        return Repeating(self)
+
+
+class Repeating(ScriptedReasoner):
+    """Asks back what was asked."""
+
+    def __init__(self, factory: RepeatingFactory) -> None:
+        super().__init__()
+        self.factory = factory
+
+    async def plan(self, question: Question, snapshot: Snapshot, /) -> Plan | Clarification:
+        await self._call(question, "first")
+        failpoint("F5")
+        if self.factory.fails_on and self.factory.fails_on in question.text:
+            raise RuntimeError("a bug")
+        await asyncio.sleep(self.factory.delay_s)
+        await self._call(question, "second")
+        return Clarification(intent="general", question=f"You said: {question.text}", slot="what")
+
+    async def _call(self, question: Question, name: str) -> None:
+        request = f"{name} {question.text} {len(question.history)} {question.scope.edition}"
+        key = hashlib.sha256(request.encode()).digest()
+        if await self.factory.calls.find(question.question_id, key) is not None:
+            return
+        async with self.factory.engine.begin() as connection:
+            await connection.execute(
+                text("INSERT INTO paid (question, request) VALUES (:question, :request)"),
+                {"question": question.question_id, "request": request},
+            )
+        call = StoredCall(response={"text": name}, tokens=TokenUse(fresh=1), latency_ms=1.0)
+        await self.factory.calls.store(
+            question.question_id,
+            key,
+            call,
+            purpose="answer",
+            model="none",
+            cost_usd=None,
+            attempts=1,
+        )
+
+
+@dataclass(kw_only=True)
+class Deployment:
+    """What a test holds on to."""
+
+    engine: AsyncEngine
+    inbox: PostgresInbox
+    intake: Intake
+    worker: Worker
+    deliverer: Deliverer
+    jobs: PostgresJobs
+    platform: TablePlatform
+    audience: ScriptedAudience
+    reasoner: RepeatingFactory
+    backlog: PostgresBacklog
+    outbox: PostgresOutbox
+    conversations: PostgresConversationStore
+
+    @asynccontextmanager
+    async def working(self) -> AsyncGenerator[None]:
+        """Run jobs until the block ends."""
+        async with asyncio.TaskGroup() as group:
+            running = group.create_task(
+                self.jobs.run(Handlers(answer=self.worker.answer, deliver=self.deliverer.deliver))
+            )
+            yield
+            running.cancel()
+
+    async def rows(self, query: str, **parameters: object) -> list[dict[str, object]]:
+        async with self.engine.connect() as connection:
+            found = await connection.execute(text(query), parameters)
+            return [dict(row) for row in found.mappings()]
+
+    async def quiet(self, *, within_s: float = 20.0) -> None:
+        """Wait until no row of inbox or outbox has anything left to do."""
+        await self.until(
+            "SELECT 1 WHERE NOT EXISTS (SELECT FROM citebound.inbox"
+            " WHERE state IN ('received', 'running'))"
+            " AND NOT EXISTS (SELECT FROM citebound.outbox WHERE settled_at IS NULL)",
+            within_s=within_s,
+        )
+
+    async def until(self, query: str, *, within_s: float = 20.0) -> None:
+        """Wait until a query finds a row."""
+        async with asyncio.timeout(within_s):
+            while not await self.rows(query):  # noqa: ASYNC110  # another process may write it
+                await asyncio.sleep(0.02)
+
+
+def deploy(
+    engine: AsyncEngine,
+    *,
+    lease_s: float = 20.0,
+    stalled_after_s: float = 10.0,
+    interval_s: float = 0.0,
+    back_off_s: Sequence[float] = (0.05,),
+) -> Deployment:
+    """Wire it; nothing runs yet."""
+    clock, ids, jobs = (
+        SystemClock(),
+        UuidSource(),
+        PostgresJobs(engine, stalled_after_s=stalled_after_s),
+    )
+    ledger = Ledger(clock=clock, ids=ids, unit="test")
+    corpus = InMemoryCorpus()
+    platform, audience, reasoner = (
+        TablePlatform(engine),
+        ScriptedAudience(),
+        RepeatingFactory(engine),
+    )
+    inbox = PostgresInbox(engine, ledger=ledger, jobs=jobs)
+    backlog = PostgresBacklog(engine, clock=clock, lease_s=lease_s)
+    outbox = PostgresOutbox(
+        engine, ledger=ledger, pace=Pace(interval_s=interval_s), lease_s=lease_s
+    )
+    conversations = PostgresConversationStore(engine)
+    answering = Answering(
+        reasoner=reasoner,
+        corpus=corpus,
+        ontology=InMemoryOntology(corpus),
+        conversations=conversations,
+        retriever=Retriever(InMemorySearch(corpus), None),
+        log=PostgresAuditLog(engine, clock=clock, ids=ids, unit="test", jobs=jobs),
+        clock=clock,
+        ids=ids,
+        limits=replace(Limits(), max_clarifications=1_000_000),
+    )
+    return Deployment(
+        engine=engine,
+        inbox=inbox,
+        intake=Intake(inbox, put_within_s=20.0),
+        worker=Worker(
+            backlog=backlog,
+            jobs=jobs,
+            answering=answering,
+            audience=audience,
+            surface=SilentSurface(),
+            clock=clock,
+            patience=Patience(back_off_s=tuple(back_off_s), renewed_every_s=lease_s / 4),
+        ),
+        deliverer=Deliverer(
+            outbox=outbox, jobs=jobs, audience=audience, posters={"fake": platform}
+        ),
+        jobs=jobs,
+        platform=platform,
+        audience=audience,
+        reasoner=reasoner,
+        backlog=backlog,
+        outbox=outbox,
+        conversations=conversations,
+    )
+
+
+async def prepare(engine: AsyncEngine) -> None:
+    """Make the tables of the platform, and publish an edition."""
+    async with engine.begin() as connection:
+        for statement in PLATFORM_TABLES:
+            await connection.execute(text(statement))
+
+
+def message(
+    words: str,
+    *,
+    event: str | None = None,
+    key: str | None = None,
+    thread: str = "1",
+    channel: str = "C1",
+    kind: MessageKind = MessageKind.MESSAGE,
+    target: str | None = None,
+    person: str = "U1",
+    mode: str = "thread",
+) -> InboundMessage:
+    """Return a message of the fake platform; by default its words are its identity."""
+    return InboundMessage(
+        place=Place(platform="fake", tenant="T1", channel=channel, thread=thread, mode=mode),
+        dedupe_key=f"fake:{event or words}",
+        message_key=key,
+        target_key=target,
+        kind=kind,
+        person=person,
+        text=words,
+        sent_at=datetime.now(UTC),  # noqa: TID251  # the platform's clock
+        raw={"text": words},
+    )
