@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.servers.slack import images, live_links, live_mentions
+from tests.servers.slack import images, live_links, live_mentions, typed
 from tests.servers.slack.markup import live_in_view
 from tests.servers.slack.posts import Message
 from tests.servers.slack.wire import Json
@@ -108,6 +108,11 @@ def test_markdown_blocks_have_links_and_images() -> None:
     given = message("", {"type": "markdown", "text": "[x](https://a.test) ![y](https://b.test)"})
     assert "https://a.test" in live_links(given)
     assert images(given) == ["https://b.test"]
+
+
+def test_what_people_type_comes_escaped() -> None:
+    """And with addresses in `<>`."""
+    assert typed("a < b & c, see https://a.test/x") == ("a &lt; b &amp; c, see <https://a.test/x>")
 
 
 def test_views_are_read_like_messages() -> None:

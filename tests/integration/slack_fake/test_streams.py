@@ -130,12 +130,25 @@ async def test_at_most_50_blocks_by_chunks_and_50_at_the_end(
     one: Json = {"type": "blocks", "blocks": [DIVIDER]}
     with pytest.raises(SlackApiError, match="msg_blocks_too_many"):
         await client.chat_appendStream(**place, chunks=[one])
-    with pytest.raises(SlackApiError, match="invalid_blocks"):
+    with pytest.raises(SlackApiError, match="msg_blocks_too_many"):
         await client.chat_stopStream(**place, blocks=[DIVIDER] * 51)
     await client.chat_stopStream(**place, blocks=[DIVIDER] * 50)
     assert len(slack.checks.one_answer(question).blocks) == 100
     with pytest.raises(SlackApiError, match="message_not_in_streaming_state"):
         await client.chat_stopStream(**place)
+
+
+async def test_the_end_of_a_stream_makes_a_session_active_unless_it_says_otherwise(
+    slack: FakeSlack, client: SlackClient, question: Message
+) -> None:
+    """A clarification that waits has to say `suspended` here, too."""
+    session = {"channel_id": question.channel, "thread_ts": question.ts}
+    await client.agents_sessions_setStatus(**session, status="suspended")
+    for given, expected in (({}, "active"), ({"session_status": "suspended"}, "suspended")):
+        started = await client.chat_startStream(**streamed(question))
+        await client.chat_stopStream(channel=question.channel, ts=started["ts"], **given)
+        found = slack.workspace.sessions[question.channel, question.ts]["status"]
+        assert found == expected
 
 
 async def test_text_and_chunks_do_not_mix(client: SlackClient, question: Message) -> None:
@@ -144,6 +157,8 @@ async def test_text_and_chunks_do_not_mix(client: SlackClient, question: Message
     place = {"channel": question.channel, "ts": started["ts"]}
     with pytest.raises(SlackApiError, match="streaming_mode_mismatch"):
         await client.chat_appendStream(**place, markdown_text="text")
+    with pytest.raises(SlackApiError, match="cannot_provide_both"):
+        await client.chat_appendStream(**place, markdown_text="text", chunks=[TASK])
 
 
 async def test_a_status_ends_with_a_message_or_after_two_minutes(
@@ -186,12 +201,15 @@ async def test_limits_of_statuses_prompts_titles_and_sessions(
         client.assistant_threads_setStatus(**place, status="a", loading_messages=["x"] * 11),
         client.assistant_threads_setSuggestedPrompts(channel_id=direct.id, prompts=[prompt] * 5),
         client.assistant_threads_setSuggestedPrompts(channel_id=direct.id, prompts=[{"title": ""}]),
-        client.agents_sessions_setStatus(**place, status="busy"),
         client.agents_sessions_setStatus(**place, status="active", title="x" * 201),
     )
     for call in bad:
         with pytest.raises(SlackApiError, match="invalid_arguments"):
             await call
+    with pytest.raises(SlackApiError, match="invalid_status"):
+        await client.agents_sessions_setStatus(**place, status="busy")
+    with pytest.raises(SlackApiError, match="thread_ts_required"):
+        await client.agents_sessions_setStatus(channel_id=direct.id, status="active")
     await client.assistant_threads_setStatus(**place, status="a", loading_messages=["x"] * 10)
     await client.assistant_threads_setSuggestedPrompts(channel_id=direct.id, prompts=[prompt] * 4)
     await client.assistant_threads_setTitle(**place, title="Gifts")

@@ -103,7 +103,7 @@ async def test_places_in_which_the_app_may_not_write(slack: FakeSlack, client: S
         workspace.channel("open", with_bot=False).id: "not_in_channel",
         workspace.channel("hidden", kind="group", with_bot=False).id: "channel_not_found",
         workspace.channel("old", is_archived=True).id: "is_archived",
-        workspace.channel("news", is_read_only=True).id: "restricted_action",
+        workspace.channel("news", refuses="restricted_action").id: "restricted_action",
         "C404": "channel_not_found",
     }
     for place, error in places.items():
@@ -111,14 +111,44 @@ async def test_places_in_which_the_app_may_not_write(slack: FakeSlack, client: S
 
 
 async def test_a_reply_names_the_root_of_its_thread(slack: FakeSlack, client: SlackClient) -> None:
-    """The `ts` of a reply, or of nothing, is no thread."""
+    """The `ts` of a reply, or what is no `ts`, is no thread."""
     anna = slack.workspace.user("anna")
     room = slack.workspace.channel("general", anna)
     root = slack.people.write(anna, room, "root")
     reply = slack.people.write(anna, room, "reply", thread=root)
-    for ts, error in ((reply.ts, "cannot_reply_to_message"), ("1.000001", "thread_not_found")):
+    for ts, error in ((reply.ts, "cannot_reply_to_message"), ("0", "invalid_thread_ts")):
         call = client.chat_postMessage(channel=room.id, text="a", thread_ts=ts)
         assert await refused(call) == error
+
+
+async def test_a_reply_whose_root_is_gone_lands_in_the_channel(
+    slack: FakeSlack, client: SlackClient
+) -> None:
+    """Slack says `ok`; that `thread_ts` is missing from its answer is all that tells."""
+    anna = slack.workspace.user("anna")
+    room = slack.workspace.channel("general", anna)
+    gone = slack.people.write(anna, room, "May I?")
+    kept = slack.people.write(anna, room, "And I?")
+    slack.people.write(anna, room, "more", thread=kept)
+    gone.deleted = kept.deleted = True
+    posted = await client.chat_postMessage(channel=room.id, thread_ts=gone.ts, text="Yes.")
+    assert "thread_ts" not in posted["message"]
+    with pytest.raises(AssertionError, match="outside the thread"):
+        slack.checks.nothing_outside(gone)
+    posted = await client.chat_postMessage(channel=room.id, thread_ts=kept.ts, text="Yes.")
+    assert posted["message"]["thread_ts"] == kept.ts
+    found = await client.conversations_replies(channel=room.id, ts=posted["ts"])
+    assert [one["text"] for one in found["messages"]] == ["more", "Yes."]
+
+
+async def test_an_installation_for_an_organisation_lists_team_by_team(
+    slack: FakeSlack, client: SlackClient
+) -> None:
+    """Without `team_id` there is nothing to list."""
+    slack.workspace.is_org_install = True
+    assert await refused(client.users_conversations()) == "missing_argument"
+    assert (await client.users_conversations(team_id="T0HOME"))["channels"] == []
+    assert (await client.auth_test())["is_enterprise_install"] is True
 
 
 @pytest.mark.parametrize(

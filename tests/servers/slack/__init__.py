@@ -26,11 +26,19 @@
 - `checks` asserts: one answer, status cleared, nothing outside the thread, no stream left open.
 - `sockets.disconnect()`, `.cut()`, `.ping()`, `.deaf = True` are what befalls Socket Mode.
 - Knobs for what Slack does not document: `workspace.status_lingers`, `.updates_open_streams`,
-  `limits.cut_history`, `streams.QUIET_S`; `channel.takes_streams`, `.is_read_only`.
+  `limits.cut_history`, `streams.QUIET_S`; `channel.takes_streams`, `.refuses="restricted_action"`.
 """
 
 from tests.servers.slack.delivery import Attempt, Delivery
-from tests.servers.slack.markup import Live, images, live, live_in_view, live_links, live_mentions
+from tests.servers.slack.markup import (
+    Live,
+    images,
+    live,
+    live_in_view,
+    live_links,
+    live_mentions,
+    typed,
+)
 from tests.servers.slack.server import FakeSlack, fake_slack
 
 __all__ = [
@@ -44,4 +52,5 @@ __all__ = [
     "live_in_view",
     "live_links",
     "live_mentions",
+    "typed",
 ]

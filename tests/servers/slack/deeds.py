@@ -106,8 +106,9 @@ class Deeds:
         if workspace.app.bot_user not in channel.members:
             return []
         events: list[Json] = []
-        named = f"<@{workspace.app.bot_user}>" in message.text
-        if named and channel.kind != "im" and "app_mention" in workspace.app.events:
+        named = f"<@{workspace.app.bot_user}>" in message.text and channel.kind != "im"
+        named = named and (channel.kind != "mpim" or workspace.names_app_in_mpim)
+        if named and "app_mention" in workspace.app.events:
             events.append(self._events.app_mention(message))
         if SUBSCRIPTION[channel.kind] in workspace.app.events:
             events.append(self._events.message(message))

@@ -29,7 +29,7 @@ class Events:
         channel = workspace.channels.get(place) if isinstance(place, str) else None
         authorization: Json = {"team_id": workspace.team_id, "user_id": workspace.app.bot_user}
         authorization |= {"enterprise_id": workspace.enterprise_id, "is_bot": True}
-        authorization["is_enterprise_install"] = False
+        authorization["is_enterprise_install"] = workspace.is_org_install
         told: Json = {
             "token": "legacy",
             "team_id": workspace.team_id,
@@ -82,7 +82,11 @@ class Events:
         """`app_home_opened` with `tab` `home` or `messages`."""
         told: Json = {"type": "app_home_opened", "user": user.id, "tab": tab}
         told |= {"channel": self._workspace.direct(user).id}
-        return told | {"event_ts": self._workspace.new_ts()}
+        workspace, home = self._workspace, self._workspace.homes.get(user.id)
+        if tab == "home" and home:
+            app = workspace.app
+            told["view"] = home.shown(workspace.team_id, app.id, app.bot_id)
+        return told | {"event_ts": workspace.new_ts()}
 
     def context_changed(self, user: User, context: Json) -> Json:
         """`app_context_changed`: what the person looks at, perhaps nothing."""

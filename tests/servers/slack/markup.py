@@ -46,6 +46,12 @@ def live(message: Message | Ephemeral, *, strict: bool = False) -> Live:
     return _rest(found, [*message.blocks, *message.attachments], strict=strict)
 
 
+def typed(text: str) -> str:
+    """Return what a person typed as events tell it: `&`, `<`, `>` escaped, addresses in `<>`."""
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"https?://[^\s&]+", r"<\g<0>>", escaped)
+
+
 def live_in_view(view: Json, *, strict: bool = False) -> Live:
     """Return what is live in a view."""
     return _rest(Live(), objects(view.get("blocks")), strict=strict)

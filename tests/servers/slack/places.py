@@ -29,8 +29,8 @@ class Channel:
     is_org_shared: bool = False
     takes_streams: bool = True
     """False: `channel_type_not_supported`."""
-    is_read_only: bool = False
-    """True: `restricted_action` for the app."""
+    refuses: str = ""
+    """The error of every message of the app: `restricted_action`, `messages_tab_disabled`, …"""
     connected_team_ids: list[str] = field(default_factory=list[str])
 
     @property

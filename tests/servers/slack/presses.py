@@ -131,7 +131,10 @@ class Presses:
         fields = {"token": "legacy", "team_id": workspace.team_id, "team_domain": workspace.domain}
         fields |= {"channel_id": channel.id, "channel_name": channel.name, "user_id": user.id}
         fields |= {"user_name": user.name, "command": command, "text": text}
-        fields |= {"api_app_id": workspace.app.id, "is_enterprise_install": "false"}
+        fields |= {
+            "api_app_id": workspace.app.id,
+            "is_enterprise_install": str(workspace.is_org_install).lower(),
+        }
         fields["response_url"] = self._urls.give(channel.id, user.id)
         fields["trigger_id"] = workspace.trigger(user.id)
         delivery = await self._sender.command(fields)
@@ -167,7 +170,7 @@ class Presses:
         told |= {"token": "legacy", "team": {"id": workspace.team_id, "domain": workspace.domain}}
         enterprise = workspace.enterprise_id
         told["enterprise"] = {"id": enterprise, "name": "Org"} if enterprise else None
-        told["is_enterprise_install"] = False
+        told["is_enterprise_install"] = workspace.is_org_install
         return told | ({"trigger_id": workspace.trigger(user.id)} if trigger else {})
 
     def _channel(self, number: str) -> Json:

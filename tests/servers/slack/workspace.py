@@ -90,6 +90,10 @@ class Workspace:
         self.clock = clock
         self.team_id = team_id
         self.enterprise_id = enterprise_id
+        self.is_org_install = False
+        """True: installed for the whole organisation; listing methods then need `team_id`."""
+        self.names_app_in_mpim = True
+        """False: a mention in a group message comes as `message.mpim` alone (undocumented)."""
         self.domain = "home"
         self.app = App()
         self.teams = {team_id}

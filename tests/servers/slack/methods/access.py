@@ -17,7 +17,7 @@ def auth_test(call: Call) -> Json:
     workspace = call.workspace
     told: Json = {"ok": True, "url": f"https://{workspace.domain}.slack.com/", "team": "Home"}
     told |= {"user": "citebound", "team_id": workspace.team_id, "user_id": workspace.app.bot_user}
-    told |= {"bot_id": workspace.app.bot_id, "is_enterprise_install": False}
+    told |= {"bot_id": workspace.app.bot_id, "is_enterprise_install": workspace.is_org_install}
     return told | ({"enterprise_id": workspace.enterprise_id} if workspace.enterprise_id else {})
 
 
@@ -64,7 +64,10 @@ def _installation(call: Call) -> Json:
     told: Json = {"ok": True, "app_id": workspace.app.id, "access_token": token.value}
     told |= {"authed_user": {"id": "U0INSTALLER"}, "scope": ",".join(sorted(token.scopes))}
     told |= {"token_type": "bot", "bot_user_id": workspace.app.bot_user}
-    told |= {"team": {"id": workspace.team_id, "name": "Home"}, "is_enterprise_install": False}
+    told |= {
+        "team": {"id": workspace.team_id, "name": "Home"},
+        "is_enterprise_install": workspace.is_org_install,
+    }
     enterprise = workspace.enterprise_id
     told["enterprise"] = {"id": enterprise, "name": "Org"} if enterprise else None
     if rotates:

@@ -42,9 +42,9 @@ def set_suggested_prompts(call: Call) -> Json:
         if not (prompt.get("title") and prompt.get("message")) or len(prompt) != 2:
             raise RefusedError("invalid_arguments", "a prompt has a title and a message")
     if not channel.is_direct:
-        raise RefusedError("channel_type_not_supported")
+        raise RefusedError("channel_not_found")
     if not given.text("thread_ts") and not call.workspace.app.is_agent:
-        raise RefusedError("invalid_thread_ts")
+        raise RefusedError("missing_thread_ts")
     told: Json = {"title": given.text("title"), "prompts": prompts}
     call.workspace.prompts[channel.id, given.text("thread_ts") or None] = told
     return {"ok": True}
@@ -61,9 +61,11 @@ def set_title(call: Call) -> Json:
 
 def session_status(call: Call) -> Json:
     """Set the status of a session; the first call makes it, and alone can name it."""
+    if not call.arguments.text("thread_ts"):
+        raise RefusedError("thread_ts_required")
     channel, thread_ts = _thread(call)
     if not call.workspace.app.is_agent:
-        raise RefusedError("not_allowed", "the app is not declared as an agent")
+        raise RefusedError("feature_disabled")
     status, title = call.arguments.need("status"), call.arguments.text("title")
     session = set_session(call, channel.id, thread_ts, status, title=title)
     answer: Json = {"ok": True, "status": status, "agent_status": status}
@@ -76,7 +78,7 @@ def session_status(call: Call) -> Json:
 def set_session(call: Call, channel: str, thread_ts: str, status: str, *, title: str) -> Json:
     """Keep the status of a session, here or at the end of a stream."""
     if status not in SESSION:
-        raise RefusedError("invalid_arguments", f"status: {status}")
+        raise RefusedError("invalid_status")
     if len(title) > TITLE:
         raise RefusedError("invalid_arguments", "title: no more than 200 characters")
     session = call.workspace.sessions.setdefault(
@@ -90,9 +92,7 @@ def set_session(call: Call, channel: str, thread_ts: str, status: str, *, title:
 def _thread(call: Call) -> tuple[Channel, str]:
     channel = call.writable("channel_id")
     call.arguments.need("thread_ts")
-    try:
-        thread_ts = call.thread(channel)
-    except RefusedError as error:
-        raise RefusedError("invalid_thread_ts") from error
-    assert thread_ts is not None
+    thread_ts = call.thread(channel)
+    if thread_ts is None:
+        raise RefusedError("invalid_thread_ts")
     return channel, thread_ts

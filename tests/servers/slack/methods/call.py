@@ -1,5 +1,6 @@
 """One call as a method sees it, and what every method asks first."""
 
+import re
 from dataclasses import dataclass
 
 from tests.servers.slack.arguments import Arguments
@@ -58,8 +59,8 @@ class Call:
         """Return a channel in which the app may post.
 
         Raises:
-            RefusedError: `channel_not_found`, `not_in_channel`, `is_archived`,
-                `restricted_action`.
+            RefusedError: `channel_not_found`, `not_in_channel`, `is_archived`, or what the
+                channel `refuses` with.
         """
         channel = self.channel(name)
         public = self.token is not None and "chat:write.public" in self.token.scopes
@@ -67,27 +68,32 @@ class Call:
             raise RefusedError("not_in_channel")
         if channel.is_archived:
             raise RefusedError("is_archived")
-        if channel.is_read_only:
-            raise RefusedError("restricted_action")
+        if channel.refuses:
+            raise RefusedError(channel.refuses)
         return channel
 
     def thread(self, channel: Channel) -> str | None:
-        """Return `thread_ts`; it must be the root of a thread, not a reply.
+        """Return the thread that a message will stand in.
+
+        None where no thread is named, and where the one that is named is gone: Slack then puts
+        the message into the channel and says `ok`; only `thread_ts` is missing from its answer
+        (slack-go/slack, issue 1571). A root that was deleted after a reply stays a thread. The
+        `ts` of a reply is refused here, which Slack but advises against.
 
         Raises:
-            RefusedError: `thread_not_found`, `cannot_reply_to_message`.
+            RefusedError: `invalid_thread_ts`, `cannot_reply_to_message`.
         """
         ts = self.arguments.text("thread_ts")
         if not ts:
             return None
+        if not re.fullmatch(r"\d+\.\d{6}", ts):
+            raise RefusedError("invalid_thread_ts", f"{ts} is not a valid thread_ts")
         root = next(
             (m for m in self.workspace.messages if m.channel == channel.id and m.ts == ts), None
         )
-        if root is None:
-            raise RefusedError("thread_not_found")
-        if root.thread_ts not in {None, root.ts}:
+        if root and root.thread_ts not in {None, root.ts}:
             raise RefusedError("cannot_reply_to_message")
-        return ts
+        return ts if self.workspace.thread(channel.id, ts) else None
 
     def page(self, found: list[Json], *, most: int, default: int) -> tuple[list[Json], str]:
         """Return a page of results and the cursor of the next, `""` after the last."""

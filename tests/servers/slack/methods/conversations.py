@@ -27,12 +27,14 @@ def members(call: Call) -> Json:
 
 
 def replies(call: Call) -> Json:
-    """Return a thread, its root first."""
+    """Return a thread, its root first; any message of it names it."""
     channel = call.readable("history")
-    found = call.workspace.thread(channel.id, call.arguments.need("ts"))
+    ts = call.arguments.need("ts")
+    named = [one for one in call.workspace.messages if one.channel == channel.id and one.ts == ts]
+    found = call.workspace.thread(channel.id, named[0].root) if named else []
     if not found:
         raise RefusedError("thread_not_found")
-    return _messages(call, found)
+    return _messages(call, found, default=1000)
 
 
 def history(call: Call) -> Json:
@@ -45,10 +47,10 @@ def history(call: Call) -> Json:
         and not message.deleted
         and message.thread_ts in {None, message.ts}
     ]
-    return _messages(call, found[::-1])
+    return _messages(call, found[::-1], default=100)
 
 
-def _messages(call: Call, found: list[Message]) -> Json:
+def _messages(call: Call, found: list[Message], *, default: int) -> Json:
     given = call.arguments
     oldest, latest = given.text("oldest", "0"), given.text("latest", "9999999999")
     inclusive = given.flag("inclusive")
@@ -58,7 +60,7 @@ def _messages(call: Call, found: list[Message]) -> Json:
         at, first, last = float(message.ts), float(oldest), float(latest)
         if first < at < last or (inclusive and at in {first, last}):
             shown.append(_shown(call, message, with_metadata=with_metadata))
-    page, cursor = call.page(shown, most=1000, default=100)
+    page, cursor = call.page(shown, most=1000, default=default)
     answer: Json = {"ok": True, "messages": page, "has_more": bool(cursor)}
     return answer | {"response_metadata": {"next_cursor": cursor}}
 
@@ -110,6 +112,8 @@ def user_info(call: Call) -> Json:
 def user_conversations(call: Call) -> Json:
     """Return where somebody, or else the app, is."""
     workspace, given = call.workspace, call.arguments
+    if workspace.is_org_install and not given.text("team_id"):
+        raise RefusedError("missing_argument", "team_id")
     user = given.text("user") or workspace.app.bot_user
     kinds = (given.text("types") or "public_channel").replace(" ", "").split(",")
     found: list[Json] = []

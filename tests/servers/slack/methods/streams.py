@@ -63,19 +63,21 @@ def append(call: Call) -> Json:
 
 
 def stop(call: Call) -> Json:
-    """End a stream; blocks given here come last."""
+    """End a stream; blocks given here come last, and a session is `active` unless said."""
     message = _open_stream(call)
     assert message.stream is not None
+    if len(call.arguments.array("blocks") or ()) > MOST_BLOCKS:
+        raise RefusedError("msg_blocks_too_many")
     blocks = read_blocks(call)
     metadata = read_metadata(call.arguments.raw("metadata"))
-    status = call.arguments.text("session_status")
     _grow(call, message)
     message.stream.state = "stopped"
     message.blocks = [*message.blocks, *(blocks or [])]
     message.metadata = metadata or None
-    if status:
+    workspace, given = call.workspace, call.arguments
+    if "session_status" in given or (message.channel, message.root) in workspace.sessions:
+        status = given.text("session_status", "active")
         set_session(call, message.channel, message.root, status, title="")
-    workspace = call.workspace
     if not workspace.status_lingers:
         workspace.statuses.pop((message.channel, message.root), None)
     answer: Json = {"ok": True, "channel": message.channel, "ts": message.ts}
@@ -123,6 +125,8 @@ def _grow(call: Call, message: Message) -> None:
     given, stream = call.arguments, message.stream
     assert stream is not None
     text, chunks = given.text("markdown_text"), given.array("chunks", "invalid_chunks")
+    if text and chunks:
+        raise RefusedError("cannot_provide_both_markdown_text_and_chunks")
     if (text and stream.mode == "chunks") or (chunks and stream.mode == "text"):
         raise RefusedError("streaming_mode_mismatch")
     if len(text) > MARKDOWN:
