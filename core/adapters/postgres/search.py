@@ -46,6 +46,8 @@ class _Asked:
     """False: cosines order chunks, and say nothing about relevance."""
     parameters: Mapping[str, object]
     plan: Plan
+    searched: int
+    """Chunks in scope."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +63,15 @@ class _Question:
 class _Corpus:
     """What a plan depends on."""
 
-    uses_index: bool
+    readable: int
+    """Chunks in scope."""
     space_id: int | None
+    """Of the space asked for; None: there is none."""
+
+    @property
+    def uses_index(self) -> bool:
+        """Say whether the scope is too large to scan."""
+        return self.readable > EXACT_LIMIT
 
 
 class PostgresChunkSearch:
@@ -94,12 +103,11 @@ class PostgresChunkSearch:
         async with self._snapshots.begin() as connection:
             asked = await self._ask(connection, request)
             rows = await _rows(connection, hits_statement(asked.plan), asked.parameters)
-            searched = int(rows[0]["searched"] or 0)
             found = [row for row in rows if row["chunk_key"] is not None]
             question = _question(rows[0])
             hits = list(request.given) or _rank(asked, question, found)[: request.limit]
             neighbours = await self._neighbours(connection, asked, question, hits)
-        return SearchResult(hits=tuple(hits), neighbours=tuple(neighbours), searched=searched)
+        return SearchResult(hits=tuple(hits), neighbours=tuple(neighbours), searched=asked.searched)
 
     async def _ask(self, connection: AsyncConnection, request: SearchRequest) -> _Asked:
         space = (request.space or self._space) if request.embedding is not None else None
@@ -120,6 +128,7 @@ class PostgresChunkSearch:
                 is_measured=True,
                 parameters=parameters,
                 plan=Plan(space_id=None, dimensions=0, uses_index=uses_index),
+                searched=corpus.readable,
             )
         return _Asked(
             request=request,
@@ -131,6 +140,7 @@ class PostgresChunkSearch:
                 "lexical_weight": space.fusion_weight,
             },
             plan=Plan(space_id=space_id, dimensions=space.dimensions, uses_index=uses_index),
+            searched=corpus.readable,
         )
 
     async def _neighbours(
@@ -183,7 +193,7 @@ async def _look_at(
             scope_parameters(scope) | space_parameters(space),
         )
     ).one()
-    return _Corpus(uses_index=(row.readable or 0) > EXACT_LIMIT, space_id=row.space_id)
+    return _Corpus(readable=int(row.readable or 0), space_id=row.space_id)
 
 
 async def _set_hnsw(connection: AsyncConnection) -> None:

@@ -111,9 +111,8 @@ def hits_statement(plan: Plan) -> TextClause:
     ]
     return text(
         ",\n".join(parts)
-        + f"""
+        + """
 SELECT shown.*, (SELECT bm25 FROM best) AS best_bm25,
-       (SELECT sum(chunks) FROM citebound.indexed_versions WHERE {_IN_SCOPE}) AS searched,
        CASE WHEN coalesce(place, 1) = 1 THEN
          (SELECT json_agg(json_build_array(lexeme, positions, idf)) FROM words) END AS words
   FROM (VALUES (true)) AS once LEFT JOIN shown ON true ORDER BY place"""
