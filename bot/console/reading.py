@@ -154,7 +154,8 @@ def use_lines(
     if unread:
         lines.append(
             Text(
-                f"{unread} sections were not read, and have the rules' facts alone:"
+                f"{unread} section{'s were' if unread > 1 else ' was'} not read, and"
+                f" {'have' if unread > 1 else 'has'} the rules' facts alone:"
                 " the same command reads what is missing",
                 style="yellow",
             )
