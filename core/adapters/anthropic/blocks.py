@@ -1,14 +1,18 @@
 """Content blocks: data that is no instruction, and sources cited sentence by sentence."""
 
 import json
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.adapters.anthropic.wire import Block
 from core.domain.ontology import SectionRef
 from core.domain.policy import Span
 from core.domain.run import Json
 from core.domain.sentences import split_sentences
+
+_ITEM = re.compile(r"(?:[-*\u2022\u25aa]|\(?[a-z0-9]{1,4}[.)])\s", re.IGNORECASE)
+_ROW = re.compile(r"^\||\s\|\s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +24,8 @@ class Citable:
     source's."""
     span: Span
     """Where the sentence stands, white space aside."""
+    introduced_by: int | None = None
+    """For a list item or a table row: the place of its lead-in or header among the sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +43,22 @@ class Source:
     sentences: tuple[Citable, ...]
     """Its text, cut; at least one."""
 
+    def spans(self, start: int, end: int) -> tuple[Span, ...]:
+        """Return where the sentences [start, end) stand: in one, if they are prose.
+
+        An item or a row says little without what introduces it ("Employees must not accept: ...
+        - vouchers"), so that stands before it.
+        """
+        cited = range(start, end)
+        if all(self.sentences[number].introduced_by is None for number in cited):
+            first, last = self.sentences[start].span, self.sentences[end - 1].span
+            return (replace(first, char_end=last.char_end),)
+        numbers: list[int] = []
+        for number in cited:
+            introduction = self.sentences[number].introduced_by
+            numbers += [number] if introduction is None else [introduction, number]
+        return tuple(self.sentences[number].span for number in dict.fromkeys(numbers))
+
 
 def source_of(text: str, span: Span, place: SectionRef) -> Source | None:
     """Return a stretch of a policy as a source, or None if nothing is written there."""
@@ -44,6 +66,7 @@ def source_of(text: str, span: Span, place: SectionRef) -> Source | None:
     if not cuts:
         return None
     starts = [0, *(cut.char_start for cut in cuts[1:]), len(text)]
+    introduced_by = _introductions([cut.of(text) for cut in cuts])
     sentences = tuple(
         Citable(
             text=text[starts[number] : starts[number + 1]],
@@ -52,6 +75,7 @@ def source_of(text: str, span: Span, place: SectionRef) -> Source | None:
                 char_start=span.char_start + cut.char_start,
                 char_end=span.char_start + cut.char_end,
             ),
+            introduced_by=introduced_by[number],
         )
         for number, cut in enumerate(cuts)
     )
@@ -64,6 +88,29 @@ def source_of(text: str, span: Span, place: SectionRef) -> Source | None:
         reference=f"{place.policy_key}#{place.eid}",
         sentences=sentences,
     )
+
+
+def is_introduced(text: str) -> bool:
+    """Say whether a text is a list item or a table row: what stands before it completes it."""
+    return _ROW.search(text) is not None or _ITEM.match(text) is not None
+
+
+def _introductions(units: Sequence[str]) -> list[int | None]:
+    """Return for each item the last sentence that ends in a colon, for each row its first row."""
+    found: list[int | None] = []
+    lead_in: int | None = None
+    header: int | None = None
+    for number, unit in enumerate(units):
+        is_row = _ROW.search(unit) is not None
+        is_item = not is_row and is_introduced(unit)
+        found.append(header if is_row else lead_in if is_item else None)
+        if not is_row:
+            header = None
+            if not is_item or unit.endswith(":"):
+                lead_in = number if unit.endswith(":") else None
+        elif header is None:
+            header = number
+    return found
 
 
 def search_result(source: Source) -> Block:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from core.adapters.anthropic.blocks import Source
+from core.adapters.anthropic.blocks import Source, is_introduced, source_of
 from core.adapters.anthropic.wire import CitedBlocks, ModelReply, TextPart
 from core.domain.answer import Citation, Claim
 from core.domain.evidence import Evidence, EvidenceItem
@@ -34,7 +34,7 @@ _TRANSITION = re.compile(
 )
 _ENDS = re.compile(r"[.!?\u2026][\"')\]\u201d\u2019*_]*$")
 
-Locate = Callable[[CitedBlocks], tuple[Source, Span] | None]
+Locate = Callable[[CitedBlocks], tuple[Source, Sequence[Span]] | None]
 """Says where cited blocks stand."""
 
 
@@ -142,7 +142,11 @@ def claims_of(
             Claim(
                 text=one.text,
                 citations=tuple(
-                    dict.fromkeys(_citation(cited, locate, evidence) for cited in one.citations)
+                    dict.fromkeys(
+                        citation
+                        for cited in one.citations
+                        for citation in _located(cited, locate, evidence)
+                    )
                 ),
             )
             for one in found
@@ -150,13 +154,31 @@ def claims_of(
     )
 
 
-def _citation(cited: CitedBlocks, locate: Locate, evidence: Evidence) -> Citation:
-    """Return a citation; one that points at nothing has a key that no evidence has."""
+def _located(cited: CitedBlocks, locate: Locate, evidence: Evidence) -> Sequence[Citation]:
+    """Return citations; what points at nothing has a key that no evidence has."""
     located = locate(cited)
     if located is None:
         name = f"source {cited.search_result + 1} [{cited.start_block}:{cited.end_block}]"
-        return Citation(key=name, span=NOWHERE, quote="")
-    source, span = located
+        return [Citation(key=name, span=NOWHERE, quote="")]
+    source, spans = _in_context(*located, evidence)
+    return [_citation(source, span, evidence) for span in spans]
+
+
+def _in_context(
+    source: Source, spans: Sequence[Span], evidence: Evidence
+) -> tuple[Source, Sequence[Span]]:
+    """Return an item that was shown alone as it stands in a passage, with what introduces it."""
+    if len(spans) > 1 or not is_introduced(source.text):
+        return source, spans
+    for item in evidence.items:
+        around = source_of(item.text, item.span, item.place) if item.kind == "chunk" else None
+        for number, one in enumerate(around.sentences if around else ()):
+            if around and one.span == spans[0] and one.introduced_by is not None:
+                return around, around.spans(number, number + 1)
+    return source, spans
+
+
+def _citation(source: Source, span: Span, evidence: Evidence) -> Citation:
     start = span.char_start - source.span.char_start
     quote = source.text[start : start + span.char_end - span.char_start]
     item = _holding(source, span, evidence)

@@ -60,19 +60,14 @@ class Dialogue:
         ]
         return numbered(source, first=first)
 
-    def locate(self, cited: CitedBlocks) -> tuple[Source, Span] | None:
+    def locate(self, cited: CitedBlocks) -> tuple[Source, tuple[Span, ...]] | None:
         """Return where cited blocks stand, or None if no such blocks were shown."""
         if not 0 <= cited.search_result < len(self._sources):
             return None
         source = self._sources[cited.search_result]
         if not 0 <= cited.start_block < cited.end_block <= len(source.sentences):
             return None
-        first, last = source.sentences[cited.start_block], source.sentences[cited.end_block - 1]
-        return source, Span(
-            version_id=first.span.version_id,
-            char_start=first.span.char_start,
-            char_end=last.span.char_end,
-        )
+        return source, source.spans(cited.start_block, cited.end_block)
 
     def answer(self, results: Sequence[Block]) -> None:
         """Keep the results of the last turn's calls, to be sent with what is said next."""

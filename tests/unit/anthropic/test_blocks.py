@@ -65,6 +65,34 @@ def test_blocks_join_to_the_text_and_spans_to_their_sentences(text: str, start: 
         assert said == said.strip() == one.text.strip()
 
 
+LIST = (
+    "Employees must not accept:\n- cash;\n- vouchers:\n- gold.\n\nAsk first.\n- alone\n\n"
+    "| Value | Approved by |\n|---|---|\n| above EUR 10 | Board |\n| below | Manager |\n\nEnd."
+)
+
+
+def test_an_item_is_cited_with_what_introduces_it() -> None:
+    """A list with its lead-in, a row with its header; prose in one piece."""
+    source = source_of(LIST, make_span(0, len(LIST)), make_place())
+    assert source
+
+    def cited(start: int, end: int) -> list[str]:
+        return [LIST[one.char_start : one.char_end] for one in source.spans(start, end)]
+
+    said = [one.text.strip() for one in source.sentences]
+    lead_in, header = "Employees must not accept:", "| Value | Approved by |"
+    assert cited(0, 1) == [lead_in]
+    assert cited(1, 2) == [lead_in, "- cash;"]
+    assert cited(1, 3) == [lead_in, "- cash;", "- vouchers:"]
+    assert cited(said.index("- gold."), said.index("- gold.") + 1) == ["- vouchers:", "- gold."]
+    assert cited(said.index("- alone"), said.index("- alone") + 1) == ["- alone"]
+    row = said.index("| above EUR 10 | Board |")
+    assert cited(row, row + 1) == [header, said[row]]
+    assert cited(row, row + 2) == [header, said[row], said[row + 1]]
+    assert cited(said.index("Ask first."), said.index("Ask first.") + 1) == ["Ask first."]
+    assert cited(len(said) - 1, len(said)) == ["End."]
+
+
 def test_where_nothing_is_written_there_is_no_source() -> None:
     """A blank stretch can't be sent: the API refuses blank blocks."""
     assert source_of(" \n ", make_span(0, 3), make_place()) is None
@@ -110,7 +138,7 @@ def test_cited_blocks_are_found_where_they_stand() -> None:
     dialogue.show(source)
     located = dialogue.locate(_cited(0, 0, 2))
     assert located
-    assert located[1] == Span(version_id=source.span.version_id, char_start=102, char_end=152)
+    assert located[1] == (Span(version_id=source.span.version_id, char_start=102, char_end=152),)
     for wrong in (
         _cited(1, 0, 1),
         _cited(-1, 0, 1),

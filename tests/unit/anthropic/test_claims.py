@@ -12,7 +12,7 @@ from core.agent.stages.verify import verify
 from core.domain.answer import Check, Draft
 from core.domain.evidence import Evidence
 from core.domain.run import TokenUse
-from tests.factories import make_item, make_place, make_span
+from tests.factories import make_item, make_place, make_span, stored_text
 
 
 def _at(source: int, start: int = 0, end: int | None = None) -> CitedBlocks:
@@ -185,6 +185,52 @@ def test_a_citation_quotes_the_stored_text_under_the_key_of_its_evidence() -> No
         ("c2", span, "Gifts are in."),
         ("c1", span, "Gifts are in."),
     ]
+
+
+LIST = "Employees must not accept:\n- cash;\n- vouchers.\n"
+TABLE = (
+    "| Contract value | Approval required from |\n|---|---|\n"
+    "| above EUR 10,000 | Executive Board |\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "block", "claim"),
+    [
+        (LIST, 2, "Employees must not accept vouchers."),
+        (TABLE, 2, "Contracts above EUR 10,000 require approval from the Executive Board."),
+    ],
+)
+def test_an_item_or_a_row_carries_its_claim(text: str, block: int, claim: str) -> None:
+    """It is held against what introduces it too, or no rule of a list would ever pass."""
+    item = make_item(text)
+    evidence = Evidence(items=(item,))
+    claims = claims_of(
+        statements([_part(claim, _at(0, block))]),
+        locate=_shown((text, 0)).locate,
+        evidence=evidence,
+    )
+    draft = Draft(claims=claims)
+    stored = stored_text(evidence, draft)
+    verified = verify(draft, evidence, stored=stored, role_names=["Executive Board"])
+    assert verified.claims == claims
+    assert len(claims[0].citations) == 2
+
+
+def test_an_item_that_was_shown_alone_is_read_in_its_passage() -> None:
+    """The ontology knows the item; the chunk has the sentence that introduces it."""
+    start = LIST.index("- vouchers.")
+    finding = make_item("- vouchers.", key="c1", start=start, is_finding=True)
+    chunk = make_item(LIST, key="c2")
+    found = statements([_part("Employees must not accept vouchers.", _at(0))])
+    dialogue = _shown(("- vouchers.", start))
+    (claim,) = claims_of(found, locate=dialogue.locate, evidence=Evidence(items=(finding, chunk)))
+    assert [(one.key, one.quote) for one in claim.citations] == [
+        ("c2", "Employees must not accept:"),
+        ("c2", "- vouchers."),
+    ]
+    (alone,) = claims_of(found, locate=dialogue.locate, evidence=Evidence(items=(finding,)))
+    assert [(one.key, one.quote) for one in alone.citations] == [("c1", "- vouchers.")]
 
 
 def test_what_is_not_among_the_evidence_is_cited_under_a_key_that_does_not_exist() -> None:
