@@ -194,7 +194,7 @@ class AnthropicReasoner:
 
     def _goes_on(self, reply: ModelReply, answered: Answered) -> bool:
         """Say whether the model is to be heard again before the gate is asked."""
-        if self._explorer.is_low:
+        if self._explorer.is_low and self._context.has_chunks:
             return False
         if answered.explored:
             return True

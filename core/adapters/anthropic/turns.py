@@ -8,7 +8,8 @@ from core.adapters.anthropic.findings import Findings
 from core.adapters.anthropic.tools import Reported
 from core.adapters.anthropic.wire import Block
 from core.agent.extractive.sensitive import is_report
-from core.domain.answer import Judgement, NotJudged
+from core.domain.answer import Judgement, NotJudged, Outcome
+from core.domain.budget import Limits
 from core.domain.evidence import EvidenceItem, Finding
 from core.domain.question import Question
 from core.domain.run import Attempt, Json
@@ -23,6 +24,9 @@ BEGIN = "Answer the question above."
 NO_CHUNKS = (
     "There are no document passages in scope: whatever you report, nothing further can be"
     " retrieved. Answer from the findings."
+)
+ASKED_ENOUGH = (
+    "You have asked back as often as you may: do not ask again. Answer for each case there is."
 )
 ANSWER_NOW = "Answer the question now, from what you have. No tools are left."
 USE_BOTH = (
@@ -82,13 +86,25 @@ def opening(
         how_to_cite: What to say about marks; None with native citations.
         has_nothing_else: True if documents would be asked for and there are none.
     """
-    words = [BEGIN, *([NO_CHUNKS] if has_nothing_else else []), *filter(None, [how_to_cite])]
+    words = [BEGIN]
+    if has_nothing_else:
+        words.append(NO_CHUNKS)
+    if _clarifications(question) >= Limits().max_clarifications:
+        words.append(ASKED_ENOUGH)
+    if how_to_cite:
+        words.append(how_to_cite)
     return [
         digest,
         asked(question),
         *shown(found, dialogue=dialogue),
         text_block(" ".join(words)),
     ]
+
+
+def _clarifications(question: Question) -> int:
+    """Return how many questions back were asked, one after the other, until now."""
+    asked_back = [turn.outcome == Outcome.CLARIFICATION for turn in reversed(question.history)]
+    return asked_back.index(False) if False in asked_back else len(asked_back)
 
 
 def passages(

@@ -183,6 +183,25 @@ async def test_a_question_back_that_states_something_is_refused() -> None:
     assert _results(model.bodies()[1])[0]["is_error"]
 
 
+@pytest.mark.parametrize(
+    ("outcomes", "is_told"),
+    [
+        ([], False),
+        (["clarification"], False),
+        (["clarification", "clarification"], True),
+        (["clarification", "answered", "clarification"], False),
+    ],
+)
+async def test_a_model_that_has_asked_twice_is_told_not_to(
+    outcomes: list[str], is_told: bool
+) -> None:
+    """A third question back would end in a refusal."""
+    history = tuple(Turn(question="?", outcome=one, answer="Which gift?") for one in outcomes)
+    model = ScriptedModel(answer=[answers(CASH, also=[SURE])])
+    await _run(model, history=history)
+    assert (turns.ASKED_ENOUGH in str(model.bodies())) is is_told
+
+
 async def test_an_unknown_intent_is_general() -> None:
     """What a model calls a question decides nothing."""
     plan = tool_use("make_plan", {"intent": "cash", "need_clarification": False})

@@ -209,6 +209,15 @@ async def test_without_chunks_nothing_is_retrieved_and_the_model_is_told() -> No
     assert run.answer.outcome is Outcome.ANSWERED
 
 
+async def test_without_chunks_a_low_score_does_not_end_exploring() -> None:
+    """Nothing else will come, so the model is given what its tools found, and may call more."""
+    script = [reply(LOOKS_UP, reported(0.2)), reply(LOOKS_UP), answers(CASH)]
+    model = ScriptedModel(answer=script)
+    run = await _run(model, _without_chunks())
+    assert [body.get("tool_choice") for body in model.bodies()] == [None, None, None]
+    assert (run.answer.outcome, run.budget.tool_calls) == (Outcome.ANSWERED, 2)
+
+
 async def test_without_chunks_an_answer_beside_a_low_score_stands() -> None:
     """The model knew that nothing would follow, so it is not asked again."""
     model = ScriptedModel(answer=[answers(CASH, also=[reported(0.2)])])
