@@ -92,7 +92,10 @@ def estimating_reader(settings: Settings) -> ClaudeSectionReader:
 
 
 def may_force_tools(model: str) -> bool:
-    """Say whether a model accepts that its tool is forced: of Claude's, the small ones do."""
+    """Say whether a model may accept that its tool is forced.
+
+    Of the 5.5 family Haiku does, Sonnet and Opus do not (`platform.claude.com/docs`, autumn 2026).
+    """
     return "haiku" in model
 
 

@@ -8,15 +8,16 @@
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from core.adapters.anthropic.facts_tool import NAME, TOOL, facts_of
+from core.adapters.anthropic.failures import RefusedError
 from core.adapters.anthropic.wire import Block, Calls, ModelReply, ModelRequest
 from core.agent.prompts import EXTRACT, Prompt
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.proposals import ProposedFacts
-from core.domain.run import TokenUse
+from core.domain.run import Json, TokenUse
 from core.ports.extraction import NotRead, SectionReading, SectionText
 
 Pricing = Callable[[str, TokenUse], float | None]
@@ -26,18 +27,20 @@ MAX_TOKENS = 12_000
 """Of one reply, thinking included; a part of 4,000 characters needs about 5,000."""
 REPLIES = 2
 """Replies asked for at most; the second only if the first is refused."""
-_CHARACTERS_A_TOKEN = 3.5
-"""Of English policies with their numbers and markup, roughly; for estimates alone."""
+_CHARACTERS_A_TOKEN = 2.7
+"""Of English policies with their numbers and markup, roughly, as models of the 5.5 family count
+(some 30 % more tokens than those before); for estimates alone."""
 _WRITTEN_PER_READ = 3.0
 """Tokens written for each of the section's, roughly: each sentence comes back as a quote of an
 entity and of a relation."""
 _WRITTEN_ANYWAY = 200
 _MARK_DIGITS = 12
+_AUTO: Mapping[str, Json] = {"type": "auto"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class ClaudeSectionReader:
-    """See `core.ports.extraction.SectionReader`."""
+    """See `core.ports.extraction.SectionReader`. Safe from many tasks of one event loop."""
 
     calls: Calls
     """Calls of the Messages API."""
@@ -46,7 +49,8 @@ class ClaudeSectionReader:
     pricing: Pricing
     """What a call costs."""
     forced_tools: bool = False
-    """True where the model may be made to call its tool; several refuse a request that does."""
+    """True where the model may be made to call its tool. Several models refuse a request that does:
+    one that is refused is made without it, and so are all that follow."""
     prompt_file: Prompt = EXTRACT
     """What it is told."""
 
@@ -61,7 +65,7 @@ class ClaudeSectionReader:
         problem = ""
         for attempt in range(REPLIES):
             try:
-                reply = await self.calls.call(self.request(text, refused=problem))
+                reply = await self._asked(text, refused=problem)
             except ModelUnavailableError as error:
                 return self._not_read(str(error), used, refused=attempt)
             except ContractError as error:
@@ -79,6 +83,16 @@ class ClaudeSectionReader:
                 refused=attempt,
             )
         return self._not_read(f"malformed twice: {problem}", used, refused=REPLIES)
+
+    async def _asked(self, text: SectionText, *, refused: str) -> ModelReply:
+        request = self.request(text, refused=refused)
+        try:
+            return await self.calls.call(request)
+        except RefusedError:
+            if request.tool_choice == _AUTO:
+                raise
+            self.forced_tools = False
+            return await self.calls.call(self.request(text, refused=refused))
 
     def request(self, text: SectionText, *, refused: str = "") -> ModelRequest:
         """Return the request for a section: the same bytes whenever it is made.
@@ -105,7 +119,7 @@ class ClaudeSectionReader:
             ),
             messages=({"role": "user", "content": blocks},),
             tools=(TOOL,),
-            tool_choice={"type": "tool", "name": NAME} if self.forced_tools else {"type": "auto"},
+            tool_choice={"type": "tool", "name": NAME} if self.forced_tools else _AUTO,
         )
 
     def estimate(self, text: SectionText, /) -> TokenUse:

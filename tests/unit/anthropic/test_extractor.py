@@ -10,6 +10,7 @@ import pytest
 
 from core.adapters.anthropic.extractor import ClaudeSectionReader, section_block
 from core.adapters.anthropic.facts_tool import NAME, TOOL
+from core.adapters.anthropic.failures import RefusedError
 from core.adapters.anthropic.wire import ModelReply, ModelRequest, TextPart, ToolUse
 from core.agent.prompts import EXTRACT
 from core.domain.errors import ContractError, ModelUnavailableError
@@ -144,6 +145,23 @@ async def test_a_model_that_is_down_is_no_reason_to_stop() -> None:
     asked = reader(ModelUnavailableError("the key is refused"))
     assert await asked.read(TEXT) == NotRead(reason="the key is refused")
     assert len(requests_of(asked)) == 1
+
+
+async def test_where_a_tool_can_not_be_forced_it_is_asked_for() -> None:
+    """A request that is refused for it is made without, and so are the next ones."""
+    asked = ClaudeSectionReader(
+        calls=ScriptedCalls([RefusedError("no forced tools"), says(FACTS), says(FACTS)]),
+        model="claude-x",
+        pricing=lambda _model, _tokens: 0.0,
+        forced_tools=True,
+    )
+    assert isinstance(await asked.read(TEXT), SectionReading)
+    assert isinstance(await asked.read(TEXT), SectionReading)
+    choices = [request.tool_choice for request in requests_of(asked)]
+    assert choices == [{"type": "tool", "name": NAME}, {"type": "auto"}, {"type": "auto"}]
+    refused = reader(RefusedError("the key is refused"))
+    assert isinstance(await refused.read(TEXT), NotRead)
+    assert len(requests_of(refused)) == 1
 
 
 def test_the_tool_speaks_the_vocabulary() -> None:
