@@ -1,0 +1,259 @@
+"""An event of Slack's becomes a message of ours, or nothing; before `intake`.
+
+- `app_mention`, direct messages: addressed to us.
+- A message in a thread is, if the thread is ours: `Overheard`, and whoever has the tables decides.
+- The twin of a mention (`message.*` with our name) is dropped; in group messages, where Slack does
+  not promise `app_mention`, both are read, and the `message_key` makes them one.
+- Bots, workflows and what no person wrote are `Ignored` where addressed to us; what we wrote
+  ourselves never is.
+- A changed message counts only if a person changed its words: an unfurled link does not.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from bot.slack.payload import Object, instant, maybe, maybe_object, need, need_object
+from bot.slack.sender import Home
+from bot.slack.wording import names, typed
+from core.domain.chat import Place
+from core.domain.message import Ignored, InboundMessage, MessageKind
+from core.domain.run import Json
+
+BY_PEOPLE = frozenset({"file_share", "me_message", "thread_broadcast"})
+"""Subtypes that somebody wrote: a question with a file is a question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overheard:
+    """Addressed to us only if its thread is ours; else not to be kept, but counted."""
+
+    message: InboundMessage | Ignored
+    """What it then is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotForUs:
+    """Nothing to keep: it is acknowledged and counted."""
+
+    reason: str
+    """Why, in a word: `own`, `twin`, `channel`, `unchanged`, `app`, `team`, `event`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disconnected:
+    """The app was taken from a workspace, or its tokens were: those we hold are to be deleted."""
+
+    team: str
+    """The workspace."""
+    reason: str
+    """`app_uninstalled` or `tokens_revoked`."""
+
+
+Parsed: TypeAlias = InboundMessage | Ignored | Overheard | NotForUs | Disconnected
+
+
+def parse(body: Object, home: Home) -> Parsed:
+    """Return what an envelope of the Events API means to us.
+
+    Raises:
+        ContractError: It lacks what Slack promises. Sent again it would lack it, too: acknowledge.
+    """
+    foreign = home.foreign(body)
+    if foreign:
+        return NotForUs(reason=foreign)
+    event = need_object(body, "event")
+    match event.get("type"):
+        case "app_mention" | "message":
+            return _message(event, _Envelope(body=body, home=home))
+        case "agent_session_stopped":
+            return _stop(event, _Envelope(body=body, home=home))
+        case "app_uninstalled" | "tokens_revoked":
+            return Disconnected(team=need(body, "team_id"), reason=need(event, "type"))
+        case _:
+            return NotForUs(reason="event")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Envelope:
+    """What every event of one delivery has in common."""
+
+    body: Object
+    home: Home
+
+    @property
+    def tenant(self) -> str:
+        """The organisation, else the workspace: user and channel ids are unique within it."""
+        return maybe(self.body, "enterprise_id") or need(self.body, "team_id")
+
+    @property
+    def dedupe_key(self) -> str:
+        """Identity of the delivery."""
+        return f"slack:{self.home.app_id}:{need(self.body, 'event_id')}"
+
+    def key(self, channel: str, ts: str) -> str:
+        """Return the identity of what was written."""
+        return f"slack:{self.tenant}:{channel}:{ts}"
+
+    def place(self, channel: str, ts: str, thread_ts: str, *, is_direct: bool) -> Place:
+        """Return where something was written, and where its reply goes."""
+        in_thread = thread_ts not in {"", ts}
+        return Place(
+            platform="slack",
+            tenant=self.tenant,
+            channel=channel,
+            thread=thread_ts or ts,
+            mode="direct" if is_direct else "thread" if in_thread else "channel",
+        )
+
+    def facts(self, event: Object, channel: str, ts: str) -> dict[str, Json]:
+        """Return what posting and the audience check need; no text."""
+        return {
+            "team": need(self.body, "team_id"),
+            "channel": channel,
+            "ts": ts,
+            "channel_type": maybe(event, "channel_type"),
+            "is_shared": self.body.get("is_ext_shared_channel") is True,
+            "is_outside": self.home.is_outside(self.body, event),
+        }
+
+
+def _message(event: Object, envelope: _Envelope) -> Parsed:
+    match event.get("subtype"):
+        case "message_changed":
+            return _changed(event, envelope)
+        case "message_deleted":
+            before = need_object(event, "previous_message")
+            return _deleted(event, envelope, before, need(event, "deleted_ts"))
+        case "message_replied":
+            return NotForUs(reason="unchanged")
+        case _:
+            return _written(event, envelope)
+
+
+def _written(event: Object, envelope: _Envelope) -> Parsed:
+    bot_user = envelope.home.bot_user
+    if _is_own(event, envelope.home):
+        return NotForUs(reason="own")
+    kind = event.get("channel_type")
+    is_direct = _is_direct(event)
+    is_named = names(maybe(event, "text"), bot_user)
+    is_mention = event["type"] == "app_mention" or (is_named and kind == "mpim")
+    if is_named and not is_mention and not is_direct:
+        return NotForUs(reason="twin")
+    message = _read(event, envelope, is_direct=is_direct)
+    if is_direct or is_mention:
+        return message
+    return Overheard(message=message) if _in_thread(event) else NotForUs(reason="channel")
+
+
+def _read(event: Object, envelope: _Envelope, *, is_direct: bool) -> InboundMessage | Ignored:
+    channel, ts = need(event, "channel"), need(event, "ts")
+    place = envelope.place(channel, ts, maybe(event, "thread_ts"), is_direct=is_direct)
+    reason = _why_ignored(event)
+    if reason:
+        return Ignored(
+            place=place,
+            dedupe_key=envelope.dedupe_key,
+            person=maybe(event, "user") or maybe(event, "bot_id"),
+            sent_at=instant(ts),
+            reason=reason,
+        )
+    return InboundMessage(
+        place=place,
+        dedupe_key=envelope.dedupe_key,
+        message_key=envelope.key(channel, ts),
+        person=need(event, "user"),
+        text=typed(maybe(event, "text"), bot_user=envelope.home.bot_user),
+        sent_at=instant(ts),
+        raw=envelope.facts(event, channel, ts),
+    )
+
+
+def _changed(event: Object, envelope: _Envelope) -> Parsed:
+    """Read an edit; a root that was deleted under its replies comes as one, too."""
+    after, before = need_object(event, "message"), maybe_object(event, "previous_message")
+    ts = need(after, "ts")
+    if after.get("subtype") == "tombstone":
+        return _deleted(event, envelope, before, ts)
+    if _is_own(after, envelope.home):
+        return NotForUs(reason="own")
+    edited_at = maybe(maybe_object(after, "edited"), "ts")
+    if not edited_at or edited_at == maybe(maybe_object(before, "edited"), "ts"):
+        return NotForUs(reason="unchanged")
+    if _why_ignored(after):
+        return NotForUs(reason="channel")
+    channel = need(event, "channel")
+    target = envelope.key(channel, ts)
+    return InboundMessage(
+        place=envelope.place(channel, ts, maybe(after, "thread_ts"), is_direct=_is_direct(event)),
+        dedupe_key=envelope.dedupe_key,
+        message_key=f"{target}:edited:{edited_at}",
+        target_key=target,
+        kind=MessageKind.EDITED,
+        person=need(after, "user"),
+        text=typed(maybe(after, "text"), bot_user=envelope.home.bot_user),
+        sent_at=instant(edited_at),
+        raw=envelope.facts({**event, **after}, channel, ts),
+    )
+
+
+def _deleted(event: Object, envelope: _Envelope, before: Object, ts: str) -> Parsed:
+    if _is_own(before, envelope.home):
+        return NotForUs(reason="own")
+    channel = need(event, "channel")
+    target = envelope.key(channel, ts)
+    return InboundMessage(
+        place=envelope.place(channel, ts, maybe(before, "thread_ts"), is_direct=_is_direct(event)),
+        dedupe_key=envelope.dedupe_key,
+        message_key=f"{target}:deleted",
+        target_key=target,
+        kind=MessageKind.DELETED,
+        person=maybe(before, "user"),
+        sent_at=instant(need(event, "event_ts")),
+        raw=envelope.facts(event, channel, ts),
+    )
+
+
+def _stop(event: Object, envelope: _Envelope) -> InboundMessage:
+    channel, thread_ts = need(event, "channel"), need(event, "thread_ts")
+    is_direct = channel.startswith("D")
+    return InboundMessage(
+        place=Place(
+            platform="slack",
+            tenant=envelope.tenant,
+            channel=channel,
+            thread=thread_ts,
+            mode="direct" if is_direct else "thread",
+        ),
+        dedupe_key=envelope.dedupe_key,
+        kind=MessageKind.STOP,
+        person=need(event, "user"),
+        sent_at=instant(need(event, "event_ts")),
+        raw=envelope.facts(event, channel, thread_ts),
+    )
+
+
+def _is_own(event: Object, home: Home) -> bool:
+    return event.get("user") == home.bot_user or event.get("app_id") == home.app_id
+
+
+def _is_direct(event: Object) -> bool:
+    return event.get("channel_type") == "im" or maybe(event, "channel").startswith("D")
+
+
+def _in_thread(event: Object) -> bool:
+    return maybe(event, "thread_ts") not in {"", maybe(event, "ts")}
+
+
+def _why_ignored(event: Object) -> str | None:
+    """Say why nobody wrote this; None: a person did."""
+    if maybe_object(event, "bot_profile").get("is_workflow_bot") is True:
+        return "workflow"
+    if event.get("bot_id") or event.get("user") == "USLACKBOT":
+        return "bot"
+    if event.get("app_id"):
+        return "app"
+    is_other = event.get("subtype") is not None and maybe(event, "subtype") not in BY_PEOPLE
+    if is_other or not event.get("user"):
+        return "subtype"
+    return None

@@ -1,0 +1,37 @@
+"""A person's words, out of the text in which Slack sends them.
+
+Slack escapes `&`, `<` and `>` and puts what it understood into `<>`: people, channels, groups,
+addresses. What was typed is read back; nothing that looks like markup afterwards is any.
+"""
+
+import re
+
+_CONTROL = re.compile(r"<([^<>]*)>")
+_ESCAPES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
+"""In this order, so that `&amp;lt;` is read as `&lt;`."""
+
+
+def typed(text: str, *, bot_user: str) -> str:
+    """Return what was typed, without the mention of the bot itself."""
+    own = re.compile(rf"<@{re.escape(bot_user)}(?:\|[^<>]*)?>\s?")
+    words = _CONTROL.sub(lambda found: _word(found[1]), own.sub("", text))
+    for escape, character in _ESCAPES:
+        words = words.replace(escape, character)
+    return words.strip()
+
+
+def names(text: str, bot_user: str) -> bool:
+    """Say whether a text mentions the bot."""
+    return f"<@{bot_user}>" in text or f"<@{bot_user}|" in text
+
+
+def _word(control: str) -> str:
+    """Return what a person sees of a sequence: its label, or else its name."""
+    target, _, label = control.partition("|")
+    if target.startswith("@"):
+        return "@" + (label or target[1:]).removeprefix("@")
+    if target.startswith("#"):
+        return "#" + (label or target[1:]).removeprefix("#")
+    if target.startswith("!"):
+        return label or "@" + target[1:].partition("^")[0]
+    return label or target.removeprefix("mailto:")
