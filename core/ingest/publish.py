@@ -48,7 +48,7 @@ class Ingested:
     sections: int
     """Sections found."""
     notes: tuple[str, ...]
-    """What was normalised away."""
+    """What was normalised away, and what else should be known."""
     reading: ReadingReport | None = None
     """What a model read of it; None if none was asked."""
 
@@ -158,14 +158,15 @@ class Ingestor:
         extracted = await self._extractor.extract(_source(prepared))
         if same is not None and not _says_more(extracted, same):
             return _ingested(prepared, Unchanged(version_id=same.version_id), extracted.report)
+        newest = stored[-1] if stored else None
         published = await self._publish(
             prepared,
             data,
             extracted,
-            after=stored[-1].version_id if stored else None,
+            after=newest.version_id if newest else None,
             replaces=same.version_id if same else None,
         )
-        return _ingested(prepared, published, extracted.report)
+        return _ingested(prepared, published, extracted.report, *_loss(extracted, newest))
 
     async def _publish(
         self,
@@ -234,16 +235,24 @@ def _source(prepared: Prepared) -> SourceDocument:
 
 
 def _ingested(
-    prepared: Prepared, result: Published | Unchanged, reading: ReadingReport | None
+    prepared: Prepared, result: Published | Unchanged, reading: ReadingReport | None, *notes: str
 ) -> Ingested:
     return Ingested(
         source_name=prepared.source_name,
         metadata=prepared.metadata,
         result=result,
         sections=len(prepared.sections),
-        notes=prepared.document.notes,
+        notes=(*prepared.document.notes, *notes),
         reading=reading,
     )
+
+
+def _loss(extracted: Extracted, newest: StoredVersion | None) -> tuple[str, ...]:
+    """Return what is to be said if the rules alone read what a model had read before."""
+    before = newest.facts_by if newest else None
+    if extracted.by != BY_RULES or before in {None, BY_RULES}:
+        return ()
+    return (f"facts are by rules alone; those of the version before were read by {before} too",)
 
 
 def _says_more(extracted: Extracted, stored: StoredVersion) -> bool:

@@ -88,6 +88,17 @@ async def test_a_section_that_has_not_changed_is_not_sent_again(desk: Desk) -> N
         assert [section_of(body).split()[0] for body in server.bodies[3:]] == ["All", "Employees"]
 
 
+async def test_a_later_version_by_rules_says_that_claude_read_the_one_before(desk: Desk) -> None:
+    """Nobody loses facts without being told."""
+    with anthropic_server(keen) as server:
+        assert (await desk.by_claude(server)).notes == ()
+    later = await desk.by_rules(GIFTS.replace("EUR 75", "EUR 50"))
+    assert later.notes == (
+        "facts are by rules alone; those of the version before were read by"
+        " claude-haiku-5-5 extract/1 too",
+    )
+
+
 async def test_a_stored_document_is_read_anew_as_a_new_edition(desk: Desk) -> None:
     """The rules' edition says what it said, and the dates stay those of the document."""
     await desk.by_rules()
