@@ -34,7 +34,8 @@ _RULES: tuple[tuple[Intent, str], ...] = (
     ),
     (
         Intent.DEADLINE,
-        r"\bhow (?:long|soon|fast|quick(?:ly)?|often|early)\b|\bby when\b|^when\b|\bwhen (?:do"
+        r"\bhow (?:long|soon|fast|quick(?:ly)?|often|early)\b|\b(?:by|until|till|since|from) when\b"
+        r"|\b(?:until|by|at|before) (?:what|which) time\b|^when\b|\bwhen (?:do"
         r"|must|should|does|is|are)\b"
         r"|\bdeadlines?\b|\bhow many (?:\w+ )?(?:days|weeks|months|years|hours|minutes)\b"
         r"|\btime limit\b|\bretention period\b"

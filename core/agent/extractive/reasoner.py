@@ -18,7 +18,7 @@ from core.agent.extractive.scoring import Wanted
 from core.agent.extractive.select import Scored, expand, rank
 from core.agent.extractive.sensitive import is_report
 from core.agent.extractive.similarity import Similarity
-from core.agent.extractive.terms import is_telling, terms_of
+from core.agent.extractive.terms import is_figure, is_telling, terms_of
 from core.domain.answer import (
     Branch,
     Claim,
@@ -32,7 +32,7 @@ from core.domain.content_words import content_words
 from core.domain.evidence import Evidence, EvidenceItem, Finding
 from core.domain.ontology import Snapshot
 from core.domain.question import Question, Scope
-from core.domain.run import Attempt, Clarification, Exploration, ModelCall, Plan
+from core.domain.run import Attempt, Clarification, Exploration, ModelCall, Plan, Term
 from core.ports import Embedder, RunContext, Toolbox
 
 FINDINGS = 10
@@ -85,9 +85,7 @@ class ExtractiveReasoner:
         )
         intents = intents_of(question.standalone)
         telling = [term for term in terms if is_telling(term)]
-        if not telling or (
-            _VAGUE.search(question.standalone) and all(term.word in _GENERIC for term in telling)
-        ):
+        if _lacks_subject(question.standalone, terms, telling):
             return Clarification(
                 intent=intents[0].value,
                 question=WHICH_SUBJECT,
@@ -285,6 +283,15 @@ class ExtractiveReasoner:
                 return 0.0, "no fact of the ontology concerns the question"
             shares.append(ranked[0].score * ranked[0].measures.coverage)
         return min(shares), f"the nearest facts answer with a likelihood of {min(shares):.0%}"
+
+
+def _lacks_subject(text: str, terms: Sequence[Term], telling: Sequence[Term]) -> bool:
+    """Say whether a question names no subject, so that asking for it helps. A sum names none."""
+    if terms and all(is_figure(term.word) for term in terms):
+        return False
+    return not telling or (
+        _VAGUE.search(text) is not None and all(term.word in _GENERIC for term in telling)
+    )
 
 
 def _ask_tools(question: Question, plan: Plan, found: Sequence[Finding], toolbox: Toolbox) -> None:

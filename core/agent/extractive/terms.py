@@ -26,7 +26,7 @@ _TALK = frozenset(
         "happen happened happens hello help hey hi high hold important instead involve just "
         "keep kind know last lately later least let like limit little long look lot low "
         "make many matter max maximum mean mention mind minimum much name necessary need "
-        "new next nobody normally number often ok okay old once order part people per place "
+        "new next nobody normally number often ok okay old once one order part people per place "
         "point policies policy possible put question quick quickly quite read really reason "
         "regulation regulations right rule rules said say see set situation small someone "
         "something soon sort standard still supposed sure take tell thanks there thing "
@@ -72,7 +72,7 @@ class Vocabulary:
 
     def weight(self, word: str) -> float:
         """Return how telling a stem is: its idf over that of a word nobody uses, in (0, 1]."""
-        if word.isdigit() or word.replace(".", "").replace(",", "").isdigit():
+        if is_figure(word):
             return NUMBER_WEIGHT
         if word in _TALK:
             return TALK_WEIGHT
@@ -95,6 +95,11 @@ def terms_of(text: str, vocabulary: Vocabulary) -> tuple[Term, ...]:
         )
         for word in sorted(content_words(meant))
     )
+
+
+def is_figure(word: str) -> bool:
+    """Say whether a word is a number."""
+    return word.replace(".", "").replace(",", "").isdigit()
 
 
 def is_telling(term: Term) -> bool:

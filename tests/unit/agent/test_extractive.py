@@ -88,7 +88,15 @@ def said(draft: Draft) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "text", ["How should this be handled?", "What about it?", "Is that ok?", "???", "Hello!"]
+    "text",
+    [
+        "How should this be handled?",
+        "What about it?",
+        "Is that ok?",
+        "Who has to approve this one?",
+        "???",
+        "Hello!",
+    ],
 )
 async def test_a_question_without_a_subject_is_asked_back(text: str) -> None:
     """Where nothing says what is meant, the subject is asked for."""
@@ -96,6 +104,12 @@ async def test_a_question_without_a_subject_is_asked_back(text: str) -> None:
     assert isinstance(plan, Clarification)
     assert plan.slot == "referent"
     assert plan.question.strip()
+
+
+async def test_a_sum_is_not_asked_back() -> None:
+    """A question of nothing but figures names no subject that could be asked for."""
+    plan = await ExtractiveReasoner().plan(make_question("What's 17% of 2,340?"), NOTHING_KNOWN)
+    assert isinstance(plan, Plan)
 
 
 async def test_a_plan_names_its_tools() -> None:

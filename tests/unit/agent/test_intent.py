@@ -31,6 +31,8 @@ from core.domain.run import Term
         ("What is the hotel limit in Rome?", Intent.THRESHOLD),
         ("How long are records kept?", Intent.DEADLINE),
         ("By when must I file?", Intent.DEADLINE),
+        ("Until what time are urgent payments taken?", Intent.DEADLINE),
+        ("Until when is it kept?", Intent.DEADLINE),
         ("How many days may I work abroad?", Intent.DEADLINE),
         ("Who approves travel?", Intent.ROLE),
         ("Who's responsible for records?", Intent.ROLE),
