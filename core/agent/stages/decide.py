@@ -6,6 +6,10 @@ Pure; rules in order, and none of them opens by default.
 from core.agent.situation import Ruling, Situation
 from core.domain.answer import Badge, Decision, NotJudged, RefusalKind
 
+ASKED_FROM = 0.25
+"""Calibrated confidence from which an open fact is asked for. Lower than what an answer needs: a
+question back states nothing, and its reply leaves fewer rules to choose from."""
+
 
 def decide(situation: Situation) -> Ruling:
     """Apply the rules; the first that speaks decides."""
@@ -57,7 +61,8 @@ def _nothing_found(situation: Situation) -> Ruling | None:
 def _branch(situation: Situation) -> Ruling | None:
     if situation.draft.branch is None or not situation.may_clarify:
         return None
-    if _is_unlikely(situation):
+    calibrated = situation.confidence.calibrated
+    if calibrated is None or calibrated < ASKED_FROM:
         return None
     return Ruling(
         decision=Decision.CLARIFY, reason=f"the answer depends on the {situation.draft.branch.slot}"

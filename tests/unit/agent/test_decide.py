@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.agent.situation import Ruling, Situation
-from core.agent.stages.decide import decide
+from core.agent.stages.decide import ASKED_FROM, decide
 from core.domain.answer import (
     Badge,
     Branch,
@@ -107,11 +107,19 @@ def test_no_third_question_is_asked() -> None:
     assert ruled(situation) == (Decision.FINAL, None)
 
 
-@pytest.mark.parametrize("badge", [Badge.LOW, None])
-def test_an_unlikely_branch_is_not_asked_about(badge: Badge | None) -> None:
-    """Nobody is asked a question whose answer would not be posted."""
-    situation = replace(GOOD, draft=replace(GOOD.draft, branch=BRANCH), confidence=confident(badge))
+@pytest.mark.parametrize("calibrated", [ASKED_FROM - 0.01, None])
+def test_an_unlikely_branch_is_not_asked_about(calibrated: float | None) -> None:
+    """Nobody is asked about a rule that hardly concerns the question."""
+    low = replace(NO_CONFIDENCE, calibrated=calibrated)
+    situation = replace(GOOD, draft=replace(GOOD.draft, branch=BRANCH), confidence=low)
     assert ruled(situation)[0] is Decision.ESCALATE
+
+
+def test_an_open_fact_is_asked_for_before_the_answer_is_likely() -> None:
+    """A question back states nothing: it needs less confidence than an answer."""
+    low = replace(NO_CONFIDENCE, calibrated=ASKED_FROM, badge=Badge.LOW)
+    situation = replace(GOOD, draft=replace(GOOD.draft, branch=BRANCH), confidence=low)
+    assert ruled(situation) == (Decision.CLARIFY, None)
 
 
 def test_verify_overrides_the_judge() -> None:
