@@ -316,6 +316,7 @@ def anthropic_server(
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join(10)
+    assert not thread.is_alive(), "model server: it did not end"
     complaints = server.complaints(leftovers=leftovers, refusals=refusals)
     assert not complaints, "model server: " + "; ".join(complaints)
 
@@ -331,9 +332,9 @@ def _serve(server: AnthropicServer, loop: asyncio.AbstractEventLoop, up: threadi
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         server.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-        up.set()
 
     loop.run_until_complete(start())
+    loop.call_soon(up.set)  # not before it runs for ever: a test may end at once
     loop.run_forever()
     loop.run_until_complete(runner.cleanup())
     loop.close()
