@@ -36,8 +36,11 @@ async def test_the_clients_own_retries_post_twice(slack: FakeSlack) -> None:
     room = slack.workspace.channel("general")
     slack.faults.next("chat.postMessage", processed_then_reset())
     eager = slack_client(slack, retry_handlers=None)
-    await eager.chat_postMessage(channel=room.id, text="twice")
+    metadata = {"event_type": "answer", "event_payload": {"outbox": "o1"}}
+    await eager.chat_postMessage(channel=room.id, text="twice", metadata=metadata)
     assert [one.text for one in slack.checks.by_app()] == ["twice", "twice"]
+    with pytest.raises(AssertionError, match="o1 stands twice"):
+        slack.checks.nothing_twice()
 
 
 async def test_a_lost_call_is_not_done(slack: FakeSlack, client: SlackClient) -> None:

@@ -116,7 +116,7 @@ async def test_an_open_stream_cannot_be_updated(
     place = {"channel": question.channel, "ts": started["ts"]}
     with pytest.raises(SlackApiError, match="streaming_state_conflict"):
         await client.chat_update(**place, text="now")
-    slack.workspace.updates_open_streams = True
+    slack.workspace.knobs.updates_open_streams = True
     await client.chat_update(**place, text="now")
 
 
@@ -179,7 +179,7 @@ async def test_a_status_ends_with_a_message_or_after_two_minutes(
     await show()
     slack.clock.advance(121)
     slack.checks.status_cleared()
-    slack.workspace.status_lingers = True
+    slack.workspace.knobs.status_lingers = True
     await show()
     await client.chat_postMessage(**post)
     with pytest.raises(AssertionError):

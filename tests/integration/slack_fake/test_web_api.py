@@ -145,7 +145,7 @@ async def test_an_installation_for_an_organisation_lists_team_by_team(
     slack: FakeSlack, client: SlackClient
 ) -> None:
     """Without `team_id` there is nothing to list."""
-    slack.workspace.is_org_install = True
+    slack.workspace.knobs.is_org_install = True
     assert await refused(client.users_conversations()) == "missing_argument"
     assert (await client.users_conversations(team_id="T0HOME"))["channels"] == []
     assert (await client.auth_test())["is_enterprise_install"] is True
@@ -260,6 +260,9 @@ async def test_an_ephemeral_is_for_members_and_cannot_be_updated(
     assert await refused(call) == "user_not_in_channel"
     call = client.chat_update(channel=room.id, ts=shown["message_ts"], text="x")
     assert await refused(call) == "message_not_found"
+    slack.workspace.knobs.loses_ephemerals = True
+    await client.chat_postEphemeral(channel=room.id, user=anna.id, text="lost")
+    assert [one.text for one in slack.checks.seen_by(anna.id)] == ["psst"]
     assert (await client.conversations_history(channel=room.id))["messages"] == []
 
 
@@ -288,7 +291,7 @@ async def test_tokens_are_rotated_with_refresh_tokens_that_count_once(
     """A second rotation with the same refresh token is refused; so is a code."""
     app = slack.workspace.app
     app.rotates_tokens = True
-    slack.workspace.codes.add("code-1")
+    slack.workspace.keys.codes.add("code-1")
     mine = {"client_id": app.client_id, "client_secret": app.client_secret}
     first = await client.oauth_v2_access(**mine, code="code-1")
     assert first["expires_in"] == 43_200

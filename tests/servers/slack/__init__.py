@@ -25,8 +25,8 @@
 - `journal` has every call with its outcome; `was_done` tells what the caller may not have heard.
 - `checks` asserts: one answer, status cleared, nothing outside the thread, no stream left open.
 - `sockets.disconnect()`, `.cut()`, `.ping()`, `.deaf = True` are what befalls Socket Mode.
-- Knobs for what Slack does not document: `workspace.status_lingers`, `.updates_open_streams`,
-  `limits.cut_history`, `streams.QUIET_S`; `channel.takes_streams`, `.refuses="restricted_action"`.
+- What Slack leaves open, or does now and then: `workspace.knobs`, `limits.cut_history`,
+  `streams.QUIET_S`, `channel.takes_streams`, `channel.refuses = "restricted_action"`.
 """
 
 from tests.servers.slack.delivery import Attempt, Delivery

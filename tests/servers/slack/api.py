@@ -97,7 +97,7 @@ class WebApi:
         entry.token = value or arguments.text("token")
         if not entry.token:
             raise RefusedError("not_authed")
-        token = self._workspace.tokens.get(entry.token)
+        token = self._workspace.keys.tokens.get(entry.token)
         if token is None:
             raise RefusedError("invalid_auth")
         if token.dead:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from tests.servers.slack.journal import Journal
 from tests.servers.slack.methods.streams import settle
 from tests.servers.slack.posts import Ephemeral, Message
+from tests.servers.slack.wire import Json
 from tests.servers.slack.workspace import Workspace
 
 
@@ -42,6 +43,21 @@ class Checks:
         assert not answer.is_streaming, "the reply is a stream that nobody ended"
         assert answer.text or answer.blocks, "the reply is empty"
         return answer
+
+    def nothing_twice(self) -> dict[str, Message]:
+        """Return what stands, by the outbox id in its metadata.
+
+        Raises:
+            AssertionError: An outbox row was posted more than once.
+        """
+        found: dict[str, Message] = {}
+        for message in self.by_app():
+            payload: Json = (message.metadata or {}).get("event_payload", {})
+            outbox = payload.get("outbox")
+            if outbox is not None:
+                assert str(outbox) not in found, f"outbox {outbox} stands twice"
+                found[str(outbox)] = message
+        return found
 
     def no_answer(self, question: Message) -> None:
         """Assert that the app shows nothing in a question's thread."""

@@ -107,7 +107,7 @@ class Deeds:
             return []
         events: list[Json] = []
         named = f"<@{workspace.app.bot_user}>" in message.text and channel.kind != "im"
-        named = named and (channel.kind != "mpim" or workspace.names_app_in_mpim)
+        named = named and (channel.kind != "mpim" or workspace.knobs.names_app_in_mpim)
         if named and "app_mention" in workspace.app.events:
             events.append(self._events.app_mention(message))
         if SUBSCRIPTION[channel.kind] in workspace.app.events:

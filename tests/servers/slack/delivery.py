@@ -139,6 +139,7 @@ class Sender:
 
     async def _post(self, body: bytes, headers: dict[str, str], *, retry: int) -> Attempt:
         at, session = self.workspace.clock.now(), self.session
+        headers = {"User-Agent": "Slackbot 1.0 (+https://api.slack.com/robots)"} | headers
         assert session is not None
         timeout = ClientTimeout(total=self.ack_timeout_s)
         try:

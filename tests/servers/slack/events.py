@@ -29,7 +29,7 @@ class Events:
         channel = workspace.channels.get(place) if isinstance(place, str) else None
         authorization: Json = {"team_id": workspace.team_id, "user_id": workspace.app.bot_user}
         authorization |= {"enterprise_id": workspace.enterprise_id, "is_bot": True}
-        authorization["is_enterprise_install"] = workspace.is_org_install
+        authorization["is_enterprise_install"] = workspace.knobs.is_org_install
         told: Json = {
             "token": "legacy",
             "team_id": workspace.team_id,

@@ -133,7 +133,7 @@ class Presses:
         fields |= {"user_name": user.name, "command": command, "text": text}
         fields |= {
             "api_app_id": workspace.app.id,
-            "is_enterprise_install": str(workspace.is_org_install).lower(),
+            "is_enterprise_install": str(workspace.knobs.is_org_install).lower(),
         }
         fields["response_url"] = self._urls.give(channel.id, user.id)
         fields["trigger_id"] = workspace.trigger(user.id)
@@ -170,7 +170,7 @@ class Presses:
         told |= {"token": "legacy", "team": {"id": workspace.team_id, "domain": workspace.domain}}
         enterprise = workspace.enterprise_id
         told["enterprise"] = {"id": enterprise, "name": "Org"} if enterprise else None
-        told["is_enterprise_install"] = workspace.is_org_install
+        told["is_enterprise_install"] = workspace.knobs.is_org_install
         return told | ({"trigger_id": workspace.trigger(user.id)} if trigger else {})
 
     def _channel(self, number: str) -> Json:

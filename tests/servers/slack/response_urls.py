@@ -100,8 +100,7 @@ class ResponseUrls:
             blocks=objects(args.get("blocks")),
             thread_ts=args.get("thread_ts") or thread_ts,
         )
-        self._workspace.ephemerals.append(shown)
-        return shown
+        return self._workspace.show(shown)
 
     def _post(self, given: _Given, args: Json) -> None:
         workspace = self._workspace

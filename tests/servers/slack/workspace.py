@@ -1,5 +1,6 @@
 """Everything that the workspace knows: people, places, messages, views, tokens."""
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -83,6 +84,34 @@ class App:
     rotates_tokens: bool = False
 
 
+@dataclass(slots=True, kw_only=True)
+class Keys:
+    """What was given out to call us with."""
+
+    tokens: dict[str, Token] = field(default_factory=dict[str, Token])
+    refresh_tokens: dict[str, str] = field(default_factory=dict[str, str])
+    """Unused refresh token -> the access token it was given with."""
+    codes: set[str] = field(default_factory=set[str])
+    """Unused OAuth codes."""
+    used_codes: set[str] = field(default_factory=set[str])
+
+
+@dataclass(slots=True, kw_only=True)
+class Knobs:
+    """What Slack leaves open, or does now and then."""
+
+    is_org_install: bool = False
+    """True: installed for the whole organisation; listing methods then need `team_id`."""
+    names_app_in_mpim: bool = True
+    """False: a mention in a group message comes as `message.mpim` alone."""
+    loses_ephemerals: bool = False
+    """True: what is for one person is answered `ok` and never arrives."""
+    status_lingers: bool = False
+    """True: a message does not take the status away."""
+    updates_open_streams: bool = False
+    """True: `chat.update` takes an open stream too, for which Slack names an error."""
+
+
 class Workspace:
     """One team with its app."""
 
@@ -90,22 +119,20 @@ class Workspace:
         self.clock = clock
         self.team_id = team_id
         self.enterprise_id = enterprise_id
-        self.is_org_install = False
-        """True: installed for the whole organisation; listing methods then need `team_id`."""
-        self.names_app_in_mpim = True
-        """False: a mention in a group message comes as `message.mpim` alone (undocumented)."""
         self.domain = "home"
         self.app = App()
+        self.keys = Keys()
+        self.knobs = Knobs()
         self.teams = {team_id}
         self.users: dict[str, User] = {}
         self.channels: dict[str, Channel] = {}
         self.messages: list[Message] = []
+        """All, in order; `add` keeps the indexes below."""
+        self._by_ts: dict[tuple[str, str], Message] = {}
+        self._threads: defaultdict[tuple[str, str], list[Message]] = defaultdict(list)
+        self._tops: defaultdict[str, list[Message]] = defaultdict(list)
         self.ephemerals: list[Ephemeral] = []
         self.statuses: dict[tuple[str, str], Status] = {}
-        self.status_lingers = False
-        """True: a message does not take the status away (it sometimes stays in the real Slack)."""
-        self.updates_open_streams = False
-        """True: `chat.update` takes an open stream too; Slack names an error for it."""
         self.sessions: dict[tuple[str, str], Json] = {}
         self.prompts: dict[tuple[str, str | None], Json] = {}
         self.titles: dict[tuple[str, str], str] = {}
@@ -114,12 +141,6 @@ class Workspace:
         self.triggers: dict[str, tuple[float, str]] = {}
         """When it was given out, and to whom."""
         self.used_triggers: set[str] = set()
-        self.tokens: dict[str, Token] = {}
-        self.refresh_tokens: dict[str, str] = {}
-        """Unused refresh token -> the access token it was given with."""
-        self.codes: set[str] = set()
-        """Unused OAuth codes."""
-        self.used_codes: set[str] = set()
         self._numbers = count(1)
         self._last_ts = 0
         self.bot_token = self.issue("bot", BOT_SCOPES).value
@@ -140,12 +161,12 @@ class Workspace:
             scopes=frozenset(scopes.split()),
             expires_at=None if lasts_s is None else self.clock.now() + lasts_s,
         )
-        self.tokens[token.value] = token
+        self.keys.tokens[token.value] = token
         return token
 
     def narrow(self, *scopes: str) -> None:
         """Take these scopes from the bot's token."""
-        token = self.tokens[self.bot_token]
+        token = self.keys.tokens[self.bot_token]
         token.scopes = token.scopes - set(scopes)
 
     def user(self, name: str, **more: Any) -> User:
@@ -186,7 +207,11 @@ class Workspace:
     def add(self, message: Message) -> Message:
         """Keep a message; one of our app in a thread ends the thread's status."""
         self.messages.append(message)
-        if message.app_id == self.app.id and message.thread_ts and not self.status_lingers:
+        self._by_ts[message.channel, message.ts] = message
+        self._threads[message.channel, message.root].append(message)
+        if message.root == message.ts:
+            self._tops[message.channel].append(message)
+        if message.app_id == self.app.id and message.thread_ts and not self.knobs.status_lingers:
             self.statuses.pop((message.channel, message.thread_ts), None)
         return message
 
@@ -196,18 +221,28 @@ class Workspace:
         Raises:
             RefusedError: `message_not_found`.
         """
-        for message in self.messages:
-            if message.channel == channel and message.ts == ts and not message.deleted:
-                return message
-        raise RefusedError("message_not_found")
+        message = self.peek(channel, ts)
+        if message is None or message.deleted:
+            raise RefusedError("message_not_found")
+        return message
+
+    def peek(self, channel: str, ts: str) -> Message | None:
+        """Return a message, also a deleted one."""
+        return self._by_ts.get((channel, ts))
 
     def thread(self, channel: str, root: str) -> list[Message]:
         """Return what stands in a thread, its root first."""
-        return [
-            message
-            for message in self.messages
-            if message.channel == channel and message.root == root and not message.deleted
-        ]
+        return [one for one in self._threads.get((channel, root), ()) if not one.deleted]
+
+    def tops(self, channel: str) -> list[Message]:
+        """Return what stands in a channel outside threads, the latest first."""
+        return [one for one in reversed(self._tops[channel]) if not one.deleted]
+
+    def show(self, ephemeral: Ephemeral) -> Ephemeral:
+        """Show something to one person, if it arrives."""
+        ephemeral.deleted = self.knobs.loses_ephemerals
+        self.ephemerals.append(ephemeral)
+        return ephemeral
 
     def status(self, channel: str, thread_ts: str) -> Status | None:
         """Return the status that a thread shows now; while there is one, nobody can write there."""
@@ -224,6 +259,6 @@ class Workspace:
 
     def uninstall(self) -> None:
         """Take the app from the workspace: its tokens die."""
-        for token in self.tokens.values():
+        for token in self.keys.tokens.values():
             if token.kind != "app":
                 token.dead = "account_inactive"

@@ -103,7 +103,7 @@ def test_direct_messages_are_messages(scene: Scene) -> None:
 @pytest.mark.parametrize("names_app", [True, False])
 def test_in_a_group_message_both_twins_are_one(scene: Scene, names_app: bool) -> None:
     """So that nothing is lost if Slack sends one of them only."""
-    scene.slack.workspace.names_app_in_mpim = names_app
+    scene.slack.workspace.knobs.names_app_in_mpim = names_app
     group = scene.slack.workspace.channel("three", scene.anna, kind="mpim")
     found = scene.all(scene.written(f"{scene.bot} May I?", group))
     assert len(found) == (2 if names_app else 1)

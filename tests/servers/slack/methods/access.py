@@ -17,7 +17,10 @@ def auth_test(call: Call) -> Json:
     workspace = call.workspace
     told: Json = {"ok": True, "url": f"https://{workspace.domain}.slack.com/", "team": "Home"}
     told |= {"user": "citebound", "team_id": workspace.team_id, "user_id": workspace.app.bot_user}
-    told |= {"bot_id": workspace.app.bot_id, "is_enterprise_install": workspace.is_org_install}
+    told |= {
+        "bot_id": workspace.app.bot_id,
+        "is_enterprise_install": workspace.knobs.is_org_install,
+    }
     return told | ({"enterprise_id": workspace.enterprise_id} if workspace.enterprise_id else {})
 
 
@@ -44,16 +47,16 @@ def oauth_access(call: Call) -> Json:
     if given.text("client_secret") != workspace.app.client_secret:
         raise RefusedError("bad_client_secret")
     if given.text("grant_type") == "refresh_token":
-        if workspace.refresh_tokens.pop(given.text("refresh_token"), None) is None:
+        if workspace.keys.refresh_tokens.pop(given.text("refresh_token"), None) is None:
             raise RefusedError("invalid_refresh_token")
     else:
         code = given.text("code")
-        if code in workspace.used_codes:
+        if code in workspace.keys.used_codes:
             raise RefusedError("code_already_used")
-        if code not in workspace.codes:
+        if code not in workspace.keys.codes:
             raise RefusedError("invalid_code")
-        workspace.codes.discard(code)
-        workspace.used_codes.add(code)
+        workspace.keys.codes.discard(code)
+        workspace.keys.used_codes.add(code)
     return _installation(call)
 
 
@@ -66,12 +69,12 @@ def _installation(call: Call) -> Json:
     told |= {"token_type": "bot", "bot_user_id": workspace.app.bot_user}
     told |= {
         "team": {"id": workspace.team_id, "name": "Home"},
-        "is_enterprise_install": workspace.is_org_install,
+        "is_enterprise_install": workspace.knobs.is_org_install,
     }
     enterprise = workspace.enterprise_id
     told["enterprise"] = {"id": enterprise, "name": "Org"} if enterprise else None
     if rotates:
         refresh = f"xoxe-1-{workspace.number()}-fake"
-        workspace.refresh_tokens[refresh] = token.value
+        workspace.keys.refresh_tokens[refresh] = token.value
         told |= {"refresh_token": refresh, "expires_in": TOKEN_LIVES_S}
     return told

@@ -88,9 +88,7 @@ class Call:
             return None
         if not re.fullmatch(r"\d+\.\d{6}", ts):
             raise RefusedError("invalid_thread_ts", f"{ts} is not a valid thread_ts")
-        root = next(
-            (m for m in self.workspace.messages if m.channel == channel.id and m.ts == ts), None
-        )
+        root = self.workspace.peek(channel.id, ts)
         if root and root.thread_ts not in {None, root.ts}:
             raise RefusedError("cannot_reply_to_message")
         return ts if self.workspace.thread(channel.id, ts) else None

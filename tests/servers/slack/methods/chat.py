@@ -52,7 +52,7 @@ def update(call: Call) -> Json:
         raise RefusedError("is_inactive")
     if message.stream:
         settle(message.stream, call.workspace.clock.now())
-    if message.is_streaming and not call.workspace.updates_open_streams:
+    if message.is_streaming and not call.workspace.knobs.updates_open_streams:
         raise RefusedError("streaming_state_conflict")
     content = read_content(call, longest=UPDATE_TEXT)
     message.history.append(message.shown())
@@ -101,7 +101,7 @@ def post_ephemeral(call: Call) -> Json:
         attachments=content.attachments or [],
         sent=content.sent,
     )
-    call.workspace.ephemerals.append(shown)
+    call.workspace.show(shown)
     return {"ok": True, "message_ts": shown.ts}
 
 

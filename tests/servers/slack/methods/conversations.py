@@ -30,8 +30,8 @@ def replies(call: Call) -> Json:
     """Return a thread, its root first; any message of it names it."""
     channel = call.readable("history")
     ts = call.arguments.need("ts")
-    named = [one for one in call.workspace.messages if one.channel == channel.id and one.ts == ts]
-    found = call.workspace.thread(channel.id, named[0].root) if named else []
+    named = call.workspace.peek(channel.id, ts)
+    found = call.workspace.thread(channel.id, named.root) if named else []
     if not found:
         raise RefusedError("thread_not_found")
     return _messages(call, found, default=1000)
@@ -40,14 +40,7 @@ def replies(call: Call) -> Json:
 def history(call: Call) -> Json:
     """Return what stands in a place outside threads, the latest first."""
     channel = call.readable("history")
-    found = [
-        message
-        for message in call.workspace.messages
-        if message.channel == channel.id
-        and not message.deleted
-        and message.thread_ts in {None, message.ts}
-    ]
-    return _messages(call, found[::-1], default=100)
+    return _messages(call, call.workspace.tops(channel.id), default=100)
 
 
 def _messages(call: Call, found: list[Message], *, default: int) -> Json:
@@ -72,7 +65,7 @@ def _shown(call: Call, message: Message, *, with_metadata: bool) -> Json:
         told |= {"reply_count": len(replies), "latest_reply": replies[-1].ts}
         told |= {"thread_ts": message.ts, "reply_users": sorted({one.user for one in replies})}
     elif message.thread_ts and message.thread_ts != message.ts:
-        root = next((m for m in call.workspace.messages if m.ts == message.thread_ts), None)
+        root = call.workspace.peek(message.channel, message.thread_ts)
         told["parent_user_id"] = root.user if root else ""
     if message.metadata and with_metadata:
         told["metadata"] = message.metadata
@@ -112,7 +105,7 @@ def user_info(call: Call) -> Json:
 def user_conversations(call: Call) -> Json:
     """Return where somebody, or else the app, is."""
     workspace, given = call.workspace, call.arguments
-    if workspace.is_org_install and not given.text("team_id"):
+    if workspace.knobs.is_org_install and not given.text("team_id"):
         raise RefusedError("missing_argument", "team_id")
     user = given.text("user") or workspace.app.bot_user
     kinds = (given.text("types") or "public_channel").replace(" ", "").split(",")

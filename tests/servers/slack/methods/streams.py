@@ -78,7 +78,7 @@ def stop(call: Call) -> Json:
     if "session_status" in given or (message.channel, message.root) in workspace.sessions:
         status = given.text("session_status", "active")
         set_session(call, message.channel, message.root, status, title="")
-    if not workspace.status_lingers:
+    if not workspace.knobs.status_lingers:
         workspace.statuses.pop((message.channel, message.root), None)
     answer: Json = {"ok": True, "channel": message.channel, "ts": message.ts}
     return answer | {"message": message.shown()}
