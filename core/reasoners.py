@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.adapters.anthropic.factory import AnthropicReasonerFactory
 from core.adapters.anthropic.opening import open_models
-from core.adapters.anthropic.settings import ModelChoice
+from core.adapters.anthropic.settings import usual_choice
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.config import Settings
 from core.ports import Clock, Embedder, ModelCallLog, ReasonerFactory
@@ -38,7 +38,7 @@ async def open_reasoners(
         return
     models = await asyncio.to_thread(open_models, settings, clock=clock, log=log)
     factory = AnthropicReasonerFactory(
-        models=ModelChoice(answer=settings.model, review=settings.small_model),
+        models=usual_choice(answer=settings.model, review=settings.small_model),
         calls=lambda context: models.run(context.question.question_id, context.budget),
         capabilities=models.capabilities,
         ahead=rules,

@@ -106,6 +106,7 @@ class Check(StrEnum):
     MODALITY = "modality"
     NAMES = "names"
     PLACE = "place"
+    SUPPORT = "support"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

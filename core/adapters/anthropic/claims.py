@@ -10,7 +10,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.adapters.anthropic.blocks import Source, is_introduced, source_of
 from core.adapters.anthropic.wire import CitedBlocks, ModelReply, TextPart
@@ -32,6 +32,7 @@ _MARKUP = re.compile(r"\*\*|__|`|^#{1,6}\s+|^>\s+")
 _TRANSITION = re.compile(
     r"(?:yes|no)[.!]|(?:here(?: is| are|\u2019s|'s)|the following)\b[^.]{0,80}[.:]", re.IGNORECASE
 )
+_TOUCHING = re.compile(r"(?<=[a-z)\]][.!?])(?=[A-Z][a-z])")
 _ENDS = re.compile(r"[.!?\u2026][\"')\]\u201d\u2019*_]*$")
 
 Locate = Callable[[CitedBlocks], tuple[Source, Sequence[Span]] | None]
@@ -49,13 +50,19 @@ class Statement:
 
 
 def text_parts(reply: ModelReply) -> tuple[TextPart, ...]:
-    """Return the text of a reply; what stands before and after a call are two paragraphs."""
+    """Return the text of a reply; what stands before and after a call are two paragraphs.
+
+    Sentences that are written without a space between them are set apart, so that one can't pass
+    on the strength of the other.
+    """
     parts: list[TextPart] = []
     for part in reply.parts:
-        if isinstance(part, TextPart):
-            parts.append(part)
-        elif parts:
-            parts.append(TextPart(text="\n\n"))
+        if not isinstance(part, TextPart):
+            parts += [TextPart(text="\n\n")] if parts else []
+            continue
+        if parts and _ENDS.search(parts[-1].text) and part.text[:1].isalnum():
+            parts.append(TextPart(text=" "))
+        parts.append(replace(part, text=_TOUCHING.sub(" ", part.text)))
     return tuple(parts)
 
 

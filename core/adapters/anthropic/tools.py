@@ -1,5 +1,6 @@
 """The tools that are no part of the ontology: a plan, and a confidence; parsed once, or refused."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ from core.agent.extractive.intent import Intent
 from core.agent.limits import MAX_ASKED
 from core.domain.quantities import missing_quantities
 from core.domain.run import Json
+from core.domain.sentences import split_sentences
 
 MAKE_PLAN = "make_plan"
 EMIT_CONFIDENCE = "emit_confidence"
@@ -16,6 +18,10 @@ OPTION = 80
 """Characters of one, at most."""
 REASON = 600
 """Characters kept of a reason."""
+_STATES = re.compile(r"[.!?][?!]")
+"""A statement that was made a question by its last sign."""
+_LIVE = re.compile(r"[<>@`\[\]]|://|\bwww\.|\b[\w-]+\.[a-z]{2,}\b", re.IGNORECASE)
+"""What a platform may turn into a link, a mention or markup."""
 INTENTS = (*(intent.value for intent in Intent), "report", "small_talk")
 
 _PLAN: Mapping[str, Json] = {
@@ -162,21 +168,29 @@ def parse_plan(arguments: Json, *, known: Sequence[str]) -> Planned | Asked | Ma
 def askable(text: Json, *, known: Sequence[str]) -> str | None:
     """Return a question back as it may be shown, or None.
 
-    It is shown unverified, so it may state nothing: it is one question, and its figures are known.
+    It is shown unverified, so it may state nothing and point nowhere: it is one question, its
+    figures are known, and no address, mention or markup is in it.
     """
     asked = " ".join(text.split()) if isinstance(text, str) else ""
-    if not asked.endswith("?") or len(asked) > MAX_ASKED or missing_quantities(asked, known):
+    if not asked.endswith("?") or len(asked) > MAX_ASKED or not _is_harmless(asked, known):
         return None
     return asked
+
+
+def _is_harmless(text: str, known: Sequence[str]) -> bool:
+    return (
+        not missing_quantities(text, known)
+        and _LIVE.search(text) is None
+        and _STATES.search(text) is None
+        and len(split_sentences(text)) == 1
+    )
 
 
 def usable_options(options: Sequence[str], *, known: Sequence[str]) -> tuple[str, ...]:
     """Return the options that may be shown, each once."""
     folded = dict.fromkeys(" ".join(option.split()) for option in options)
     return tuple(
-        option
-        for option in folded
-        if 0 < len(option) <= OPTION and not missing_quantities(option, known)
+        option for option in folded if 0 < len(option) <= OPTION and _is_harmless(option, known)
     )[:OPTIONS]
 
 

@@ -12,7 +12,8 @@ A claim passes if all hold, and is dropped otherwise:
 5. names: every role and country that the claim names stands in a cited span, belongs to the
   finding, or is the country of the cited policy;
 6. place: a rule from the policy of one country is told by that country's name, unless the asker is
-  known to mean it.
+  known to mean it;
+7. support: the claim is about what it cites.
 
 A claim longer than an answer may be fails all of them unread.
 """
@@ -29,6 +30,7 @@ from core.domain.modality import modality_kept
 from core.domain.names import missing_names
 from core.domain.policy import Span
 from core.domain.quantities import missing_quantities
+from core.domain.support import unsupported
 from core.domain.table_rows import rows_read
 
 MAX_CLAIM = 2_000
@@ -93,6 +95,7 @@ def _check(index: int, claim: Claim, known: _Known) -> Iterator[Verdict]:
         or framing_kept(claim.text, named),
         Check.NAMES: _names(claim.text, named, known.role_names),
         Check.PLACE: _placed(claim.text, items, known.foreign),
+        Check.SUPPORT: unsupported(claim.text, [*named, *_titles(items)]) if items else None,
     }
     for check, reason in reasons.items():
         yield Verdict(claim=index, check=check, passed=reason is None, reason=reason or "")
@@ -103,6 +106,12 @@ def _names_of(item: EvidenceItem) -> Iterator[str]:
     yield from item.roles
     if item.place.jurisdiction:
         yield country_name(item.place.jurisdiction)
+
+
+def _titles(items: Sequence[EvidenceItem | None]) -> Iterator[str]:
+    for item in items:
+        if item is not None:
+            yield from (item.place.title, item.place.policy_title)
 
 
 def _cited(claim: Claim, items: Sequence[EvidenceItem | None]) -> str | None:

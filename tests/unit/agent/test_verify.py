@@ -43,6 +43,7 @@ FUNCTIONS = {
     Check.MODALITY: "modality_kept",
     Check.NAMES: "_names",
     Check.PLACE: "_placed",
+    Check.SUPPORT: "unsupported",
 }
 FOREIGN = frozenset({"DE"})
 
@@ -155,6 +156,10 @@ CASES: dict[str, tuple[Check, Draft]] = {
     "a country that is not named": (
         Check.NAMES,
         make_draft("Employees in Germany must not accept cash.", cite(GIFTS, CASH)),
+    ),
+    "something else": (
+        Check.SUPPORT,
+        make_draft("The moon landing was filmed in a studio.", cite(GIFTS, CASH)),
     ),
     "one country's rule told to everybody": (Check.PLACE, make_draft(LOCAL_RULE, cite(LOCAL))),
 }
