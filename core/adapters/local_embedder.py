@@ -20,10 +20,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from core.domain.errors import ContractError
 from core.ports import EmbeddingSpace, Vector
-from core.ports.tokens import TokenVectors
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
@@ -104,19 +102,6 @@ class LocalEmbedder:
             ContractError: The weights can't be run; search lexically.
         """
         return (await self._turn([text]))[0]
-
-    async def embed_tokens(self, texts: Sequence[str], /) -> list[TokenVectors]:
-        """See `TokenEmbedder.embed_tokens`.
-
-        Raises:
-            ContractError: The weights can't be run; compare words alone.
-        """
-        async with self._turns:
-            return await asyncio.to_thread(self._embed_tokens, texts)
-
-    def _embed_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
-        model = self._load()
-        return [_tokens_of(model, text) for text in texts]
 
     async def _turn(self, texts: Sequence[str]) -> list[Vector]:
         async with self._turns:
@@ -208,30 +193,7 @@ def _embed_one(model: _Loaded, text: str) -> Vector:
     """Return the mean of the token vectors, scaled to unit norm."""
     import numpy as np  # noqa: PLC0415  # see `_load`
 
-    mean = _run(model, model.tokenizer.encode(text).ids).mean(axis=0)
-    unit = mean / max(float(np.linalg.norm(mean)), 1e-12)
-    return tuple(unit.tolist())
-
-
-def _tokens_of(model: _Loaded, text: str) -> TokenVectors:
-    """Return the vectors of the words alone: those of the marks at either end are of no word."""
-    import numpy as np  # noqa: PLC0415  # see `_load`
-
-    encoded = model.tokenizer.encode(text)
-    vectors = _run(model, encoded.ids)[1:-1]
-    norms = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    return TokenVectors(
-        offsets=tuple(encoded.offsets[1:-1]),
-        vectors=(vectors / norms).tobytes(),
-        dimensions=SPACE.dimensions,
-    )
-
-
-def _run(model: _Loaded, tokens: Sequence[int]) -> "NDArray[np.float32]":
-    """Return a vector a token, not scaled."""
-    import numpy as np  # noqa: PLC0415  # see `_load`
-
-    ids = np.asarray([tokens], dtype=np.int64)
+    ids = np.asarray([model.tokenizer.encode(text).ids], dtype=np.int64)
     feed = {
         "input_ids": ids,
         "attention_mask": np.ones_like(ids),
@@ -241,4 +203,7 @@ def _run(model: _Loaded, tokens: Sequence[int]) -> "NDArray[np.float32]":
         outputs = cast("list[Any]", model.session.run(None, feed))
     except Exception as error:
         raise ContractError(f"the local embedding model failed: {error!s}") from error
-    return np.asarray(outputs[0], dtype=np.float32)[0]
+    tokens: NDArray[np.float32] = np.asarray(outputs[0], dtype=np.float32)[0]
+    mean = tokens.mean(axis=0)
+    unit = mean / max(float(np.linalg.norm(mean)), 1e-12)
+    return tuple(unit.tolist())

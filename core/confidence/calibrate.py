@@ -23,14 +23,13 @@ class Calibration:
 
 
 DEFAULT = Calibration(
-    name="default/2",
-    intercept=-2.65,
+    name="default/1",
+    intercept=-2.4,
     weights={"answers": 6.0},
     is_measured=False,
 )
-"""Reaches .5 where an answer is as likely as .44: by cross-validation (8 folds) on the development
-questions of the sample policies, 89 % of those whose sections are deleted are declined then. No
-substitute for a deployment's own."""
+"""Fitted on the development questions of the sample policies; no substitute for a deployment's
+own."""
 
 DEFAULT_OF_MODELS = Calibration(
     name="default-of-models/1",

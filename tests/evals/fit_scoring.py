@@ -40,14 +40,14 @@ TODAY = date(2026, 10, 1)
 RIDGE = 1.0
 LEFT_OUT = {
     "HYBRID": {"facet", "foreign"},
-    "LEXICAL": {"dense", "lead_dense", "likeness", "lead_likeness", "facet", "foreign"},
+    "LEXICAL": {"dense", "lead_dense", "similarity", "lead_similarity", "facet", "foreign"},
     "FACTS": {"dense", "lead_dense", "lexical", "facet", "foreign"},
     "FACTS_BY_WORDS": {
         "dense",
         "lead_dense",
         "lexical",
-        "likeness",
-        "lead_likeness",
+        "similarity",
+        "lead_similarity",
         "facet",
         "foreign",
     },

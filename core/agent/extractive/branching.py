@@ -18,9 +18,6 @@ NOWHERE: frozenset[str] = frozenset()
 """No country has policies of its own."""
 STRONG = 0.5
 """Share of the best probability from which a passage counts as an answer of its own."""
-RIVAL = 0.2
-"""Share of the best probability from which a passage that says the same with another figure
-contradicts it: of two such passages one is always ahead."""
 AS_FULL = 0.8
 """Share of the best coverage that it must have too."""
 SIBLING = 0.5
@@ -41,9 +38,9 @@ def strong_ones(ranked: Sequence[Scored]) -> list[Scored]:
     return [one for one in ranked if _is_strong(one, best)]
 
 
-def _is_strong(one: Scored, best: Scored, *, share: float = STRONG) -> bool:
+def _is_strong(one: Scored, best: Scored) -> bool:
     return (
-        one.score >= share * best.score
+        one.score >= STRONG * best.score
         and one.measures.kind >= best.measures.kind
         and one.measures.coverage >= AS_FULL * best.measures.coverage
     )
@@ -112,12 +109,11 @@ def find_conflict(ranked: Sequence[Scored]) -> tuple[Scored, Scored] | None:
 
     But for the figure.
     """
-    for one in strong_ones(ranked):
-        for other in ranked:
-            if (
-                one.passage.place.policy_key != other.passage.place.policy_key
-                and _is_strong(other, ranked[0], share=RIVAL)
-                and _contradict(one, other)
+    strong = strong_ones(ranked)
+    for index, one in enumerate(strong):
+        for other in strong[index + 1 :]:
+            if one.passage.place.policy_key != other.passage.place.policy_key and _contradict(
+                one, other
             ):
                 return one, other
     return None

@@ -79,19 +79,18 @@ async def rank(
     ]
     pairs.sort(key=lambda pair: -_by_words(pair[0], pair[1], wanted))
     near = pairs[:PRESELECTED]
-    weights = {term.word: term.weight for term in wanted.terms}
-    alike = await similarity.likeness(question, weights, [_in_context(*pair) for pair in near])
+    cosines = await similarity.to(question, [_in_context(*pair) for pair in near])
     meanings = await _meanings(near[:COMPARED], wanted, similarity)
     fit = fit_for(
         has_chunks=any(passage.lexical_score > 0 for passage in passages),
-        has_embedder=alike is not None,
+        has_embedder=cosines is not None,
     )
     measured = [
         measure(
             passage,
             unit,
             wanted,
-            likeness=alike[number] if alike is not None and number < len(near) else 0.0,
+            similarity=cosines[number] if cosines is not None and number < len(near) else 0.0,
             meanings=meanings[number] if number < len(meanings) else NO_MEANINGS,
         )
         for number, (passage, unit) in enumerate(pairs)
@@ -118,12 +117,12 @@ def _with_leads(
     nearest: dict[int, tuple[Passage, Unit, float]] = {}
     for (passage, unit), measures in zip(pairs, measured, strict=True):
         known = nearest.get(id(passage))
-        if known is None or measures.likeness > known[2]:
-            nearest[id(passage)] = passage, unit, measures.likeness
+        if known is None or measures.similarity > known[2]:
+            nearest[id(passage)] = passage, unit, measures.similarity
     return [
         replace(
             measures,
-            lead_likeness=measures.likeness - max((one[2] for one in rivals), default=0.0),
+            lead_similarity=measures.similarity - max((one[2] for one in rivals), default=0.0),
             lead_dense=measures.dense - max((one[0].dense_score for one in rivals), default=0.0),
         )
         for (passage, unit), measures in zip(pairs, measured, strict=True)

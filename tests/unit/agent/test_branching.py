@@ -1,8 +1,6 @@
-"""When the country is asked for, and when policies contradict each other."""
+"""When the country is asked for: nobody is told the rule of one country as if it were his."""
 
-from dataclasses import replace
-
-from core.agent.extractive.branching import NOWHERE, RIVAL, find_branch, find_conflict
+from core.agent.extractive.branching import NOWHERE, find_branch
 from core.agent.extractive.facets import Facets
 from core.agent.extractive.intent import Intent
 from core.agent.extractive.passages import passages_of
@@ -64,25 +62,3 @@ async def test_a_stated_country_is_not_asked_for_again() -> None:
     wanted = _wanted(jurisdictions=frozenset({"DE"}))
     countries = frozenset({"DE", "GB"})
     assert find_branch(await _ranked(GERMAN, wanted), wanted, countries=countries) is None
-
-
-async def test_a_contradiction_is_seen_though_one_side_is_far_ahead() -> None:
-    """The same rule with another figure in another policy contradicts even a likelier one."""
-    wanted = _wanted()
-    (travel,) = await _ranked(
-        make_item(
-            "Gift receipts must be kept for 7 years.",
-            place=make_place("Receipts", policy="travel"),
-        ),
-        wanted,
-    )
-    (records,) = await _ranked(
-        make_item(
-            "Gift receipts must be kept for 10 years.",
-            place=make_place("Receipts", policy="records"),
-        ),
-        wanted,
-    )
-    ahead = replace(travel, score=0.9)
-    assert find_conflict([ahead, replace(records, score=0.9 * RIVAL)]) is not None
-    assert find_conflict([ahead, replace(records, score=0.9 * RIVAL - 0.01)]) is None
