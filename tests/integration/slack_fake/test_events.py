@@ -7,6 +7,8 @@ import pytest
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
+from bot.slack.parse import NotForUs, parse
+from bot.slack.sender import Home
 from tests.servers.slack import FakeSlack, fake_slack
 from tests.servers.slack.app import SlackClient, listening, slack_client
 from tests.servers.slack.wire import Json
@@ -229,6 +231,35 @@ async def test_stop_ends_streams_and_leaves_the_session(
     assert slack.workspace.sessions[asked.channel, asked.ts]["status"] == "processing"
     with pytest.raises(Exception, match="stopped_by_user"):
         await client.chat_appendStream(channel=asked.channel, ts=started["ts"], markdown_text="b")
+
+
+async def test_the_apps_own_messages_come_back_as_events(
+    slack: FakeSlack, client: SlackClient
+) -> None:
+    """Posted, changed, streamed, deleted: who answers them answers himself."""
+    heard: list[Json] = []
+
+    async def app(request: web.Request) -> web.StreamResponse:
+        heard.append(await request.json())
+        return web.Response()
+
+    slack.workspace.knobs.echoes = True
+    anna = slack.workspace.user("anna")
+    asked = slack.people.write(anna, slack.workspace.direct(anna), "hello")
+    place = {"channel": asked.channel, "thread_ts": asked.ts}
+    async with listening(slack, app):
+        ts = (await client.chat_postMessage(**place, text="a"))["ts"]
+        await client.chat_update(channel=asked.channel, ts=ts, text="b")
+        await client.chat_delete(channel=asked.channel, ts=ts)
+        stream = (await client.chat_startStream(**place, markdown_text="a"))["ts"]
+        await client.chat_stopStream(channel=asked.channel, ts=stream)
+        limited = await slack.sender.deliver(slack.events.rate_limited())
+    assert limited.acknowledged
+    kinds = [one["event"].get("subtype", "new") for one in heard if "event" in one]
+    assert kinds == ["new", "message_changed", "message_deleted", "new", "message_changed"]
+    home = Home(app_id="A0CITEBOUND", bot_user="U0BOT", teams=frozenset({"T0HOME"}))
+    assert {parse(one, home) for one in heard if "event" in one} == {NotForUs(reason="own")}
+    assert heard[-1]["type"] == "app_rate_limited"
 
 
 def test_the_client_of_a_test_never_repeats(slack: FakeSlack) -> None:

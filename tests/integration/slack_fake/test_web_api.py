@@ -3,8 +3,10 @@
 import re
 from contextlib import nullcontext
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from aiohttp import ClientSession
 from slack_sdk.errors import SlackApiError
 
 from tests.servers.slack import FakeSlack
@@ -282,6 +284,24 @@ async def test_only_its_own_messages_can_the_app_change(
     await client.chat_delete(channel=room.id, ts=own["ts"])
     call = client.chat_update(channel=room.id, ts=own["ts"], text="x")
     assert await refused(call) == "message_not_found"
+
+
+@pytest.mark.parametrize("denied", [True, False])
+async def test_an_installation_comes_back_with_its_state(slack: FakeSlack, denied: bool) -> None:
+    """And with a code, or with a refusal."""
+    slack.workspace.knobs.denies_install = denied
+    asked = {"client_id": slack.workspace.app.client_id, "state": "s 1", "scope": "chat:write"}
+    asked["redirect_uri"] = "https://bot.example.com/slack/oauth"
+    url = f"{slack.base_url}/oauth/v2/authorize"
+    async with (
+        ClientSession() as browser,
+        browser.get(url, params=asked, allow_redirects=False) as answer,
+    ):
+        back = urlsplit(answer.headers["Location"])
+    told = parse_qs(back.query)
+    assert (back.netloc, told["state"]) == ("bot.example.com", ["s 1"])
+    assert told.get("error") == (["access_denied"] if denied else None)
+    assert set(told.get("code", [])) == slack.workspace.keys.codes
 
 
 @pytest.mark.filterwarnings("ignore:BasicAuth is deprecated:DeprecationWarning")  # by slack_sdk

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import binascii
+from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
@@ -20,11 +21,20 @@ from tests.servers.slack.workspace import Token, Workspace
 class WebApi:
     """Answers `POST` and `GET` of `/api/{method}`."""
 
-    def __init__(self, workspace: Workspace, faults: Faults, limits: Limits, journal: Journal):
+    def __init__(
+        self,
+        workspace: Workspace,
+        faults: Faults,
+        limits: Limits,
+        journal: Journal,
+        echo: Callable[[str, str, str], Awaitable[None]],
+    ):
         self._workspace = workspace
         self._faults = faults
         self._limits = limits
         self._journal = journal
+        self._echo = echo
+        """Told of each call that was done: method, channel, `ts`."""
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer one call."""
@@ -64,6 +74,9 @@ class WebApi:
                 headers={"Retry-After": str(error.retry_after_s)},
             )
         entry.was_done, entry.outcome = True, "ok"
+        channel, ts = entry.result.get("channel"), entry.result.get("ts")
+        if isinstance(channel, str) and isinstance(ts, str):
+            await self._echo(entry.method, channel, ts)
         await asyncio.sleep(fault.delay_answer_s)
         if fault.drop_after:
             entry.outcome = "dropped after"

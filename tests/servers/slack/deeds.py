@@ -1,6 +1,7 @@
 """What people do in the workspace, and the events that follow from it."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,6 +154,25 @@ class Deeds:
     async def echo(self, message: Message) -> Said:
         """Send the app a message of its own, as Slack does in channels."""
         return await self._tell(message, self._events.message(message))
+
+    async def echo_of(self, method: str, channel: str, ts: str) -> None:
+        """Send the app what it has just done itself, where `knobs.echoes` says so."""
+        message = self._workspace.peek(channel, ts)
+        place = self._workspace.channels.get(channel)
+        if not self._workspace.knobs.echoes or message is None or place is None:
+            return
+        if SUBSCRIPTION[place.kind] not in self._workspace.app.events:
+            return
+        before = message.history[-1] if message.history else message.shown()
+        events: dict[str, Callable[[], Json]] = {
+            "chat.postMessage": lambda: self._events.message(message),
+            "chat.startStream": lambda: self._events.message(message),
+            "chat.update": lambda: self._events.changed(message, before),
+            "chat.stopStream": lambda: self._events.changed(message, before),
+            "chat.delete": lambda: self._events.gone(message),
+        }
+        if method in events:
+            await self.deliver(events[method](), retries=0)
 
     async def bot_says(
         self, channel: Channel, text: str, *, thread: Message | None = None, **more: Any

@@ -121,6 +121,13 @@ class Events:
         """`app_uninstalled`."""
         return {"type": "app_uninstalled"}
 
+    def rate_limited(self) -> Json:
+        """`app_rate_limited`: no event, but an envelope; more than 30,000 came in an hour."""
+        told: Json = {"type": "app_rate_limited", "token": "legacy"}
+        told |= {"team_id": self._workspace.team_id, "api_app_id": self._workspace.app.id}
+        minute = int(self._workspace.clock.now()) // 60 * 60
+        return told | {"minute_rate_limited": minute}
+
     def _about(self, message: Message, subtype: str) -> Json:
         ts = self._workspace.new_ts()
         kind = self._workspace.channels[message.channel].kind

@@ -14,6 +14,7 @@ from tests.servers.slack.deeds import Deeds
 from tests.servers.slack.delivery import Sender
 from tests.servers.slack.events import Events
 from tests.servers.slack.faults import Faults
+from tests.servers.slack.installing import Installing
 from tests.servers.slack.journal import Journal, until
 from tests.servers.slack.limits import Limits
 from tests.servers.slack.presses import Presses
@@ -61,11 +62,12 @@ class FakeSlack:
 
     def routes(self) -> web.Application:
         """Return the application that is served."""
-        api = WebApi(self.workspace, self.faults, self.limits, self.journal)
+        api = WebApi(self.workspace, self.faults, self.limits, self.journal, self.people.echo_of)
         application = web.Application(client_max_size=LONGEST_BODY)
         application.router.add_route("*", "/api/{method}", api.handle)
         application.router.add_post("/response/{key}", self.urls.handle)
         application.router.add_get("/link/", self.sockets.handle)
+        application.router.add_get("/oauth/v2/authorize", Installing(self.workspace).handle)
         return application
 
 

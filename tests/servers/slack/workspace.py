@@ -108,6 +108,10 @@ class Knobs:
     """True: what is for one person is answered `ok` and never arrives."""
     status_lingers: bool = False
     """True: a message does not take the status away."""
+    echoes: bool = False
+    """True: the app gets its own messages as events, before a call is answered, as in Slack."""
+    denies_install: bool = False
+    """True: whoever is asked to install the app says no."""
     updates_open_streams: bool = False
     """True: `chat.update` takes an open stream too, for which Slack names an error."""
 
