@@ -10,7 +10,7 @@ Each list is read in order; a callable is given the request's body.
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from core.adapters.anthropic.factory import AnthropicReasonerFactory
 from core.adapters.anthropic.providers import Capabilities
@@ -69,6 +69,23 @@ def place_of(body: Mapping[str, Any], quote: str) -> tuple[int, int, int]:
             if quote in block["text"]:
                 return at(number, index)
     raise AssertionError(f"no source says {quote!r}")
+
+
+def mark_of(body: Body, quote: str) -> int:
+    """Return the number of the last sentence that says this, where sources are numbered."""
+    lines = [line for said in _texts(body["messages"]) for line in said.splitlines()]
+    marked = [line for line in lines if line.startswith("[c") and quote in line]
+    assert marked, f"no source says {quote!r}"
+    return int(marked[-1][2 : marked[-1].index("]")])
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [found for one in cast("list[Any]", value) for found in _texts(one)]
+    if isinstance(value, dict):
+        block = cast("Body", value)
+        return [*([str(block["text"])] if "text" in block else []), *_texts(block.get("content"))]
+    return []
 
 
 def answers(

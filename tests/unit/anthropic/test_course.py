@@ -1,7 +1,7 @@
 """The course of a run: tools, turns, and every way in which a model fails to bring it to an end."""
 
 import json
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -29,6 +29,7 @@ from tests.unit.anthropic.scripted import (
     criticised,
     factory_of,
     judged,
+    mark_of,
     place_of,
     reported,
 )
@@ -428,7 +429,7 @@ async def test_marks_take_the_place_of_citations() -> None:
     """Sources are numbered sentences, and nothing in the request needs the other feature."""
 
     def step(body: Body) -> Reply:
-        return reply(text(f"{CASH} [c{_mark(body, CASH)}]"), SURE)
+        return reply(text(f"{CASH} [c{mark_of(body, CASH)}]"), SURE)
 
     model = ScriptedModel(answer=[step])
     run = await make_world().run(factory_of(model, is_native=False))
@@ -442,7 +443,7 @@ async def test_marks_reach_into_tools_and_chunks() -> None:
     """The numbers go on from turn to turn."""
 
     def step(body: Body) -> Reply:
-        return reply(f"{CASH} [c{_mark(body, CASH)}] {REGISTER} [c{_mark(body, REGISTER)}]")
+        return reply(f"{CASH} [c{mark_of(body, CASH)}] {REGISTER} [c{mark_of(body, REGISTER)}]")
 
     model = ScriptedModel(answer=[reply(LOOKS_UP, reported(0.1)), step])
     run = await make_world().run(factory_of(model, is_native=False))
@@ -456,20 +457,3 @@ async def test_an_unknown_mark_is_dropped_by_name() -> None:
     run = await make_world().run(factory_of(model, is_native=False))
     assert run.answer.outcome is Outcome.REFUSED
     assert "is not among the evidence" in run.attempts[0].reason
-
-
-def _mark(body: Body, quote: str) -> int:
-    """Return the number of the last sentence that says this."""
-    lines = [line for one in _texts(body["messages"]) for line in one.splitlines()]
-    return [int(one[2 : one.index("]")]) for one in lines if one.startswith("[c") and quote in one][
-        -1
-    ]
-
-
-def _texts(value: Any) -> list[str]:
-    if isinstance(value, list):
-        return [found for one in cast("list[Any]", value) for found in _texts(one)]
-    if isinstance(value, dict):
-        block = cast("Body", value)
-        return [*([str(block["text"])] if "text" in block else []), *_texts(block.get("content"))]
-    return []
