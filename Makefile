@@ -34,6 +34,7 @@ bench: $(VENV)/.installed
 	@$(call measure,eval answers --questions samples/questions/test.jsonl)
 	@$(call measure,eval answers --questions samples/questions/test.jsonl --ablate)
 	@$(call measure,eval latency --questions samples/questions/test.jsonl)
+	@echo; echo '$$ python -m tests.evals.bench_model samples/questions/test.jsonl'; $(BIN)/python -m tests.evals.bench_model samples/questions/test.jsonl
 ifeq ($(wildcard $(DATA)/obliqa/dev.json),)
 	@echo; echo "NOT MEASURED: retrieval. $(DATA)/obliqa is not there: make bench DATA=FOLDER" >&2
 else

@@ -158,7 +158,7 @@ async def main(paths: list[Path]) -> None:
         listed = ", ".join(
             f'"{name}": {weight:.2f}' for name, weight in zip(kept, weights, strict=True)
         )
-        print(f"{mode} = Fit(intercept={intercept:.2f}, weights={{{listed}}})")  # noqa: T201
+        print(f"{mode} = Fit(intercept={intercept:.2f}, weights={{{listed}}})")
 
 
 if __name__ == "__main__":

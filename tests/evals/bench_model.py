@@ -1,0 +1,195 @@
+"""Round trips, prompt sizes and our own time with a language model, over the sample questions.
+
+    python -m tests.evals.bench_model samples/questions/test.jsonl
+
+The model is a stand-in on loopback: it reads the sources of each request, quotes the labelled
+sentence if it is among them, and says that it is unsure if it is not. So the round trips show how
+often the ontology alone holds the answer, and the prompts are real; what a real model writes is
+not measured. It waits as long as a list says, divided by `HASTE`; no live service was recorded for
+that list, and its waits are subtracted from all times.
+"""
+
+import argparse
+import asyncio
+import itertools
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from core.agent.request import AskRequest
+from core.agent.timing import covered_s
+from core.bootstrap import Service, bootstrap
+from core.config import Settings
+from core.domain.chat import Place
+from core.domain.run import Run
+from core.evals.answers import ANSWERABLE, LabelledQuestion, load_questions
+from core.evals.metrics import percentile
+from tests.servers.anthropic import anthropic_server
+from tests.servers.anthropic_steps import Reply, at, cited, reply, search_results, text, tool_use
+
+DELAYS_S = (0.9, 1.2, 1.4, 1.6, 1.8, 2.0, 2.3, 2.7, 3.4, 5.5)
+"""Of a whole reply, each as likely as the others."""
+HASTE = 40
+"""By how much the stand-in is faster than its list."""
+TOKEN = 4
+"""Characters of a token, roughly (Anthropic's rule of thumb for English)."""
+CONTENT: Mapping[str, Any] = {"refine": False, "issues": []}
+WARM_UP = 3
+"""Questions asked first and not counted."""
+Body = dict[str, Any]
+
+
+@dataclass
+class StandIn:
+    """A model that knows the labels."""
+
+    questions: Mapping[str, LabelledQuestion]
+    bodies: list[Body] = field(default_factory=list[Body])
+    delays: Iterator[float] = field(default_factory=lambda: itertools.cycle(DELAYS_S))
+
+    def __call__(self, body: Body) -> Reply:
+        """Answer one request."""
+        self.bodies.append(body)
+        names = {tool["name"] for tool in body["tools"]}
+        delay_s = next(self.delays) / HASTE
+        if "submit_critique" in names:
+            return reply(tool_use("submit_critique", CONTENT), delay_s=delay_s)
+        if "submit_judgement" in names:
+            scores = dict.fromkeys(("faithfulness", "relevance", "completeness"), 0.95)
+            made = scores | {"verdict": "approve", "decision": "FINAL"}
+            return reply(tool_use("submit_judgement", made), delay_s=delay_s)
+        return reply(*self._said(body), delay_s=delay_s)
+
+    def _said(self, body: Body) -> Sequence[dict[str, Any]]:
+        question = self._question(body)
+        is_first = len(body["messages"]) == 1
+        places = _holding(body, question)
+        if question.kind == "ambiguous" and is_first:
+            asked = {
+                "intent": "general",
+                "need_clarification": True,
+                "clarification_question": "Which of these do you mean?",
+                "slot": "referent",
+                "options": ["one", "another"],
+            }
+            return [tool_use("make_plan", asked)]
+        if places:
+            confident = tool_use("emit_confidence", {"score": 0.95, "reasoning": "stated"})
+            said = [cited(f"{words} ", place) for words, place in places]
+            return [*said, *([confident] if is_first else [])]
+        if is_first:
+            return [tool_use("emit_confidence", {"score": 0.2, "reasoning": "not stated"})]
+        return [text("MISSING: what was asked")]
+
+    def _question(self, body: Body) -> LabelledQuestion:
+        for block in body["messages"][0]["content"]:
+            found = re.search(r"<question>\n(.*)\n</question>", block.get("text", ""))
+            if found:
+                return self.questions[json.loads(found[1])["text"]]
+        raise AssertionError("a request without its question")
+
+
+def _holding(body: Body, question: LabelledQuestion) -> list[tuple[str, tuple[int, int, int]]]:
+    """Return the sentences that the labels ask for, as far as they are among the sources."""
+    found: list[tuple[str, tuple[int, int, int]]] = []
+    if question.kind not in ANSWERABLE:
+        return found
+    for number, result in enumerate(search_results(body)):
+        for index, block in enumerate(result["content"]):
+            if any(quote in block["text"] for quote in question.must_quote):
+                found.append((block["text"].strip(), at(number, index)))
+    return found[:2]
+
+
+async def ask(service: Service, question: LabelledQuestion, number: int) -> tuple[Run, float]:
+    """Return the run of a question, and our own time in milliseconds: all but the model's."""
+    scope = question.scope
+    request = AskRequest(
+        text=question.question,
+        place=Place(thread=f"bench-{number}"),
+        groups=frozenset(scope.get("groups", ())),
+        jurisdiction=scope.get("jurisdiction"),
+    )
+    began_s = perf_counter()
+    answered = await service.answering.ask(request)
+    took_s = perf_counter() - began_s
+    return answered.run, (took_s - covered_s(answered.run.model_calls)) * 1_000
+
+
+def round_trips(run: Run) -> int:
+    """Return the waits for a model, one after the other: critic and judge are one."""
+    purposes = [call.purpose for call in run.model_calls]
+    return purposes.count("answer") + max(purposes.count("critique"), purposes.count("judge"))
+
+
+def prefix_share(body: Body) -> float:
+    """Return the share of a prompt that is the same for all questions of an edition and scope."""
+    blocks = [*body["system"], *body["messages"][0]["content"]]
+    last = max(number for number, block in enumerate(blocks) if "cache_control" in block)
+    same = _size(body["tools"]) + sum(_size(block) for block in blocks[: last + 1])
+    return same / (_size(body["tools"]) + _size(body["system"]) + _size(body["messages"]))
+
+
+def _size(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False))
+
+
+async def main(path: Path, home: Path) -> None:
+    """Ask all questions once, and print the figures."""
+    questions = {one.question: one for one in load_questions(path) if not one.thread}
+    model = StandIn(questions)
+    with anthropic_server(model, refusals=True) as server:
+        settings = Settings(home=home, anthropic_api_key=server.key, anthropic_base_url=server.url)
+        async with bootstrap(settings) as service:
+            for number, question in enumerate(list(questions.values())[:WARM_UP]):
+                await ask(service, question, -1 - number)
+            model.bodies.clear()
+            asked = [
+                await ask(service, question, number)
+                for number, question in enumerate(questions.values())
+            ]
+        assert not server.refused, server.refused[:1]
+    _print(asked, model.bodies)
+
+
+def _print(asked: Sequence[tuple[Run, float]], bodies: Sequence[Body]) -> None:
+    called = [run for run, _ in asked if run.model_calls]
+    trips = [round_trips(run) for run in called]
+    own_ms = [took for _, took in asked]
+    first = [body for body in bodies if len(body["messages"]) == 1 and _answers(body)]
+    tokens = sum(map(_size, bodies)) / max(1, len(called)) / TOKEN
+    print(f"{len(asked)} questions, {len(called)} of them with a model")
+    print(f"round_trips_p50   {percentile(trips, 0.5):.0f}")
+    print(f"round_trips_p95   {percentile(trips, 0.95):.0f}")
+    print(f"round_trips_most  {max(trips)}")
+    print(f"model_calls_most  {max(len(run.model_calls) for run in called)}")
+    print(f"prompt_tokens     {tokens:.0f} a question, all calls together, estimated")
+    print(f"prefix_share      {sum(map(prefix_share, first)) / len(first):.2f} of a first prompt")
+    print(f"overhead_p50_ms   {percentile(own_ms, 0.5):.0f}")
+    print(f"overhead_p99_ms   {percentile(own_ms, 0.99):.0f}")
+
+
+def _answers(body: Body) -> bool:
+    names = {tool["name"] for tool in body["tools"]}
+    return "submit_critique" not in names and "submit_judgement" not in names
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("questions", type=Path, help="labelled questions, a JSON object a line")
+    parser.add_argument("--home", type=Path, default=Path("~/.citebound/bench").expanduser())
+    parser.add_argument("--policies", type=Path, default=Path("samples/policies"))
+    given = parser.parse_args()
+    command = [sys.executable, "-m", "bot", "ingest", str(given.policies)]
+    subprocess.run(  # noqa: S603 (our own command)
+        ["/usr/bin/env", "-u", "DATABASE_URL", f"CITEBOUND_HOME={given.home}", *command],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    asyncio.run(main(given.questions, given.home))
