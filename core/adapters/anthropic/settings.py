@@ -17,7 +17,7 @@ class ModelChoice:
     answer_tokens: int = 4_096
     """Tokens of one reply of the first, thinking included, at most. Fixed, and not what is left of
     the budget: a repeated request must have the same bytes."""
-    review_tokens: int = 2_048
+    review_tokens: int = 3_000
     """The same for the second."""
     answer_effort: str | None = None
     """How much the first thinks: `low`, `medium`, `high`; None: its default."""
@@ -32,15 +32,12 @@ def usual_choice(*, answer: str, review: str) -> ModelChoice:
     """Return models with the effort that suits a question somebody waits for, where it is known.
 
     By default the models of the fifth generation think long before they write: what they think
-    counts as what they write, and the asker waits for both.
+    counts as what they write, and the asker waits for both. A review that thinks until its tokens
+    are used up has judged nothing.
     """
     return ModelChoice(
         answer=answer,
         review=review,
-        answer_effort=_usual_effort(answer),
-        review_effort=_usual_effort(review),
+        answer_effort="medium" if _TAKES_EFFORT.search(answer) else None,
+        review_effort="low" if _TAKES_EFFORT.search(review) else None,
     )
-
-
-def _usual_effort(model: str) -> str | None:
-    return "medium" if _TAKES_EFFORT.search(model) else None
