@@ -35,6 +35,10 @@ async def renewed(
             yield
             keeper.cancel()
     except BaseExceptionGroup as failures:
+        # Until Python 3.13 a task group forgets that it was cancelled if a task of it fails then.
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise asyncio.CancelledError from failures
         raise _first(_lost(failures) or failures) from None
 
 

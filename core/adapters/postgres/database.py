@@ -81,7 +81,9 @@ def engine_for(url: str, *, pooled: bool = True) -> AsyncEngine:
         )
     parsed = parsed.set(drivername="postgresql+psycopg")
     if pooled:
-        return create_async_engine(parsed, hide_parameters=True, pool_size=8, max_overflow=8)
+        return create_async_engine(
+            parsed, hide_parameters=True, pool_size=8, max_overflow=8, pool_pre_ping=True
+        )
     return create_async_engine(parsed, hide_parameters=True, poolclass=NullPool)
 
 

@@ -1,5 +1,7 @@
 """Free what a killed worker left behind: its jobs, and rows that nobody is told about.
 
+Three things can be wrong: a job of a worker that gives no sign any more; a job that is marked as
+begun by a worker that lives and has lost it (its end could not be written); a row without any job.
 A loop in every worker process, of which one at a time holds the lock. It is no job, since a job can
 stall itself.
 """
@@ -12,19 +14,10 @@ from typing import Literal, Protocol
 from procrastinate.exceptions import ConnectorException
 from procrastinate.manager import JobManager
 from sqlalchemy import TextClause, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-
-class Defer(Protocol):
-    """Defers a job within the transaction of a connection."""
-
-    async def __call__(
-        self, connection: AsyncConnection, kind: Literal["answer", "deliver"], conversation_id: str
-    ) -> None:
-        """Defer it for now."""
-        ...
-
+from core.domain.errors import TransientError
 
 EVERY_S = 2.0
 ADVISORY_LOCK = 7_203_114_027
@@ -32,8 +25,23 @@ ADVISORY_LOCK = 7_203_114_027
 AT_ONCE = 500
 """Conversations that one sweep wakes."""
 
+STUCK_AFTER_S = 30.0
+"""Longer than any lease: a conversation whose oldest row is due and that nobody holds for so long
+has a job that only seems to run."""
+
 logger = logging.getLogger(__name__)
 
+_STUCK = text(
+    "SELECT j.id FROM procrastinate_jobs j JOIN ("
+    "  SELECT 'answer:' || conversation_id AS lock, max(greatest(next_at, lease_until)) AS due_at"
+    "  FROM citebound.inbox WHERE state IN ('received', 'running') GROUP BY conversation_id"
+    "  UNION ALL"
+    "  SELECT 'deliver:' || conversation_id, max(greatest(next_at, lease_until))"
+    "  FROM citebound.outbox WHERE settled_at IS NULL GROUP BY conversation_id"
+    " ) waiting ON waiting.lock = j.lock"
+    " WHERE j.status = 'doing'"
+    " AND waiting.due_at < clock_timestamp() - make_interval(secs => :stuck_s) LIMIT :limit"
+)
 _FORGOTTEN: dict[Literal["answer", "deliver"], TextClause] = {
     "answer": text(
         "SELECT DISTINCT i.conversation_id::text FROM citebound.inbox i"
@@ -48,6 +56,16 @@ _FORGOTTEN: dict[Literal["answer", "deliver"], TextClause] = {
         "  AND j.status IN ('todo', 'doing')) LIMIT :limit"
     ),
 }
+
+
+class Defer(Protocol):
+    """Defers a job within the transaction of a connection."""
+
+    async def __call__(
+        self, connection: AsyncConnection, kind: Literal["answer", "deliver"], conversation_id: str
+    ) -> None:
+        """Defer it for now."""
+        ...
 
 
 class Rescuer:
@@ -69,7 +87,7 @@ class Rescuer:
         while True:
             try:
                 await self._run_locked()
-            except (DBAPIError, ConnectorException, OSError):
+            except (SQLAlchemyError, ConnectorException, TransientError, OSError):
                 logger.warning("the rescuer lost its database, and begins again", exc_info=True)
             await asyncio.sleep(self._every_s)
 
@@ -84,19 +102,29 @@ class Rescuer:
                     await self.rescue(connection)
                     await asyncio.sleep(self._every_s)
             finally:
-                await connection.scalar(text("SELECT pg_advisory_unlock(:key)"), key)
+                # Closed, not given back to the pool: the lock is the session's, and a cancelled
+                # statement leaves it unfit to unlock anything.
+                await connection.invalidate()
 
     async def rescue(self, connection: AsyncConnection) -> None:
-        """Free stalled jobs, then wake for each row that has none."""
-        for job in await self._manager.get_stalled_jobs(
+        """Free jobs that nobody runs, then wake for each row that has none."""
+        stalled = await self._manager.get_stalled_jobs(
             seconds_since_heartbeat=self._stalled_after_s
-        ):
-            try:
-                await self._manager.retry_job(job, retry_at=datetime.now(UTC))  # noqa: TID251  # the queue's own clock
-            except ConnectorException:
-                logger.info("job %s ended before it was rescued", job.id)
+        )
+        bounds = {"stuck_s": STUCK_AFTER_S, "limit": AT_ONCE}
+        stuck = (await connection.execute(_STUCK, bounds)).scalars().all()
+        for job_id in {*stuck, *(job.id for job in stalled if job.id is not None)}:
+            await self._free(job_id)
         for kind, query in _FORGOTTEN.items():
             found = (await connection.execute(query, {"limit": AT_ONCE})).scalars().all()
             for conversation_id in found:
                 async with self._transactions.begin() as transaction:
                     await self._defer(transaction, kind, conversation_id)
+
+    async def _free(self, job_id: int) -> None:
+        """Let a job be begun again."""
+        now = datetime.now(UTC)  # noqa: TID251  # the queue's own clock
+        try:
+            await self._manager.retry_job_by_id_async(job_id, retry_at=now)
+        except ConnectorException:
+            logger.info("job %s ended before it was freed", job_id)

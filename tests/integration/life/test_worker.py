@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import text
 
+from bot.leases import renewed
 from core.agent.request import MAX_QUESTION
 from core.domain.delivery import NoReaders
-from core.domain.errors import TransientError
+from core.domain.errors import OvertakenError, TransientError
 from core.domain.message import Accepted, Claimed, MessageKind, Waiting
-from tests.life import Deployment, message
+from tests.life import Deployment, deploy, message
 from tests.life_history import broken_promises
 
 
@@ -280,3 +281,80 @@ async def test_a_database_that_fails_is_an_error_of_the_job(deployment: Deployme
     await change(deployment, "ALTER TABLE citebound.inbox RENAME TO elsewhere")
     with pytest.raises(TransientError):
         await deployment.worker.answer(thread)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        # Its worker gave the last sign a minute ago.
+        "UPDATE procrastinate_jobs SET status = 'doing', worker_id = (SELECT id FROM silent)",
+        # Its worker lives, and could not write that the job had ended.
+        "UPDATE procrastinate_jobs SET status = 'doing', worker_id = (SELECT id FROM lively)",
+    ],
+)
+async def test_a_job_that_nobody_runs_is_freed(deployment: Deployment, broken: str) -> None:
+    """It would hold the lock of its conversation for ever."""
+    await accepted(deployment, "hello")
+    await change(
+        deployment,
+        "CREATE TABLE lively (id int)",
+    )
+    await change(
+        deployment,
+        "CREATE TABLE silent (id int)",
+    )
+    for table, beat in (("lively", "1 day"), ("silent", "-1 minute")):
+        known = f"INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() + '{beat}')"  # noqa: S608  # constants
+        await change(
+            deployment,
+            f"WITH known AS ({known} RETURNING id) INSERT INTO {table} SELECT id FROM known",  # noqa: S608
+        )
+    await change(deployment, broken)
+    await change(deployment, "UPDATE citebound.inbox SET next_at = now() - interval '1 minute'")
+    async with deployment.working():
+        await deployment.quiet()
+    assert await broken_promises(deployment, accepted=1) == []
+
+
+async def test_a_database_that_drops_connections_loses_nothing(deployment: Deployment) -> None:
+    """Workers pause, and resume by themselves."""
+    quick = deploy(deployment.engine, lease_s=2.0, stalled_after_s=1.0)
+    quick.reasoner.delay_s = 0.05
+    for n in range(12):
+        await accepted(quick, f"m{n}", thread=str(n % 4))
+    async with quick.working():
+        for _ in range(3):
+            await asyncio.sleep(0.3)
+            await change(
+                quick,
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()",
+            )
+        await quick.quiet(within_s=60.0)
+    assert await broken_promises(quick, accepted=12) == []
+
+
+@pytest.mark.parametrize("fails_too", [False, True])
+async def test_a_lease_lets_itself_be_cancelled(*, fails_too: bool) -> None:
+    """Also where it is lost at that very moment: a shutdown must not be forgotten."""
+
+    async def renew() -> None:
+        if fails_too:
+            raise OvertakenError
+
+    async def work() -> None:
+        look = asyncio.Event()
+        async with renewed(renew, look=look):
+            inside.set()
+            try:
+                await asyncio.sleep(30)
+            finally:
+                look.set()
+                await asyncio.sleep(0.01)
+
+    inside = asyncio.Event()
+    task = asyncio.ensure_future(work())  # noqa: TID251  # cancelled below
+    await inside.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
