@@ -286,22 +286,17 @@ class _Course:
         self._tell("verify", "Checking each claim")
         spans = {citation.span for claim in proposed.claims for citation in claim.citations}
         stored = await self._parts.corpus.read_spans(sorted(spans), self._question.scope)
+        asked = proposed.branch if self._may_clarify() else None
         verified = verify(
             proposed,
             self._evidence,
             stored=stored,
             role_names=role_names(self._task.snapshot),
-            foreign=foreign_countries(self._question, self._task.snapshot),
+            foreign=foreign_countries(self._question, self._task.snapshot, asked=asked),
         )
-        failures = [verdict for verdict in verified.verdicts if not verdict.passed]
-        self._step(
-            "verify",
-            {
-                "kept": len(verified.claims),
-                "dropped": len(verified.dropped),
-                "failed": [f"{verdict.check.value}: {verdict.reason}" for verdict in failures],
-            },
-        )
+        failed = [f"{one.check.value}: {one.reason}" for one in verified.verdicts if not one.passed]
+        kept, dropped = len(verified.claims), len(verified.dropped)
+        self._step("verify", {"kept": kept, "dropped": dropped, "failed": list(failed)})
         return verified
 
     async def _review(

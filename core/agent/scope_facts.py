@@ -1,17 +1,24 @@
 """What the ontology in scope says that the stages need to know."""
 
 from core.agent.conversation import ALL
+from core.domain.answer import Branch
 from core.domain.jurisdictions import NAMES, country_code, jurisdictions_in
 from core.domain.ontology import EntityType, Snapshot
 from core.domain.question import Question
 
 
-def foreign_countries(question: Question, snapshot: Snapshot) -> frozenset[str]:
+def foreign_countries(
+    question: Question, snapshot: Snapshot, *, asked: Branch | None = None
+) -> frozenset[str]:
     """Return the countries with policies of their own that the question is not known to be about.
 
     Known are the conversation's country, what the asker said, and what the question names; whoever
     asked for all is told all. A corpus whose every policy is of one country is the company's own.
+    There are none for a draft that is not told, but asks for the country (`asked`): it needs its
+    claims to show that the rules of countries differ.
     """
+    if asked is not None and asked.slot == "jurisdiction":
+        return frozenset()
     local = {place.jurisdiction for place in snapshot.places.values()}
     if len(local) < 2:  # noqa: PLR2004 - nowhere and somewhere, or two countries
         return frozenset()

@@ -6,6 +6,7 @@ import pytest
 
 from core.agent.conversation import ALL
 from core.agent.scope_facts import count_sections, foreign_countries, role_names
+from core.domain.answer import Branch
 from core.domain.ontology import Snapshot
 from core.domain.question import Assumption
 from tests.factories import make_question, make_scope
@@ -58,3 +59,12 @@ def test_roles_and_sections_are_named_and_counted() -> None:
     """As the ontology has them."""
     assert "Compliance Officer" in role_names(BASE)
     assert count_sections(BASE) > 0
+
+
+def test_a_draft_that_asks_for_the_country_tells_no_rule() -> None:
+    """It keeps its claims; asking for something else, it tells none of another country."""
+    two = _local("DE", "GB")
+    where = Branch(slot="jurisdiction", question="Where?", options=("Germany", "United Kingdom"))
+    assert foreign_countries(make_question("May I?"), two, asked=where) == set()
+    who = replace(where, slot="employment")
+    assert foreign_countries(make_question("May I?"), two, asked=who) == {"DE", "GB"}
