@@ -1,12 +1,19 @@
 """What a model proposes is held to the text, fact by fact."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.domain.ontology import EntityType, ExtractedEntity, Extraction, RelationType
+from core.domain.ontology import (
+    EntityKey,
+    EntityType,
+    ExtractedEntity,
+    Extraction,
+    RelationType,
+)
 from core.domain.policy import TextSpan
 from core.domain.proposals import ProposedEntity, ProposedFacts, ProposedRelation
 from core.ontology.drops import Drop
@@ -285,6 +292,19 @@ def test_merging_keeps_what_the_rules_say() -> None:
     assert merged(both, [facts]) == both
     assert merged(rules(), [facts]) == both
     assert merged(rules(), ()) == rules()
+
+
+def test_it_is_the_check_that_stops_an_invented_fact() -> None:
+    """Unchecked, it would stand among the facts: merging trusts what it is given."""
+    quote = "Bribes may be accepted by everybody."
+    assert checked(entity("Permission", "bribes", quote)).entities == ()
+    invented = replace(
+        only(checked(entity("Permission", "x", "Employees may accept gifts"))),
+        key=EntityKey("permission:gifts:000000000000"),
+        name=quote,
+    )
+    unsafe = CheckedFacts(entities=(invented,), relations=(), hung={invented.key: ()}, dropped={})
+    assert quote in {one.name for one in merged(rules(), [unsafe]).entities}
 
 
 _WORDS = st.one_of(
