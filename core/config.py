@@ -105,7 +105,7 @@ class Settings:
     """Repetitions after an error are not counted."""
     output_tokens: int = _setting(
         "CITEBOUND_OUTPUT_TOKENS",
-        8_000,
+        16_000,
         "Tokens that models may write for one question, 500 to 100000",
     )
     """All calls together, thinking included."""

@@ -29,8 +29,8 @@ class Limits:
     """Calls of ontology tools at most."""
     model_calls: int = 8
     """Calls of a language model at most, repetitions after an error aside."""
-    output_tokens: int = 8_000
-    """Tokens that language models may write in all."""
+    output_tokens: int = 16_000
+    """Tokens that language models may write in all, thinking included."""
     deadline_s: float = 45.0
     """Seconds for the whole run."""
 
