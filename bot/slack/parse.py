@@ -36,7 +36,7 @@ class NotForUs:
     """Nothing to keep: it is acknowledged and counted."""
 
     reason: str
-    """Why, in a word: `own`, `twin`, `channel`, `unchanged`, `app`, `team`, `event`."""
+    """Why, in a word: `own`, `twin`, `channel`, `bot`, `unchanged`, `app`, `team`, `event`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +181,7 @@ def _changed(event: Object, envelope: _Envelope) -> Parsed:
     if not edited_at or edited_at == maybe(maybe_object(before, "edited"), "ts"):
         return NotForUs(reason="unchanged")
     if _why_ignored(after):
-        return NotForUs(reason="channel")
+        return NotForUs(reason="bot")
     channel = need(event, "channel")
     target = envelope.key(channel, ts)
     return InboundMessage(

@@ -118,12 +118,16 @@ def test_in_a_group_message_both_twins_are_one(scene: Scene, names_app: bool) ->
         ({"bot_id": "B0OTHER"}, "bot"),
         ({"app_id": "A0OTHER"}, "app"),
         ({"subtype": "channel_topic"}, "subtype"),
+        ({"user": "USLACKBOT"}, "bot"),
+        ({"user": "", "subtype": None}, "subtype"),
     ],
 )
 def test_what_no_person_wrote_is_ignored_where_it_is_addressed_to_us(
     scene: Scene, fields: Json, reason: str
 ) -> None:
     """By mention or in the direct message; elsewhere it is nothing."""
+    person = User(id=fields.get("user", scene.anna.id), name="x", team_id="T0HOME")
+    fields = {key: value for key, value in fields.items() if key != "user"} | {"by": person}
     (mention, twin) = scene.all(scene.written(f"{scene.bot} beep", **fields))
     assert isinstance(mention, Ignored)
     assert mention.reason == reason
@@ -176,6 +180,14 @@ def test_an_edit_names_what_it_changes(scene: Scene) -> None:
     assert found.message_key == f"{mention.message_key}:edited:1800000000.5"
     assert found.place == mention.place
     assert found.sent_at == datetime(2027, 1, 15, 8, 0, 0, 500_000, tzinfo=UTC)
+
+
+def test_an_edit_by_a_bot_is_nothing(scene: Scene) -> None:
+    """What it wrote was never kept."""
+    message = scene.written("beep", bot_id="B0OTHER")
+    before = message.shown()
+    message.edited = {"user": "U0OTHER", "ts": "1800000000.5"}
+    assert scene.parse(scene.slack.events.changed(message, before)) == NotForUs(reason="bot")
 
 
 def test_an_unfurled_link_is_no_edit(scene: Scene) -> None:
@@ -246,6 +258,8 @@ def test_other_events_apps_and_teams_are_nothing(scene: Scene) -> None:
         ({"team": "T0HOME", "user_team": "T0OTHER", "source_team": "T0OTHER"}, True, True),
         ({"team": "T0HOME", "user_team": "E0OTHER", "source_team": "T0OTHER"}, True, True),
         ({"team": "T0HOME", "user_team": "E0OTHER"}, True, True),
+        ({"team": "T0HOME", "user_team": "T0HOME", "source_team": "T0OTHER"}, True, True),
+        ({"team": "T0HOME", "user_team": "T0OTHER", "source_team": "T0HOME"}, True, True),
         ({"team": "T0OTHER"}, True, True),
         ({"team": None}, True, True),
         ({"team": None}, False, False),
