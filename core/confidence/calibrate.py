@@ -23,13 +23,14 @@ class Calibration:
 
 
 DEFAULT = Calibration(
-    name="default/1",
-    intercept=-2.4,
+    name="default/2",
+    intercept=-2.5,
     weights={"answers": 6.0},
     is_measured=False,
 )
-"""Fitted on the development questions of the sample policies; no substitute for a deployment's
-own."""
+"""Reaches .5 where a sentence answers with a probability of .42: by cross-validation (8 folds) on
+`dev.jsonl` and `dev2.jsonl`, 90 % of the questions whose sections are deleted are declined then. No
+substitute for a deployment's own."""
 
 DEFAULT_OF_MODELS = Calibration(
     name="default-of-models/1",
