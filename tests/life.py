@@ -56,7 +56,6 @@ PLATFORM_TABLES = (
     "CREATE TABLE posts (id serial PRIMARY KEY, outbox_id bigint, channel text, direct boolean,"
     " shape int, body text, at timestamptz DEFAULT clock_timestamp())",
     "CREATE TABLE paid (question text, request text, at timestamptz DEFAULT clock_timestamp())",
-    "INSERT INTO citebound.editions VALUES (1, now(), 'first')",
 )
 IN_DOUBT = "in doubt"
 """In a script: the message is posted, and its platform's answer is lost."""
@@ -295,11 +294,18 @@ def deploy(
     )
 
 
-async def prepare(engine: AsyncEngine) -> None:
-    """Make the tables of the platform, and publish an edition."""
+async def prepare_platform(engine: AsyncEngine) -> None:
+    """Make the tables of the platform."""
     async with engine.begin() as connection:
         for statement in PLATFORM_TABLES:
             await connection.execute(text(statement))
+
+
+async def prepare(engine: AsyncEngine) -> None:
+    """Make the tables of the platform, and publish an edition without a policy."""
+    await prepare_platform(engine)
+    async with engine.begin() as connection:
+        await connection.execute(text("INSERT INTO citebound.editions VALUES (1, now(), 'first')"))
 
 
 def message(

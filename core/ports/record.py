@@ -42,7 +42,7 @@ class ConversationStore(Protocol):
     async def find(self, place: Place, /) -> str | None:
         """Return the id of the conversation at a place.
 
-        Or None if it never had a recorded question.
+        Or None if nothing was ever said there.
         """
         ...
 

@@ -1,0 +1,91 @@
+"""The wired product, from a message to what a platform shows: a real answer with its sources."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.delivery import Deliverer
+from bot.intake import Intake
+from bot.worker import Worker
+from core.adapters.local_embedder import LocalEmbedder, find_local_embedder
+from core.bootstrap import Service, bootstrap
+from core.config import Settings
+from core.domain.answer import Outcome
+from core.domain.message import Accepted, MessageKind
+from core.ingest.prepare import Overrides
+from core.ports import Handlers
+from tests.life import (
+    ScriptedAudience,
+    SilentSurface,
+    TablePlatform,
+    deploy,
+    message,
+    prepare_platform,
+)
+
+POLICY = """# Gifts Policy
+
+## 1 Limits
+
+1.1 Employees may accept gifts with a value of up to EUR 50 per giver and calendar year.
+
+1.2 Contractors must not accept gifts.
+"""
+
+
+@pytest.fixture
+async def service(database_url: str) -> AsyncIterator[Service]:
+    """The product with one policy."""
+    embedder = find_local_embedder(None)
+    assert isinstance(embedder, LocalEmbedder)
+    async with bootstrap(Settings(database_url=database_url), embedder=embedder) as service:
+        await service.ingestor.ingest(
+            POLICY.encode(), source_name="gifts.md", given=Overrides(), with_chunks=True
+        )
+        yield service
+
+
+async def test_a_question_and_its_clarification_go_all_the_way(
+    service: Service, engine: AsyncEngine
+) -> None:
+    """Each reply comes from its row, with the quotes; a button's choice goes on from there."""
+    await prepare_platform(engine)
+    platform, audience = TablePlatform(engine), ScriptedAudience()
+    intake = Intake(service.inbox)
+    worker = Worker(
+        backlog=service.backlog,
+        jobs=service.jobs,
+        answering=service.answering,
+        audience=audience,
+        surface=SilentSurface(),
+        clock=service.clock,
+    )
+    deliverer = Deliverer(
+        outbox=service.outbox, jobs=service.jobs, audience=audience, posters={"fake": platform}
+    )
+    looking = deploy(engine)
+    async with asyncio.TaskGroup() as group:
+        running = group.create_task(
+            service.jobs.run(Handlers(answer=worker.answer, deliver=deliverer.deliver))
+        )
+        assert isinstance(await intake.accept(message("Can I accept gifts?")), Accepted)
+        await looking.until("SELECT 1 FROM citebound.outbox WHERE state = 'posted'")
+        choice = message("employees", event="button", kind=MessageKind.CHOICE)
+        assert isinstance(await intake.accept(choice), Accepted)
+        await looking.quiet()
+        running.cancel()
+    first, second = (delivery.reply for delivery in platform.asked)
+    assert first.answer is not None
+    assert second.answer is not None
+    assert first.answer.outcome is Outcome.CLARIFICATION
+    assert second.answer.outcome is Outcome.ANSWERED
+    assert [citation.quote for citation in second.answer.citations] == [
+        "Employees may accept gifts with a value of up to EUR 50 per giver and calendar year."
+    ]
+    (record,) = await looking.rows(
+        "SELECT id::text, encode(leaf_hash, 'hex') AS leaf FROM audit.record"
+        " WHERE tag = 'question:answered'"
+    )
+    assert (second.record_id, second.leaf_hash) == (record["id"], record["leaf"])
