@@ -12,7 +12,16 @@ from core.ports.corpus import (
     StoredVersion,
     Unchanged,
 )
-from core.ports.messages import Backlog, Completion, Handler, Handlers, Inbox, Jobs, Outbox
+from core.ports.messages import (
+    Backlog,
+    Completion,
+    Handler,
+    Handlers,
+    Inbox,
+    JobKind,
+    Jobs,
+    Outbox,
+)
 from core.ports.progress import Progress, Progressed
 from core.ports.reasoning import (
     ModelCallLog,
@@ -49,6 +58,7 @@ __all__ = [
     "Handlers",
     "IdSource",
     "Inbox",
+    "JobKind",
     "Jobs",
     "Kept",
     "ModelCallLog",

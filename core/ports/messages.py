@@ -6,7 +6,7 @@ The tables are the truth: a job only says that a conversation has something to d
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from core.domain.delivery import Delivery, Step
 from core.domain.message import Accepted, Claimed, Ignored, InboundMessage, Seen, Waiting
@@ -106,6 +106,9 @@ class Outbox(Protocol):
         ...
 
 
+JobKind: TypeAlias = Literal["answer", "deliver"]
+"""What a job says that there is to do in a conversation."""
+
 Handler = Callable[[str], Awaitable[None]]
 """Does the next thing of the conversation with this id."""
 
@@ -123,10 +126,8 @@ class Handlers:
 class Jobs(Protocol):
     """The alarm clock."""
 
-    async def wake(
-        self, kind: Literal["answer", "deliver"], conversation_id: str, /, *, at: datetime
-    ) -> None:
-        """Call `answer` or `deliver` for a conversation at an instant."""
+    async def wake(self, kind: JobKind, conversation_id: str, /, *, at: datetime) -> None:
+        """Call a handler for a conversation at an instant."""
         ...
 
     async def run(self, handlers: Handlers, /) -> None:

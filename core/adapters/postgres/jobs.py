@@ -7,7 +7,6 @@ transaction, of what it is to follow. Jobs of one kind and conversation share a 
 import asyncio
 import logging
 from datetime import datetime
-from typing import Literal, TypeAlias
 
 import psycopg
 import psycopg_pool
@@ -18,10 +17,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.rescue import Rescuer
 from core.domain.errors import TransientError
-from core.ports import Handler, Handlers
+from core.ports import Handler, Handlers, JobKind
 
-Kind: TypeAlias = Literal["answer", "deliver"]
-KINDS: tuple[Kind, ...] = ("answer", "deliver")
 QUEUE = "citebound"
 CONCURRENCY = 8
 POLLED_EVERY_S = 0.2
@@ -48,7 +45,7 @@ class PostgresJobs:
     async def defer(
         self,
         connection: AsyncConnection,
-        kind: Kind,
+        kind: JobKind,
         conversation_id: str,
         *,
         at: datetime | None = None,
@@ -72,7 +69,7 @@ class PostgresJobs:
             raise TransientError("the queue took no job") from error
 
     @raises_transient
-    async def wake(self, kind: Kind, conversation_id: str, /, *, at: datetime) -> None:
+    async def wake(self, kind: JobKind, conversation_id: str, /, *, at: datetime) -> None:
         """See `Jobs.wake`."""
         async with self._engine.begin() as connection:
             await self.defer(connection, kind, conversation_id, at=at)
@@ -128,7 +125,7 @@ def _end_if_cancelled() -> None:
         raise asyncio.CancelledError
 
 
-def lock_of(kind: Kind, conversation_id: str) -> str:
+def lock_of(kind: JobKind, conversation_id: str) -> str:
     """Return the lock that jobs of one kind and conversation share."""
     return f"{kind}:{conversation_id}"
 

@@ -9,7 +9,7 @@ stall itself.
 import asyncio
 import logging
 from datetime import UTC, datetime
-from typing import Literal, Protocol
+from typing import Protocol
 
 from procrastinate.exceptions import ConnectorException
 from procrastinate.manager import JobManager
@@ -18,6 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.domain.errors import TransientError
+from core.ports import JobKind
 
 EVERY_S = 2.0
 ADVISORY_LOCK = 7_203_114_027
@@ -42,7 +43,7 @@ _STUCK = text(
     " WHERE j.status = 'doing'"
     " AND waiting.due_at < clock_timestamp() - make_interval(secs => :stuck_s) LIMIT :limit"
 )
-_FORGOTTEN: dict[Literal["answer", "deliver"], TextClause] = {
+_FORGOTTEN: dict[JobKind, TextClause] = {
     "answer": text(
         "SELECT DISTINCT i.conversation_id::text FROM citebound.inbox i"
         " WHERE i.state IN ('received', 'running') AND NOT EXISTS ("
@@ -62,7 +63,7 @@ class Defer(Protocol):
     """Defers a job within the transaction of a connection."""
 
     async def __call__(
-        self, connection: AsyncConnection, kind: Literal["answer", "deliver"], conversation_id: str
+        self, connection: AsyncConnection, kind: JobKind, conversation_id: str
     ) -> None:
         """Defer it for now."""
         ...

@@ -358,3 +358,17 @@ async def test_a_lease_lets_itself_be_cancelled(*, fails_too: bool) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_a_long_run_keeps_its_message(deployment: Deployment) -> None:
+    """A run may take longer than a lease: it is renewed, and nobody takes over."""
+    slow = deploy(deployment.engine, lease_s=0.8)
+    slow.reasoner.delay_s = 2.0
+    thread = await accepted(slow, "hello")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(slow.worker.answer(thread))
+        await slow.until("SELECT 1 FROM paid")
+        for _ in range(6):
+            assert isinstance(await slow.backlog.claim(thread), Waiting)
+            await asyncio.sleep(0.25)
+    assert await states(slow) == [("done", "clarification", 1)]
