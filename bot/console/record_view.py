@@ -30,6 +30,8 @@ def record_view(record: RecordView) -> Iterator[RenderableType]:
     yield _pair("at", f"{record.at:%Y-%m-%d %H:%M:%S} UTC")
     yield _pair("outcome", record.outcome, style=style)
     yield from _integrity(record)
+    if not record.closes_a_question:
+        return
     yield Text()
     yield Text("Question", style="bold")
     yield _indented(safe("(erased)" if record.question is None else record.question))

@@ -49,7 +49,7 @@ class RecordView:
     at: datetime
     """When it was written, UTC."""
     outcome: str
-    """Value of `Outcome`."""
+    """Value of `Outcome`; of a record that closes no message, its tag."""
     question: str | None
     """As asked; None once erased."""
     answer: Mapping[str, Json] | None
@@ -67,6 +67,11 @@ class RecordView:
     def is_intact(self) -> bool:
         """True if the stored bytes, hashes and texts agree."""
         return not self.problems
+
+    @property
+    def closes_a_question(self) -> bool:
+        """True if it holds a question with its reply; others tell of a message or a reply."""
+        return self.outcome in set(Outcome) - {Outcome.IGNORED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -95,7 +95,7 @@ def _view(
     return RecordView(
         record_id=str(row["id"]),
         at=row["at"],
-        outcome=row["outcome"],
+        outcome=row["outcome"] or row["tag"],
         question=bodies.get("question"),
         answer=_loaded(bodies.get("answer_json")),
         trace=_loaded(bodies.get("trace")),

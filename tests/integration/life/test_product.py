@@ -6,10 +6,12 @@ from collections.abc import AsyncIterator
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.console.record_view import record_view
 from bot.delivery import Deliverer
 from bot.intake import Intake
 from bot.worker import Worker
 from core.adapters.local_embedder import LocalEmbedder, find_local_embedder
+from core.adapters.postgres.audit_reader import PostgresAuditReader
 from core.bootstrap import Service, bootstrap
 from core.config import Settings
 from core.domain.answer import Outcome
@@ -22,6 +24,7 @@ from tests.life import (
     TablePlatform,
     deploy,
     message,
+    prepare,
     prepare_platform,
 )
 
@@ -89,3 +92,22 @@ async def test_a_question_and_its_clarification_go_all_the_way(
         " WHERE tag = 'question:answered'"
     )
     assert (second.record_id, second.leaf_hash) == (record["id"], record["leaf"])
+
+
+async def test_each_record_can_be_read(engine: AsyncEngine) -> None:
+    """Those that close no question are shown without one, and check out too."""
+    await prepare(engine)
+    deployment = deploy(engine)
+    accepted = await deployment.intake.accept(message("hello"))
+    assert isinstance(accepted, Accepted)
+    await deployment.worker.answer(accepted.conversation_id)
+    await deployment.deliverer.deliver(accepted.conversation_id)
+    reader = PostgresAuditReader(engine)
+    shown: dict[str, bool] = {}
+    for row in await deployment.rows("SELECT id::text FROM audit.record ORDER BY seq"):
+        record = await reader.show(str(row["id"]))
+        assert record is not None
+        assert record.is_intact
+        assert list(record_view(record))
+        shown[record.outcome] = record.closes_a_question
+    assert shown == {"message:received": False, "clarification": True, "reply:posted": False}
