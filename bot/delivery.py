@@ -37,7 +37,7 @@ from core.domain.errors import OvertakenError
 from core.domain.message import Waiting
 from core.domain.policy import EVERYONE
 from core.failpoints import failpoint
-from core.ports import Audience, Jobs, Outbox, Poster
+from core.ports import Jobs, Outbox, Platform
 
 LOOKED_FOR_AFTER_S = 5.0
 """What a platform may take until a post can be found (`reliability.md`, section 2)."""
@@ -56,14 +56,12 @@ class Deliverer:
         *,
         outbox: Outbox,
         jobs: Jobs,
-        audience: Audience,
-        posters: Mapping[str, Poster],
+        platforms: Mapping[str, Platform],
     ) -> None:
-        """Take every dependency; `posters` by platform."""
+        """Take every dependency; platforms by the name that a place gives them."""
         self._outbox = outbox
         self._jobs = jobs
-        self._audience = audience
-        self._posters = posters
+        self._platforms = platforms
 
     async def deliver(self, conversation_id: str) -> None:
         """Post what is due in a conversation; wake somebody for what is due later."""
@@ -82,23 +80,23 @@ class Deliverer:
                 return
 
     async def _settle(self, delivery: Delivery) -> Step:
-        poster = self._posters.get(delivery.place.platform)
-        if poster is None:
-            return Abandon(code="no_poster")
+        platform = self._platforms.get(delivery.place.platform)
+        if platform is None:
+            return Abandon(code="no_platform")
         if delivery.is_doubtful:
             if not delivery.is_recorded_doubt:
                 return Doubt(seconds=0.0, why="interrupted")
-            return after_search(delivery, await poster.find(delivery))
-        readers = await self._audience.readers(
+            return after_search(delivery, await platform.poster.find(delivery))
+        readers = await platform.audience.readers(
             delivery.place, delivery.person, is_direct=delivery.is_direct
         )
         withheld = withholding(delivery, readers)
         if withheld is not None:
             return withheld
         await self._outbox.begin(delivery)
-        result = await poster.post(delivery)
+        result = await platform.poster.post(delivery)
         failpoint("F9")
-        return after_post(delivery, result, shapes=poster.shapes)
+        return after_post(delivery, result, shapes=platform.poster.shapes)
 
 
 def withholding(delivery: Delivery, readers: Readers | NoReaders) -> Step | None:

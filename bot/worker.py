@@ -10,6 +10,7 @@ it is given up, with an apology.
 import asyncio
 import logging
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -24,11 +25,11 @@ from core.domain.errors import OvertakenError
 from core.domain.message import Claimed, Waiting
 from core.failpoints import failpoint
 from core.ports import (
-    Audience,
     Backlog,
     Clock,
     Completion,
     Jobs,
+    Platform,
     Progress,
     Progressed,
     Surface,
@@ -61,17 +62,15 @@ class Worker:
         backlog: Backlog,
         jobs: Jobs,
         answering: Answering,
-        audience: Audience,
-        surface: Surface,
+        platforms: Mapping[str, Platform],
         clock: Clock,
         patience: Patience | None = None,
     ) -> None:
-        """Take every dependency."""
+        """Take every dependency; platforms by the name that a place gives them."""
         self._backlog = backlog
         self._jobs = jobs
         self._answering = answering
-        self._audience = audience
-        self._surface = surface
+        self._platforms = platforms
         self._clock = clock
         self._patience = patience or Patience()
 
@@ -125,20 +124,23 @@ class Worker:
         if len(text) > MAX_QUESTION:
             await self._close(claimed, compose.too_long(MAX_QUESTION), cause="too_long")
             return
-        readers = await self._audience.readers(
+        platform = self._platforms[claimed.place.platform]
+        readers = await platform.audience.readers(
             claimed.place, claimed.person, is_direct=claimed.place.mode == "direct"
         )
         if isinstance(readers, NoReaders):
             answer = compose.not_here() if readers.may_read_direct else compose.not_permitted()
             await self._close(claimed, answer, cause=readers.reason)
             return
-        await self._ask(claimed, readers, look)
+        await self._ask(claimed, readers, platform.surface, look)
 
-    async def _ask(self, claimed: Claimed, readers: Readers, look: asyncio.Event) -> None:
+    async def _ask(
+        self, claimed: Claimed, readers: Readers, surface: Surface, look: asyncio.Event
+    ) -> None:
         async def keep(remote_id: str) -> None:
             await self._backlog.show_progress(claimed, remote_id)
 
-        async with self._surface.showing(claimed, keep) as progress:
+        async with surface.showing(claimed, keep) as progress:
             await self._answering.ask(
                 _request(claimed, readers),
                 progress=_Watched(progress, look),

@@ -48,7 +48,7 @@ from core.domain.policy import EVERYONE
 from core.domain.question import Question
 from core.domain.run import Clarification, Plan, TokenUse
 from core.failpoints import failpoint
-from core.ports import Handlers, Kept, Progress, RunContext, StoredCall
+from core.ports import Handlers, Kept, Platform, Progress, RunContext, StoredCall
 from core.retrieval.retriever import Retriever
 from tests.fakes import InMemoryCorpus, InMemoryOntology, InMemorySearch, ScriptedReasoner
 
@@ -251,6 +251,7 @@ def deploy(
         ScriptedAudience(),
         RepeatingFactory(engine),
     )
+    platforms = {"fake": Platform(audience=audience, surface=SilentSurface(), poster=platform)}
     inbox = PostgresInbox(engine, ledger=ledger, jobs=jobs)
     backlog = PostgresBacklog(engine, clock=clock, lease_s=lease_s)
     outbox = PostgresOutbox(
@@ -276,14 +277,11 @@ def deploy(
             backlog=backlog,
             jobs=jobs,
             answering=answering,
-            audience=audience,
-            surface=SilentSurface(),
+            platforms=platforms,
             clock=clock,
             patience=Patience(back_off_s=tuple(back_off_s), renewed_every_s=lease_s / 4),
         ),
-        deliverer=Deliverer(
-            outbox=outbox, jobs=jobs, audience=audience, posters={"fake": platform}
-        ),
+        deliverer=Deliverer(outbox=outbox, jobs=jobs, platforms=platforms),
         jobs=jobs,
         platform=platform,
         audience=audience,

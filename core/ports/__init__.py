@@ -40,7 +40,7 @@ from core.ports.search import (
     SearchResult,
     Vector,
 )
-from core.ports.surface import Audience, Kept, Poster, Surface
+from core.ports.surface import Audience, Kept, Platform, Poster, Surface
 from core.ports.system import Clock, IdSource
 
 __all__ = [
@@ -64,6 +64,7 @@ __all__ = [
     "ModelCallLog",
     "OntologyStore",
     "Outbox",
+    "Platform",
     "Poster",
     "Progress",
     "Progressed",

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import Protocol
 
 from core.domain.chat import Place
@@ -49,3 +50,15 @@ class Poster(Protocol):
     async def find(self, delivery: Delivery, /) -> FindResult:
         """Look for the reply by its outbox id, or settle it by repeating what may be repeated."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    """All that one chat platform does for us."""
+
+    audience: Audience
+    """Says who reads a place."""
+    surface: Surface
+    """Shows progress."""
+    poster: Poster
+    """Posts replies."""

@@ -17,7 +17,7 @@ from core.config import Settings
 from core.domain.answer import Outcome
 from core.domain.message import Accepted, MessageKind
 from core.ingest.prepare import Overrides
-from core.ports import Handlers
+from core.ports import Handlers, Platform
 from tests.life import (
     ScriptedAudience,
     SilentSurface,
@@ -55,19 +55,19 @@ async def test_a_question_and_its_clarification_go_all_the_way(
 ) -> None:
     """Each reply comes from its row, with the quotes; a button's choice goes on from there."""
     await prepare_platform(engine)
-    platform, audience = TablePlatform(engine), ScriptedAudience()
+    platform = TablePlatform(engine)
+    platforms = {
+        "fake": Platform(audience=ScriptedAudience(), surface=SilentSurface(), poster=platform)
+    }
     intake = Intake(service.inbox)
     worker = Worker(
         backlog=service.backlog,
         jobs=service.jobs,
         answering=service.answering,
-        audience=audience,
-        surface=SilentSurface(),
+        platforms=platforms,
         clock=service.clock,
     )
-    deliverer = Deliverer(
-        outbox=service.outbox, jobs=service.jobs, audience=audience, posters={"fake": platform}
-    )
+    deliverer = Deliverer(outbox=service.outbox, jobs=service.jobs, platforms=platforms)
     looking = deploy(engine)
     async with asyncio.TaskGroup() as group:
         running = group.create_task(
