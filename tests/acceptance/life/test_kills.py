@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 WORDS = [[f"m{n}", str(n % 2)] for n in range(4)]
 """Messages of two threads."""
 CALLS = 2 * len(WORDS)
-KILLS = 2
+KILLS = 1
 IN_FLIGHT = 2
 """One call in each thread may be paid for and not yet kept."""
 KILLED = -signal.SIGKILL
@@ -78,7 +78,7 @@ async def test_killed_before_the_acknowledgement(
 async def test_killed_while_working(
     deployment: Deployment, database_url: str, trial: Trial, failpoint: str
 ) -> None:
-    """A third process ends the work, and pays again for no model call but those in flight."""
+    """Another process ends the work, and pays again for no model call but those in flight."""
     assert await asyncio.to_thread(trial, url=database_url, do="accept") == 0
     for _ in range(KILLS):
         killed = await asyncio.to_thread(trial, url=database_url, do="work", failpoint=failpoint)

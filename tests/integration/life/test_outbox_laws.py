@@ -156,7 +156,7 @@ def test_the_laws_of_the_outbox(database_url: str) -> None:
     run_state_machine_as_test(
         Outbox,
         settings=settings(
-            max_examples=12,
+            max_examples=8,
             stateful_step_count=15,
             deadline=None,
             suppress_health_check=[HealthCheck.too_slow],
