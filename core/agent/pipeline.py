@@ -8,6 +8,7 @@ from typing import TypeAlias
 from core.agent import compose
 from core.agent.abandoned import AbandonedError
 from core.agent.ahead import started_ahead
+from core.agent.confidential import is_confidential
 from core.agent.release import nearest_sections, refusal, release
 from core.agent.report import entities_quoted, exploration_json, plan_json, retrieval_json
 from core.agent.scope_facts import count_sections, foreign_countries, role_names
@@ -133,14 +134,16 @@ class _Course:
             )
         )
         self._budget.may_step()
+        if is_confidential(question):
+            return await self._passed_on(Plan(intent="report"))
         ahead = self._has_chunks and self._parts.reasoner.is_model
         async with started_ahead(self._search_first if ahead else None) as first_search:
             planned = await plan(reasoner, question, task.snapshot)
+            if isinstance(planned, Plan) and planned.intent == "report":
+                return await self._passed_on(planned)
             self._step("plan", plan_json(planned))
             if isinstance(planned, Clarification):
                 return self._end(planned, self._asked_back(planned))
-            if planned.intent == "report":
-                return self._end(planned, await self._passed_on())
             await self._explore(reasoner, planned, toolbox)
             best = await self._draft_until_decided(reasoner, planned, first_search)
         self._evidence = best.evidence
@@ -159,15 +162,16 @@ class _Course:
             return compose.clarifying(planned)
         return refusal(RefusalKind.NOT_FOUND, nearest=(), best_relevance=None, reported=None)
 
-    async def _passed_on(self) -> Answer:
+    async def _passed_on(self, planned: Plan) -> Run:
         """Name the reporting line, so that whoever reports is never left with a bare refusal."""
+        self._step("plan", plan_json(planned))
         if not self._task.use_rag:
-            return compose.escalated(nearest=())
+            return self._end(planned, compose.escalated(nearest=()))
         found = await retrieve(
             self._parts.retriever, REPORTING, self._question.scope, depth=3, neighbours=0
         )
         self._retrieved.append(found)
-        return compose.escalated(nearest=nearest_sections([found], ()))
+        return self._end(planned, compose.escalated(nearest=nearest_sections([found], ())))
 
     async def _explore(self, reasoner: Reasoner, planned: Plan, toolbox: Toolbox) -> None:
         task = self._task

@@ -37,6 +37,8 @@ class Turn:
     """The missing fact, if the turn ended in a clarification."""
     options: tuple[str, ...] = ()
     """The options it offered."""
+    groups: frozenset[str] = frozenset({EVERYONE})
+    """Groups whose policies the answer could rest on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,8 +37,8 @@ from core.adapters.anthropic.wire import (
     TextPart,
     ToolUse,
 )
+from core.agent.confidential import is_confidential
 from core.agent.extractive.reasoner import ExtractiveReasoner
-from core.agent.extractive.sensitive import is_report
 from core.agent.prompts import ANSWER, ANSWER_GRAPH_ONLY
 from core.domain.answer import Critique, Draft, Judgement, NotJudged
 from core.domain.errors import ModelUnavailableError
@@ -128,7 +128,7 @@ class AnthropicReasoner:
 
     async def plan(self, question: Question, snapshot: Snapshot, /) -> Plan | Clarification:
         """See `Reasoner.plan`."""
-        if is_report(question.text) or is_report(question.standalone):
+        if is_confidential(question):
             return Plan(intent="report")
         first = await self._ahead.plan(question, snapshot)
         guessed = first if isinstance(first, Plan) else Plan(intent=first.intent)

@@ -7,7 +7,7 @@ from core.adapters.anthropic.dialogue import Dialogue
 from core.adapters.anthropic.findings import Findings
 from core.adapters.anthropic.tools import Reported
 from core.adapters.anthropic.wire import Block
-from core.agent.extractive.sensitive import is_report
+from core.agent.confidential import was_confidential
 from core.domain.answer import Judgement, NotJudged, Outcome
 from core.domain.budget import Limits
 from core.domain.evidence import EvidenceItem, Finding
@@ -41,9 +41,10 @@ BETTER = (
 
 
 def asked(question: Question) -> Block:
-    """Return the question with its circumstances; earlier turns that tell of misconduct stay out.
+    """Return the question with its circumstances, and with as much of its thread as may be told.
 
-    What somebody reports is not sent, neither when it is reported nor afterwards.
+    Earlier turns that tell of misconduct stay out, and so do answers that were given to readers of
+    groups whose policies are not readable now.
     """
     scope = question.scope
     value: dict[str, Json] = {
@@ -56,10 +57,10 @@ def asked(question: Question) -> Block:
             {
                 "question": turn.question[:TURN],
                 "outcome": turn.outcome,
-                "answer": turn.answer[:TURN],
+                "answer": turn.answer[:TURN] if turn.groups <= scope.groups else "",
             }
             for turn in question.history[-TURNS:]
-            if not is_report(turn.question)
+            if not was_confidential(turn)
         ],
     }
     if question.standalone != question.text:

@@ -35,7 +35,7 @@ class PostgresConversationStore:
     async def history(self, conversation_id: str, /) -> tuple[Turn, ...]:
         """See `ConversationStore.history`."""
         query = (
-            select(questions.c.standalone, questions.c.text.label("asked"), answers)
+            select(questions.c.standalone, questions.c.scope, answers)
             .join(answers, answers.c.question_id == questions.c.id)
             .where(questions.c.conversation_id == conversation_id)
             .order_by(questions.c.asked_at.desc(), questions.c.id.desc())
@@ -50,6 +50,7 @@ class PostgresConversationStore:
                 answer=row["text"],
                 slot=row["slot"],
                 options=tuple(row["options"]),
+                groups=frozenset(row["scope"]["groups"]),
             )
             for row in reversed(rows)
         )

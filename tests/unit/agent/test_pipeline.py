@@ -260,7 +260,7 @@ async def test_a_report_is_passed_on_unanswered() -> None:
     assert run.answer.outcome is Outcome.ESCALATED
     assert (run.answer.claims, run.answer.citations, run.attempts) == ((), (), ())
     assert "speak-up" in {place.policy_key for place in run.answer.nearest}
-    assert reasoner.asked == ["plan"]
+    assert reasoner.asked == []
     assert [request.text for request in world.search.requests] == [REPORTING_QUERY]
 
 

@@ -4,6 +4,7 @@ import json
 from itertools import pairwise
 from typing import Any
 
+from core.domain.question import Turn
 from tests.fakes import Policy
 from tests.servers.anthropic_steps import Reply, at, cited, reply, search_results, tool_use
 from tests.unit.agent.world import CASH, GIFTS, LIMIT, REGISTER, make_world
@@ -140,3 +141,21 @@ async def test_a_scope_is_told_with_the_question() -> None:
     assert asked["day"] == "2026-01-15"
     assert asked["text"] == "May I accept cash as a gift?"
     assert asked["jurisdiction"] is None
+
+
+async def test_an_answer_for_more_readers_is_not_told_to_fewer() -> None:
+    """Who asks now may not read what a member of the group was answered in this thread."""
+    history = (
+        Turn(
+            question="What is the codeword?",
+            outcome="answered",
+            answer="The codeword is nightfall.",
+            groups=frozenset({"everyone", "legal"}),
+        ),
+        Turn(question="May I accept gifts?", outcome="answered", answer="Up to EUR 50."),
+    )
+    model = ScriptedModel(answer=[answers(CASH, also=[reported(0.95)])])
+    await make_world().run(factory_of(model), text="May I accept cash?", history=history)
+    sent = str(model.bodies())
+    assert "Up to EUR 50." in sent
+    assert "nightfall" not in sent

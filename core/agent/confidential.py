@@ -1,0 +1,46 @@
+"""What is told in confidence: a report of misconduct, and what its asker adds to it. Pure.
+
+None of it is sent to a language model or to a service that embeds, neither when it is told nor as
+an earlier turn of its conversation.
+"""
+
+import re
+
+from core.agent.extractive.sensitive import is_report
+from core.domain.answer import Outcome
+from core.domain.content_words import words
+from core.domain.question import Question, Turn
+
+_ASKS = re.compile(
+    r"^(?:(?:ok(?:ay)?|thanks|thank you|and|but|so|please|hi|hello|now)\b[\s,:!.-]*)*"
+    r"(?:how|where|to whom|who|whom|whose|what|which|when|why|can|could|may|must|shall|should|would"
+    r"|will|do|does|did|is|are|am|was|were|has|have|tell me|explain|describe|list|compare"
+    r"|define)\b",
+    re.IGNORECASE,
+)
+_SOMEBODY = re.compile(r"\b(?:he|she|him|her|his|hers|they|them|their|theirs)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|[;\n]\s*")
+_POLITE = 2
+"""Words of a sentence that tells nothing ("Thank you.")."""
+
+
+def is_confidential(question: Question) -> bool:
+    """Say whether a message tells of misconduct, or goes on to tell of it.
+
+    After a report only a plain question about something else is none: whoever has just reported
+    goes on with places, dates and names, and no word list knows those.
+    """
+    if is_report(question.text) or is_report(question.standalone):
+        return True
+    last = question.history[-1] if question.history else None
+    return last is not None and last.outcome == Outcome.ESCALATED and not _asks(question.text)
+
+
+def was_confidential(turn: Turn) -> bool:
+    """Say whether an earlier turn told of misconduct."""
+    return turn.outcome == Outcome.ESCALATED or is_report(turn.question)
+
+
+def _asks(text: str) -> bool:
+    told = [one for one in _SENTENCE_END.split(text) if len(words(one)) > _POLITE]
+    return all(_ASKS.match(one) for one in told) and not _SOMEBODY.search(text)

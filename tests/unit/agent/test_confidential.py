@@ -1,0 +1,85 @@
+"""Reports of misconduct, and what is added to them, stay in the house."""
+
+from typing import Any
+
+import pytest
+
+from core.agent.confidential import is_confidential, was_confidential
+from core.domain.answer import Outcome
+from core.domain.question import Turn
+from core.retrieval.retriever import Retriever
+from tests.factories import make_question
+from tests.unit.agent.world import make_world
+from tests.unit.anthropic.scripted import ScriptedModel, factory_of
+
+REPORT = Turn(
+    question="My manager has been taking cash from a haulier.",
+    outcome="escalated",
+    answer="This needs a person.",
+)
+ANSWERED = Turn(question="May I accept cash?", outcome="answered", answer="No.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It happened last Friday in the Hamburg depot, Peter Schmidt was there too.",
+        "He told me to keep quiet or I lose my job",
+        "Peter Schmidt, from purchasing.",
+        "What should I do? Two others saw it.",
+        "Can they fire me for telling you about it at such length?",
+        "Did you know that he did it twice?",
+    ],
+)
+def test_what_is_added_to_a_report_is_confidential(text: str) -> None:
+    """Places, dates and names follow in messages that no word list knows."""
+    assert is_confidential(make_question(text, history=(ANSWERED, REPORT)))
+    assert not is_confidential(make_question(text, history=(REPORT, ANSWERED)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is the deadline for expense claims?",
+        "Thank you. How long are receipts kept?",
+        "ok, and may I accept a gift worth EUR 80?",
+    ],
+)
+def test_a_plain_question_after_a_report_is_none(text: str) -> None:
+    """Who has reported may go on to ask about the rules."""
+    assert not is_confidential(make_question(text, history=(REPORT,)))
+
+
+def test_a_turn_was_confidential_by_its_outcome_or_its_words() -> None:
+    """What was added to a report has no words of one."""
+    added = Turn(question="In the Hamburg depot.", outcome=Outcome.ESCALATED, answer="")
+    failed = Turn(question=REPORT.question, outcome=Outcome.FAILED, answer="")
+    assert was_confidential(added)
+    assert was_confidential(failed)
+    assert not was_confidential(ANSWERED)
+
+
+@pytest.mark.parametrize(
+    ("text", "history"),
+    [(REPORT.question, ()), ("It was in the Hamburg depot on Friday.", (REPORT,))],
+)
+async def test_nothing_confidential_is_searched_for_or_sent(
+    text: str, history: tuple[Turn, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search begun ahead of the plan would hand the words to whoever embeds them."""
+    sought: list[str] = []
+    retrieve = Retriever.retrieve
+
+    async def watched(self: Retriever, question_text: str, *given: Any, **more: Any) -> Any:
+        sought.append(question_text)
+        return await retrieve(self, question_text, *given, **more)
+
+    monkeypatch.setattr(Retriever, "retrieve", watched)
+    model = ScriptedModel()
+    run = await make_world().run(factory_of(model), text, history=history)
+    assert run.answer.outcome is Outcome.ESCALATED
+    assert run.answer.nearest
+    assert not model.requests
+    assert len(sought) == 1
+    assert "depot" not in sought[0]
+    assert "haulier" not in sought[0]
