@@ -2,17 +2,18 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TypeAlias
 
 from core.agent import compose
 from core.agent.abandoned import AbandonedError
 from core.agent.ahead import started_ahead
 from core.agent.confidential import is_confidential
+from core.agent.contradiction import Contradiction, contradiction_in
 from core.agent.release import nearest_sections, refusal, release
 from core.agent.report import entities_quoted, exploration_json, plan_json, retrieval_json
 from core.agent.scope_facts import count_sections, foreign_countries, role_names
-from core.agent.situation import Ruling, Situation
+from core.agent.situation import Attempted, Situation
 from core.agent.stages.critique import critique
 from core.agent.stages.decide import decide
 from core.agent.stages.draft import draft
@@ -57,15 +58,6 @@ from core.retrieval.retriever import Retrieved
 Search: TypeAlias = Callable[[], Awaitable[Retrieved]]
 REPORTING = "who receives reports of misconduct: speak up channel, hotline, how to report"
 """What is searched to name the reporting line to somebody who reports."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Attempted:
-    """One draft with what was decided of it."""
-
-    situation: Situation
-    ruling: Ruling
-    evidence: Evidence
 
 
 class Pipeline:
@@ -192,7 +184,7 @@ class _Course:
 
     async def _draft_until_decided(
         self, reasoner: Reasoner, planned: Plan, first_search: Search | None
-    ) -> _Attempted:
+    ) -> Attempted:
         """Draft until something other than RETRY is decided; the better judged draft counts."""
         await self._gather(first_search or self._search_first, 1)
         best = await self._attempt(reasoner, planned, 1)
@@ -201,10 +193,10 @@ class _Course:
             number += 1
             await self._gather(lambda: self._search_again(planned), number)
             again = await self._attempt(reasoner, planned, number)
-            best = again if _score(again) > _score(best) else _settled(best)
+            best = again if again.score > best.score else _settled(best)
         return _settled(best) if best.ruling.decision is Decision.RETRY else best
 
-    async def _attempt(self, reasoner: Reasoner, planned: Plan, number: int) -> _Attempted:
+    async def _attempt(self, reasoner: Reasoner, planned: Plan, number: int) -> Attempted:
         self._tell("draft", "Writing the answer")
         previous = self._attempts[-1] if self._attempts else None
         proposed = await draft(reasoner, self._question, planned, self._evidence, previous=previous)
@@ -214,8 +206,12 @@ class _Course:
         remaining = replace(proposed, claims=verified.claims)
         criticised, judged = await self._review(reasoner, planned, remaining)
         may_retry = self._may_retry(number)
+        conflict = None
+        if self._parts.reasoner.is_model:
+            conflict = contradiction_in(verified.claims, self._evidence, self._task.snapshot)
+        is_conflict = proposed.is_conflict or conflict is Contradiction.TOLD
         situation = Situation(
-            draft=proposed,
+            draft=replace(proposed, is_conflict=is_conflict),
             verified=verified,
             judgement=judged,
             critique=criticised if self._parts.reasoner.is_model else None,
@@ -224,7 +220,7 @@ class _Course:
                 judged,
                 evidence=self._evidence,
                 reported=self._exploration.reported_confidence if self._exploration else None,
-                is_conflict=proposed.is_conflict,
+                is_conflict=is_conflict or conflict is not None,
                 is_degraded=any(found.is_degraded for found in self._retrieved),
                 calibration=DEFAULT_OF_MODELS if self._parts.reasoner.is_model else DEFAULT,
             ),
@@ -246,7 +242,7 @@ class _Course:
                 judgement=judged,
             )
         )
-        return _Attempted(situation=situation, ruling=ruling, evidence=self._evidence)
+        return Attempted(situation=situation, ruling=ruling, evidence=self._evidence)
 
     async def _gather(self, search: Search, number: int) -> None:
         """Collect the evidence of an attempt."""
@@ -386,13 +382,7 @@ class _Course:
         )
 
 
-def _settled(attempted: _Attempted) -> _Attempted:
+def _settled(attempted: Attempted) -> Attempted:
     """Decide a draft again that no further attempt will replace."""
     situation = replace(attempted.situation, may_retry=False, may_refine=False)
     return replace(attempted, situation=situation, ruling=decide(situation))
-
-
-def _score(attempted: _Attempted) -> float:
-    """Return what a retry must raise: the judge's score; a draft that was not judged has none."""
-    judgement = attempted.situation.judgement
-    return judgement.score if isinstance(judgement, Judgement) else -1.0

@@ -12,6 +12,7 @@ from core.domain.answer import (
     RefusalKind,
     Verified,
 )
+from core.domain.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,3 +53,21 @@ class Ruling:
     """Why."""
     refusal: RefusalKind | None = None
     """With ESCALATE: the kind of refusal that is shown; None otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempted:
+    """One draft with what was decided of it."""
+
+    situation: Situation
+    """What it rested on."""
+    ruling: Ruling
+    """What was decided."""
+    evidence: Evidence
+    """What it could cite."""
+
+    @property
+    def score(self) -> float:
+        """What a retry must raise: the judge's score; a draft that was not judged has none."""
+        judgement = self.situation.judgement
+        return judgement.score if isinstance(judgement, Judgement) else -1.0

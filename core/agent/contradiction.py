@@ -1,0 +1,74 @@
+"""Do the rules that a draft cites contradict each other, or others that were found beside them?
+
+Pure. A language model is asked to say so itself, but an answer that states two rules which cannot
+both be followed must not depend on its noticing.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from enum import StrEnum
+
+from core.domain.answer import Claim
+from core.domain.evidence import Evidence
+from core.domain.ontology import EntityType, Snapshot
+from core.domain.policy import Span, VersionId
+from core.ontology.conflicts import find_conflicts
+from core.ontology.graph import build_graph
+
+
+class Contradiction(StrEnum):
+    """How a draft stands to a contradiction of the policies."""
+
+    TOLD = "told"
+    """It cites both sides."""
+    OPEN = "open"
+    """It cites one side, and the other is among the evidence."""
+
+
+def contradiction_in(
+    claims: Sequence[Claim], evidence: Evidence, snapshot: Snapshot
+) -> Contradiction | None:
+    """Return how claims stand to the contradictions within the evidence; None if to none."""
+    cited = _by_version([one.span for claim in claims for one in claim.citations])
+    if not cited:
+        return None
+    graph = build_graph(_limited(snapshot, _by_version([item.span for item in evidence.items])))
+    found: set[Contradiction] = set()
+    for conflict in find_conflicts(graph):
+        sides = [_touches(one.span, cited) for one in (conflict.first, conflict.second)]
+        if any(sides):
+            found.add(Contradiction.TOLD if all(sides) else Contradiction.OPEN)
+    return min(found, key=list(Contradiction).index, default=None)
+
+
+def _limited(snapshot: Snapshot, near: "_Spans") -> Snapshot:
+    """Return the ontology of these spans, with all countries, since rules of two never conflict."""
+    entities = tuple(
+        entity
+        for entity in snapshot.entities
+        if entity.type is EntityType.JURISDICTION
+        or any(_touches(span, near) for span in entity.spans)
+    )
+    kept = {entity.key for entity in entities}
+    relations = tuple(
+        one for one in snapshot.relations if one.source in kept and one.target in kept
+    )
+    return replace(snapshot, entities=entities, relations=relations)
+
+
+_Spans = dict[VersionId, list[Span]]
+
+
+def _by_version(spans: Collection[Span]) -> _Spans:
+    found: _Spans = defaultdict(list)
+    for span in set(spans):
+        found[span.version_id].append(span)
+    return found
+
+
+def _touches(span: Span, spans: _Spans) -> bool:
+    return any(
+        span.char_start < one.char_end and one.char_start < span.char_end
+        for one in spans.get(span.version_id, ())
+    )
