@@ -52,21 +52,25 @@ async def test_messages_of_a_thread_are_answered_in_order(deployment: Deployment
     assert [turn.answer for turn in history] == [f"You said: m{n}" for n in range(0, 24, 4)]
 
 
-async def test_reply_message_and_record_are_settled_together(
+async def test_what_a_table_refuses_is_not_logged(
     deployment: Deployment, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If the outbox refuses the reply, there is no record, and the message waits.
+    """Postgres quotes the row, question and all: the logs do not."""
+    thread = await accepted(deployment, "hello")
+    await change(deployment, "ALTER TABLE citebound.questions ADD CONSTRAINT x CHECK (text = '')")
+    await deployment.worker.answer(thread)
+    assert "message 1, attempt 1: TransientError" in caplog.text
+    assert "hello" not in caplog.text
 
-    Postgres says what it refused, text and all: the logs do not.
-    """
+
+async def test_reply_message_and_record_are_settled_together(deployment: Deployment) -> None:
+    """If the outbox refuses the reply, there is no record, and the message waits."""
     thread = await accepted(deployment, "hello")
     await change(deployment, "ALTER TABLE citebound.outbox ADD CONSTRAINT x CHECK (part > 9)")
     await deployment.worker.answer(thread)
     assert await states(deployment) == [("received", None, 1)]
     tags = await deployment.rows("SELECT tag FROM audit.record")
     assert [row["tag"] for row in tags] == ["message:received"]
-    assert "message 1, attempt 1: TransientError" in caplog.text
-    assert "hello" not in caplog.text
     await change(deployment, "ALTER TABLE citebound.outbox DROP CONSTRAINT x")
     await due(deployment)
     await deployment.worker.answer(thread)
