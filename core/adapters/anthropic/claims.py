@@ -143,22 +143,27 @@ def _plain(text: str) -> str:
 def claims_of(
     found: Sequence[Statement], *, locate: Locate, evidence: Evidence
 ) -> tuple[Claim, ...]:
-    """Return sentences as claims that cite the evidence by its keys, each once."""
-    return tuple(
-        dict.fromkeys(
-            Claim(
-                text=one.text,
-                citations=tuple(
-                    dict.fromkeys(
-                        citation
-                        for cited in one.citations
-                        for citation in _located(cited, locate, evidence)
-                    )
-                ),
-            )
-            for one in found
+    """Return sentences as claims that cite the evidence by its keys.
+
+    What is said twice of the same text is one claim, also where a finding and a passage hold it.
+    """
+    claims = (
+        Claim(
+            text=one.text,
+            citations=tuple(
+                dict.fromkeys(
+                    citation
+                    for cited in one.citations
+                    for citation in _located(cited, locate, evidence)
+                )
+            ),
         )
+        for one in found
     )
+    said: dict[tuple[str, tuple[Span, ...]], Claim] = {}
+    for claim in claims:
+        said.setdefault((claim.text, tuple(one.span for one in claim.citations)), claim)
+    return tuple(said.values())
 
 
 def _located(cited: CitedBlocks, locate: Locate, evidence: Evidence) -> Sequence[Citation]:

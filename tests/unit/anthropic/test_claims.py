@@ -250,3 +250,16 @@ def test_a_sentence_that_is_said_twice_is_one_claim() -> None:
     dialogue = _shown((TEXT, 100))
     found = statements([_part("Cash is out. Cash is out.", _at(0))])
     assert len(claims_of(found, locate=dialogue.locate, evidence=Evidence(items=(CHUNK,)))) == 1
+
+
+def test_what_a_finding_and_a_passage_both_say_is_one_claim() -> None:
+    """The same sentence, cited once here and once there, is told once."""
+    dialogue = _shown((TEXT, 100), ("Gifts are in.", 113))
+    parts = [
+        _part("Gifts are in. ", _at(1)),
+        _part("Cash is out. ", _at(0)),
+        _part("Gifts are in.", _at(0, 1)),
+    ]
+    evidence = Evidence(items=(FINDING, CHUNK))
+    found = claims_of(statements(parts), locate=dialogue.locate, evidence=evidence)
+    assert [one.text for one in found] == ["Gifts are in.", "Cash is out."]
