@@ -11,7 +11,7 @@ from core.adapters.anthropic.settings import ModelChoice
 from core.adapters.anthropic.wire import Block, Calls, ModelRequest, ToolUse
 from core.agent.prompts import CRITIQUE, JUDGE, Prompt
 from core.domain.answer import Critique, Draft, Judgement, NotJudged
-from core.domain.errors import BudgetSpentError
+from core.domain.errors import BudgetSpentError, ContractError, ModelUnavailableError
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.question import Question
 from core.domain.run import Json
@@ -44,17 +44,16 @@ class Reviewer:
         self._is_cached = capabilities.prompt_caching
 
     async def critique(self, question: Question, evidence: Evidence, draft: Draft) -> Critique:
-        """Ask the critic.
+        """Ask the critic; without a budget, or where the model fails, it finds nothing.
 
-        Without a budget it finds nothing: it never approves, so nothing is lost by it.
-
-        Raises:
-            ModelUnavailableError: The model failed.
+        It never approves, so nothing is lost by it, while a draft that the judge approves would be.
         """
         try:
             arguments = await self._submitted(_CRITIC, question, evidence, draft)
         except BudgetSpentError:
             return Critique(refine=False, issues=("the budget was spent before the critic",))
+        except (ModelUnavailableError, ContractError) as error:
+            return Critique(refine=False, issues=(f"not read by the critic: {error}",))
         return critic.critique_of(arguments)
 
     async def judge(

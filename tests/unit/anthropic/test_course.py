@@ -309,11 +309,11 @@ async def test_a_model_that_fails_before_there_is_a_draft_leaves_the_run(
         await _run(ScriptedModel(answer=steps))
 
 
-@pytest.mark.parametrize("role", ["critique", "judge"])
-async def test_a_reviewer_that_fails_leaves_the_run(role: str) -> None:
+async def test_a_judge_that_fails_leaves_the_run() -> None:
     """A draft that nobody judged is not shown."""
-    model = ScriptedModel(answer=[answers(CASH, also=[SURE])])
-    setattr(model, role, [ModelUnavailableError("down")])
+    model = ScriptedModel(
+        answer=[answers(CASH, also=[SURE])], judge=[ModelUnavailableError("down")]
+    )
     with pytest.raises(AbandonedError, match="down"):
         await _run(model)
 

@@ -7,6 +7,7 @@ import pytest
 
 from core.domain.answer import Badge, Decision, NotJudged, Outcome, RefusalKind
 from core.domain.budget import Budget, Limits
+from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.run import Run
 from core.ontology.graph import build_graph
 from core.ontology.tools import OntologyToolbox
@@ -185,6 +186,16 @@ async def test_a_report_that_only_the_thread_tells_is_not_sent_either() -> None:
     )
     planned = await factory_of(model).begin(context).plan(follows, snapshot)
     assert (planned.intent, model.requests) == ("report", [])
+
+
+@pytest.mark.parametrize("error", [ModelUnavailableError("down"), ContractError("no message")])
+async def test_a_critic_that_fails_loses_no_judged_draft(error: Exception) -> None:
+    """It never approves; that it was not heard is in the record."""
+    model = ScriptedModel(answer=[answers(CASH, also=[SURE])], critique=[error])
+    run = await make_world().run(factory_of(model))
+    assert run.answer.outcome is Outcome.ANSWERED
+    assert run.attempts[0].critique
+    assert run.attempts[0].critique.issues == (f"not read by the critic: {error}",)
 
 
 async def test_the_critic_may_ask_for_one_refinement() -> None:
