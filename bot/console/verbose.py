@@ -147,7 +147,8 @@ def _end(run: Run) -> Iterator[Row]:
 def _model_call(call: ModelCall) -> str:
     tokens = call.tokens
     took = f"{(call.ended_s - call.started_s) * 1_000:.0f} ms"
-    source = "from the record" if not call.attempts else _count(call.attempts, "request")
+    unsent = "not sent" if call.error else "from the record"
+    source = _count(call.attempts, "request") if call.attempts else unsent
     read = tokens.fresh + tokens.cache_read + tokens.cache_write
     end = f"; failed: {call.error}" if call.error else ""
     return (
@@ -160,7 +161,7 @@ def _model_call(call: ModelCall) -> str:
 def _cost(calls: Sequence[ModelCall]) -> str:
     known = [call.cost_usd for call in calls if call.cost_usd is not None]
     if len(known) < len(calls):
-        return "price not known" if not known else f"more than USD {sum(known):.4f}"
+        return f"more than USD {sum(known):.4f}" if any(known) else "price not known"
     return f"USD {sum(known):.4f}"
 
 

@@ -212,6 +212,7 @@ class RunCalls:
     ) -> tuple[Message, float]:
         """Return the message of the first attempt that succeeds, and how long that one took."""
         line, breaker = self._line, self._line.breakers[model]
+        await line.client.open()  # loading the SDK is no latency of the service
         ends_s = self._budget.deadline_s - MARGIN_S
         failure = ModelUnavailableError("no time is left to call a model")
         while (started_s := line.clock.monotonic_s()) < ends_s:
@@ -270,5 +271,7 @@ class _Attempts:
     def failed(self, record: ModelCall, error: BaseException) -> ModelCall:
         """Return the record of a call that failed; what it cost is not known once it was sent."""
         said = str(error) if isinstance(error, CiteboundError) else type(error).__name__
+        if isinstance(error, asyncio.CancelledError):
+            said = "cancelled"
         cost_usd = 0.0 if self.made == 0 else None
         return replace(record, error=said, attempts=self.made, cost_usd=cost_usd)

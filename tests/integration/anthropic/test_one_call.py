@@ -214,7 +214,7 @@ async def test_a_cancelled_call_ends_at_once_and_is_recorded() -> None:
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.5):
                     await run.call(request())
-            assert [(call.error, call.attempts) for call in run.made] == [("CancelledError", 1)]
+            assert [(call.error, call.attempts) for call in run.made] == [("cancelled", 1)]
 
 
 async def test_the_environment_changes_nothing(

@@ -192,6 +192,10 @@ def test_each_call_of_a_model_is_shown_with_its_cost() -> None:
     assert "USD 0.0000, 1500 ms, from the record" in output
     assert "price not known, 1500 ms, 2 requests; failed: no time left" in output
     assert "0 model calls; more than USD 0.0123" in output
+    unsent = replace(failed, attempts=0, cost_usd=0.0, error="cancelled")
+    output = printed(*run_view(replace(run_with(), model_calls=(kept, failed, unsent))))
+    assert "USD 0.0000, 1500 ms, not sent; failed: cancelled" in output
+    assert "0 model calls; price not known" in output
 
 
 def test_a_missing_score_is_said() -> None:
