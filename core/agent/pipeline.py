@@ -146,6 +146,7 @@ class _Course:
             corpus=self._parts.corpus,
             nearest=nearest_sections(self._retrieved, self._findings),
             is_modelled=self._parts.reasoner.is_model or bool(task.notes),
+            is_partial=self._parts.reasoner.is_model and bool(best.situation.draft.missing),
         )
         return self._end(planned, answer)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from core.agent import compose
 from core.agent.situation import Ruling, Situation
-from core.agent.wording import WITHOUT_MODEL
+from core.agent.wording import PARTIAL, WITHOUT_MODEL
 from core.domain.answer import Answer, Decision, RefusalKind
 from core.domain.evidence import Finding
 from core.domain.ontology import SectionRef
@@ -27,8 +27,19 @@ async def release(
     corpus: CorpusStore,
     nearest: Sequence[SectionRef],
     is_modelled: bool,
+    is_partial: bool = False,
 ) -> Answer:
-    """Return the answer, the clarification or the refusal that a ruling calls for."""
+    """Return the answer, the clarification or the refusal that a ruling calls for.
+
+    Args:
+        situation: What was decided on.
+        ruling: What was decided.
+        question: What was asked.
+        corpus: Where quotes have their places.
+        nearest: Sections that a refusal names.
+        is_modelled: False: the answer says that no language model was called.
+        is_partial: True: the answer says that it leaves something open.
+    """
     branch = situation.draft.branch
     if ruling.decision is Decision.CLARIFY and branch is not None:
         return compose.clarifying(branch, confidence=situation.confidence)
@@ -53,7 +64,7 @@ async def release(
         places=places,
         versions=versions,
         assumptions=question.assumptions,
-        notes=() if is_modelled else (WITHOUT_MODEL,),
+        notes=(*((PARTIAL,) if is_partial else ()), *(() if is_modelled else (WITHOUT_MODEL,))),
     )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from core.agent.wording import PARTIAL
 from core.domain.answer import Badge, Decision, NotJudged, Outcome, RefusalKind
 from core.domain.budget import Budget, Limits
 from core.domain.errors import ContractError, ModelUnavailableError
@@ -196,6 +197,15 @@ async def test_a_critic_that_fails_loses_no_judged_draft(error: Exception) -> No
     assert run.answer.outcome is Outcome.ANSWERED
     assert run.attempts[0].critique
     assert run.attempts[0].critique.issues == (f"not read by the critic: {error}",)
+
+
+async def test_what_is_missing_beside_an_answer_is_told_in_words_of_ours() -> None:
+    """That something is missing is told; what the model says of it is verified by nobody."""
+    missing = "\nMISSING: whether gifts above EUR 500 are fine, as they are"
+    run = await _run(answers(CASH, also=[text(missing), SURE]))
+    assert run.answer.outcome is Outcome.ANSWERED
+    assert run.answer.notes == (PARTIAL,)
+    assert (await _run(answers(CASH, also=[SURE]))).answer.notes == ()
 
 
 async def test_the_critic_may_ask_for_one_refinement() -> None:
