@@ -37,7 +37,7 @@ MODEL_UNAVAILABLE = (
     "The language model is not available just now: this is quoted from the policies without it."
 )
 PARTIAL = "A part of the question was not found in the policies."
-"""Note where a language model says so. Fixed words: what it says is missing is not verified, and even
-the asker's own words, chosen by it, could state something."""
+"""Note where a language model says so. Fixed words: what it says is missing is not verified, and
+even the asker's own words, chosen by it, could state something."""
 ALL_OPTION = 'Or say "all" for every case.'
 """Added to a clarification with options."""
