@@ -10,9 +10,11 @@ it is given up, with an apology.
 import asyncio
 import logging
 import random
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from bot.leases import RENEWED_EVERY_S, renewed
 from core.agent import compose
@@ -102,12 +104,13 @@ class Worker:
             await self._backlog.release(claimed, until=self._clock.now(), counted=False)
             raise
         except Exception as error:
-            # The name alone: what Postgres says of a refused row holds the row, and so the text.
+            # Name and place alone: what Postgres says of a refused row holds the row, text and all.
             logger.error(  # noqa: TRY400
-                "message %d, attempt %d: %s",
+                "message %d, attempt %d: %s at %s",
                 claimed.message_id,
                 claimed.attempt,
                 type(error).__name__,
+                _raised_at(error),
             )
             await self._backlog.release(claimed, until=self._next(claimed), counted=True)
 
@@ -162,6 +165,11 @@ class Worker:
             cause=cause,
             completion=_completion(claimed, is_dead=is_dead),
         )
+
+
+def _raised_at(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "nowhere"
 
 
 class _Watched:

@@ -59,7 +59,7 @@ async def test_what_a_table_refuses_is_not_logged(
     thread = await accepted(deployment, "hello")
     await change(deployment, "ALTER TABLE citebound.questions ADD CONSTRAINT x CHECK (text = '')")
     await deployment.worker.answer(thread)
-    assert "message 1, attempt 1: TransientError" in caplog.text
+    assert "message 1, attempt 1: TransientError at audit.py:" in caplog.text
     assert "hello" not in caplog.text
 
 
