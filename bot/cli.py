@@ -14,6 +14,7 @@ Exit codes:
 """
 
 import argparse
+import gc
 import importlib
 import os
 import sys
@@ -48,7 +49,7 @@ def run(words: Sequence[str]) -> int:
     if not is_debug:
         sys.excepthook = _report_unexpected
     try:
-        command = cast("_Command", importlib.import_module(arguments.module))
+        command = _imported(arguments.module)
         code = command.run(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -66,6 +67,16 @@ def run(words: Sequence[str]) -> int:
         _say(f"error: {_one_line(str(known))}")
         return exit_code(known)
     return code
+
+
+def _imported(module: str) -> _Command:
+    """Import a command. Nothing that loads is garbage: looking for some would take a fifth more."""
+    gc.disable()
+    try:
+        return cast("_Command", importlib.import_module(module))
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def exit_code(error: CiteboundError) -> int:

@@ -5,9 +5,6 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from core.adapters.anthropic.factory import AnthropicReasonerFactory
-from core.adapters.anthropic.opening import open_models
-from core.adapters.anthropic.settings import usual_choice
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.config import Settings
 from core.ports import Clock, Embedder, ModelCallLog, ReasonerFactory
@@ -36,6 +33,11 @@ async def open_reasoners(
     if not settings.uses_model:
         yield Reasoners(first=rules, fallback=None)
         return
+    # Loaded where they are needed: most commands ask no model, and start without this.
+    from core.adapters.anthropic.factory import AnthropicReasonerFactory  # noqa: PLC0415
+    from core.adapters.anthropic.opening import open_models  # noqa: PLC0415
+    from core.adapters.anthropic.settings import usual_choice  # noqa: PLC0415
+
     models = await asyncio.to_thread(open_models, settings, clock=clock, log=log)
     factory = AnthropicReasonerFactory(
         models=usual_choice(answer=settings.model, review=settings.small_model),

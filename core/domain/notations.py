@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from typing import Literal, TypeAlias
 
 from core.domain.numerals import (
@@ -31,10 +32,20 @@ class Notation:
 
     kind: QuantityKind
     """What it measures."""
-    pattern: re.Pattern[str]
-    """Finds it."""
+    source: str
+    """Regular expression that finds it, whatever the case."""
     read: Reader
     """Says what it is."""
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Finds it; compiled at the first use, since all together take a tenth of a second."""
+        return _compiled(self.source)
+
+
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source, re.IGNORECASE)
 
 
 _MONTHS = (
@@ -231,7 +242,7 @@ def _number(match: re.Match[str]) -> tuple[str, ...]:
 
 def _each(*, kind: QuantityKind, read: Reader, patterns: Sequence[str]) -> Iterator[Notation]:
     for pattern in patterns:
-        yield Notation(kind=kind, pattern=re.compile(pattern, re.IGNORECASE), read=read)
+        yield Notation(kind=kind, source=pattern, read=read)
 
 
 NOTATIONS: tuple[Notation, ...] = (
