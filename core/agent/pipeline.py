@@ -56,7 +56,7 @@ from core.ports import Progressed, Reasoner, RunContext, Toolbox
 from core.retrieval.retriever import Retrieved
 
 Search: TypeAlias = Callable[[], Awaitable[Retrieved]]
-REPORTING = "who receives reports of misconduct: speak up channel, hotline, how to report"
+REPORTING = "how to raise a concern: speak up line, hotline, ombudsperson, anonymous, no retaliation"
 """What is searched to name the reporting line to somebody who reports."""
 
 
