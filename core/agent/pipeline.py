@@ -56,7 +56,9 @@ from core.ports import Progressed, Reasoner, RunContext, Toolbox
 from core.retrieval.retriever import Retrieved
 
 Search: TypeAlias = Callable[[], Awaitable[Retrieved]]
-REPORTING = "how to raise a concern: speak up line, hotline, ombudsperson, anonymous, no retaliation"
+REPORTING = (
+    "how to raise a concern: speak up line, hotline, ombudsperson, anonymous, no retaliation"
+)
 """What is searched to name the reporting line to somebody who reports."""
 
 
