@@ -40,8 +40,6 @@ HASTE = 40
 TOKEN = 4
 """Characters of a token, roughly (Anthropic's rule of thumb for English)."""
 CONTENT: Mapping[str, Any] = {"refine": False, "issues": []}
-WARM_UP = 3
-"""Questions asked first and not counted."""
 Body = dict[str, Any]
 
 
@@ -147,7 +145,8 @@ async def main(path: Path, home: Path) -> None:
     with anthropic_server(model, refusals=True) as server:
         settings = Settings(home=home, anthropic_api_key=server.key, anthropic_base_url=server.url)
         async with bootstrap(settings) as service:
-            for number, question in enumerate(list(questions.values())[:WARM_UP]):
+            scopes = {json.dumps(one.scope, sort_keys=True): one for one in questions.values()}
+            for number, question in enumerate(scopes.values()):  # an ontology is read once a scope
                 await ask(service, question, -1 - number)
             model.bodies.clear()
             asked = [
