@@ -1,5 +1,6 @@
 """Critic and judge: each reads the verified draft by a prompt of its own, on the small model."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,8 @@ from core.domain.run import Json
 
 EVIDENCE = 40_000
 """Characters of evidence that are shown, at most: what is cited first."""
+PATIENCE_S = 15.0
+"""Longest wait for the critic, whose silence opens nothing; a usual reply takes two seconds."""
 SPENT = "the budget of model calls was spent before the judge"
 
 
@@ -37,23 +40,35 @@ _JUDGE = _Role(purpose="judge", prompt=JUDGE, tool=judge.TOOL)
 class Reviewer:
     """Asks critic and judge; safe to ask both at once."""
 
-    def __init__(self, calls: Calls, *, models: ModelChoice, capabilities: Capabilities) -> None:
-        """Take what calls the small model."""
+    def __init__(
+        self,
+        calls: Calls,
+        *,
+        models: ModelChoice,
+        capabilities: Capabilities,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        """Take what calls the small model, and how long the critic is waited for."""
         self._calls = calls
+        self._patience_s = patience_s
         self._models = models
         self._is_cached = capabilities.prompt_caching
 
     async def critique(self, question: Question, evidence: Evidence, draft: Draft) -> Critique:
-        """Ask the critic; without a budget, or where the model fails, it finds nothing.
+        """Ask the critic; without a budget, or where the model fails or dawdles, it finds nothing.
 
         It never approves, so nothing is lost by it, while a draft that the judge approves would be.
         """
         try:
-            arguments = await self._submitted(_CRITIC, question, evidence, draft)
+            async with asyncio.timeout(self._patience_s):
+                arguments = await self._submitted(_CRITIC, question, evidence, draft)
         except BudgetSpentError:
             return Critique(refine=False, issues=("the budget was spent before the critic",))
         except (ModelUnavailableError, ContractError) as error:
             return Critique(refine=False, issues=(f"not read by the critic: {error}",))
+        except TimeoutError:
+            waited = f"{self._patience_s:g} s"
+            return Critique(refine=False, issues=(f"not read by the critic within {waited}",))
         return critic.critique_of(arguments)
 
     async def judge(

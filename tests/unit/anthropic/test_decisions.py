@@ -1,14 +1,19 @@
 """The rules of a decision, each with a model that tries to get round it."""
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from core.adapters.anthropic.providers import Capabilities
+from core.adapters.anthropic.review import Reviewer
+from core.adapters.anthropic.wire import ModelReply, ModelRequest
 from core.agent.wording import PARTIAL
-from core.domain.answer import Badge, Decision, NotJudged, Outcome, RefusalKind
+from core.domain.answer import Badge, Decision, Draft, NotJudged, Outcome, RefusalKind
 from core.domain.budget import Budget, Limits
 from core.domain.errors import ContractError, ModelUnavailableError
+from core.domain.evidence import Evidence
 from core.domain.run import Run
 from core.ontology.graph import build_graph
 from core.ontology.tools import OntologyToolbox
@@ -18,6 +23,7 @@ from tests.fakes import InMemoryOntology
 from tests.servers.anthropic_steps import Reply, cited, reply, text, tool_use
 from tests.unit.agent.world import CASH, LIMIT, REGISTER, make_world
 from tests.unit.anthropic.scripted import (
+    MODELS,
     Body,
     ScriptedModel,
     Step,
@@ -197,6 +203,21 @@ async def test_a_critic_that_fails_loses_no_judged_draft(error: Exception) -> No
     assert run.answer.outcome is Outcome.ANSWERED
     assert run.attempts[0].critique
     assert run.attempts[0].critique.issues == (f"not read by the critic: {error}",)
+
+
+async def test_a_critic_that_dawdles_is_not_waited_for() -> None:
+    """A stalled small model would else hold an answer back until the deadline."""
+
+    class Dawdler:
+        async def call(self, request: ModelRequest, /) -> ModelReply:
+            await asyncio.sleep(60)
+            raise AssertionError(request)
+
+    capabilities = Capabilities(native_citations=True, prompt_caching=True)
+    reviewer = Reviewer(Dawdler(), models=MODELS, capabilities=capabilities, patience_s=0.01)
+    empty = Evidence(items=()), Draft(claims=())
+    found = await reviewer.critique(make_question("May I?"), *empty)
+    assert (found.refine, found.issues) == (False, ("not read by the critic within 0.01 s",))
 
 
 async def test_what_is_missing_beside_an_answer_is_told_in_words_of_ours() -> None:
