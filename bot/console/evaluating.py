@@ -14,10 +14,13 @@ from datetime import date
 from pathlib import Path
 from time import perf_counter
 
+from rich.text import Text
+
 from bot.console.ingesting import Failed, ingest_all
 from bot.console.opening import opened
 from bot.console.sources import find_sources
 from bot.console.terminal import Terminal
+from bot.console.verbose import cost_words
 from core.adapters.system import UuidSource
 from core.agent.rehearsal import rehearse_labelled
 from core.agent.request import AskRequest
@@ -25,7 +28,7 @@ from core.bootstrap import Service
 from core.config import Settings
 from core.domain.chat import Place
 from core.domain.errors import ConfigError
-from core.domain.run import Run
+from core.domain.run import ModelCall, Run
 from core.evals.answers import AnswersReport, LabelledQuestion, evaluate_answers
 from core.evals.metrics import percentile
 from core.ingest.prepare import NOTHING_GIVEN
@@ -60,10 +63,11 @@ async def measure_answers(
     Raises:
         ConfigError: The policies can't be ingested.
     """
+    calls: list[ModelCall] = []
     async with _opened_with(terminal, policies) as service:
 
         async def answer(question: LabelledQuestion, without: frozenset[tuple[str, str]]) -> Run:
-            return await rehearse_labelled(
+            run = await rehearse_labelled(
                 service.answering,
                 question=question.question,
                 thread=question.thread,
@@ -71,6 +75,8 @@ async def measure_answers(
                 without=without,
                 today=EVALUATED_ON,
             )
+            calls.extend(run.model_calls)
+            return run
 
         async def quotes_stored(run: Run) -> bool:
             citations = run.answer.citations
@@ -79,13 +85,16 @@ async def measure_answers(
             return all(stored.get(citation.span) == citation.quote for citation in citations)
 
         with terminal.busy("Asking") as notify:
-            return await evaluate_answers(
+            report = await evaluate_answers(
                 questions,
                 answer=answer,
                 quotes_stored=quotes_stored,
                 ablate=ablate,
                 progress=lambda done, total: notify(f"Asked {done} of {total}"),
             )
+        if calls:
+            terminal.remark(Text(f"{len(calls)} calls of language models, {cost_words(calls)}"))
+        return report
 
 
 async def measure_latency(
@@ -128,6 +137,13 @@ async def _opened_with(terminal: Terminal, policies: Path) -> AsyncGenerator[Ser
     settings = Settings.from_environment()
     own = dataclasses.replace(settings, database_url=None, home=settings.home.expanduser() / "eval")
     sources = find_sources([policies], given=NOTHING_GIVEN)
+    if own.uses_model:
+        terminal.remark(
+            Text(
+                f"Each question is put to {own.model}, which has its price;"
+                " CITEBOUND_REASONER=extractive asks the rules alone"
+            )
+        )
     async with opened(terminal, own) as service:
         with terminal.busy("Reading the policies") as notify:
             async for item in ingest_all(service.ingestor, sources, with_chunks=True):

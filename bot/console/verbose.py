@@ -137,7 +137,7 @@ def _end(run: Run) -> Iterator[Row]:
         _count(used.retrieval_rounds, "retrieval round"),
         _count(used.model_calls, "model call"),
     )
-    cost = f"; {_cost(run.model_calls)}" if run.model_calls else ""
+    cost = f"; {cost_words(run.model_calls)}" if run.model_calls else ""
     yield _row("used", ", ".join(counts) + cost)
     stages = ", ".join(f"{step.stage} {step.took_ms:.1f}" for step in run.steps)
     yield _row("time", f"{run.total_time_ms:.1f} ms: {stages}")
@@ -154,11 +154,12 @@ def _model_call(call: ModelCall) -> str:
     return (
         f"{call.purpose} by {call.model} ({call.prompt}): {read} tokens read"
         f" ({tokens.cache_read} from the cache, {tokens.cache_write} into it),"
-        f" {tokens.output} written, {_cost([call])}, {took}, {source}{end}"
+        f" {tokens.output} written, {cost_words([call])}, {took}, {source}{end}"
     )
 
 
-def _cost(calls: Sequence[ModelCall]) -> str:
+def cost_words(calls: Sequence[ModelCall]) -> str:
+    """Return what calls of models cost together, as far as it is known."""
     known = [call.cost_usd for call in calls if call.cost_usd is not None]
     if len(known) < len(calls):
         return f"more than USD {sum(known):.4f}" if any(known) else "price not known"
