@@ -14,10 +14,12 @@ from core.adapters.anthropic.tools import (
     Malformed,
     Planned,
     Reported,
+    askable,
     definitions,
     parse_confidence,
     parse_plan,
     share,
+    usable_options,
 )
 from core.domain.answer import Critique, Decision, Judgement, NotJudged
 from core.ontology.tools import REGISTRY
@@ -113,6 +115,23 @@ def test_a_question_back_that_may_not_be_shown_is_refused(question: Any) -> None
         "clarification_question": question,
     }
     assert isinstance(parse_plan(arguments, known=["May I?"]), Malformed)
+
+
+@pytest.mark.parametrize(
+    "live",
+    ["<@U123>", "<!channel>", "@everyone", "https://evil.example", "www.evil.test", "evil.com"]
+    + ["`rm`", "[here](x)"],
+)
+def test_what_a_platform_would_bring_to_life_is_never_asked(live: str) -> None:
+    """Neither in a question back nor in an option of it: both are shown as they were written."""
+    assert askable(f"Do you mean {live}?", known=[live]) is None
+    assert usable_options(["gifts", f"see {live}"], known=[live]) == ("gifts",)
+
+
+@pytest.mark.parametrize("text", ["Cash is fine.?", "Cash is fine. Is it cash?", "Take it!?"])
+def test_a_question_back_states_nothing(text: str) -> None:
+    """A statement is none for a question mark behind it."""
+    assert askable(text, known=[]) is None
 
 
 @pytest.mark.parametrize(
