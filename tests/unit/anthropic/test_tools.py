@@ -119,8 +119,16 @@ def test_a_question_back_that_may_not_be_shown_is_refused(question: Any) -> None
 
 @pytest.mark.parametrize(
     "live",
-    ["<@U123>", "<!channel>", "@everyone", "https://evil.example", "www.evil.test", "evil.com"]
-    + ["`rm`", "[here](x)"],
+    [
+        "<@U123>",
+        "<!channel>",
+        "@everyone",
+        "https://evil.example",
+        "www.evil.test",
+        "evil.com",
+        "`rm`",
+        "[here](x)",
+    ],
 )
 def test_what_a_platform_would_bring_to_life_is_never_asked(live: str) -> None:
     """Neither in a question back nor in an option of it: both are shown as they were written."""
