@@ -102,7 +102,7 @@ def refusal(
     error = _mapping(_mapping(body).get("error"))
     kind = one_line(str(error.get("type") or ""), secrets)
     said = _said(error.get("message"), secrets)
-    code = _mapping(error.get("details")).get("error_code")
+    code = str(_mapping(error.get("details")).get("error_code") or "")
     if code in _SPENT or kind == "billing_error" or status == HTTPStatus.PAYMENT_REQUIRED:
         return RefusedError(f"{names.provider}: no credit, or the spend limit is reached{said}")
     if _may_pass(status, kind, headers):

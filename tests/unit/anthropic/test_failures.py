@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.adapters.anthropic.failures import AgainError, Names, RefusedError, refusal
@@ -97,6 +97,7 @@ def test_the_wish_to_wait_is_handed_on() -> None:
     assert error.after_s == 17
 
 
+@example(status=429, body={"error": {"details": {"error_code": {}}}})
 @given(
     status=st.integers(200, 599),
     body=st.recursive(
