@@ -11,6 +11,7 @@ from typing import Any, get_type_hints
 
 from core.domain.errors import ConfigError
 from core.failpoints import NAMES
+from core.setting_checks import check, check_key, check_secret, check_url, check_word, parse
 
 ENVIRONMENTS = ("development", "production")
 
@@ -170,12 +171,90 @@ class Settings:
         "CITEBOUND_UNIT", "default", "Organisational unit written into each record"
     )
     """Officers see the records of their units."""
+    public_url: str | None = _setting(
+        "CITEBOUND_PUBLIC_URL", None, "Where Slack reaches this deployment, `https://...`"
+    )
+    """Without a path; needed for OAuth."""
+    slack_client_id: str | None = _setting(
+        "SLACK_CLIENT_ID",
+        None,
+        "Lets several workspaces install the app by OAuth; unset: one workspace, by its token",
+    )
+    """Of the app's basic information."""
+    slack_client_secret: str | None = _setting(
+        "SLACK_CLIENT_SECRET", None, "Goes with the client id", is_secret=True
+    )
+    """Never printed or logged."""
+    slack_workspaces: str | None = _setting(
+        "SLACK_WORKSPACES",
+        None,
+        "Ids of the workspaces (`T...`) and organisations (`E...`) that may install the app",
+    )
+    """Separated by commas; needed for OAuth. See `installable`."""
+    token_key: str | None = _setting(
+        "CITEBOUND_TOKEN_KEY",
+        None,
+        "Encrypts the tokens of installations: 32 bytes in base64",
+        is_secret=True,
+    )
+    """Needed for OAuth. Never printed or logged."""
+    token_key_old: str | None = _setting(
+        "CITEBOUND_TOKEN_KEY_OLD",
+        None,
+        "The key before, while it is changed: what it encrypted is encrypted anew at the start",
+        is_secret=True,
+    )
+    """Never printed or logged."""
+    slack_bot_token: str | None = _setting(
+        "SLACK_BOT_TOKEN", None, "Bot token of the one workspace, `xoxb-...`", is_secret=True
+    )
+    """Never printed or logged. See `bot.slack.setup`."""
+    slack_signing_secret: str | None = _setting(
+        "SLACK_SIGNING_SECRET", None, "Tells Slack's requests from anybody's", is_secret=True
+    )
+    """Needed over HTTP. Never printed or logged."""
+    slack_signing_secret_previous: str | None = _setting(
+        "SLACK_SIGNING_SECRET_PREVIOUS",
+        None,
+        "The signing secret before, while it is changed",
+        is_secret=True,
+    )
+    """Never printed or logged."""
+    slack_app_token: str | None = _setting(
+        "SLACK_APP_TOKEN",
+        None,
+        "App-level token, `xapp-...`: Socket Mode, where there is no signing secret",
+        is_secret=True,
+    )
+    """Never printed or logged."""
+    slack_api_url: str | None = _setting(
+        "SLACK_API_URL", None, "Another address of Slack's Web API, for tests"
+    )
+    """Ends in `/api/`; refused in production."""
+    slack_config: Path | None = _setting(
+        "CITEBOUND_SLACK_CONFIG", None, "File with groups of people and scopes of channels, TOML"
+    )
+    """See `bot.slack.rights`."""
+    slack_officers_channel: str | None = _setting(
+        "CITEBOUND_SLACK_OFFICERS_CHANNEL", None, "Id of the officers' private channel"
+    )
+    """Where cases go."""
+    slack_officers: str = _setting(
+        "CITEBOUND_SLACK_OFFICERS", "", "Slack's ids of compliance officers, by commas"
+    )
+    """Ids, never names."""
+    host: str = _setting("CITEBOUND_HOST", "127.0.0.1", "Address on which `serve` listens")
+    """`0.0.0.0`: every one."""
+    port: int = _setting("CITEBOUND_PORT", 8080, "Port on which `serve` listens; 0: any free one")
+    """HTTP; whatever stands before it does TLS."""
     environment: str = _setting(
         "CITEBOUND_ENVIRONMENT", "development", "`development` or `production`, which is stricter"
     )
     """`production` refuses what only tests may do."""
     failpoint: str | None = _setting(
-        "CITEBOUND_FAILPOINT", None, "Kills the process at a step (`F1` to `F9`), to test recovery"
+        "CITEBOUND_FAILPOINT",
+        None,
+        "Kills the process at a step (`F1` to `F9`, `F12`), to test recovery",
     )
     """See `core.failpoints`; refused in production."""
 
@@ -193,32 +272,40 @@ class Settings:
             variable: str = item.metadata["variable"]
             raw = given.get(variable, "").strip()
             if raw:
-                values[item.name] = _parse(variable, raw, hints[item.name])
+                values[item.name] = parse(variable, raw, hints[item.name])
         return cls(**values)
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        _check("CITEBOUND_VOYAGE_TIMEOUT_S", self.voyage_timeout_s, 0.5, 60)
-        _check_secret("VOYAGE_API_KEY", self.voyage_api_key)
-        _check_url("VOYAGE_BASE_URL", self.voyage_base_url)
+        check("CITEBOUND_VOYAGE_TIMEOUT_S", self.voyage_timeout_s, 0.5, 60)
+        check_secret("VOYAGE_API_KEY", self.voyage_api_key)
+        check_url("VOYAGE_BASE_URL", self.voyage_base_url)
         if self.rerank_model and not self.voyage_api_key:
             raise ConfigError("CITEBOUND_RERANK_MODEL needs VOYAGE_API_KEY: set it, or unset both")
-        _check("CITEBOUND_MODEL_CALLS", self.model_calls, 1, 32)
-        _check("CITEBOUND_OUTPUT_TOKENS", self.output_tokens, 500, 100_000)
-        _check("CITEBOUND_MODEL_SILENCE_S", self.model_silence_s, 0.1, 120)
-        _check("CITEBOUND_EXTRACT_IN_FLIGHT", self.extract_in_flight, 1, 32)
-        _check("CITEBOUND_EXTRACT_PER_MINUTE", self.extract_per_minute, 1, 10_000)
-        _check_word("CITEBOUND_REASONER", self.reasoner, "auto", "extractive")
-        _check_word("CITEBOUND_PROVIDER", self.provider, "anthropic", "bedrock", "vertex")
-        _check_word("CITEBOUND_CITATIONS", self.citations, "auto", "native", "markers")
-        _check_secret("ANTHROPIC_API_KEY", self.anthropic_api_key)
-        _check_secret("AWS_BEARER_TOKEN_BEDROCK", self.bedrock_token)
-        _check_url("ANTHROPIC_BASE_URL", self.anthropic_base_url)
-        _check("CITEBOUND_GATE_THRESHOLD", self.gate_threshold, 0, 1)
-        _check("CITEBOUND_RELEVANCE_THRESHOLD", self.relevance_threshold, 0, 1)
-        _check("CITEBOUND_RETRIEVAL_DEPTH", self.retrieval_depth, 3, 8)
-        _check("CITEBOUND_MAX_ATTEMPTS", self.max_attempts, 1, 4)
-        _check("CITEBOUND_DEADLINE_S", self.deadline_s, 1, 600)
+        check("CITEBOUND_MODEL_CALLS", self.model_calls, 1, 32)
+        check("CITEBOUND_OUTPUT_TOKENS", self.output_tokens, 500, 100_000)
+        check("CITEBOUND_MODEL_SILENCE_S", self.model_silence_s, 0.1, 120)
+        check("CITEBOUND_EXTRACT_IN_FLIGHT", self.extract_in_flight, 1, 32)
+        check("CITEBOUND_EXTRACT_PER_MINUTE", self.extract_per_minute, 1, 10_000)
+        check_word("CITEBOUND_REASONER", self.reasoner, "auto", "extractive")
+        check_word("CITEBOUND_PROVIDER", self.provider, "anthropic", "bedrock", "vertex")
+        check_word("CITEBOUND_CITATIONS", self.citations, "auto", "native", "markers")
+        check_secret("ANTHROPIC_API_KEY", self.anthropic_api_key)
+        check_secret("AWS_BEARER_TOKEN_BEDROCK", self.bedrock_token)
+        check_url("ANTHROPIC_BASE_URL", self.anthropic_base_url)
+        check_url("CITEBOUND_PUBLIC_URL", self.public_url)
+        check_key("CITEBOUND_TOKEN_KEY", self.token_key)
+        check_key("CITEBOUND_TOKEN_KEY_OLD", self.token_key_old)
+        _check_oauth(self)
+        check("CITEBOUND_GATE_THRESHOLD", self.gate_threshold, 0, 1)
+        check("CITEBOUND_RELEVANCE_THRESHOLD", self.relevance_threshold, 0, 1)
+        check("CITEBOUND_RETRIEVAL_DEPTH", self.retrieval_depth, 3, 8)
+        check("CITEBOUND_MAX_ATTEMPTS", self.max_attempts, 1, 4)
+        check("CITEBOUND_DEADLINE_S", self.deadline_s, 1, 600)
+        for variable, value in _slack_secrets(self).items():
+            check_secret(variable, value)
+        check_url("SLACK_API_URL", self.slack_api_url)
+        check("CITEBOUND_PORT", self.port, 0, 65_535)
         if self.environment not in ENVIRONMENTS:
             raise ConfigError(f"CITEBOUND_ENVIRONMENT: expected {' or '.join(ENVIRONMENTS)}")
         if self.failpoint is not None:
@@ -232,6 +319,12 @@ class Settings:
         """True if a language model is to reason: there is access to one, and it is not off."""
         has_access = self.provider != "anthropic" or self.anthropic_api_key is not None
         return has_access and self.reasoner != "extractive"
+
+    @property
+    def installable(self) -> frozenset[str]:
+        """Ids of workspaces and organisations that may install the app."""
+        words = (self.slack_workspaces or "").split(",")
+        return frozenset(word.strip() for word in words if word.strip())
 
     def __repr__(self) -> str:
         """Name the settings, of secrets only those that are set."""
@@ -247,32 +340,27 @@ def shown_value(settings: Settings, item: "Field[Any]") -> str:
     return "set" if item.metadata["is_secret"] else str(value)
 
 
-def _parse(variable: str, raw: str, kind: Any) -> Any:
-    try:
-        if kind is float:
-            return float(raw)
-        if kind is int:
-            return int(raw)
-    except ValueError as error:
-        raise ConfigError(f"{variable}: expected a number, got {raw!r}") from error
-    return Path(raw).expanduser() if kind in (Path, Path | None) else raw
+def _slack_secrets(settings: Settings) -> dict[str, str | None]:
+    return {
+        "SLACK_BOT_TOKEN": settings.slack_bot_token,
+        "SLACK_SIGNING_SECRET": settings.slack_signing_secret,
+        "SLACK_SIGNING_SECRET_PREVIOUS": settings.slack_signing_secret_previous,
+        "SLACK_APP_TOKEN": settings.slack_app_token,
+    }
 
 
-def _check(variable: str, value: float, low: float, high: float) -> None:
-    if not low <= value <= high:
-        raise ConfigError(f"{variable}: expected {low} to {high}, got {value}")
-
-
-def _check_word(variable: str, value: str, *words: str) -> None:
-    if value not in words:
-        raise ConfigError(f"{variable}: expected {' or '.join(words)}, got {value!r}")
-
-
-def _check_secret(variable: str, value: str | None) -> None:
-    if value is not None and not (value.isascii() and value.isprintable() and " " not in value):
-        raise ConfigError(f"{variable}: expected a key without spaces, line breaks or accents")
-
-
-def _check_url(variable: str, value: str | None) -> None:
-    if value is not None and not value.startswith(("https://", "http://")):
-        raise ConfigError(f"{variable}: expected an address that begins with https://")
+def _check_oauth(settings: Settings) -> None:
+    """Refuse an app that anybody may install, or whose tokens would lie about."""
+    needed = {
+        "SLACK_CLIENT_SECRET": settings.slack_client_secret,
+        "SLACK_WORKSPACES": settings.installable,
+        "CITEBOUND_TOKEN_KEY": settings.token_key,
+        "CITEBOUND_PUBLIC_URL": settings.public_url,
+    }
+    missing = [variable for variable, value in needed.items() if not value]
+    if settings.slack_client_id and missing:
+        raise ConfigError(f"SLACK_CLIENT_ID needs {', '.join(missing)}: set it, or unset all")
+    if settings.slack_client_secret and not settings.slack_client_id:
+        raise ConfigError("SLACK_CLIENT_SECRET needs SLACK_CLIENT_ID: set it, or unset both")
+    if any(one[0] not in "TE" for one in settings.installable):
+        raise ConfigError("SLACK_WORKSPACES: expected ids that begin with T or E, and commas")

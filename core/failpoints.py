@@ -7,10 +7,10 @@ layer of all, so that any step may name the moment it has reached.
 import os
 import signal
 
-NAMES = ("F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9")
+NAMES = ("F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F12")
 """Before the inbox row; after it, before commit; committed, not acknowledged; lease taken; during
 a model call; run done, not recorded; recorded, not posted; posted, the platform's answer lost; the
-answer read, not marked."""
+answer read, not marked. F12: a refresh token exchanged, the new tokens not stored."""
 
 _armed: list[str] = []
 

@@ -1,5 +1,6 @@
 """Settings: what is read, what is refused, what is never shown."""
 
+import base64
 from dataclasses import fields
 
 import pytest
@@ -7,6 +8,13 @@ import pytest
 from core.config import Settings, shown_value
 from core.domain.errors import ConfigError
 
+OAUTH = {
+    "SLACK_CLIENT_ID": "1.2",
+    "SLACK_CLIENT_SECRET": "hidden",
+    "SLACK_WORKSPACES": "T1, E1",
+    "CITEBOUND_TOKEN_KEY": base64.b64encode(bytes(range(32))).decode(),
+    "CITEBOUND_PUBLIC_URL": "https://bot.example.com",
+}
 SECRETS = {"DATABASE_URL": "postgresql://me:hidden@host/db", "VOYAGE_API_KEY": "pa-hidden"}
 
 
@@ -38,3 +46,35 @@ def test_what_can_not_be_is_named(environment: dict[str, str], named: str) -> No
     """The message names the variable."""
     with pytest.raises(ConfigError, match=named):
         Settings.from_environment(environment)
+
+
+def test_an_app_for_several_workspaces_names_them() -> None:
+    """Nobody else can install it."""
+    assert Settings.from_environment(OAUTH).installable == {"T1", "E1"}
+    assert Settings().installable == frozenset()
+
+
+@pytest.mark.parametrize("missing", [name for name in OAUTH if name != "SLACK_CLIENT_ID"])
+def test_oauth_without_what_secures_it_is_refused(missing: str) -> None:
+    """An app that anybody may install, or whose tokens would lie about, does not start."""
+    given = {name: value for name, value in OAUTH.items() if name != missing}
+    with pytest.raises(ConfigError, match=f"SLACK_CLIENT_ID needs {missing}"):
+        Settings.from_environment(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"CITEBOUND_TOKEN_KEY": "c2hvcnQ="}, "CITEBOUND_TOKEN_KEY: expected 32 random bytes"),
+        ({"CITEBOUND_TOKEN_KEY": "h\u00fcdden" * 8}, "CITEBOUND_TOKEN_KEY: expected 32"),
+        ({"CITEBOUND_TOKEN_KEY_OLD": base64.b64encode(bytes(32)).decode()}, "_OLD: expected 32"),
+        ({"SLACK_WORKSPACES": "acme"}, "begin with T or E"),
+        ({"SLACK_WORKSPACES": " , "}, "needs SLACK_WORKSPACES"),
+        ({"SLACK_CLIENT_ID": ""}, "SLACK_CLIENT_SECRET needs SLACK_CLIENT_ID"),
+    ],
+)
+def test_a_setting_of_oauth_that_can_not_be_is_named(given: dict[str, str], named: str) -> None:
+    """A key of zeros is a default; none is shown."""
+    with pytest.raises(ConfigError, match=named) as caught:
+        Settings.from_environment(OAUTH | given)
+    assert "dden" not in str(caught.value)

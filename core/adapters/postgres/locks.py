@@ -6,3 +6,5 @@ BUILDING_EVALUATION = 7_203_114_028
 """One process builds an evaluated corpus, others wait for it."""
 FILLING_SPACES = 7_203_114_029
 """One process fills embedding spaces, so that no text is embedded twice."""
+ROTATING = 7_203_114_030
+"""Seed of a lock for each workspace: one process exchanges its refresh token, others wait."""

@@ -572,3 +572,37 @@ case_messages = Table(
     _at("at"),
     Index(None, "case_id"),
 )
+
+slack_installations = Table(
+    "slack_installations",
+    metadata,
+    _id(),
+    Column("client_id", Text, nullable=False),
+    Column("enterprise_id", Text, comment="null: no Enterprise Grid"),
+    Column("team_id", Text, comment="null: the whole organisation"),
+    Column("user_id", Text, nullable=False, comment="who installed it"),
+    Column("app_id", Text, nullable=False),
+    Column("bot_id", Text, nullable=False),
+    Column("bot_user_id", Text, nullable=False),
+    Column("label", Text, nullable=False),
+    Column("scopes", ARRAY(Text), nullable=False),
+    Column(
+        "sealed",
+        LargeBinary,
+        nullable=False,
+        comment="access and refresh token: AES-256-GCM, bound to the columns of the unique key",
+    ),
+    Column("token_expires_at", DateTime(timezone=True), comment="null: never"),
+    _at("installed_at"),
+    UniqueConstraint(
+        "client_id", "enterprise_id", "team_id", "user_id", postgresql_nulls_not_distinct=True
+    ),
+    CheckConstraint("enterprise_id IS NOT NULL OR team_id IS NOT NULL", name="place"),
+)
+
+slack_oauth_states = Table(
+    "slack_oauth_states",
+    metadata,
+    Column("state_hash", LargeBinary, primary_key=True, comment="SHA-256; deleted when it is used"),
+    Column("expires_at", DateTime(timezone=True), nullable=False),
+)

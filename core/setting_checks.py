@@ -1,0 +1,84 @@
+"""What a setting may say: each check names the variable, and of a secret no more than that."""
+
+import base64
+from pathlib import Path
+from typing import Any
+
+from core.domain.errors import ConfigError
+
+TOKEN_KEY_BYTES = 32
+"""Of AES-256."""
+
+
+def parse(variable: str, raw: str, kind: Any) -> Any:
+    """Return a setting as its type; a number or a path, else as written.
+
+    Raises:
+        ConfigError: The message names the variable.
+    """
+    try:
+        if kind is float:
+            return float(raw)
+        if kind is int:
+            return int(raw)
+    except ValueError as error:
+        raise ConfigError(f"{variable}: expected a number, got {raw!r}") from error
+    return Path(raw).expanduser() if kind in (Path, Path | None) else raw
+
+
+def check(variable: str, value: float, low: float, high: float) -> None:
+    """Refuse a number outside of its range.
+
+    Raises:
+        ConfigError: The message names the variable.
+    """
+    if not low <= value <= high:
+        raise ConfigError(f"{variable}: expected {low} to {high}, got {value}")
+
+
+def check_word(variable: str, value: str, *words: str) -> None:
+    """Refuse any other word.
+
+    Raises:
+        ConfigError: The message names the variable.
+    """
+    if value not in words:
+        raise ConfigError(f"{variable}: expected {' or '.join(words)}, got {value!r}")
+
+
+def check_secret(variable: str, value: str | None) -> None:
+    """Refuse what can be no key; it is not shown.
+
+    Raises:
+        ConfigError: The message names the variable.
+    """
+    if value is not None and not (value.isascii() and value.isprintable() and " " not in value):
+        raise ConfigError(f"{variable}: expected a key without spaces, line breaks or accents")
+
+
+def check_url(variable: str, value: str | None) -> None:
+    """Refuse what is no address.
+
+    Raises:
+        ConfigError: The message names the variable.
+    """
+    if value is not None and not value.startswith(("https://", "http://")):
+        raise ConfigError(f"{variable}: expected an address that begins with https://")
+
+
+def check_key(variable: str, value: str | None) -> None:
+    """Refuse what is no key of AES-256, or a default; it is not shown.
+
+    Raises:
+        ConfigError: The message names the variable.
+    """
+    if value is None:
+        return
+    try:
+        key = base64.b64decode(value, validate=True)
+    except ValueError:
+        key = b""
+    if len(key) != TOKEN_KEY_BYTES or len(set(key)) == 1:
+        raise ConfigError(
+            f"{variable}: expected 32 random bytes in base64, as `openssl rand -base64 32` prints"
+        )
