@@ -16,6 +16,7 @@ from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.adapters.postgres.database import open_database
 from core.adapters.postgres.embedded import start_embedded
 from core.adapters.postgres.extracted_sections import PostgresExtractedSections
+from core.adapters.postgres.health import PostgresHealth
 from core.adapters.postgres.inbox import PostgresInbox
 from core.adapters.postgres.jobs import PostgresJobs
 from core.adapters.postgres.ledger import Ledger
@@ -68,6 +69,8 @@ class Service:
     """Replies, to be posted."""
     jobs: PostgresJobs
     """The alarm clock of both."""
+    health: PostgresHealth
+    """Whether the database takes writes."""
     retriever: Retriever
     """Search over chunks."""
     clock: Clock
@@ -176,6 +179,7 @@ async def bootstrap(
             backlog=PostgresBacklog(engine, clock=clock),
             outbox=PostgresOutbox(engine, ledger=ledger, pace=Pace()),
             jobs=jobs,
+            health=PostgresHealth(engine),
             retriever=retriever,
             clock=clock,
             embedders=embedders,

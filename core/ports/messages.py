@@ -67,7 +67,11 @@ class Backlog(Protocol):
         ...
 
     async def show_progress(self, claimed: Claimed, remote_id: str, /) -> None:
-        """Keep the id of the message that shows progress, so that the reply can replace it."""
+        """Keep the id of the message that shows progress, so that the reply can replace it.
+
+        Raises:
+            OvertakenError: The reply is queued already, without it: take that message away.
+        """
         ...
 
 

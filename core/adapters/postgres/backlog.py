@@ -39,7 +39,11 @@ _RELEASE = text(
     " next_at = :until, attempt = attempt - :taken_back"
     " WHERE id = :id AND lease_token = :token AND state = 'running'"
 )
-_PROGRESS = text("UPDATE citebound.inbox SET progress_id = :remote WHERE id = :id")
+_PROGRESS = text(
+    "UPDATE citebound.inbox SET progress_id = :remote"
+    " WHERE id = :id AND lease_token = :token AND state = 'running'"
+)
+"""Not once the outcome is recorded: the reply was queued without it."""
 
 
 class PostgresBacklog:
@@ -91,7 +95,9 @@ class PostgresBacklog:
     async def show_progress(self, claimed: Claimed, remote_id: str, /) -> None:
         """See `Backlog.show_progress`."""
         async with self._engine.begin() as connection:
-            await connection.execute(_PROGRESS, {"id": claimed.message_id, "remote": remote_id})
+            kept = await connection.execute(_PROGRESS, {**_key(claimed), "remote": remote_id})
+        if kept.rowcount != 1:
+            raise OvertakenError("the message has been answered, or is somebody else's")
 
 
 def _key(claimed: Claimed) -> dict[str, Any]:

@@ -44,6 +44,8 @@ RULES = {
     "conversations.history": Rule(),
     "conversations.open": Rule(scopes=("im:write", "mpim:write")),
     "users.info": Rule(scopes=("users:read",), tier=4),
+    "users.list": Rule(scopes=("users:read",), tier=2),
+    "bots.info": Rule(scopes=("users:read",)),
     "users.conversations": Rule(),
     "views.open": Rule(tier=4),
     "views.update": Rule(tier=4),

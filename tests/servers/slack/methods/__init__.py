@@ -48,6 +48,8 @@ METHODS: dict[str, Callable[[Call], Json]] = {
     "conversations.history": conversations.history,
     "conversations.open": conversations.open_,
     "users.info": conversations.user_info,
+    "users.list": conversations.user_list,
+    "bots.info": conversations.bot_info,
     "users.conversations": conversations.user_conversations,
     "views.open": views.open_,
     "views.update": views.update,

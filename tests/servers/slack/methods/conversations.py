@@ -102,6 +102,22 @@ def user_info(call: Call) -> Json:
     return {"ok": True, "user": user.info(with_locale=call.arguments.flag("include_locale"))}
 
 
+def user_list(call: Call) -> Json:
+    """Return everybody of the workspace, page by page; people of other companies are not in it."""
+    here = [one for one in call.workspace.users.values() if not one.is_stranger]
+    page, cursor = call.page([one.info() for one in here], most=1000, default=100)
+    return {"ok": True, "members": page, "response_metadata": {"next_cursor": cursor}}
+
+
+def bot_info(call: Call) -> Json:
+    """Return which app a bot belongs to."""
+    app = call.workspace.app
+    if call.arguments.text("bot") != app.bot_id:
+        raise RefusedError("bot_not_found")
+    told: Json = {"id": app.bot_id, "app_id": app.id, "user_id": app.bot_user, "deleted": False}
+    return {"ok": True, "bot": told | {"name": "citebound"}}
+
+
 def user_conversations(call: Call) -> Json:
     """Return where somebody, or else the app, is."""
     workspace, given = call.workspace, call.arguments

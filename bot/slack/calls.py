@@ -1,0 +1,123 @@
+"""One call of Slack's Web API, and what came of it: an answer, a refusal, a wait, or nobody knows.
+
+The only place that reads the SDK's exceptions. Nothing is ever repeated here: Slack has no key by
+which it would know a second post for the first (`reliability.md`, section 2), so whoever calls
+decides. No argument and no answer is logged.
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, cast
+
+from aiohttp import ClientError
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from core.domain.run import Json
+
+TIMEOUT_S = 10
+REST_S = 30.0
+"""After a 429 that does not say how long."""
+TOO_MANY, NOT_THERE, BROKEN = 429, 404, 500
+LIMITING = frozenset({"ratelimited", "rate_limited"})
+DOUBTFUL = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout"})
+ABSENT = "unknown_method"
+"""This Slack does not have the method (or something between us and it says so)."""
+
+for _name in ("slack_sdk", "slack_bolt"):
+    logging.getLogger(_name).setLevel(logging.WARNING)  # below, they log whole bodies
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """Slack did it."""
+
+    body: Mapping[str, Json]
+    """Its answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """Slack did not do it."""
+
+    code: str
+    """Its word for why."""
+    needed: str = field(default="", repr=False)
+    """The scope that was missing, if that is why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limited:
+    """Too many: Slack did not do it."""
+
+    after_s: float
+    """Seconds until it may be asked again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unclear:
+    """It may have been done."""
+
+    why: str
+    """What happened, in a word."""
+
+
+Outcome: TypeAlias = Told | Refused | Limited | Unclear
+
+
+class Slack:
+    """Calls the Web API of one workspace. Safe from many tasks."""
+
+    def __init__(self, client: AsyncWebClient) -> None:
+        """Take a client that repeats nothing by itself."""
+        self.client = client
+
+    async def write(self, method: str, **given: Json) -> Outcome:
+        """Call a method that changes something; arguments that are None are left out."""
+        return await self._call(method, json={k: v for k, v in given.items() if v is not None})
+
+    async def read(self, method: str, **given: str) -> Outcome:
+        """Call a method that reads; these take no JSON."""
+        return await self._call(method, data=given)
+
+    async def _call(self, method: str, **arguments: Any) -> Outcome:
+        try:
+            async with asyncio.timeout(TIMEOUT_S):
+                answer = await self.client.api_call(method, **arguments)
+        except SlackApiError as error:
+            return _refusal(error)
+        except (ClientError, OSError, TimeoutError, SlackClientError, ValueError) as error:
+            return Unclear(why=type(error).__name__)
+        if not isinstance(answer.data, dict):
+            return Unclear(why="no_json")
+        return Told(body=cast("dict[str, Json]", answer.data))
+
+
+def client_for(token: str | None, *, api_url: str | None = None) -> AsyncWebClient:
+    """Return a client without the SDK's own retries: they would post twice."""
+    more: dict[str, Any] = {"base_url": api_url} if api_url else {}
+    return AsyncWebClient(token=token, timeout=TIMEOUT_S, retry_handlers=[], **more)
+
+
+def _refusal(error: SlackApiError) -> Outcome:
+    answer: Any = error.response
+    status: int = getattr(answer, "status_code", 0) or getattr(answer, "status", 0)
+    body: Any = getattr(answer, "data", None)
+    if status == TOO_MANY:
+        return Limited(after_s=_rest(answer.headers))
+    if status == NOT_THERE:
+        return Refused(code=ABSENT)
+    told = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
+    code = str(told.get("error") or "")
+    if status >= BROKEN or not code or code in DOUBTFUL:
+        return Unclear(why=code or str(status))
+    if code in LIMITING:
+        return Limited(after_s=REST_S)
+    return Refused(code=code, needed=str(told.get("needed", "")))
+
+
+def _rest(headers: Mapping[str, str]) -> float:
+    told = {key.lower(): value for key, value in headers.items()}.get("retry-after", "")
+    return float(told) if told.isascii() and told.isdecimal() else REST_S

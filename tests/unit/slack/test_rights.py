@@ -1,0 +1,58 @@
+"""The file of groups and scopes: read whole, or refused with its place."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.slack.rights import Rights, read_rights
+from core.domain.errors import ConfigError
+
+FILE = """
+[groups]
+finance = ["U1", "U2"]
+board = ["U1"]
+
+[channels.C1]
+audience = ["finance"]
+jurisdiction = "DE"
+tags = ["gifts"]
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "slack.toml"
+    path.write_text(text)
+    return path
+
+
+def test_groups_and_scopes_are_read(tmp_path: Path) -> None:
+    """Whoever and whatever is not named has none."""
+    rights = read_rights(written(tmp_path, FILE))
+    assert rights.groups_of("U1") == {"finance", "board"}
+    assert rights.groups_of("U3") == frozenset()
+    assert rights.scope_of("C1").audience == {"finance"}
+    assert rights.scope_of("C1").jurisdiction == "DE"
+    assert rights.scope_of("C2").tags == frozenset()
+
+
+def test_without_a_file_nobody_has_a_group() -> None:
+    """Policies for everyone are all that is answered."""
+    assert read_rights(None) == Rights()
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("[groups", "can't be read"),
+        ("[group]\nfinance = []", "unknown group"),
+        ('[groups]\nfinance = "U1"', "groups.finance"),
+        ("[groups]\nfinance = [1]", "groups.finance"),
+        ("groups = 1", "groups"),
+        ("[channels.C1]\naudiense = []", "unknown audiense"),
+        ("[channels.C1]\njurisdiction = 1", "jurisdiction"),
+    ],
+)
+def test_a_fault_is_named(tmp_path: Path, text: str, named: str) -> None:
+    """A misspelt word would grant or lift nothing, unnoticed."""
+    with pytest.raises(ConfigError, match=named):
+        read_rights(written(tmp_path, text))
