@@ -1,7 +1,8 @@
 """What is told in confidence: a report of misconduct, and what its asker adds to it. Pure.
 
 None of it is sent to a language model or to a service that embeds, neither when it is told nor as
-an earlier turn of its conversation.
+an earlier turn of its conversation. The rules that recognise reports know many words and miss some,
+so what asks nothing and speaks of somebody is kept from models too: it is answered without one.
 """
 
 import re
@@ -19,6 +20,19 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _SOMEBODY = re.compile(r"\b(?:he|she|him|her|his|hers|they|them|their|theirs)\b", re.IGNORECASE)
+_COLLEAGUE = re.compile(
+    r"\b(?:my|our|his|her|an?|the|some|another|one of (?:my|our|the))\s+(?:[\w-]+\s+){0,2}?"
+    r"(?:boss|manager|supervisor|colleague|co-?worker|teammate|director|ceo|cfo|driver|buyer"
+    r"|accountant|foreman|dispatcher|chief|intern|clerk|department)s?\b"
+    r"|(?-i:\b(?:[Ii] saw|[Ii] think|[Ii] know)\s+[A-Z][a-z]+\b|\b(?:Mr|Mrs|Ms)\b)"
+    r"|\b(?:fishy|shady|whistle)\b",
+    re.IGNORECASE,
+)
+_WISHES = re.compile(
+    r"^(?:(?:hi|hello|please)\b\W*)*(?:i (?:would like|wonder)|i'd like|help|write|give|show|find"
+    r"|translate|draft|summari[sz]e|differences?|comparison)\b",
+    re.IGNORECASE,
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|[;\n]\s*")
 _POLITE = 2
 """Words of a sentence that tells nothing ("Thank you.")."""
@@ -36,9 +50,18 @@ def is_confidential(question: Question) -> bool:
     return last is not None and last.outcome == Outcome.ESCALATED and not _asks(question.text)
 
 
+def speaks_of_somebody(text: str) -> bool:
+    """Say whether a message asks nothing, and tells of a person or of something that is wrong."""
+    told = [one for one in _SENTENCE_END.split(text) if len(words(one)) > _POLITE]
+    if not told or "?" in text or any(_ASKS.match(one) or _WISHES.match(one) for one in told):
+        return False
+    return bool(_SOMEBODY.search(text) or _COLLEAGUE.search(text))
+
+
 def was_confidential(turn: Turn) -> bool:
-    """Say whether an earlier turn told of misconduct."""
-    return turn.outcome == Outcome.ESCALATED or is_report(turn.question)
+    """Say whether an earlier turn told of misconduct, or may have."""
+    is_told = turn.outcome == Outcome.ESCALATED or is_report(turn.question)
+    return is_told or speaks_of_somebody(turn.question)
 
 
 def _asks(text: str) -> bool:

@@ -4,6 +4,7 @@ import logging
 from dataclasses import replace
 
 from core.agent.abandoned import AbandonedError
+from core.agent.confidential import speaks_of_somebody
 from core.agent.pipeline import Pipeline
 from core.agent.task import Task
 from core.agent.wording import MODEL_UNAVAILABLE
@@ -21,7 +22,7 @@ class Fallback:
         self._second = second
 
     async def run(self, task: Task) -> Run:
-        """Take one question to its outcome.
+        """Take one question to its outcome; what may tell of somebody goes to no model.
 
         The reply of the fallback says that it is one, and its run holds what the abandoned one
         cost.
@@ -29,6 +30,8 @@ class Fallback:
         Raises:
             CiteboundError: As `Pipeline.run`; `AbandonedError` only without a fallback.
         """
+        if self._second is not None and speaks_of_somebody(task.question.text):
+            return await self._second.run(task)
         try:
             return await self._first.run(task)
         except AbandonedError as error:

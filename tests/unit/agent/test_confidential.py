@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 
-from core.agent.confidential import is_confidential, was_confidential
-from core.domain.answer import Outcome
+from core.agent.confidential import is_confidential, speaks_of_somebody, was_confidential
+from core.domain.answer import NotJudged, Outcome
 from core.domain.question import Turn
 from core.retrieval.retriever import Retriever
 from tests.factories import make_question
-from tests.unit.agent.world import make_world
+from tests.fakes import ScriptedReasoner
+from tests.unit.agent.world import TRUE, make_world
 from tests.unit.anthropic.scripted import ScriptedModel, factory_of
 
 REPORT = Turn(
@@ -83,3 +84,39 @@ async def test_nothing_confidential_is_searched_for_or_sent(
     assert len(sought) == 1
     assert "depot" not in sought[0]
     assert "haulier" not in sought[0]
+
+
+TOLD = [
+    "My boss is sleeping with a supplier and gives him all the contracts",
+    "I saw Tom put a laptop in his bag.",
+    "There is something fishy going on in purchasing, invoices without deliveries",
+    "A driver told me that the depot sells diesel privately",
+    "I want to blow the whistle on my department",
+]
+RULES = ScriptedReasoner(drafts=[TRUE], judgements=[NotJudged(reason="no model")])
+
+
+@pytest.mark.parametrize("text", TOLD)
+async def test_what_asks_nothing_and_speaks_of_somebody_goes_to_no_model(text: str) -> None:
+    """No word list knows all misconduct; without a question the rules lose nothing by it."""
+    assert speaks_of_somebody(text)
+    assert was_confidential(Turn(question=text, outcome="refused", answer=""))
+    model = ScriptedModel()
+    run = await make_world().run(factory_of(model), text, fallback=RULES)
+    assert not model.requests
+    assert not run.model_calls
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My manager is on leave. Who approves my trip?",
+        "who approves my manager's expenses",
+        "I received a bottle of wine from a supplier",
+        "Help me to find the rule on gifts that my manager meant",
+        "limit for gifts",
+    ],
+)
+def test_what_asks_something_or_speaks_of_nobody_may_go_to_a_model(text: str) -> None:
+    """A question is one, also with somebody in it."""
+    assert not speaks_of_somebody(text)
