@@ -12,6 +12,8 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from bot.slack.opened import EVENTS as OPENING
+from bot.slack.opened import Opened, parse_opened
 from bot.slack.payload import Object, instant, maybe, maybe_object, need, need_object
 from bot.slack.sender import Home
 from bot.slack.wording import names, typed
@@ -49,7 +51,7 @@ class Disconnected:
     """`app_uninstalled` or `tokens_revoked`."""
 
 
-Parsed: TypeAlias = InboundMessage | Ignored | Overheard | NotForUs | Disconnected
+Parsed: TypeAlias = InboundMessage | Ignored | Overheard | NotForUs | Disconnected | Opened
 
 
 def parse(body: Object, home: Home) -> Parsed:
@@ -68,7 +70,9 @@ def parse(body: Object, home: Home) -> Parsed:
         case "agent_session_stopped":
             return _stop(event, _Envelope(body=body, home=home))
         case "app_uninstalled" | "tokens_revoked":
-            return Disconnected(team=need(body, "team_id"), reason=need(event, "type"))
+            return _disconnected(event, body)
+        case str() as kind if kind in OPENING:
+            return _opened(event, _Envelope(body=body, home=home))
         case _:
             return NotForUs(reason="event")
 
@@ -115,6 +119,23 @@ class _Envelope:
             "is_shared": self.body.get("is_ext_shared_channel") is True,
             "is_outside": self.home.is_outside(self.body, event),
         }
+
+
+def _disconnected(event: Object, body: Object) -> Parsed:
+    """Read that we are to forget a workspace; tokens of people are none of ours."""
+    if event.get("type") == "tokens_revoked" and not maybe_object(event, "tokens").get("bot"):
+        return NotForUs(reason="event")
+    return Disconnected(team=need(body, "team_id"), reason=need(event, "type"))
+
+
+def _opened(event: Object, envelope: _Envelope) -> Parsed:
+    found = parse_opened(
+        event,
+        team=need(envelope.body, "team_id"),
+        tenant=envelope.tenant,
+        is_outside=envelope.home.is_outside(envelope.body, event),
+    )
+    return found or NotForUs(reason="event")
 
 
 def _message(event: Object, envelope: _Envelope) -> Parsed:

@@ -242,8 +242,7 @@ def test_the_end_of_an_installation(scene: Scene) -> None:
 def test_other_events_apps_and_teams_are_nothing(scene: Scene) -> None:
     """A well signed payload is not yet one for us."""
     events = scene.slack.events
-    home = events.home_opened(scene.anna, "home")
-    assert scene.parse(home) == NotForUs(reason="event")
+    assert scene.parse({"type": "team_join"}) == NotForUs(reason="event")
     mention = events.app_mention(scene.written(f"{scene.bot} May I?"))
     assert scene.parse(mention, api_app_id="A0OTHER") == NotForUs(reason="app")
     assert scene.parse(mention, team_id="T0OTHER") == NotForUs(reason="team")
