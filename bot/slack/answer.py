@@ -1,0 +1,132 @@
+"""An answer in blocks: badge, words, sources, what can be done, reference.
+
+Two shapes: the rich one has a container that opens on a click and feedback buttons, the simple one
+only what every client knows.
+"""
+
+from collections.abc import Iterator
+
+from bot.replies.badge import head_of, is_partial
+from bot.replies.text import line, short
+from bot.slack import names
+from bot.slack.clarification import clarification_blocks
+from bot.slack.elements import (
+    Block,
+    actions,
+    badge_words,
+    button,
+    collapsed,
+    context,
+    listed,
+    mrkdwn,
+    named,
+    rich,
+    said,
+    words,
+)
+from bot.slack.feedback import feedback_block
+from bot.slack.setting import Setting
+from bot.slack.sources import nearest_items, source_blocks, source_list
+from core.agent.wording import WITHOUT_MODEL
+from core.domain.answer import Answer, Outcome
+from core.domain.delivery import StoredReply
+
+BODY = 4_000
+"""Characters of the words of an answer; the pipeline makes at most half of it."""
+FOLLOW_UPS = 3
+NEAREST = 5
+LEFT_OUT = "Left out: what could not be checked against the policies."
+NO_ADVICE = "Policy guidance, not legal advice"
+AUTOMATED = "Automated reply"
+
+
+def answer_blocks(
+    reply: StoredReply, answer: Answer, setting: Setting, *, is_rich: bool
+) -> list[Block]:
+    """Return the blocks of an outcome."""
+    ours = reply.answer_id or ""
+    if answer.outcome is Outcome.CLARIFICATION:
+        return clarification_blocks(answer, ours, reference=reference(reply), is_rich=is_rich)
+    blocks = [*_head(answer, ours), named(rich(*_body(answer, setting)), f"body:{ours}")]
+    if answer.citations:
+        blocks.append(_sources(answer, ours, setting, is_rich=is_rich))
+    if ours:
+        blocks += _offers(answer, ours, setting, is_rich=is_rich)
+    return [*blocks, context(reference(reply))]
+
+
+def remarks(answer: Answer) -> Iterator[tuple[str, str]]:
+    """Return what stands below an answer: a heading and its words; either may be empty."""
+    if answer.outcome is Outcome.ANSWERED and is_partial(answer):
+        yield LEFT_OUT, ""
+    if answer.assumptions:
+        yield "Assumes: ", ", ".join(line(item, limit=80) for item in answer.assumptions[:10])
+    for note in answer.notes[:5]:
+        if note != WITHOUT_MODEL:
+            yield "", line(note, limit=300)
+
+
+def _head(answer: Answer, ours: str) -> Iterator[Block]:
+    head = head_of(answer)
+    if head is not None:
+        yield named(mrkdwn(badge_words(head)), f"badge:{ours}")
+
+
+def _body(answer: Answer, setting: Setting) -> Iterator[Block]:
+    mark = "… [shortened; “Show evidence” has every statement]"
+    yield said(words(short(answer.text, BODY, setting.library.hosts, mark=mark)))
+    if answer.nearest and not answer.citations:
+        yield said(words("Nearest sections", bold=True))
+        yield listed(nearest_items(answer.nearest[:NEAREST], setting.library))
+    for strong, rest in remarks(answer):
+        yield said(words(strong, bold=True), words(rest, italic=not strong))
+
+
+def _sources(answer: Answer, ours: str, setting: Setting, *, is_rich: bool) -> Block:
+    if is_rich:
+        title = f"Sources ({len(answer.citations)})"
+        children = source_blocks(answer.citations, setting.library)
+        return named(collapsed(title, children), f"src:{ours}")
+    return named(source_list(answer.citations, setting.library), f"src:{ours}")
+
+
+def _offers(answer: Answer, ours: str, setting: Setting, *, is_rich: bool) -> Iterator[Block]:
+    yield actions(f"acts:{ours}", *_buttons(answer, ours, setting))
+    if setting.follow_ups and answer.outcome is Outcome.ANSWERED:
+        asked = setting.follow_ups[:FOLLOW_UPS]
+        yield actions(
+            f"next:{ours}",
+            *(
+                button(f"{names.FOLLOW_UP}:{number}", line(text), names.value_of(ours, number))
+                for number, text in enumerate(asked)
+            ),
+        )
+    if is_rich and answer.outcome is Outcome.ANSWERED:
+        yield feedback_block(ours, setting.asker)
+
+
+def _buttons(answer: Answer, ours: str, setting: Setting) -> Iterator[Block]:
+    is_answered = answer.outcome is Outcome.ANSWERED
+    if answer.citations:
+        yield button(names.EVIDENCE, "Show evidence", ours)
+    yield button(
+        names.ESCALATE,
+        "Ask Compliance",
+        ours,
+        style=None if is_answered else "primary",
+        label="Hand this question to a compliance officer",
+    )
+    if is_answered:
+        yield button(names.REPORT, "Report a problem", ours)
+    if setting.may_share and is_answered:
+        yield button(
+            names.SHARE, "Share in channel", ours, label="Show this answer to the whole channel"
+        )
+
+
+def reference(reply: StoredReply) -> str:
+    """Return the last line: what it is, and where its record is."""
+    answer = reply.answer
+    is_answered = answer is not None and answer.outcome is Outcome.ANSWERED
+    first = NO_ADVICE if is_answered else AUTOMATED
+    return f"{first} · Ref {line(reply.record_id, limit=80)}" if reply.record_id else first

@@ -1,0 +1,160 @@
+"""The pieces that messages and views are made of, each within Slack's limits.
+
+Foreign text goes into `plain_text` and into the text elements of rich text, which parse nothing, as
+it is. Only what code writes goes into mrkdwn. Nothing here makes a link or a mention of a text.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from bot.replies.badge import Head, Icon
+from bot.replies.text import cut, pieces
+from core.domain.run import Json
+
+Block: TypeAlias = dict[str, Json]
+TEXT = 3_000
+"""Characters of a text object, and of one text element of ours."""
+BUTTON, LABEL, VALUE, BUTTON_URL = 75, 75, 2_000, 3_000
+HEADER = CONTAINER_TITLE = 150
+ID = 255
+CHILDREN = 10
+VIEW_TITLE = 24
+_EMOJI = {
+    Icon.HIGH: ":white_check_mark:",
+    Icon.MEDIUM: ":large_yellow_circle:",
+    Icon.NOTHING: ":white_circle:",
+    Icon.PERSON_NEEDED: ":mag_right:",
+    Icon.PERSON: ":bust_in_silhouette:",
+}
+_PERSON = re.compile(r"[UW][A-Z0-9]{1,30}")
+
+
+def escaped(text: str) -> str:
+    """Return literal text for mrkdwn: `<!channel>` and `<@U…>` become inert."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def link(url: str, label: str) -> str:
+    """Return a link in mrkdwn; the address is one of ours."""
+    for char, code in (("|", "%7C"), ("<", "%3C"), (">", "%3E"), (" ", "%20")):
+        url = url.replace(char, code)
+    return f"<{url}|{escaped(label.replace('|', '/'))}>"
+
+
+def mention(person: str) -> str:
+    """Return a mention in mrkdwn; nothing if it is no id of a person."""
+    return f"<@{person}>" if _PERSON.fullmatch(person) else ""
+
+
+def badge_words(head: Head) -> str:
+    """Return a badge line in mrkdwn."""
+    rest = "".join(f"  ·  {escaped(part)}" for part in head.rest)
+    return f"{_EMOJI[head.icon]} *{escaped(head.strong)}*{rest}"
+
+
+def plain(text: str, limit: int = TEXT) -> Block:
+    """Return a text object that parses nothing; an empty one becomes a dash, as Slack needs one."""
+    return {"type": "plain_text", "text": cut(text, limit).strip() or "-"}
+
+
+def mrkdwn(text: str) -> Block:
+    """Return a section of what code wrote."""
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
+
+
+def header(text: str) -> Block:
+    """Return a heading."""
+    return {"type": "header", "text": plain(text, HEADER)}
+
+
+def section(text: str) -> Block:
+    """Return a paragraph that parses nothing."""
+    return {"type": "section", "text": plain(text)}
+
+
+def context(*texts: str) -> Block:
+    """Return small print."""
+    return {"type": "context", "elements": [plain(text) for text in texts[:10]]}
+
+
+def named(block: Block, block_id: str) -> Block:
+    """Return a block with its id."""
+    return {**block, "block_id": block_id[:ID]}
+
+
+def words(text: str, **style: bool) -> list[Json]:
+    """Return text elements that hold the whole of a text; none of an empty one."""
+    shown = {name: True for name, is_on in style.items() if is_on}
+    more: Block = {"style": shown} if shown else {}
+    return [{"type": "text", "text": piece, **more} for piece in pieces(text, TEXT)]
+
+
+def to_policy(title: str, url: str | None) -> list[Json]:
+    """Return a title; a link where there is an address of ours."""
+    if url is None:
+        return words(title, bold=True)
+    return [{"type": "link", "url": url, "text": title}]
+
+
+def person(person_id: str) -> list[Json]:
+    """Return a mention; nothing if it is no id of a person."""
+    return [{"type": "user", "user_id": person_id}] if _PERSON.fullmatch(person_id) else []
+
+
+def rich(*elements: Json) -> Block:
+    """Return a block of rich text; one without a word holds a dash, as Slack refuses it empty."""
+    return {"type": "rich_text", "elements": list(elements) or [said(words("-"))]}
+
+
+def said(*parts: Sequence[Json]) -> Block:
+    """Return a paragraph of rich text."""
+    return {"type": "rich_text_section", "elements": _all(parts)}
+
+
+def quoted(*parts: Sequence[Json]) -> Block:
+    """Return a quotation of rich text."""
+    return {"type": "rich_text_quote", "elements": _all(parts)}
+
+
+def listed(items: Iterable[Sequence[Json]]) -> Block:
+    """Return a list of rich text; it must not be empty."""
+    return {"type": "rich_text_list", "style": "bullet", "elements": [said(item) for item in items]}
+
+
+def _all(parts: Sequence[Sequence[Json]]) -> list[Json]:
+    return [element for part in parts for element in part] or words("-")
+
+
+def collapsed(title: str, children: Sequence[Block]) -> Block:
+    """Return a container that opens on a click; at most ten children, at least one."""
+    return {
+        "type": "container",
+        "title": plain(title, CONTAINER_TITLE),
+        "is_collapsible": True,
+        "default_collapsed": True,
+        "width": "full",
+        "child_blocks": list(children[:CHILDREN]),
+    }
+
+
+def button(
+    action_id: str, text: str, value: str, *, style: str | None = None, label: str | None = None
+) -> Block:
+    """Return a button; `value` is an id, perhaps with a choice."""
+    made: Block = {
+        "type": "button",
+        "action_id": action_id[:ID],
+        "text": plain(text, BUTTON),
+        "value": value[:VALUE],
+    }
+    if style:
+        made["style"] = style
+    if label:
+        made["accessibility_label"] = cut(label, LABEL)
+    return made
+
+
+def actions(block_id: str, *buttons: Block) -> Block:
+    """Return a row of buttons, 25 at most."""
+    return {"type": "actions", "block_id": block_id[:ID], "elements": list(buttons[:25])}

@@ -1,0 +1,91 @@
+"""What buttons, views and their values are called; one place for who makes and who reads them.
+
+A value is `<id>` or `<id>|<choice>`: what it stands for is looked up by its id, and whoever presses
+is checked, on our side (platforms, 4.4).
+"""
+
+import re
+from dataclasses import dataclass
+
+from core.domain.errors import ContractError
+
+CLARIFY, FOLLOW_UP = "clarify", "follow_up"
+"""Followed by `:` and the number of the option, from 0; of a clarification also `:all`."""
+ALL = "all"
+EVIDENCE_PAGE = "evidence_page"
+"""Followed by `:` and the page to turn to, from 0."""
+EVIDENCE, OPEN_POLICY = "evidence_open", "open_policy"
+ESCALATE, REPORT = "escalate_open", "report_open"
+FEEDBACK, REMOVE, SHARE, SHOW = "answer_feedback", "answer_remove", "share", "answer_show"
+CASE_CLAIM, CASE_ANSWER, CASE_WRONG = "case_claim", "case_answer", "case_wrong"
+CASE_CLOSE, CASE_ACCEPT, CASE_AGAIN = "case_close", "case_accept", "case_reopen"
+HOME_ASK = "home_ask"
+
+VIEW_EVIDENCE, VIEW_ESCALATE, VIEW_REPORT = "evidence", "escalate_submit", "report_submit"
+VIEW_CASE_ANSWER, VIEW_ASK, VIEW_DONE = "case_answer_submit", "ask_submit", "done"
+ASK_ABOUT, ASK_GLOBAL = "ask_about_message", "ask_global"
+"""Shortcuts, on a message and anywhere."""
+
+PRESSED = frozenset(
+    {
+        EVIDENCE,
+        OPEN_POLICY,
+        ESCALATE,
+        REPORT,
+        FEEDBACK,
+        REMOVE,
+        SHARE,
+        SHOW,
+        CASE_CLAIM,
+        CASE_ANSWER,
+        CASE_WRONG,
+        CASE_CLOSE,
+        CASE_ACCEPT,
+        CASE_AGAIN,
+        HOME_ASK,
+    }
+)
+"""Names of buttons, besides the numbered ones."""
+NUMBERED = frozenset({CLARIFY, FOLLOW_UP, EVIDENCE_PAGE})
+SUBMITTED = frozenset({VIEW_ESCALATE, VIEW_REPORT, VIEW_CASE_ANSWER, VIEW_ASK})
+"""Names of views with something to send."""
+LONGEST_ID = 100
+_NUMBER = re.compile("[0-9]{1,3}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What a press is about."""
+
+    id: str
+    """Of an answer, a case or a person's home; to be looked up."""
+    choice: str = ""
+    """Which of its choices: a number, `all`, `up`, `down`; empty if there are none."""
+
+    @property
+    def number(self) -> int | None:
+        """The choice as the number of an option; None if it is none."""
+        return int(self.choice) if _NUMBER.fullmatch(self.choice) else None
+
+
+def value_of(target: str, choice: str | int = "") -> str:
+    """Return the value of a button."""
+    return f"{target}|{choice}" if choice != "" else target
+
+
+def target_of(value: str) -> Target:
+    """Read the value of a button.
+
+    Raises:
+        ContractError: It is none of ours.
+    """
+    target, _, choice = value.partition("|")
+    if not target or len(target) > LONGEST_ID or len(choice) > LONGEST_ID:
+        raise ContractError("expected the id of something in the value of a button")
+    return Target(id=target, choice=choice)
+
+
+def family(name: str) -> str:
+    """Return what a button does: `clarify` for `clarify:2`."""
+    head, colon, _ = name.partition(":")
+    return head if colon and head in NUMBERED else name

@@ -1,0 +1,108 @@
+"""A stored reply becomes what Slack takes: three shapes, from the richest to plain text.
+
+Pure: what is stored and where it goes in, dicts out. Each shape is complete by itself: `text` holds
+the whole answer with its sources, for notifications and screen readers, and as the last shape.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bot.replies.text import width
+from bot.slack import notices
+from bot.slack.answer import AUTOMATED, answer_blocks, reference
+from bot.slack.elements import Block, actions, button, context, listed, named, rich, said, words
+from bot.slack.fallback import LIMIT, answer_text, nearest_text
+from bot.slack.names import ESCALATE
+from bot.slack.setting import Setting
+from bot.slack.sources import nearest_items
+from core.domain.answer import Answer, Outcome
+from core.domain.delivery import StoredReply
+from core.domain.run import Json
+
+RICH, SIMPLE, TEXT_ONLY = range(3)
+SHAPES = 3
+"""See `core.ports.Poster.shapes`."""
+LEAF = 16
+"""Hex digits of the leaf hash that go with a post: an independent prefix of the ledger."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """One shape of a reply."""
+
+    text: str
+    """The whole reply as mrkdwn, at most 4,000 characters."""
+    blocks: tuple[Block, ...] = ()
+    """At most 50; none in the plainest shape."""
+    metadata: Mapping[str, Json] | None = None
+    """Ids by which a post is found again and held against the ledger; never text."""
+    is_for_asker_alone: bool = False
+    """True: to be shown to nobody else in a public place."""
+
+
+def render(reply: StoredReply, shape: int, *, outbox_id: int | str, setting: Setting) -> Rendered:
+    """Return a reply in one shape; beyond the last shape it is the last."""
+    metadata = _metadata(reply, outbox_id)
+    answer = reply.answer
+    if answer is None:
+        return _notice(reply, shape, metadata)
+    if answer.outcome is Outcome.ESCALATED and setting.is_public:
+        return _pointer(reply, answer, shape, setting, metadata)
+    text = answer_text(answer, setting, reference=reference(reply))
+    if shape >= TEXT_ONLY:
+        return Rendered(text=text, metadata=metadata)
+    blocks = answer_blocks(reply, answer, setting, is_rich=shape == RICH)
+    return Rendered(text=text, blocks=tuple(blocks), metadata=metadata)
+
+
+def share(
+    reply: StoredReply, shape: int, *, question: str, outbox_id: int | str, setting: Setting
+) -> Rendered:
+    """Return an answer for a channel in which it was not asked: who asked what comes first."""
+    inner = render(reply, shape, outbox_id=outbox_id, setting=setting)
+    first = notices.asked_blocks(question, setting.asker) if inner.blocks else []
+    text = f"{notices.asked_text(question, setting.asker)}\n{inner.text}"
+    return Rendered(
+        text=text if width(text) <= LIMIT else inner.text,
+        blocks=(*first, *inner.blocks),
+        metadata=inner.metadata,
+        is_for_asker_alone=inner.is_for_asker_alone,
+    )
+
+
+def _notice(reply: StoredReply, shape: int, metadata: Mapping[str, Json]) -> Rendered:
+    told = notices.NOTICES[reply.notice] if reply.notice else notices.OUTDATED
+    blocks = () if shape >= TEXT_ONLY else (*notices.notice_blocks(told), context(AUTOMATED))
+    return Rendered(text=told, blocks=blocks, metadata=metadata)
+
+
+def _pointer(
+    reply: StoredReply, answer: Answer, shape: int, setting: Setting, metadata: Mapping[str, Json]
+) -> Rendered:
+    """Return where a report can be made: nothing of its content, and to the asker alone."""
+    told = notices.ASK_PRIVATELY
+    near = list(nearest_items(answer.nearest[:3], setting.library))
+    lines = [said(words(told))]
+    if near:
+        lines += [said(words("How to report", bold=True)), listed(near)]
+    blocks = [rich(*lines)]
+    if reply.answer_id:
+        ask = button(ESCALATE, "Ask Compliance in private", reply.answer_id)
+        blocks.append(actions(f"acts:{reply.answer_id}", ask))
+    blocks.append(named(context(AUTOMATED), "automated"))
+    return Rendered(
+        text="\n".join(part for part in (told, nearest_text(answer, setting)) if part),
+        blocks=() if shape >= TEXT_ONLY else tuple(blocks),
+        metadata=metadata,
+        is_for_asker_alone=True,
+    )
+
+
+def _metadata(reply: StoredReply, outbox_id: int | str) -> Mapping[str, Json]:
+    ids = {
+        "outbox": str(outbox_id),
+        "record": reply.record_id,
+        "leaf": reply.leaf_hash[:LEAF] if reply.leaf_hash else None,
+    }
+    payload: Block = {key: value for key, value in ids.items() if value is not None}
+    return {"event_type": "answer" if reply.answer else "notice", "event_payload": payload}

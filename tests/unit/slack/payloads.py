@@ -1,0 +1,290 @@
+"""Every payload that we build, from any text: the same words in each place that takes foreign ones.
+
+What checks a payload stands here too, so that no test can forget one of the checks.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, Literal, cast
+
+from slack_sdk.models.blocks import Block as SdkBlock
+from slack_sdk.models.messages.chunk import Chunk
+from slack_sdk.models.views import View
+from slackblocks import _surfaces
+
+from bot.replies.library import Library, Shelf
+from bot.slack import cases, forms, home_view, modals, notices, progress
+from bot.slack.home_view import Home, OpenQuestion, PolicyChange
+from bot.slack.home_view import home_view as view_of_home
+from bot.slack.render import SHAPES, Rendered, render, share
+from bot.slack.rules import IN_MESSAGE, IN_VIEW, own_rules
+from bot.slack.setting import Setting
+from bot.slack.views import Around, evidence_modal, loading_modal
+from core.agent import compose
+from core.agent.wording import MODEL_UNAVAILABLE
+from core.domain.answer import (
+    Answer,
+    Badge,
+    Branch,
+    Confidence,
+    Outcome,
+    RefusalKind,
+    ShownCitation,
+    ShownClaim,
+)
+from core.domain.case import Case, CaseState, OfficerReply, Urgency
+from core.domain.delivery import Notice, StoredReply
+from core.domain.ontology import SectionRef
+from core.domain.policy import Span, VersionId
+from core.ports.progress import Progressed
+from tests.factories import NOW
+from tests.servers.slack.blocks import blocks_faults, chunk_faults, view_faults
+from tests.servers.slack.wire import Json
+
+Surface = Literal["message", "modal", "home", "chunks"]
+HOST = "policies.example.com"
+LIBRARY = Library(
+    shelves={"gifts": Shelf(url=f"https://{HOST}/gifts", owner="Legal")}, hosts=frozenset({HOST})
+)
+ASKER = "U0ASKER"
+THREAD = "https://acme.slack.com/archives/C0/p1700000000000100"
+SETTING = Setting(library=LIBRARY, asker=ASKER)
+CALIBRATED = Confidence(
+    reported=0.97,
+    calibrated=0.919,
+    badge=Badge.HIGH,
+    is_calibrated=True,
+    features=(("passed", 1.0),),
+)
+FOREIGN = "speak"
+"""Key of a policy without an address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payload:
+    """One thing that would be sent."""
+
+    name: str
+    surface: Surface
+    blocks: Sequence[Json] = ()
+    text: str = ""
+    view: Json | None = None
+
+
+def place(text: str, *, policy: str = "gifts") -> SectionRef:
+    return SectionRef(
+        policy_key=policy,
+        policy_title=text,
+        version_label=text,
+        jurisdiction=text[:2],
+        eid=text,
+        number=text,
+        title=text,
+        page=3,
+    )
+
+
+def citation(number: int, quote: str, where: SectionRef) -> ShownCitation:
+    return ShownCitation(
+        number=number,
+        key=f"c{number}",
+        span=Span(version_id=VersionId(1), char_start=number, char_end=number + 1),
+        quote=quote,
+        place=where,
+        effective_from="2026-03-01",
+    )
+
+
+def answered(text: str, *, many: int = 3) -> Answer:
+    """Return an answer with `many` claims, each with a quote of its own."""
+    places = (place(text), place(text, policy=FOREIGN), replace(place(text), number=None))
+    return Answer(
+        outcome=Outcome.ANSWERED,
+        text="\n".join(f"{text} [{number}]" for number in range(1, many + 1)),
+        claims=tuple(ShownClaim(text=text, numbers=(n,)) for n in range(1, many + 1)),
+        citations=tuple(citation(n, text, places[n % 3]) for n in range(1, many + 1)),
+        confidence=CALIBRATED,
+        assumptions=(text,),
+        notes=(text, MODEL_UNAVAILABLE),
+    )
+
+
+def answers(text: str) -> Iterator[tuple[str, Answer]]:
+    """Return an answer of every outcome."""
+    near = [place(text), place(text, policy=FOREIGN)]
+    bare = compose.NO_CONFIDENCE
+    yield "answered", answered(text)
+    yield "answered with many sources", answered(text, many=12)
+    low = replace(CALIBRATED, badge=Badge.MEDIUM, is_calibrated=False, features=(("passed", 0.5),))
+    yield "partial", replace(answered(text), confidence=low)
+    branch = Branch(slot="s", question=text, options=(text, "US", text))
+    yield "clarification", compose.clarifying(branch)
+    yield "many options", compose.clarifying(replace(branch, options=(text,) * 60))
+    yield "greeting", replace(compose.greeting(), text=text)
+    for kind in RefusalKind:
+        told = compose.refused(kind, nearest=near, confidence=bare, notes=(text,))
+        yield f"refused {kind}", replace(told, text=text)
+    yield "escalated", replace(compose.escalated(nearest=near), text=text)
+    yield "failed", replace(compose.failed(), text=text)
+
+
+def stored(answer: Answer | None, *, notice: Notice | None = None) -> StoredReply:
+    return StoredReply(
+        answer=answer,
+        notice=notice,
+        question_id="q1",
+        answer_id="ans_7f3" if answer else None,
+        record_id="01983f2a-6c1e-7d40-9b52-7f3a1c0e8d44",
+        leaf_hash="9f2c41d07be6a358" * 4,
+    )
+
+
+def case(text: str, answer: Answer | None, state: CaseState = CaseState.CLAIMED) -> Case:
+    return Case(
+        case_id="case_214",
+        number=214,
+        state=state,
+        urgency=Urgency.WEEK,
+        question=text,
+        opened_at=NOW,
+        answer=answer,
+        note=text,
+        asker=ASKER,
+        permalink=THREAD,
+        record_id="01983f31-02b7-7c15-8a0e-90c5d1e6f207",
+        officer=text,
+        claimed_at=NOW,
+    )
+
+
+def every(text: str) -> Iterator[Payload]:
+    """Return everything that we would send with this text in it."""
+    yield from _replies(text)
+    yield from _cases(text)
+    yield from _lines(text)
+    yield from _views(text)
+    yield from _chunks(text)
+
+
+def _message(name: str, shown: Rendered) -> Payload:
+    return Payload(name=name, surface="message", blocks=shown.blocks, text=shown.text)
+
+
+def _replies(text: str) -> Iterator[Payload]:
+    offers = replace(SETTING, follow_ups=(text, "Why?", text, text), may_share=True)
+    public = replace(SETTING, is_public=True)
+    for name, answer in answers(text):
+        for shape in range(SHAPES):
+            for setting in (offers, public, Setting()):
+                shown = render(stored(answer), shape, outbox_id=17, setting=setting)
+                yield _message(f"{name}, shape {shape}", shown)
+            shown = share(stored(answer), shape, question=text, outbox_id=17, setting=public)
+            yield _message(f"{name} shared, shape {shape}", shown)
+    for notice in Notice:
+        for shape in range(SHAPES):
+            shown = render(stored(None, notice=notice), shape, outbox_id=17, setting=SETTING)
+            yield _message(f"{notice}, shape {shape}", shown)
+
+
+def _cases(text: str) -> Iterator[Payload]:
+    answer = answered(text, many=9)
+    for state in CaseState:
+        for got in (answer, None):
+            shown = case(text, got, state)
+            blocks = cases.case_blocks(shown, SETTING)
+            told = cases.case_text(shown)
+            yield Payload(name=f"case {state}", surface="message", blocks=blocks, text=told)
+    reply = OfficerReply(
+        case_id="case_214", number=214, officer=text, question=text, text=text, asker=ASKER
+    )
+    blocks = cases.officer_blocks(reply, SETTING)
+    told = cases.officer_text(reply)
+    yield Payload(name="officer", surface="message", blocks=blocks, text=told)
+    blocks = cases.superseded_blocks(answer, text, SETTING)
+    told = cases.superseded_text(answer, text, SETTING)
+    yield Payload(name="superseded", surface="message", blocks=blocks, text=told)
+
+
+def _lines(text: str) -> Iterator[Payload]:
+    chosen = notices.chosen_blocks(text, text)
+    told = notices.chosen_text(text, text)
+    yield Payload(name="chosen", surface="message", blocks=chosen, text=told)
+    told = notices.escalation_text(214)
+    blocks = notices.escalation_blocks(214)
+    yield Payload(name="escalation", surface="message", blocks=blocks, text=told)
+    blocks = notices.notice_blocks(notices.REMOVED)
+    yield Payload(name="removed", surface="message", blocks=blocks, text=notices.REMOVED)
+
+
+def _views(text: str) -> Iterator[Payload]:
+    around = {n: Around(before=text, after=text) for n in range(12)}
+    shown = {"loading": loading_modal("ans_7f3")}
+    for many in (0, 3, 12):
+        answer = answered(text, many=many)
+        for page in range(4):
+            view = evidence_modal(answer, "ans_7f3", SETTING, around=around, page=page)
+            shown[f"evidence of {many}, page {page}"] = view
+    shown |= {
+        "escalate": forms.escalate_modal("ans_7f3"),
+        "report": forms.report_modal("ans_7f3"),
+        "case answer": forms.case_answer_modal("case_214", 214),
+        "ask": forms.ask_modal(),
+        "ask about": forms.ask_about_modal(text, channel="C1", ts="1.1", thread_ts=None),
+        "escalated": forms.escalated_modal(214),
+        "reported": forms.reported_modal(),
+        "failed": forms.failed_modal("Evidence", "01983f2a"),
+        "message": modals.message_modal(text, text),
+    }
+    for name, view in shown.items():
+        yield Payload(name=name, surface="modal", blocks=blocks_of(view), view=view)
+    empty, full = Home(), _home(text)
+    for name, home in (("empty home", empty), ("home", full)):
+        view = view_of_home(home)
+        yield Payload(name=name, surface="home", blocks=blocks_of(view), view=view)
+
+
+def _home(text: str) -> Home:
+    return Home(
+        questions=(OpenQuestion(title=text, state=text, permalink=THREAD),) * 12,
+        changes=(PolicyChange(title=text, what=text, url=f"https://{HOST}/gifts"),) * 12,
+        edition=41,
+        published_on=date(2026, 11, 2),
+        cases=(case(text, None),) * (home_view.LISTED + 2),
+        hosts=frozenset({HOST}),
+    )
+
+
+def _chunks(text: str) -> Iterator[Payload]:
+    one, other = Progressed(stage="plan", words=text), Progressed(stage="draft", words=text)
+    chunks = [
+        *progress.first_chunks(one),
+        *progress.next_chunks(one, other),
+        *progress.next_chunks(other, other),
+        *progress.last_chunks(other),
+        *progress.last_chunks(other, is_failed=True),
+    ]
+    yield Payload(name="progress", surface="chunks", blocks=chunks, text=progress.status(one))
+
+
+def blocks_of(view: Mapping[str, Any]) -> list[Json]:
+    return cast("list[Json]", view["blocks"])
+
+
+def faults(payload: Payload) -> list[str]:
+    """Return what the SDK, slackblocks, the fake Slack and our own rules find."""
+    blocks = list(payload.blocks)
+    if payload.surface == "chunks":
+        for one in blocks:
+            parsed = Chunk.parse(one)
+            assert parsed is not None
+            parsed.to_dict()
+        return chunk_faults(blocks)
+    found = list(own_rules(blocks, IN_MESSAGE if payload.surface == "message" else IN_VIEW))
+    for block in SdkBlock.parse_all([dict(one) for one in blocks]):
+        block.to_dict()
+    _surfaces.validate_surface_blocks(blocks, payload.surface)
+    if payload.view is not None and payload.surface != "message":
+        View(**payload.view).to_dict()
+        return found + view_faults(payload.view, payload.surface)
+    return found + (blocks_faults(blocks, "message") if blocks else [])
