@@ -1,0 +1,322 @@
+"""What a person reads of each outcome, and that nothing of it is lost unsaid."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.replies import text as door
+from bot.replies.badge import head_of, percent
+from bot.slack import cases, elements, fallback, forms
+from bot.slack.clarification import FOR_ALL
+from bot.slack.render import RICH, SHAPES, SIMPLE, TEXT_ONLY, render
+from bot.slack.rules import own_rules
+from bot.slack.setting import Setting
+from bot.slack.views import Around, evidence_modal
+from core.agent import compose
+from core.agent.wording import WITHOUT_MODEL
+from core.domain.answer import Answer, Badge, Branch, Confidence, Outcome, RefusalKind
+from core.domain.case import CaseState, OfficerReply
+from core.domain.delivery import Notice
+from core.domain.run import Json
+from tests.servers.slack.wire import is_object
+from tests.unit.slack.payloads import (
+    ASKER,
+    CALIBRATED,
+    SETTING,
+    answered,
+    blocks_of,
+    case,
+    citation,
+    every,
+    place,
+    stored,
+)
+from tests.unit.slack.test_payloads import check, live_in, strings
+
+
+def confidence(calibrated: float, badge: Badge = Badge.MEDIUM, **more: Any) -> Confidence:
+    return replace(CALIBRATED, calibrated=calibrated, badge=badge, **more)
+
+
+def blocks(answer: Answer, shape: int = RICH, setting: Setting = SETTING) -> list[dict[str, Any]]:
+    shown = render(stored(answer), shape, outbox_id=17, setting=setting)
+    return json.loads(json.dumps(shown.blocks))
+
+
+def words(answer: Answer, setting: Setting = SETTING) -> str:
+    return render(stored(answer), TEXT_ONLY, outbox_id=17, setting=setting).text
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (replace(answered("x"), notes=()), "High confidence (91%) \u00b7 Grounded in policy"),
+        (replace(answered("x"), confidence=confidence(0.6899)), "Medium confidence (68%)"),
+        (replace(answered("x"), confidence=confidence(1.0, Badge.HIGH)), "High confidence (99%)"),
+        (
+            replace(answered("x"), confidence=confidence(0.7, features=(("passed", 0.5),))),
+            "Medium confidence (70%) \u00b7 Partly covered",
+        ),
+        (
+            replace(answered("x"), confidence=confidence(0.9, is_calibrated=False)),
+            "Medium confidence (not yet calibrated)",
+        ),
+        (compose.not_permitted(), "Not available here \u00b7 No answer given"),
+        (compose.not_here(), "Not available here \u00b7 No answer given"),
+        (compose.too_long(9), "Not in the policies \u00b7 No answer given"),
+        (compose.escalated(nearest=()), "Needs a person"),
+        (
+            replace(answered("x"), outcome=Outcome.REFUSED, refusal=RefusalKind.CONFLICT),
+            "Needs a person \u00b7 Sources disagree",
+        ),
+    ],
+)
+def test_badge_lines(answer: Answer, expected: str) -> None:
+    """By outcome, as the table says."""
+    head = head_of(answer)
+    assert head is not None
+    assert head.words.startswith(expected)
+
+
+@pytest.mark.parametrize("answer", [compose.failed(), compose.greeting()])
+def test_clarifications_and_failures_have_no_badge(answer: Answer) -> None:
+    """They claim nothing."""
+    assert head_of(answer) is None
+
+
+@pytest.mark.parametrize(
+    ("calibrated", "expected"), [(0.29, 29), (0.57, 57), (0.999, 99), (1.0, 99), (0.0, 0)]
+)
+def test_percentages_are_rounded_down(calibrated: float, expected: int) -> None:
+    """As they are written, not as binary fractions fall."""
+    assert percent(calibrated) == expected
+
+
+def test_the_reported_confidence_is_never_shown() -> None:
+    """It is the reasoner's own."""
+    answer = replace(answered("x"), confidence=confidence(0.61, reported=0.97))
+    for shape in range(SHAPES):
+        shown = render(stored(answer), shape, outbox_id=17, setting=SETTING)
+        assert not any("97" in text for text in strings([shown.text, *shown.blocks]))
+
+
+def test_who_wrote_it_is_said() -> None:
+    """A model, or none; and once."""
+    by_rules = replace(answered("x"), notes=(WITHOUT_MODEL,))
+    assert words(by_rules).count("no language model was used") == 1
+    assert WITHOUT_MODEL not in words(by_rules)
+    assert "AI-generated" in words(replace(by_rules, notes=()))
+
+
+def test_an_answer_in_order() -> None:
+    """Badge, words, sources, buttons, feedback, reference; simple without what is new."""
+    kinds = [block["type"] for block in blocks(answered("May I?"))]
+    assert kinds == ["section", "rich_text", "container", "actions", "context_actions", "context"]
+    kinds = [block["type"] for block in blocks(answered("May I?"), SIMPLE)]
+    assert kinds == ["section", "rich_text", "rich_text", "actions", "context"]
+    shown = render(stored(answered("May I?")), TEXT_ONLY, outbox_id=17, setting=SETTING)
+    assert shown.blocks == ()
+    assert shown.metadata == {
+        "event_type": "answer",
+        "event_payload": {
+            "outbox": "17",
+            "record": "01983f2a-6c1e-7d40-9b52-7f3a1c0e8d44",
+            "leaf": "9f2c41d07be6a358",
+        },
+    }
+
+
+def test_a_short_text_has_every_quote_whole() -> None:
+    """With its mark, its section and its link."""
+    told = words(answered("May I take it?"))
+    for number in (1, 2, 3):
+        assert f"[{number}]" in told
+    assert told.count("\u201cMay I take it?\u201d") == 3
+    assert "<https://policies.example.com/gifts#May%20I%20take%20it%3F|" in told
+
+
+def test_a_shortened_quote_says_so() -> None:
+    """In the message and in its text; a quote that itself ends in dots no less."""
+    quote = "word " * 900 + "\u2026"
+    answer = replace(answered("x"), citations=(citation(1, quote, place("Limits")),))
+    told = [text for text in strings(blocks(answer)) if "Shortened here" in text]
+    assert told == [
+        "Shortened here: the quote has 4,501 characters,"
+        " all of them under \u201cShow evidence\u201d."
+    ]
+    assert "[shortened from 4,501 characters]" in words(answer)
+
+
+def test_sources_beyond_five_are_named() -> None:
+    """By their marks; all quotes are under the button."""
+    container = next(b for b in blocks(answered("x", many=12)) if b["type"] == "container")
+    assert container["title"]["text"] == "Sources (12)"
+    assert len(container["child_blocks"]) == 6
+    last = container["child_blocks"][-1]
+    assert any("[6][7][8][9][10][11][12]" in text for text in strings(last))
+
+
+def test_the_evidence_has_all_of_every_quote() -> None:
+    """Page by page, in order; what stands around it apart from it."""
+    quote = " ".join(str(number) for number in range(20_000))
+    answer = replace(answered("x"), citations=(citation(1, quote, place("Limits")),))
+    around = {1: Around(before="Before. ", after=" After.")}
+    bold: list[str] = []
+    metadata: list[str] = []
+    page = 0
+    while True:
+        view = evidence_modal(answer, "ans_1", SETTING, around=around, page=page)
+        text = json.dumps(view)
+        bold += [
+            part["text"]
+            for block in json.loads(text)["blocks"]
+            if block["type"] == "rich_text"
+            for element in block["elements"]
+            if element["type"] == "rich_text_quote"
+            for part in element["elements"]
+            if part.get("style", {}).get("bold")
+        ]
+        metadata.append(str(view["private_metadata"]))
+        assert len(text) < 250_000
+        page += 1
+        if f"evidence_page:{page}" not in text:
+            break
+    assert "".join(bold) == quote
+    assert page > 3
+    assert metadata[1] == '{"a":"ans_1","p":1}'
+
+
+def test_a_clarification_has_a_button_for_each_value() -> None:
+    """And one for all, if all may be asked for."""
+    branch = Branch(slot="where", question="Where are you?", options=("US", "EU"))
+    asked = compose.clarifying(branch)
+    (row,) = (block for block in blocks(asked) if block["type"] == "actions")
+    assert [one["value"] for one in row["elements"]] == ["ans_7f3|0", "ans_7f3|1", "ans_7f3|all"]
+    assert row["elements"][-1]["text"]["text"] == FOR_ALL
+    assert "1. US\n2. EU" in words(asked)
+    assert "all" in words(asked)
+    simple = blocks(asked, SIMPLE)
+    assert not any(block["type"] == "actions" for block in simple)
+    assert any("1. US\n2. EU" in text for text in strings(simple))
+    bare = blocks(replace(asked, text="Where are you?"))
+    assert not any(FOR_ALL in text for text in strings(bare))
+
+
+def test_a_report_is_not_answered_in_public() -> None:
+    """A pointer, to the asker alone, without the words of the reply."""
+    report = compose.escalated(nearest=[place("How to report")])
+    public = replace(SETTING, is_public=True)
+    for shape in range(SHAPES):
+        shown = render(stored(report), shape, outbox_id=17, setting=public)
+        assert shown.is_for_asker_alone
+        assert report.text not in "".join(strings([shown.text, *shown.blocks]))
+        assert "direct message" in shown.text
+        assert not render(stored(report), shape, outbox_id=1, setting=SETTING).is_for_asker_alone
+
+
+@pytest.mark.parametrize("notice", list(Notice))
+def test_every_notice_has_words(notice: Notice) -> None:
+    """In each shape."""
+    for shape in range(SHAPES):
+        shown = render(stored(None, notice=notice), shape, outbox_id=17, setting=SETTING)
+        assert len(shown.text) > 20
+
+
+def test_only_the_asker_is_offered_to_remove() -> None:
+    """Nobody, where the asker is unknown."""
+    row = next(b for b in blocks(answered("x")) if b["type"] == "context_actions")
+    assert row["elements"][1]["visible_to_user_ids"] == [ASKER]
+    row = next(b for b in blocks(answered("x"), RICH, Setting()) if b["type"] == "context_actions")
+    assert len(row["elements"]) == 1
+
+
+@pytest.mark.shared_data
+def test_what_is_planned_is_what_is_made(shared: Path) -> None:
+    """The plan's names and values: blocks, buttons, callbacks."""
+    planned: dict[str, Any] = json.loads((shared / "payloads.json").read_text())
+    ours = blocks(replace(answered("x"), notes=(), assumptions=()))
+    assert _names(ours) == _names(planned["slack_answer_blocks"])
+    simple = blocks(replace(answered("x"), notes=()), SIMPLE)
+    assert _names(simple) == _names(planned["slack_answer_blocks_plain"])
+    view: dict[str, Json] = planned["slack_evidence_loading_modal"]
+    loading = evidence_modal(answered("x"), "ans_7f3", SETTING)
+    assert loading["private_metadata"] == view["private_metadata"]
+    for key, made in _made().items():
+        assert _names(made) == _names(planned[key]), key
+
+
+def _made() -> dict[str, Any]:
+    reply = OfficerReply(case_id="case_214", number=214, officer="A", question="q", text="t")
+    shown = case("May I?", replace(answered("x"), citations=()), CaseState.OPEN)
+    return {
+        "slack_escalate_modal": forms.escalate_modal("ans_7f3"),
+        "slack_report_modal": forms.report_modal("ans_7f3"),
+        "slack_case_answer_modal": forms.case_answer_modal("case_214", 214),
+        "slack_case_blocks": cases.case_blocks(shown, SETTING),
+        "slack_officer_reply_blocks": cases.officer_blocks(reply, SETTING),
+    }
+
+
+def _names(value: Any) -> list[tuple[str, Any]]:
+    """Return every name by which something is found again, in order."""
+    if isinstance(value, list):
+        return [name for one in value for name in _names(one)]  # pyright: ignore
+    if not is_object(value):
+        return []
+    keys = ("block_id", "action_id", "value", "callback_id", "private_metadata")
+    found: dict[str, Any] = value
+    own = [(key, found[key]) for key in keys if key in found]
+    return own + [name for one in found.values() for name in _names(one)]
+
+
+def test_four_rules_of_our_own() -> None:
+    """Each finds its fault, also within a container."""
+    divider: dict[str, Json] = {"type": "divider"}
+    assert list(own_rules([divider] * 51)) == ["51 blocks, at most 50"]
+    assert list(own_rules([divider] * 51, 100)) == []
+    markdown: dict[str, Json] = {"type": "markdown", "text": "x" * 6_001}
+    assert len(list(own_rules([markdown] * 2))) == 1
+    same: dict[str, Json] = {"type": "actions", "elements": [{"action_id": "a"}] * 2}
+    empty: dict[str, Json] = {"type": "rich_text", "elements": []}
+    inside: dict[str, Json] = {"type": "container", "child_blocks": [same, empty]}
+    assert list(own_rules([same, empty, inside])) == [
+        "blocks[0]: action_id used twice",
+        "blocks[1]: empty rich_text",
+        "blocks[2].child_blocks[0]: action_id used twice",
+        "blocks[2].child_blocks[1]: empty rich_text",
+    ]
+
+
+def test_without_the_door_addresses_would_be_live(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which shows that the tests look."""
+
+    def unsafe(text: str, hosts: frozenset[str]) -> str:
+        return text
+
+    monkeypatch.setattr(door, "defanged", unsafe)
+    found = [one for payload in every("see https://evil.com") for one in live_in(payload).links]
+    assert any("evil.com" in link for link in found)
+    with pytest.raises(AssertionError):
+        check(next(every("see https://evil.com")))
+
+
+def test_without_escapes_mentions_would_be_live(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which shows that the tests look."""
+
+    def unsafe(text: str, *_: object) -> str:
+        return text
+
+    monkeypatch.setattr(door, "defanged", unsafe)
+    monkeypatch.setattr(elements, "escaped", unsafe)
+    monkeypatch.setattr(fallback, "escaped", unsafe)
+    mentions = {one for payload in every("<!channel>") for one in live_in(payload).mentions}
+    assert "!channel" in mentions
+
+
+def test_views_have_blocks() -> None:
+    """An answer without claims has evidence too: that there is none."""
+    view = evidence_modal(compose.failed(), "ans_1", SETTING)
+    assert [block["type"] for block in blocks_of(view)] == ["alert"]
