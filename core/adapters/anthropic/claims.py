@@ -32,7 +32,18 @@ _MARKUP = re.compile(r"\*\*|__|`|^#{1,6}\s+|^>\s+")
 _TRANSITION = re.compile(
     r"(?:yes|no)[.!]|(?:here(?: is| are|\u2019s|'s)|the following)\b[^.]{0,80}[.:]", re.IGNORECASE
 )
-_TOUCHING = re.compile(r"(?<=[a-z)\]][.!?])(?=[A-Z][a-z])")
+_ABBREVIATED = "".join(
+    rf"(?<!\b{word})"
+    for word in "approx incl excl resp etc max min dept vs no eg ie al st co ca".split()
+)
+_RUN_ON = re.compile(
+    rf"(?<=[a-z]{{2}})(?:{_ABBREVIATED}\.|[!?])(?=[A-Z])\s?"
+    rf"|(?<=[a-z]{{2}})(?:{_ABBREVIATED}\.|[!?])\s*(?=[a-z])"
+    r"|(?<=[\d)\]\"'])[.!?](?=[A-Za-z])"
+    r"|[\u3002\uff01\uff0e\uff1f](?=\S)"
+)
+"""The end of a sentence after which the next one begins without a space or a capital letter."""
+_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _ENDS = re.compile(r"[.!?\u2026][\"')\]\u201d\u2019*_]*$")
 
 Locate = Callable[[CitedBlocks], tuple[Source, Sequence[Span]] | None]
@@ -52,18 +63,25 @@ class Statement:
 def text_parts(reply: ModelReply) -> tuple[TextPart, ...]:
     """Return the text of a reply; what stands before and after a call are two paragraphs.
 
-    Sentences that are written without a space between them are set apart, so that one can't pass
-    on the strength of the other.
+    Sentences that run on, without a space or a capital letter between them, are set apart, so that
+    one can't pass on the strength of the other.
     """
     parts: list[TextPart] = []
+    before = ""
     for part in reply.parts:
         if not isinstance(part, TextPart):
             parts += [TextPart(text="\n\n")] if parts else []
             continue
-        if parts and _ENDS.search(parts[-1].text) and part.text[:1].isalnum():
-            parts.append(TextPart(text=" "))
-        parts.append(replace(part, text=_TOUCHING.sub(" ", part.text)))
+        text = _RUN_ON.sub(_set_apart, _INVISIBLE.sub("", part.text))
+        if text and _ENDS.search(before) and not text[0].isspace():
+            parts.append(TextPart(text="\n\n"))
+        parts.append(replace(part, text=text))
+        before = text or before
     return tuple(parts)
+
+
+def _set_apart(end: re.Match[str]) -> str:
+    return f"{end[0].rstrip()}\n\n"
 
 
 def statements(

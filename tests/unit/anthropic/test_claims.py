@@ -12,6 +12,7 @@ from core.agent.stages.verify import verify
 from core.domain.answer import Check, Draft
 from core.domain.evidence import Evidence
 from core.domain.run import TokenUse
+from core.domain.sentences import split_sentences
 from tests.factories import make_item, make_place, make_span, stored_text
 
 
@@ -263,3 +264,42 @@ def test_what_a_finding_and_a_passage_both_say_is_one_claim() -> None:
     evidence = Evidence(items=(FINDING, CHUNK))
     found = claims_of(statements(parts), locate=dialogue.locate, evidence=evidence)
     assert [one.text for one in found] == ["Gifts are in.", "Cash is out."]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("It is so.", "It is not."),
+        ("It is so.", "", "It is not."),
+        ("It is so.It is not.",),
+        ("It is so.it is not.",),
+        ("It is so.\u200bIt is not.",),
+        ("Cash is fine. the rest is not.",),
+        ("It is so!", "\u2060It is not."),
+        ("It is so\u3002It is not.",),
+    ],
+)
+def test_sentences_without_a_space_are_two_all_the_same(texts: tuple[str, ...]) -> None:
+    """Neither passes on the strength of the other."""
+    reply = ModelReply(
+        parts=tuple(TextPart(text=text) for text in texts),
+        content=(),
+        stop_reason="end_turn",
+        tokens=TokenUse(fresh=1),
+    )
+    said = "".join(part.text for part in text_parts(reply))
+    assert len(split_sentences(said)) == 2, said
+
+
+@pytest.mark.parametrize(
+    "text", ["See e.g. rule 9.3.1(2).", "Up to EUR 1.50 a day.", "It takes approx. ten days."]
+)
+def test_what_only_looks_like_an_end_is_left_alone(text: str) -> None:
+    """Abbreviations, numbers and amounts are not torn apart."""
+    reply = ModelReply(
+        parts=(TextPart(text=text),),
+        content=(),
+        stop_reason="end_turn",
+        tokens=TokenUse(fresh=1),
+    )
+    assert text_parts(reply) == reply.parts
