@@ -1,9 +1,13 @@
-"""Cases in blocks: the officers' card, the officer's answer, and the answer that it replaces."""
+"""The officers' card of a case: question, what the asker got, and what can be done.
+
+Who asked and where is shown only as far as the case says so. A report is told nowhere that several
+people read: there its card has a number and nothing of its content.
+"""
 
 from collections.abc import Iterator
 from datetime import datetime
 
-from bot.replies.badge import head_of, officers_head
+from bot.replies.badge import head_of
 from bot.replies.text import line, short
 from bot.slack import names
 from bot.slack.elements import (
@@ -22,13 +26,13 @@ from bot.slack.elements import (
     quoted,
     rich,
     said,
+    section,
     words,
 )
-from bot.slack.fallback import LIMIT, answer_text, within
+from bot.slack.fallback import within
 from bot.slack.setting import Setting
 from bot.slack.sources import source_blocks
-from core.domain.answer import Answer
-from core.domain.case import Case, CaseState, OfficerReply, Urgency
+from core.domain.case import Case, CaseState, Urgency
 from core.domain.run import Json
 
 QUESTION = 1_500
@@ -36,13 +40,16 @@ REPLY = 3_000
 NOTE = 2_000
 SLACK = ".slack.com"
 _DUE = {Urgency.TODAY: "today", Urgency.WEEK: "this week"}
-_SUPERSEDED = "Superseded by Compliance"
+CUT = "… [shortened]"
+HIDDEN = "A report. Its content is told to the officer in charge in a direct message."
 
 
 def case_blocks(case: Case, setting: Setting) -> list[Block]:
-    """Return the officers' card; who asked and where only as far as the case says so."""
+    """Return the card; as it stands, for whoever sees it last."""
+    if _is_hidden(case, setting):
+        return [header(_title(case)), section(HIDDEN)]
     blocks = [
-        header(f"Case {case.number} · {case.state.value} · {_DUE[case.urgency]}"),
+        header(_title(case)),
         rich(*_asked(case)),
         mrkdwn("  ·  ".join(_about(case))),
     ]
@@ -57,57 +64,29 @@ def case_blocks(case: Case, setting: Setting) -> list[Block]:
     return [*blocks, context(f"Opened {_when(case.opened_at)}{reference}")]
 
 
-def case_text(case: Case) -> str:
+def case_text(case: Case, setting: Setting) -> str:
     """Return the card as mrkdwn."""
-    asked = within(case.question, QUESTION)
-    lines = [f"*Case {case.number}* · {case.state.value} · {_DUE[case.urgency]}", f"> {asked}"]
-    return "\n".join([*lines, "  ·  ".join(_about(case))])
+    if _is_hidden(case, setting):
+        return f"{_title(case)}\n{HIDDEN}"
+    asked = " ".join(within(case.question, QUESTION).split())
+    told = [f"Answered: {within(case.told, 1_000)}"] if case.told else []
+    return "\n".join([_title(case), f"> {asked}", "  ·  ".join(_about(case)), *told])
 
 
-def officer_blocks(reply: OfficerReply, setting: Setting) -> list[Block]:
-    """Return a person's answer: name, question, words; no percentage, no label of a machine."""
-    question = words(short(reply.question, QUESTION))
-    return [
-        mrkdwn(_officer_line(reply)),
-        rich(quoted(question), said(_text(reply.text, setting, limit=REPLY))),
-        actions(
-            f"done:{reply.case_id}",
-            button(names.CASE_ACCEPT, "That answers it", reply.case_id),
-            button(names.CASE_AGAIN, "Ask again", reply.case_id),
-        ),
-        context(f"Case {reply.number}"),
-    ]
+def _is_hidden(case: Case, setting: Setting) -> bool:
+    return case.is_sensitive and setting.is_public
 
 
-def officer_text(reply: OfficerReply) -> str:
-    """Return the same as mrkdwn."""
-    asked = within(reply.question, 600)
-    told = within(reply.text, REPLY - 500)
-    return f"{_officer_line(reply)}\n> {' '.join(asked.split())}\n{told}\nCase {reply.number}"
-
-
-def superseded_blocks(answer: Answer, officer: str, setting: Setting) -> list[Block]:
-    """Return what replaces an answer that a person has answered anew: it stays to be read."""
-    told = rich(said(_text(answer.text, setting)))
-    sources = source_blocks(answer.citations, setting.library)
-    return [
-        mrkdwn(f":bust_in_silhouette: *{_SUPERSEDED}*{_by(officer)}"),
-        collapsed("The earlier answer", [told, *sources]),
-        context("The reply of Compliance in this thread holds instead."),
-    ]
-
-
-def superseded_text(answer: Answer, officer: str, setting: Setting) -> str:
-    """Return the same as mrkdwn."""
-    first = f"*{_SUPERSEDED}*{_by(officer)}\nThe earlier answer was:\n"
-    earlier = answer_text(answer, setting, reference="No longer holds.")
-    return first + earlier if len(first) + len(earlier) <= LIMIT else first.splitlines()[0]
+def _title(case: Case) -> str:
+    return f"Case {case.number} · {case.state.value} · {_DUE[case.urgency]}"
 
 
 def _asked(case: Case) -> Iterator[Block]:
     yield quoted(words(short(case.question, QUESTION)))
     if case.note:
         yield said(words("Note: ", bold=True), words(short(case.note, NOTE)))
+    if case.told:
+        yield said(words("Answered: ", bold=True), words(short(case.told, REPLY, mark=CUT)))
 
 
 def _about(case: Case) -> Iterator[str]:
@@ -121,6 +100,12 @@ def _about(case: Case) -> Iterator[str]:
     if case.officer:
         claimed = f" on {_when(case.claimed_at)}" if case.claimed_at else ""
         yield f"claimed by {escaped(line(case.officer, limit=80))}{claimed}"
+    if case.due_at:
+        yield f"due {_when(case.due_at)}"
+    if case.is_private:
+        yield "the reply goes to the asker alone"
+    if case.is_wrong:
+        yield "the answer is marked as wrong"
 
 
 def is_permalink(url: str) -> bool:
@@ -134,22 +119,13 @@ def _deeds(case: Case) -> Iterator[Block]:
     if case.state is CaseState.OPEN:
         yield button(names.CASE_CLAIM, "Claim", case.case_id, style="primary")
     yield button(names.CASE_ANSWER, "Answer", case.case_id)
-    if case.answer is not None:
+    if case.answer is not None and not case.is_wrong:
         yield button(names.CASE_WRONG, "Mark answer wrong", case.case_id, style="danger")
     yield button(names.CASE_CLOSE, "Close", case.case_id)
 
 
-def _officer_line(reply: OfficerReply) -> str:
-    asker = mention(reply.asker or "")
-    return badge_words(officers_head(reply.officer)) + (f"  ·  {asker}" if asker else "")
-
-
-def _by(officer: str) -> str:
-    return f"  ·  {escaped(line(officer, limit=80))}" if officer.strip() else ""
-
-
-def _text(text: str, setting: Setting, *, limit: int = REPLY) -> list[Json]:
-    return words(short(text, limit, setting.library.hosts, mark="… [shortened]"))
+def _text(text: str, setting: Setting) -> list[Json]:
+    return words(short(text, REPLY, setting.library.hosts, mark=CUT))
 
 
 def _when(at: datetime) -> str:

@@ -14,7 +14,7 @@ from slack_sdk.models.views import View
 from slackblocks import _surfaces
 
 from bot.replies.library import Library, Shelf
-from bot.slack import cases, forms, home_view, modals, notices, progress
+from bot.slack import case_replies, cases, forms, home_view, modals, notices, progress
 from bot.slack.home_view import Home, OpenQuestion, PolicyChange
 from bot.slack.home_view import home_view as view_of_home
 from bot.slack.render import SHAPES, Rendered, render, share
@@ -33,7 +33,7 @@ from core.domain.answer import (
     ShownCitation,
     ShownClaim,
 )
-from core.domain.case import Case, CaseState, OfficerReply, Urgency
+from core.domain.case import Case, CaseNews, CaseState, OfficerReply, Superseded, Urgency
 from core.domain.delivery import Notice, StoredReply
 from core.domain.ontology import SectionRef
 from core.domain.policy import Span, VersionId
@@ -155,6 +155,10 @@ def case(text: str, answer: Answer | None, state: CaseState = CaseState.CLAIMED)
         record_id="01983f31-02b7-7c15-8a0e-90c5d1e6f207",
         officer=text,
         claimed_at=NOW,
+        due_at=NOW,
+        is_private=True,
+        is_wrong=True,
+        told=text,
     )
 
 
@@ -193,17 +197,29 @@ def _cases(text: str) -> Iterator[Payload]:
         for got in (answer, None):
             shown = case(text, got, state)
             blocks = cases.case_blocks(shown, SETTING)
-            told = cases.case_text(shown)
+            told = cases.case_text(shown, SETTING)
             yield Payload(name=f"case {state}", surface="message", blocks=blocks, text=told)
     reply = OfficerReply(
-        case_id="case_214", number=214, officer=text, question=text, text=text, asker=ASKER
+        case_id="case_214",
+        number=214,
+        officer=text,
+        question=text,
+        text=text,
+        asker=ASKER,
+        permalink=THREAD,
     )
-    blocks = cases.officer_blocks(reply, SETTING)
-    told = cases.officer_text(reply)
+    blocks = case_replies.officer_blocks(reply, SETTING)
+    told = case_replies.officer_text(reply)
     yield Payload(name="officer", surface="message", blocks=blocks, text=told)
-    blocks = cases.superseded_blocks(answer, text, SETTING)
-    told = cases.superseded_text(answer, text, SETTING)
-    yield Payload(name="superseded", surface="message", blocks=blocks, text=told)
+    for is_elsewhere in (False, True):
+        old = Superseded(answer=answer, officer=text, number=214, is_elsewhere=is_elsewhere)
+        blocks = case_replies.superseded_blocks(old, SETTING)
+        told = case_replies.superseded_text(old, SETTING)
+        yield Payload(name="superseded", surface="message", blocks=blocks, text=told)
+    for state in CaseState:
+        news = CaseNews(number=214, state=state, officer=text)
+        blocks, told = case_replies.news_blocks(news), case_replies.news_text(news)
+        yield Payload(name=f"news {state}", surface="message", blocks=blocks, text=told)
 
 
 def _lines(text: str) -> Iterator[Payload]:

@@ -9,7 +9,7 @@ import pytest
 
 from bot.replies import text as door
 from bot.replies.badge import head_of, percent
-from bot.slack import cases, elements, fallback, forms
+from bot.slack import case_replies, cases, elements, fallback, forms
 from bot.slack.clarification import FOR_ALL
 from bot.slack.render import RICH, SHAPES, SIMPLE, TEXT_ONLY, render
 from bot.slack.rules import own_rules
@@ -217,6 +217,27 @@ def test_a_report_is_not_answered_in_public() -> None:
         assert not render(stored(report), shape, outbox_id=1, setting=SETTING).is_for_asker_alone
 
 
+def test_a_report_is_in_no_channel_of_officers() -> None:
+    """Its card there has a number, and no word of it, nor who or where."""
+    told = replace(case("SECRET", answered("SECRET")), is_sensitive=True)
+    for is_public in (True, False):
+        setting = replace(SETTING, is_public=is_public)
+        shown = [cases.case_text(told, setting), *cases.case_blocks(told, setting)]
+        joined = " ".join(strings(shown))
+        assert "Case 214" in joined
+        assert all((one in joined) is not is_public for one in ("SECRET", ASKER, "archives"))
+
+
+def test_a_case_names_nobody_unless_it_may() -> None:
+    """Neither the asker nor the place."""
+    told = replace(case("May I?", None), asker=None, permalink=None)
+    joined = " ".join(strings([cases.case_text(told, SETTING), *cases.case_blocks(told, SETTING)]))
+    assert ASKER not in joined
+    assert "archives" not in joined
+    elsewhere = replace(told, permalink="https://evil.com/.slack.com")
+    assert "evil" not in cases.case_text(elsewhere, SETTING)
+
+
 @pytest.mark.parametrize("notice", list(Notice))
 def test_every_notice_has_words(notice: Notice) -> None:
     """In each shape."""
@@ -251,12 +272,13 @@ def test_what_is_planned_is_what_is_made(shared: Path) -> None:
 def _made() -> dict[str, Any]:
     reply = OfficerReply(case_id="case_214", number=214, officer="A", question="q", text="t")
     shown = case("May I?", replace(answered("x"), citations=()), CaseState.OPEN)
+    shown = replace(shown, is_wrong=False)
     return {
         "slack_escalate_modal": forms.escalate_modal("ans_7f3"),
         "slack_report_modal": forms.report_modal("ans_7f3"),
         "slack_case_answer_modal": forms.case_answer_modal("case_214", 214),
         "slack_case_blocks": cases.case_blocks(shown, SETTING),
-        "slack_officer_reply_blocks": cases.officer_blocks(reply, SETTING),
+        "slack_officer_reply_blocks": case_replies.officer_blocks(reply, SETTING),
     }
 
 

@@ -1,0 +1,121 @@
+"""What an asker reads of a case: a person's answer, what it replaces, and how far the case is."""
+
+from typing import assert_never
+
+from bot.replies.badge import officers_head
+from bot.replies.text import line, short
+from bot.slack import names
+from bot.slack.cases import CUT, QUESTION, REPLY, is_permalink
+from bot.slack.elements import (
+    Block,
+    actions,
+    badge_words,
+    button,
+    collapsed,
+    context,
+    escaped,
+    link,
+    mention,
+    mrkdwn,
+    quoted,
+    rich,
+    said,
+    section,
+    words,
+)
+from bot.slack.fallback import LIMIT, answer_text, within
+from bot.slack.notices import escalation_text
+from bot.slack.setting import Setting
+from bot.slack.sources import source_blocks
+from core.domain.case import CaseNews, CaseState, OfficerReply, Superseded
+
+AUTOMATED = "Automated reply"
+
+
+def officer_blocks(reply: OfficerReply, setting: Setting) -> list[Block]:
+    """Return a person's answer: name, question, words; no percentage, no label of a machine."""
+    question = words(short(reply.question, QUESTION))
+    told = words(short(reply.text, REPLY, setting.library.hosts, mark=CUT))
+    accept = button(names.CASE_ACCEPT, "That answers it", reply.case_id)
+    again = button(names.CASE_AGAIN, "Ask again", reply.case_id)
+    return [
+        mrkdwn(_officer_line(reply)),
+        rich(quoted(question), said(told)),
+        *([mrkdwn(where)] if (where := _where(reply)) else []),
+        actions(f"done:{reply.case_id}", accept, again),
+        context(f"Case {reply.number}"),
+    ]
+
+
+def officer_text(reply: OfficerReply) -> str:
+    """Return the same as mrkdwn."""
+    asked = " ".join(within(reply.question, 400).split())
+    told = within(reply.text, REPLY - 500)
+    lines = [_officer_line(reply), f"> {asked}", told, _where(reply), f"Case {reply.number}"]
+    return "\n".join(one for one in lines if one)
+
+
+def superseded_blocks(old: Superseded, setting: Setting) -> list[Block]:
+    """Return what replaces an answer that a person has answered anew: it stays to be read."""
+    told = short(old.answer.text, REPLY, setting.library.hosts, mark=CUT)
+    sources = source_blocks(old.answer.citations, setting.library)
+    return [
+        mrkdwn(_superseded_line(old)),
+        collapsed("The earlier answer", [rich(said(words(told))), *sources]),
+        context(f"{_instead(old)} · Case {old.number}"),
+    ]
+
+
+def superseded_text(old: Superseded, setting: Setting) -> str:
+    """Return the same as mrkdwn."""
+    first = f"{_superseded_line(old)}\n{_instead(old)}"
+    earlier = answer_text(old.answer, setting, reference=f"Case {old.number}")
+    whole = f"{first}\nThe earlier answer was:\n{earlier}"
+    return whole if len(whole) <= LIMIT else first
+
+
+def news_blocks(news: CaseNews) -> list[Block]:
+    """Return a line for the asker."""
+    return [section(_news(news)), context(AUTOMATED)]
+
+
+def news_text(news: CaseNews) -> str:
+    """Return the same as mrkdwn."""
+    return escaped(_news(news))
+
+
+def _news(news: CaseNews) -> str:
+    who = line(news.officer, limit=80) if news.officer else "Compliance"
+    match news.state:
+        case CaseState.OPEN:
+            return escalation_text(news.number)
+        case CaseState.CLAIMED:
+            return f"{who} has taken up your question (case {news.number})."
+        case CaseState.ANSWERED:
+            return f"{who} has answered your question (case {news.number})."
+        case CaseState.CLOSED:
+            return f"{who} has closed case {news.number}. You can ask again at any time."
+        case _:
+            assert_never(news.state)
+
+
+def _officer_line(reply: OfficerReply) -> str:
+    asker = mention(reply.asker or "")
+    return badge_words(officers_head(reply.officer)) + (f"  ·  {asker}" if asker else "")
+
+
+def _where(reply: OfficerReply) -> str:
+    """Return a link to where it was asked; nothing if that is unknown."""
+    is_known = reply.permalink is not None and is_permalink(reply.permalink)
+    return link(reply.permalink, "Where you asked") if is_known and reply.permalink else ""
+
+
+def _superseded_line(old: Superseded) -> str:
+    by = f"  ·  {escaped(line(old.officer, limit=80))}" if old.officer.strip() else ""
+    return f":bust_in_silhouette: *Superseded by Compliance*{by}"
+
+
+def _instead(old: Superseded) -> str:
+    if old.is_elsewhere:
+        return "This answer no longer holds. Compliance has answered the person who asked directly."
+    return "This answer no longer holds. The reply of Compliance in this thread does."
