@@ -5,6 +5,7 @@ from typing import assert_never
 from bot.replies.badge import officers_head
 from bot.replies.text import line, short
 from bot.slack import names
+from bot.slack.answer import AUTOMATED
 from bot.slack.cases import CUT, QUESTION, REPLY, is_permalink
 from bot.slack.elements import (
     Block,
@@ -28,8 +29,6 @@ from bot.slack.notices import escalation_text
 from bot.slack.setting import Setting
 from bot.slack.sources import source_blocks
 from core.domain.case import CaseNews, CaseState, OfficerReply, Superseded
-
-AUTOMATED = "Automated reply"
 
 
 def officer_blocks(reply: OfficerReply, setting: Setting) -> list[Block]:

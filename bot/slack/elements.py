@@ -27,12 +27,17 @@ _EMOJI = {
     Icon.PERSON_NEEDED: ":mag_right:",
     Icon.PERSON: ":bust_in_silhouette:",
 }
+_EMOJI_NAME = re.compile(r":(?=[a-z_+\-][\w+'\-]{0,99}:)", re.IGNORECASE)
 _PERSON = re.compile(r"[UW][A-Z0-9]{1,30}")
 
 
 def escaped(text: str) -> str:
-    """Return literal text for mrkdwn: `<!channel>` and `<@U…>` become inert."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    """Return literal text for mrkdwn: `<!channel>` and `<@U…>` become inert.
+
+    So does the name of an emoji: nobody but code puts an icon before a line.
+    """
+    inert = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _EMOJI_NAME.sub(": ", inert)
 
 
 def link(url: str, label: str) -> str:

@@ -17,7 +17,7 @@ from bot.replies.library import Library, Shelf
 from bot.slack import case_replies, cases, forms, home_view, modals, notices, progress
 from bot.slack.home_view import Home, OpenQuestion, PolicyChange
 from bot.slack.home_view import home_view as view_of_home
-from bot.slack.render import SHAPES, Rendered, render, share
+from bot.slack.render import RICH, SHAPES, Rendered, render, share
 from bot.slack.rules import IN_MESSAGE, IN_VIEW, own_rules
 from bot.slack.setting import Setting
 from bot.slack.views import Around, evidence_modal, loading_modal
@@ -180,9 +180,11 @@ def _replies(text: str) -> Iterator[Payload]:
     public = replace(SETTING, is_public=True)
     for name, answer in answers(text):
         for shape in range(SHAPES):
-            for setting in (offers, public, Setting()):
+            for setting in (offers, public, Setting()) if shape == RICH else (offers,):
                 shown = render(stored(answer), shape, outbox_id=17, setting=setting)
                 yield _message(f"{name}, shape {shape}", shown)
+            if not name.startswith("answered"):
+                continue
             shown = share(stored(answer), shape, question=text, outbox_id=17, setting=public)
             yield _message(f"{name} shared, shape {shape}", shown)
     for notice in Notice:
@@ -238,7 +240,7 @@ def _views(text: str) -> Iterator[Payload]:
     shown = {"loading": loading_modal("ans_7f3")}
     for many in (0, 3, 12):
         answer = answered(text, many=many)
-        for page in range(4):
+        for page in (0, 1) if many else (0,):
             view = evidence_modal(answer, "ans_7f3", SETTING, around=around, page=page)
             shown[f"evidence of {many}, page {page}"] = view
     shown |= {

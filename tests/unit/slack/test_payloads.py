@@ -133,7 +133,7 @@ def test_nothing_is_live_and_everything_is_taken(text: str) -> None:
 @settings(max_examples=1_000, deadline=None)
 @given(text=TEXTS)
 def test_the_same_at_length(text: str) -> None:
-    """200,000 payloads."""
+    """More than 100,000 payloads."""
     for payload in every(text):
         check(payload)
 
@@ -146,7 +146,7 @@ def test_named_texts(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x", "<!channel> https://evil.com ", "a\n", "\u05e9\u05dc\u05d5\u05dd ", "\U0001f600"]
+    "text", ["x", "<!channel> https://evil.com\n", "\u05e9\u05dc\u05d5\u05dd \U0001f600&"]
 )
 def test_long_texts(text: str) -> None:
     """100 kB in every place at once."""

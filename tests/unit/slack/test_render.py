@@ -338,6 +338,13 @@ def test_without_escapes_mentions_would_be_live(monkeypatch: pytest.MonkeyPatch)
     assert "!channel" in mentions
 
 
+def test_no_text_puts_an_icon_before_itself() -> None:
+    """A policy cannot look like a badge; times and lists stay as they are."""
+    spoof = ":white_check_mark: High confidence (99%)"
+    assert words(answered(spoof)).count(":white_check_mark:") == 1
+    assert elements.escaped("at 10:30:45, note: a:b") == "at 10:30:45, note: a:b"
+
+
 def test_views_have_blocks() -> None:
     """An answer without claims has evidence too: that there is none."""
     view = evidence_modal(compose.failed(), "ans_1", SETTING)
