@@ -65,6 +65,8 @@ def build_parser() -> argparse.ArgumentParser:
     _doctor(add(commands, "doctor", "doctor", help_texts.DOCTOR))
     _eval(add(commands, "eval", "evaluate", help_texts.EVAL), add)
     _demo(add(commands, "demo", "demo", help_texts.DEMO))
+    _serve(add(commands, "serve", "bot.app.serve", help_texts.SERVE))
+    add(commands, "work", "bot.app.work", help_texts.WORK)
     return parser
 
 
@@ -87,7 +89,7 @@ def _add(
         formatter_class=_Prose,
         parents=[common],
     )
-    parser.set_defaults(module=_COMMANDS + module)
+    parser.set_defaults(module=module if "." in module else _COMMANDS + module)
     return parser
 
 
@@ -322,4 +324,14 @@ def _demo(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         default=True,
         help="open the chat at the end, at a terminal (default: yes)",
+    )
+
+
+def _serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--worker",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        dest="works",
+        help="answer in this process too (default: yes)",
     )

@@ -238,3 +238,19 @@ DATABASE_URL), asks one question of each kind, and opens a chat at a terminal.""
   citebound demo
   citebound demo --no-chat""",
 )
+SERVE = Help(
+    short="answer in Slack",
+    long="""Takes what Slack sends, answers it and posts the answers, until SIGTERM. Over HTTP, on
+`/slack/events` behind whatever does TLS; or over sockets, if there is SLACK_APP_TOKEN and no
+SLACK_SIGNING_SECRET. `/livez` and `/readyz` say how it is. A platform without its secrets does not
+start: exit code 3.""",
+    examples="""examples:
+  citebound serve
+  citebound serve --no-worker     take messages only; `citebound work` answers them""",
+)
+WORK = Help(
+    short="more workers beside `serve`",
+    long="Answers and posts what `citebound serve` takes in, until SIGTERM; as many as you like.",
+    examples="""examples:
+  citebound work""",
+)

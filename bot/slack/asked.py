@@ -83,6 +83,7 @@ def asked(
     text: str,
     sent_at: datetime,
     kind: MessageKind = MessageKind.MESSAGE,
+    message_key: str | None = None,
 ) -> InboundMessage:
     """Return the message that an interaction amounts to.
 
@@ -92,6 +93,8 @@ def asked(
         text: the question, or the option that was chosen, from our own tables.
         sent_at: when it was pressed, aware, UTC.
         kind: `CHOICE` for an option of a clarification.
+        message_key: what can be said once, however often and by whatever it is pressed; None: each
+            press counts.
     """
     facts: dict[str, Json] = {
         "team": interaction.team,
@@ -106,6 +109,7 @@ def asked(
     return InboundMessage(
         place=place,
         dedupe_key=interaction.dedupe_key,
+        message_key=message_key,
         kind=kind,
         person=interaction.person,
         text=text,

@@ -15,7 +15,7 @@ from time import monotonic
 
 from bot.slack.calls import Limited, Outcome, Refused, Slack, Told, Unclear
 from bot.slack.payload import maybe, maybe_object
-from bot.slack.rights import Rights
+from bot.slack.rights import ChannelScope, Rights
 from bot.slack.sender import Home
 from core.domain.chat import Place
 from core.domain.delivery import NoReaders, Readers
@@ -93,6 +93,18 @@ class SlackAudience:
         return Readers(
             groups=shared | scope.audience, jurisdiction=scope.jurisdiction, tags=scope.tags
         )
+
+    def scope_of(self, channel: str) -> ChannelScope:
+        """Return what the deployment says of a channel."""
+        return self._rights.scope_of(channel)
+
+    async def is_member(self, channel: str, person: str) -> bool:
+        """Say whether somebody is in a channel.
+
+        Raises:
+            TransientError: Slack could not be asked.
+        """
+        return person in (await self._room(channel, AGAIN_S)).members
 
     async def _strangers(self, room: _Room) -> str:
         """Say what member of a channel keeps it from being answered; empty: none."""

@@ -60,6 +60,8 @@ class Interaction:
     """Id of the view; None in a message."""
     view_hash: str | None = None
     """For an update that must not undo another."""
+    quoted: str = ""
+    """What the message says on which a shortcut was used: somebody's words."""
     trigger: str | None = None
     """Opens one view, within 3 s; None of a close."""
     response_url: str | None = None
@@ -110,9 +112,15 @@ def parse_interaction(payload: Object, home: Home) -> Interaction | NotOurs:
         is_ephemeral=place.get("is_ephemeral") is True,
         view=maybe(view, "id") or None,
         view_hash=maybe(view, "hash") or None,
+        quoted=_quoted(kind, message, home),
         trigger=maybe(payload, "trigger_id") or None,
         response_url=maybe(payload, "response_url") or None,
     )
+
+
+def _quoted(kind: Kind, message: Object, home: Home) -> str:
+    is_asked_about = kind == "message_shortcut"
+    return typed(maybe(message, "text"), bot_user=home.bot_user) if is_asked_about else ""
 
 
 def _command(payload: Object, home: Home) -> Interaction | NotOurs:

@@ -1,0 +1,1 @@
+"""The processes that serve chat platforms: `citebound serve` and `citebound work`."""

@@ -1,0 +1,193 @@
+"""Questions that are no messages: `/policy`, Home, shortcuts. They become threads like all others.
+
+The question is posted as the root of its thread, in the direct conversation, or quoted in the
+thread that it is about; then it is kept, and only then acknowledged. A command is sent once: if
+anything fails, the person is told at once and asks again.
+"""
+
+import json
+
+from bot.intake import Intake
+from bot.slack.asked import Admin, Ask, Help, Mine, asked, command_of
+from bot.slack.audience import SlackAudience
+from bot.slack.calls import Slack, Told
+from bot.slack.forms import DIRECT, QUESTION, THREAD, WHERE, ask_about_modal, ask_modal
+from bot.slack.home_view import HOW
+from bot.slack.interaction import Interaction
+from bot.slack.modals import errors, message_modal, updated
+from bot.slack.names import ASK_ABOUT, ASK_GLOBAL, HOME_ASK, VIEW_ASK, VIEW_DONE
+from bot.slack.notices import IN_DIRECT, OFFICERS_ONLY, asked_blocks, asked_text
+from bot.slack.payload import maybe
+from bot.slack.pressing import Ack, Handler
+from core.domain.chat import Place
+from core.domain.errors import ContractError, TransientError
+from core.domain.run import Json
+from core.ports import Clock
+
+COMMAND = "/policy"
+TITLE = "Ask a policy question"
+NOT_NOW = "This did not work: I could not take your question. Please ask again."
+OUTSIDE = "I answer questions of this company's employees only."
+NOTHING_OPEN = "Home shows which of your questions are open: click my name, then Home."
+IN_THREAD = "The answer comes in the thread."
+NOT_THERE = "I can't answer there. Ask for a private answer instead."
+
+
+class Asking:
+    """Takes questions that are no messages."""
+
+    def __init__(
+        self,
+        slack: Slack,
+        intake: Intake,
+        audience: SlackAudience,
+        clock: Clock,
+        *,
+        officers: frozenset[str] = frozenset(),
+    ) -> None:
+        """Take where to write, who keeps questions, who knows the people, and the officers."""
+        self._slack = slack
+        self._intake = intake
+        self._audience = audience
+        self._clock = clock
+        self._officers = officers
+
+    def handlers(self) -> dict[str, Handler]:
+        """Return what is handled here."""
+        return {
+            COMMAND: self.command,
+            HOME_ASK: self.open,
+            ASK_GLOBAL: self.open,
+            ASK_ABOUT: self.open_about,
+            VIEW_ASK: self.submit,
+            VIEW_DONE: self.done,
+        }
+
+    async def command(self, interaction: Interaction, ack: Ack) -> None:
+        """`/policy`: seen by the asker alone."""
+        match command_of(interaction.value):
+            case Ask() as wanted:
+                told = await self._take_direct(interaction, wanted.question)
+            case Help():
+                told = "\n".join(f"• {line}" for line in HOW)
+            case Mine():
+                told = NOTHING_OPEN
+            case Admin():
+                is_officer = interaction.person in self._officers
+                told = self._scope(interaction) if is_officer else OFFICERS_ONLY
+        await ack(text=told, response_type="ephemeral")
+
+    async def open(self, interaction: Interaction, ack: Ack) -> None:
+        """Open the form."""
+        await ack()
+        await self._slack.write("views.open", trigger_id=interaction.trigger, view=ask_modal())
+
+    async def open_about(self, interaction: Interaction, ack: Ack) -> None:
+        """Open the form with the message that it is about."""
+        await ack()
+        if interaction.channel is None or interaction.message_ts is None:
+            return
+        view = ask_about_modal(
+            interaction.quoted,
+            channel=interaction.channel,
+            ts=interaction.message_ts,
+            thread_ts=interaction.thread_ts,
+        )
+        await self._slack.write("views.open", trigger_id=interaction.trigger, view=view)
+
+    async def submit(self, interaction: Interaction, ack: Ack) -> None:
+        """Take the question of a form."""
+        question = interaction.values.get(QUESTION, "").strip()
+        if not question:
+            await ack(**errors({QUESTION: "Please write a question."}))
+            return
+        if interaction.values.get(WHERE, DIRECT) == THREAD:
+            told = await self._take_in_thread(interaction, question)
+        else:
+            told = await self._take_direct(interaction, question)
+        await ack(**updated(message_modal(TITLE, told)))
+
+    async def done(self, _: Interaction, ack: Ack) -> None:
+        """A confirmation was closed."""
+        await ack()
+
+    async def _take_direct(self, interaction: Interaction, question: str) -> str:
+        if interaction.is_outside:
+            return OUTSIDE
+        opened = await self._slack.write("conversations.open", users=interaction.person)
+        if not isinstance(opened, Told):
+            return NOT_NOW
+        found: Json = opened.body.get("channel")
+        channel = maybe(found, "id") if isinstance(found, dict) else ""
+        taken = await self._take(interaction, question, channel, None, mode="direct")
+        return IN_DIRECT if taken else NOT_NOW
+
+    async def _take_in_thread(self, interaction: Interaction, question: str) -> str:
+        """Answer where the message stands: only if the person is there, too."""
+        about = _place(interaction.context)
+        channel, root = about.get("c", ""), about.get("t") or about.get("ts", "")
+        try:
+            is_there = await self._audience.is_member(channel, interaction.person)
+        except TransientError:
+            return NOT_NOW
+        if interaction.is_outside or not is_there:
+            return NOT_THERE
+        taken = await self._take(interaction, question, channel, root, mode="thread")
+        return IN_THREAD if taken else NOT_NOW
+
+    async def _take(
+        self, interaction: Interaction, question: str, channel: str, root: str | None, *, mode: str
+    ) -> bool:
+        """Post the question and keep it; say whether it is kept."""
+        asker = interaction.person
+        posted = await self._slack.write(
+            "chat.postMessage",
+            channel=channel,
+            thread_ts=root,
+            text=asked_text(question, asker),
+            blocks=list(asked_blocks(question, asker)),
+            unfurl_links=False,
+            unfurl_media=False,
+            parse="none",
+            link_names=False,
+        )
+        if not isinstance(posted, Told):
+            return False
+        place = Place(
+            platform="slack",
+            tenant=interaction.tenant,
+            channel=channel,
+            thread=root or maybe(posted.body, "ts"),
+            mode=mode,
+        )
+        await self._intake.accept(
+            asked(interaction, place=place, text=question, sent_at=self._clock.now())
+        )
+        return True
+
+    def _scope(self, interaction: Interaction) -> str:
+        """Say what holds in the channel: the file says it, and is changed there."""
+        scope = self._audience.scope_of(interaction.channel or "")
+        lines = [
+            f"Channel {interaction.channel}",
+            f"Jurisdiction: {scope.jurisdiction or 'as the question says'}",
+            f"Tags: {', '.join(sorted(scope.tags)) or 'any'}",
+            f"Audience: {', '.join(sorted(scope.audience)) or 'what all its members may read'}",
+            "It is set in the file CITEBOUND_SLACK_CONFIG.",
+        ]
+        return "\n".join(lines)
+
+
+def _place(context: str) -> dict[str, str]:
+    """Read which message a form is about.
+
+    Raises:
+        ContractError: It came back changed.
+    """
+    try:
+        told = json.loads(context)
+    except ValueError as error:
+        raise ContractError("expected the metadata of a form as we wrote it") from error
+    if not isinstance(told, dict):
+        raise ContractError("expected the metadata of a form as we wrote it")
+    return {key: told[key] for key in ("c", "ts", "t") if isinstance(told.get(key), str)}

@@ -1,0 +1,89 @@
+"""An option of a clarification was pressed: the same as if its words had been written."""
+
+from bot.intake import Intake
+from bot.slack.asked import asked
+from bot.slack.calls import Slack
+from bot.slack.clarification import question_of
+from bot.slack.interaction import Interaction
+from bot.slack.looking import Lookup
+from bot.slack.names import ALL, CLARIFY, target_of
+from bot.slack.notices import NOT_READABLE, ONLY_ASKER, OUTDATED, chosen_blocks, chosen_text
+from bot.slack.pressing import Ack, Handler
+from bot.slack.whisper import whisper
+from core.domain.answer import Answer, Outcome
+from core.domain.message import MessageKind
+from core.ports import Clock
+from core.ports.shown import ShownReply
+
+EVERY_CASE = "all cases"
+
+
+class Choosing:
+    """Takes options of clarifications."""
+
+    def __init__(self, slack: Slack, lookup: Lookup, intake: Intake, clock: Clock) -> None:
+        """Take where to show it, who finds the clarification, and who keeps the choice."""
+        self._slack = slack
+        self._lookup = lookup
+        self._intake = intake
+        self._clock = clock
+
+    def handlers(self) -> dict[str, Handler]:
+        """Return what is handled here."""
+        return {CLARIFY: self.choose}
+
+    async def choose(self, interaction: Interaction, ack: Ack) -> None:
+        """Keep the choice as a message, once, and show what was chosen."""
+        found = await self._lookup.reply(interaction)
+        refusal = _refusal(found, interaction)
+        option = _option(found, target_of(interaction.value).choice)
+        if found is None or found.reply.answer is None or refusal or option is None:
+            await ack()
+            await whisper(self._slack, interaction, refusal or OUTDATED)
+            return
+        await self._intake.accept(
+            asked(
+                interaction,
+                place=found.place,
+                text=option,
+                sent_at=self._clock.now(),
+                kind=MessageKind.CHOICE,
+                message_key=f"slack:{interaction.tenant}:clarify:{found.reply.answer_id}",
+            )
+        )
+        await ack()
+        await self._show(interaction, found.reply.answer, EVERY_CASE if option == ALL else option)
+
+    async def _show(self, interaction: Interaction, answer: Answer, chosen: str) -> None:
+        """Take the buttons away; the choice is kept whether or not that works."""
+        question = question_of(answer)
+        await self._slack.write(
+            "chat.update",
+            channel=interaction.channel,
+            ts=interaction.message_ts,
+            text=chosen_text(question, chosen),
+            blocks=list(chosen_blocks(question, chosen)),
+            parse="none",
+            link_names=False,
+        )
+
+
+def _refusal(found: ShownReply | None, interaction: Interaction) -> str:
+    if found is None or interaction.is_outside:
+        return NOT_READABLE
+    if found.person != interaction.person:
+        return ONLY_ASKER
+    answer = found.reply.answer
+    is_open = answer is not None and answer.outcome is Outcome.CLARIFICATION
+    return "" if is_open and not found.is_followed else OUTDATED
+
+
+def _option(found: ShownReply | None, choice: str) -> str | None:
+    """Return the words of an option, from our own tables."""
+    if found is None or found.reply.answer is None:
+        return None
+    options = found.reply.answer.options
+    if choice == ALL:
+        return ALL
+    number = int(choice) if choice.isascii() and choice.isdecimal() else len(options)
+    return options[number] if number < len(options) else None

@@ -1,0 +1,94 @@
+"""A question in Slack is answered in its thread, from the policies."""
+
+import json
+
+from tests.servers.slack import FakeSlack, live_links, live_mentions
+from tests.servers.slack.posts import Message
+from tests.slack_product import Product
+
+QUESTION = "What is the limit for gifts that employees accept from business partners?"
+
+
+def shown(message: Message) -> str:
+    """Return all that a message holds, as text."""
+    return f"{message.text} {json.dumps(message.blocks, ensure_ascii=False)}"
+
+
+def actions(message: Message) -> set[str]:
+    """Return what can be pressed."""
+    found = (e for block in message.blocks for e in block.get("elements", []))
+    return {one["action_id"] for one in found if "action_id" in one}
+
+
+async def test_a_mention_is_answered_in_its_thread(slack: FakeSlack, served: Product) -> None:
+    """Once for both twins: badge, words, sources, buttons; its status gone, its stream ended."""
+    anna, ben = slack.workspace.user("anna"), slack.workspace.user("ben")
+    room = slack.workspace.channel("general", anna, ben)
+    said = await slack.people.mention(anna, room, QUESTION)
+    assert said.acknowledged
+    assert len(said.deliveries) == 2
+    answer = await served.answer_to(said.message)
+    assert answer.thread_ts == said.message.ts
+    assert "confidence" in shown(answer)
+    assert "Gifts and Hospitality Policy" in shown(answer)
+    assert {"evidence_open", "escalate_open", "report_open"} <= actions(answer)
+    assert live_mentions(answer) == []
+    assert live_links(answer) == []
+    assert said.message.reactions == {"eyes": [slack.workspace.app.bot_user]}
+    slack.checks.status_cleared()
+    slack.checks.no_open_streams()
+    slack.checks.nothing_outside(said.message)
+    slack.checks.nothing_twice()
+    slack.checks.nothing_refused()
+    rows = await served.rows("SELECT state, remote_id FROM citebound.outbox")
+    assert rows == [{"state": "posted", "remote_id": answer.ts}]
+
+
+async def test_a_direct_message_is_answered(slack: FakeSlack, served: Product) -> None:
+    """In a thread of its own, without a mark: nobody else reads it."""
+    anna = slack.workspace.user("anna")
+    said = await slack.people.ask(anna, QUESTION)
+    answer = await served.answer_to(said.message)
+    assert "Gifts and Hospitality Policy" in shown(answer)
+    assert said.message.reactions == {}
+    slack.checks.status_cleared()
+
+
+async def test_a_thread_goes_on_without_a_mention(slack: FakeSlack, served: Product) -> None:
+    """Where the app has answered; elsewhere it keeps quiet, and keeps nothing."""
+    anna = slack.workspace.user("anna")
+    room = slack.workspace.channel("general", anna)
+    first = await slack.people.mention(anna, room, QUESTION)
+    await served.answer_to(first.message)
+    second = await slack.people.say(anna, room, "and for contractors?", thread=first.message)
+    await served.answer_to(second.message)
+    stranger = await slack.people.say(anna, room, "Lunch?")
+    aside = await slack.people.say(anna, room, "At noon.", thread=stranger.message)
+    await served.quiet()
+    slack.checks.no_answer(stranger.message)
+    slack.checks.no_answer(aside.message)
+    assert await served.rows("SELECT text FROM citebound.inbox ORDER BY id") == [
+        {"text": QUESTION},
+        {"text": "and for contractors?"},
+    ]
+
+
+async def test_an_option_answers_the_clarification(slack: FakeSlack, served: Product) -> None:
+    """Its button, pressed by the asker, once; others are refused, and see it alone."""
+    anna, ben = slack.workspace.user("anna"), slack.workspace.user("ben")
+    room = slack.workspace.channel("general", anna, ben)
+    said = await slack.people.mention(anna, room, "Can I accept gifts?")
+    asked = await served.answer_to(said.message)
+    assert "clarify:0" in actions(asked)
+    await slack.presses.click(ben, asked, "clarify:0")
+    assert [one.text for one in slack.checks.seen_by(ben.id)] == [
+        "Only the person who asked can do this."
+    ]
+    assert (await slack.presses.click(anna, asked, "clarify:0")).acknowledged
+    await served.quiet()
+    again = await served.rows("SELECT kind FROM citebound.inbox ORDER BY id")
+    assert again == [{"kind": "message"}, {"kind": "choice"}]
+    replies = slack.checks.replies(said.message)
+    assert len(replies) == 2
+    assert "You chose" in shown(replies[0])
+    slack.checks.nothing_twice()
