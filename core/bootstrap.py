@@ -21,11 +21,11 @@ from core.adapters.postgres.inbox import PostgresInbox
 from core.adapters.postgres.jobs import PostgresJobs
 from core.adapters.postgres.ledger import Ledger
 from core.adapters.postgres.model_calls import PostgresModelCallLog
+from core.adapters.postgres.oauth_stores import oauth_stores
 from core.adapters.postgres.ontology import PostgresOntologyStore
 from core.adapters.postgres.outbox import PostgresOutbox
 from core.adapters.postgres.pacing import Pace
 from core.adapters.postgres.search import PostgresChunkSearch
-from core.adapters.postgres.shown import PostgresShownReplies
 from core.adapters.postgres.spaces import PostgresSpaceStore
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.service import Answering
@@ -36,6 +36,7 @@ from core.failpoints import arm
 from core.ingest.publish import Ingestor
 from core.ontology.by_rules import RuleExtractor
 from core.ports import Clock, Embedder, IdSource, ReasonerFactory
+from core.ports.installations import OAuthStores
 from core.reasoners import Reasoners, open_reasoners
 from core.retrieval.judge import Judge
 from core.retrieval.retriever import Retriever
@@ -68,10 +69,10 @@ class Service:
     """The same, to be answered."""
     outbox: PostgresOutbox
     """Replies, to be posted."""
-    shown: PostgresShownReplies
-    """Replies, found again by what is pressed."""
     jobs: PostgresJobs
-    """The alarm clock of inbox and outbox."""
+    """The alarm clock of both."""
+    oauth: OAuthStores | None
+    """Where installations of the Slack app are kept; None: one workspace has its token."""
     health: PostgresHealth
     """Whether the database takes writes."""
     retriever: Retriever
@@ -181,8 +182,8 @@ async def bootstrap(
             inbox=PostgresInbox(engine, ledger=ledger, jobs=jobs),
             backlog=PostgresBacklog(engine, clock=clock),
             outbox=PostgresOutbox(engine, ledger=ledger, pace=Pace()),
-            shown=PostgresShownReplies(engine),
             jobs=jobs,
+            oauth=oauth_stores(engine, settings),
             health=PostgresHealth(engine),
             retriever=retriever,
             clock=clock,

@@ -1,15 +1,27 @@
-"""A store of installations on the test's own database, and what is installed."""
+"""A store of installations on the test's own database, a deployment, and who installs it."""
 
-from collections.abc import Callable
+import base64
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from http.cookies import SimpleCookie
 from typing import Any
 
 import pytest
+from aiohttp import ClientSession, web
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.slack.calls import Slack, client_for
+from bot.slack.oauth import OAuth, open_oauth
 from core.adapters.postgres.envelope import Envelope
 from core.adapters.postgres.installations import PostgresInstallations
+from core.adapters.postgres.oauth_stores import oauth_stores
+from core.adapters.system import SystemClock
+from core.config import Settings
 from core.domain.installation import Installation, Tokens, Workspace
+from core.ports.installations import OAuthStores
+from tests.servers.slack import FakeSlack, fake_slack
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(32, 64))
 CLIENT_ID = "111.222"
@@ -60,3 +72,130 @@ def installation(
             expires_at=NOW + lasts if lasts else None,
         ),
     )
+
+
+HOME, ORGANISATION = Workspace(team="T0HOME"), Workspace(enterprise="E0ORG")
+
+
+class TestClock(SystemClock):
+    """The machine's clock, with hours that pass at once."""
+
+    __test__ = False
+
+    def __init__(self) -> None:
+        self.ahead = timedelta(0)
+
+    def now(self) -> Any:
+        """Return the present of the test."""
+        return super().now() + self.ahead
+
+
+@dataclass
+class Browser:
+    """Somebody who installs the app, with cookies of their own."""
+
+    address: str
+    session: ClientSession
+    cookies: dict[str, str] = field(default_factory=dict[str, str])
+
+    async def get(self, url: str) -> tuple[int, str, str]:
+        """Open an address; return status, text and where it leads."""
+        cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        headers = {"Cookie": cookie} if cookie and url.startswith(self.address) else {}
+        async with self.session.get(url, headers=headers, allow_redirects=False) as answer:
+            for line in answer.headers.getall("Set-Cookie", []):
+                self.cookies |= {name: one.value for name, one in SimpleCookie(line).items()}
+            return answer.status, await answer.text(), answer.headers.get("Location", "")
+
+    async def ask(self) -> str:
+        """Go as far as Slack's page; return where Slack sends the browser."""
+        status, _, page = await self.get(f"{self.address}/slack/install")
+        assert status == 302
+        status, _, back = await self.get(page)
+        assert status == 302
+        return back
+
+    async def install(self) -> tuple[int, str]:
+        """Go all the way; return how it ended."""
+        status, page, _ = await self.get(await self.ask())
+        return status, page
+
+
+@dataclass
+class Deployment:
+    """What serves the routes."""
+
+    oauth: OAuth
+    slack: FakeSlack
+    address: str
+    session: ClientSession
+    clock: TestClock
+
+    def browser(self) -> Browser:
+        """Return somebody new."""
+        return Browser(address=self.address, session=self.session)
+
+
+def settings_of(address: str, **more: str) -> Settings:
+    """Return the settings of an app that several workspaces may install."""
+    given = {
+        "SLACK_CLIENT_ID": "111.222",
+        "SLACK_CLIENT_SECRET": "client-secret",
+        "SLACK_WORKSPACES": "T0HOME, E0ORG",
+        "CITEBOUND_TOKEN_KEY": base64.b64encode(KEY).decode(),
+        "CITEBOUND_PUBLIC_URL": address,
+    }
+    return Settings.from_environment(given | more)
+
+
+def stores_of(engine: AsyncEngine, **more: str) -> OAuthStores:
+    """Return the stores, as the product makes them."""
+    stores = oauth_stores(engine, settings_of("https://bot.example.com", **more))
+    assert stores is not None
+    return stores
+
+
+@pytest.fixture(params=[None])
+async def slack(request: pytest.FixtureRequest) -> AsyncIterator[FakeSlack]:
+    """A workspace; `indirect` parameters name its organisation."""
+    async with fake_slack(speed=6000, enterprise_id=request.param) as running:
+        yield running
+
+
+@pytest.fixture
+async def deployment(slack: FakeSlack, engine: AsyncEngine) -> AsyncIterator[Deployment]:
+    """The routes, served."""
+    application, clock = web.Application(), TestClock()
+    runner = web.AppRunner(application, shutdown_timeout=0.1)
+    handlers: dict[str, Any] = {}
+
+    async def pass_on(request: web.Request) -> web.StreamResponse:
+        return await handlers[request.path](request)
+
+    application.router.add_get("/slack/{step}", pass_on)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    port: int = runner.addresses[0][1]
+    address = f"http://127.0.0.1:{port}"
+    oauth = await open_oauth(
+        settings_of(address), stores_of(engine), clock=clock, api_url=slack.api_url
+    )
+    handlers |= {one.path: one.handler for one in oauth.routes}
+    async with ClientSession() as session:
+        yield Deployment(oauth=oauth, slack=slack, address=address, session=session, clock=clock)
+    await runner.cleanup()
+
+
+async def installed(engine: AsyncEngine) -> list[tuple[Any, ...]]:
+    """Return what is in the table."""
+    async with engine.connect() as connection:
+        rows = await connection.execute(
+            text("SELECT enterprise_id, team_id, user_id, label FROM citebound.slack_installations")
+        )
+        return [tuple(row) for row in rows.all()]
+
+
+async def works(slack: FakeSlack, token: str) -> bool:
+    """Say whether Slack takes a token."""
+    said = await Slack(client_for(token, api_url=slack.api_url)).read("auth.test")
+    return type(said).__name__ == "Told"

@@ -1,0 +1,27 @@
+"""From settings to the stores of installations; None where one workspace has its token."""
+
+import base64
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.envelope import Envelope
+from core.adapters.postgres.installations import PostgresInstallations
+from core.adapters.postgres.oauth_states import PostgresOAuthStates
+from core.config import Settings
+from core.ports.installations import OAuthStores
+
+
+def oauth_stores(engine: AsyncEngine, settings: Settings) -> OAuthStores | None:
+    """Return the stores of an app that several workspaces may install; the settings are checked."""
+    if settings.slack_client_id is None or settings.token_key is None:
+        return None
+    older = [settings.token_key_old] if settings.token_key_old else []
+    envelope = Envelope(
+        base64.b64decode(settings.token_key), older=[base64.b64decode(one) for one in older]
+    )
+    return OAuthStores(
+        installations=PostgresInstallations(
+            engine, client_id=settings.slack_client_id, envelope=envelope
+        ),
+        states=PostgresOAuthStates(engine),
+    )
