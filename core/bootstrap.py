@@ -26,6 +26,7 @@ from core.adapters.postgres.ontology import PostgresOntologyStore
 from core.adapters.postgres.outbox import PostgresOutbox
 from core.adapters.postgres.pacing import Pace
 from core.adapters.postgres.search import PostgresChunkSearch
+from core.adapters.postgres.shown import PostgresShownReplies
 from core.adapters.postgres.spaces import PostgresSpaceStore
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.service import Answering
@@ -69,8 +70,10 @@ class Service:
     """The same, to be answered."""
     outbox: PostgresOutbox
     """Replies, to be posted."""
+    shown: PostgresShownReplies
+    """Replies, found again by what is pressed."""
     jobs: PostgresJobs
-    """The alarm clock of both."""
+    """The alarm clock of inbox and outbox."""
     oauth: OAuthStores | None
     """Where installations of the Slack app are kept; None: one workspace has its token."""
     health: PostgresHealth
@@ -182,6 +185,7 @@ async def bootstrap(
             inbox=PostgresInbox(engine, ledger=ledger, jobs=jobs),
             backlog=PostgresBacklog(engine, clock=clock),
             outbox=PostgresOutbox(engine, ledger=ledger, pace=Pace()),
+            shown=PostgresShownReplies(engine),
             jobs=jobs,
             oauth=oauth_stores(engine, settings),
             health=PostgresHealth(engine),
