@@ -8,9 +8,12 @@ result is decided by plain functions; the outbox carries it out, with its record
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import assert_never
 
 from bot.leases import renewed
+from core.domain.answer import Answer
+from core.domain.case import Case
 from core.domain.delivery import (
     Abandon,
     Ambiguous,
@@ -104,8 +107,18 @@ def withholding(delivery: Delivery, readers: Readers | NoReaders) -> Step | None
 
     Notices, apologies and bare refusals hold nothing that anybody may not read.
     """
-    answer = delivery.reply.answer
-    if answer is None or not (answer.claims or answer.nearest or answer.slot):
+    reply = delivery.reply
+    if reply.case is not None:
+        return _of_card(delivery, reply.case, readers)
+    if reply.officer_reply is not None or reply.news is not None:
+        return _of_asker(delivery, readers)
+    if reply.superseded is not None:
+        return _of_mark(delivery, reply.superseded.answer, readers)
+    return None if reply.answer is None else _of_answer(delivery, reply.answer, readers)
+
+
+def _of_answer(delivery: Delivery, answer: Answer, readers: Readers | NoReaders) -> Step | None:
+    if not (answer.claims or answer.nearest or answer.slot):
         return None
     if isinstance(readers, NoReaders):
         if delivery.is_direct:
@@ -116,6 +129,33 @@ def withholding(delivery: Delivery, readers: Readers | NoReaders) -> Step | None
     if delivery.is_direct:
         return Abandon(code="asker_lost_access")
     return Withhold(reason="audience_shrank", to_direct=True)
+
+
+def _of_mark(delivery: Delivery, earlier: Answer, readers: Readers | NoReaders) -> Step | None:
+    """Let a notice take the place of an earlier answer that may not be repeated there."""
+    if delivery.replaces is None:
+        return Abandon(code="nothing_to_supersede")
+    step = _of_answer(delivery, earlier, readers)
+    return replace(step, to_direct=False) if isinstance(step, Withhold) else step
+
+
+def _of_card(delivery: Delivery, case: Case, readers: Readers | NoReaders) -> Step | None:
+    """Keep a card from channels that are not the officers' own, and a report from all of them."""
+    if delivery.is_direct:
+        return Abandon(code=readers.reason) if isinstance(readers, NoReaders) else None
+    if case.is_sensitive or isinstance(readers, NoReaders):
+        logger.error("card %d must not stand in its channel: it goes directly", delivery.outbox_id)
+        return QueueAgain(shape=0, is_direct=True)
+    return None
+
+
+def _of_asker(delivery: Delivery, readers: Readers | NoReaders) -> Step | None:
+    """Let what Compliance tells an asker go directly where outsiders read."""
+    if not isinstance(readers, NoReaders):
+        return None
+    if delivery.is_direct or not readers.may_read_direct:
+        return Abandon(code=readers.reason)
+    return QueueAgain(shape=0, is_direct=True)
 
 
 def after_post(delivery: Delivery, result: PostResult, *, shapes: int) -> Step:
@@ -167,7 +207,9 @@ def _plainer(delivery: Delivery, result: ContentRefused, shapes: int) -> Step:
 
 def _elsewhere(delivery: Delivery, result: Permanent) -> Step:
     logger.error("reply %d can't be posted: %s", delivery.outbox_id, result.code)
-    if delivery.is_direct or delivery.reply.answer is None:
+    reply = delivery.reply
+    is_for_somebody = reply.answer or reply.case or reply.officer_reply or reply.news
+    if delivery.is_direct or is_for_somebody is None:
         return Abandon(code=result.code)
     return QueueAgain(shape=0, is_direct=True)
 

@@ -8,14 +8,17 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from core.adapters.officers import read_officers
 from core.adapters.postgres.audit import PostgresAuditLog
 from core.adapters.postgres.audit_reader import PostgresAuditReader
 from core.adapters.postgres.backlog import PostgresBacklog
+from core.adapters.postgres.cases import PostgresCases
 from core.adapters.postgres.conversations import PostgresConversationStore
 from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.adapters.postgres.database import open_database
 from core.adapters.postgres.embedded import start_embedded
 from core.adapters.postgres.extracted_sections import PostgresExtractedSections
+from core.adapters.postgres.feedback import PostgresFeedback
 from core.adapters.postgres.health import PostgresHealth
 from core.adapters.postgres.inbox import PostgresInbox
 from core.adapters.postgres.jobs import PostgresJobs
@@ -32,6 +35,7 @@ from core.adapters.system import SystemClock, UuidSource
 from core.agent.service import Answering
 from core.config import Settings
 from core.domain.budget import Limits
+from core.domain.officers import Officers
 from core.embedders import Embedders, only, open_embedders
 from core.failpoints import arm
 from core.ingest.publish import Ingestor
@@ -78,6 +82,12 @@ class Service:
     """Where installations of the Slack app are kept; None: one workspace has its token."""
     health: PostgresHealth
     """Whether the database takes writes."""
+    cases: PostgresCases
+    """Questions in the hands of officers."""
+    officers: Officers
+    """Who they are."""
+    feedback: PostgresFeedback
+    """What people think of answers."""
     retriever: Retriever
     """Search over chunks."""
     clock: Clock
@@ -119,6 +129,7 @@ async def bootstrap(
     """
     clock, ids = clock or SystemClock(), ids or UuidSource()
     arm(settings.failpoint)
+    officers = read_officers(settings.officers, settings.case_channel)
     async with AsyncExitStack() as stack:
         embedders = (
             await stack.enter_async_context(open_embedders(settings))
@@ -189,6 +200,9 @@ async def bootstrap(
             jobs=jobs,
             oauth=oauth_stores(engine, settings),
             health=PostgresHealth(engine),
+            cases=PostgresCases(engine, ledger=ledger, jobs=jobs, officers=officers),
+            officers=officers,
+            feedback=PostgresFeedback(engine, ledger=ledger),
             retriever=retriever,
             clock=clock,
             embedders=embedders,

@@ -247,6 +247,16 @@ class Settings:
     """`0.0.0.0`: every one."""
     port: int = _setting("CITEBOUND_PORT", 8080, "Port on which `serve` listens; 0: any free one")
     """HTTP; whatever stands before it does TLS."""
+    officers: str | None = _setting(
+        "CITEBOUND_OFFICERS", None, "Who answers cases: JSON or a file; unset: nobody"
+    )
+    """See `adapters.officers`."""
+    case_channel: str | None = _setting(
+        "CITEBOUND_CASE_CHANNEL",
+        None,
+        "Officers' private channel (`slack/T1/C7`); unset: directly to those on call",
+    )
+    """See `adapters.officers`."""
     environment: str = _setting(
         "CITEBOUND_ENVIRONMENT", "development", "`development` or `production`, which is stricter"
     )

@@ -41,6 +41,7 @@ from core.domain.delivery import (
     Posted,
     PostResult,
     Readers,
+    StoredReply,
 )
 from core.domain.message import Claimed, InboundMessage, MessageKind
 from core.domain.ontology import Snapshot
@@ -77,6 +78,12 @@ class TablePlatform:
         if isinstance(told, PostResult):
             return told
         async with self.engine.begin() as connection:
+            if delivery.replaces is not None:
+                await connection.execute(
+                    text("UPDATE posts SET body = :body WHERE id = :id"),
+                    {"id": int(delivery.replaces), "body": body_of(delivery)},
+                )
+                return Posted(remote_id=delivery.replaces)
             remote = await connection.scalar(
                 text(
                     "INSERT INTO posts (outbox_id, channel, direct, shape, body)"
@@ -106,7 +113,19 @@ class TablePlatform:
 def body_of(delivery: Delivery) -> str:
     """Return what is shown of a reply."""
     reply = delivery.reply
+    if reply.about is not None:
+        return f"{reply.about.what}:{_told(reply)}"
     return reply.answer.text if reply.answer else f"notice:{reply.notice}"
+
+
+def _told(reply: StoredReply) -> str:
+    if reply.case is not None:
+        return f"{reply.case.number} {reply.case.state} {reply.case.officer} {reply.case.note}"
+    if reply.officer_reply is not None:
+        return f"{reply.officer_reply.officer}: {reply.officer_reply.text}"
+    if reply.superseded is not None:
+        return f"{reply.superseded.officer} / {reply.superseded.answer.text}"
+    return str(reply.news.state) if reply.news else "nothing"
 
 
 @dataclass

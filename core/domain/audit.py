@@ -26,6 +26,16 @@ class Tag(StrEnum):
     REPLY_UNCERTAIN = "reply:uncertain"
     REPLY_ABANDONED = "reply:abandoned"
     FEEDBACK_GIVEN = "feedback:given"
+    FEEDBACK_REFUSED = "feedback:refused"
+    ANSWER_REVIEWED = "answer:reviewed"
+    ANSWER_SUPERSEDED = "answer:superseded"
+    CASE_OPENED = "case:opened"
+    CASE_ASSIGNED = "case:assigned"
+    CASE_ANSWERED = "case:answered"
+    CASE_RESOLVED = "case:resolved"
+    CASE_REOPENED = "case:reopened"
+    CASE_CLOSED = "case:closed"
+    CASE_REFUSED = "case:refused"
     RECORD_VIEWED = "record:viewed"
 
 
@@ -62,6 +72,8 @@ class RecordView:
     """RFC 6962 leaf hash, hex."""
     problems: tuple[str, ...]
     """What does not agree with the stored hash, one line each; empty: intact."""
+    case: str | None = None
+    """The case that its answer led to, with number and state ("3, claimed"); None: none."""
 
     @property
     def is_intact(self) -> bool:

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from core.domain.answer import Answer
+from core.domain.case import Case, CaseNews, CaseState, OfficerReply, Superseded
 from core.domain.chat import Place
 
 
@@ -19,14 +20,54 @@ class Notice(StrEnum):
     """It can't be told whether the answer was posted: it may be above, and can be shown."""
 
 
+class CasePart(StrEnum):
+    """What is shown of a case."""
+
+    CARD = "card"
+    """To officers: the case as it stands. It begins a thread of its own."""
+    REPLY = "reply"
+    """To the asker: the officer's answer."""
+    SUPERSEDED = "superseded"
+    """In place of the earlier answer: that it no longer holds."""
+    NEWS = "news"
+    """To the asker: how far the case has come."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AboutCase:
+    """What is stored of a reply about a case: ids. What they stand for is read when it is sent."""
+
+    what: CasePart
+    """Which part of the case."""
+    case_id: str
+    """The case."""
+    message_id: int | None = None
+    """The officer's answer; None but for `REPLY`."""
+    state: CaseState | None = None
+    """What is told; None but for `NEWS`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredReply:
-    """What was committed to be shown: enough to render it later, on any platform."""
+    """What was committed to be shown: enough to render it later, on any platform.
+
+    Exactly one of `answer`, `notice`, `case`, `officer_reply`, `superseded` and `news` is given.
+    """
 
     answer: Answer | None = None
-    """The answer with its quotes; None for a notice."""
+    """The answer with its quotes."""
     notice: Notice | None = None
-    """The notice; None for an answer."""
+    """The notice."""
+    about: AboutCase | None = None
+    """The case that the next four are read from; None if it is about none."""
+    case: Case | None = None
+    """The officers' card, as the case stands when it is sent."""
+    officer_reply: OfficerReply | None = None
+    """An officer's answer."""
+    superseded: Superseded | None = None
+    """The answer that no longer holds."""
+    news: CaseNews | None = None
+    """How far a case has come."""
     question_id: str | None = None
     """The question; None for a notice."""
     answer_id: str | None = None
@@ -71,6 +112,9 @@ class Delivery:
     """Seconds since it was queued."""
     token: str
     """Proof of the lease."""
+    replaces: str | None = None
+    """The platform's id of an earlier post of ours, which this one rewrites in place; None: it is
+    posted anew. `find` may settle it by rewriting once more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

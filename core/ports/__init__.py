@@ -4,6 +4,7 @@ Every method may raise `TransientError` (a dependency failed; nothing was change
 otherwise.
 """
 
+from core.ports.cases import CaseStore, FeedbackStore
 from core.ports.corpus import (
     CorpusStore,
     OntologyStore,
@@ -47,6 +48,7 @@ __all__ = [
     "Audience",
     "AuditLog",
     "Backlog",
+    "CaseStore",
     "ChunkSearch",
     "Clock",
     "Completion",
@@ -54,6 +56,7 @@ __all__ = [
     "CorpusStore",
     "Embedder",
     "EmbeddingSpace",
+    "FeedbackStore",
     "Handler",
     "Handlers",
     "IdSource",

@@ -6,6 +6,7 @@ from typing import Any, assert_never
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.case_replies import read_case
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.ledger import Ledger, json_text, take_number
 from core.adapters.postgres.pacing import Pace
@@ -33,13 +34,17 @@ LEASE_S = 20.0
 
 _OLDEST = text(
     "SELECT o.*, c.platform, c.tenant, c.channel, c.thread,"
+    " o.is_direct OR coalesce(r.is_direct, false) AS goes_directly,"
+    " r.remote_id AS replaces_id, r.reply AS replaced,"
     " greatest(o.next_at, o.lease_until) AS free_at,"
     " greatest(o.next_at, o.lease_until) > clock_timestamp() AS is_waiting,"
     " coalesce(p.rests_until > clock_timestamp(), false) AS rests,"
     " extract(epoch FROM clock_timestamp() - o.queued_at)::float AS age_s"
     " FROM citebound.outbox o JOIN citebound.conversations c ON c.id = o.conversation_id"
+    " LEFT JOIN citebound.outbox r ON r.id = o.replaces"
     " LEFT JOIN citebound.channel_paces p ON p.platform = c.platform AND p.tenant = c.tenant"
-    "  AND p.channel = CASE WHEN o.is_direct THEN '@' || o.person ELSE c.channel END"
+    "  AND p.channel = CASE WHEN o.is_direct OR r.is_direct THEN '@' || o.person"
+    "   ELSE c.channel END"
     " WHERE o.conversation_id = :conversation AND o.settled_at IS NULL"
     " ORDER BY o.id LIMIT 1 FOR UPDATE OF o"
 )
@@ -68,6 +73,7 @@ _KEEP = text(
     " is_direct = :direct, has_slot = :slot, is_recorded_doubt = is_recorded_doubt OR :doubt"
     " WHERE id = :id AND lease_token = :token"
 )
+_REPLACED = text("SELECT replaces FROM citebound.outbox WHERE id = :id")
 _DOUBTED = frozenset({"sending", "uncertain"})
 
 
@@ -99,7 +105,14 @@ class PostgresOutbox:
                 if taken.is_waiting:
                     return Waiting(until=taken.next_at)
             leased = await connection.execute(_LEASE, {"id": row["id"], "lease_s": self._lease_s})
-            return _delivery(row, leased.mappings().one())
+            reply = await read_case(
+                connection,
+                reply_of(row["reply"]),
+                platform=row["platform"],
+                tenant=row["tenant"],
+                replaced=row["replaced"],
+            )
+            return _delivery(row, leased.mappings().one(), reply)
 
     @raises_transient
     async def renew(self, delivery: Delivery, /) -> None:
@@ -182,6 +195,7 @@ class PostgresOutbox:
             says={
                 "outbox": delivery.outbox_id,
                 "notice": reply.notice.value if reply.notice else None,
+                **({"about": reply.about.what.value} if reply.about else {}),
                 "shape": delivery.shape,
                 "is_direct": delivery.is_direct,
                 **says,
@@ -253,7 +267,10 @@ async def _queue_again(connection: AsyncConnection, delivery: Delivery, step: Qu
 
 
 async def _notify(connection: AsyncConnection, delivery: Delivery, notice: Notice) -> None:
+    """Queue a notice in place of a reply; of a card, or of what was only rewritten, none."""
     reply = delivery.reply
+    if reply.case is not None or (notice is Notice.MAYBE_ABOVE and delivery.replaces is not None):
+        return
     await queue_reply(
         connection,
         StoredReply(
@@ -268,6 +285,7 @@ async def _notify(connection: AsyncConnection, delivery: Delivery, notice: Notic
         mode=delivery.place.mode,
         progress_id=None if notice is Notice.MAYBE_ABOVE else delivery.progress_id,
         is_direct=delivery.is_direct,
+        replaces=await connection.scalar(_REPLACED, {"id": delivery.outbox_id}),
     )
 
 
@@ -284,7 +302,7 @@ async def _repeat_direct(connection: AsyncConnection, delivery: Delivery) -> Non
 
 
 def _channel(row: Mapping[Any, Any]) -> dict[str, str]:
-    channel = f"@{row['person']}" if row["is_direct"] else row["channel"]
+    channel = f"@{row['person']}" if row["goes_directly"] else row["channel"]
     return {"platform": row["platform"], "tenant": row["tenant"], "channel": channel}
 
 
@@ -294,12 +312,12 @@ def _channel_of(delivery: Delivery) -> dict[str, str]:
     return {"platform": place.platform, "tenant": place.tenant, "channel": channel}
 
 
-def _delivery(row: Mapping[Any, Any], leased: Mapping[Any, Any]) -> Delivery:
+def _delivery(row: Mapping[Any, Any], leased: Mapping[Any, Any], reply: StoredReply) -> Delivery:
     return Delivery(
         outbox_id=row["id"],
         conversation_id=str(row["conversation_id"]),
         cause=row["cause"],
-        reply=reply_of(row["reply"]),
+        reply=reply,
         place=Place(
             platform=row["platform"],
             tenant=row["tenant"],
@@ -308,7 +326,7 @@ def _delivery(row: Mapping[Any, Any], leased: Mapping[Any, Any]) -> Delivery:
             mode=row["mode"],
         ),
         person=row["person"],
-        is_direct=row["is_direct"],
+        is_direct=row["goes_directly"],
         shape=row["shape"],
         attempt=row["attempt"],
         progress_id=row["progress_id"],
@@ -316,4 +334,5 @@ def _delivery(row: Mapping[Any, Any], leased: Mapping[Any, Any]) -> Delivery:
         is_recorded_doubt=row["is_recorded_doubt"],
         age_s=row["age_s"],
         token=leased["lease_token"],
+        replaces=row["replaces_id"],
     )

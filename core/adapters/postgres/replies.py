@@ -9,17 +9,20 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.agent.reading import answer_of
 from core.agent.report import answer_json
-from core.domain.delivery import Notice, StoredReply
+from core.domain.case import CaseState
+from core.domain.delivery import AboutCase, CasePart, Notice, StoredReply
 from core.domain.errors import ContractError
 
 FORMAT = 1
 """Version of the JSON; a changed meaning is a new one."""
+ABOUT_A_CASE = 2
+"""Version of a reply about a case: a release that knows none leaves it to one that does."""
 
 _QUEUE = text(
     "INSERT INTO citebound.outbox (cause, part, conversation_id, reply, person, mode, progress_id,"
-    " is_direct, next_at) VALUES (:cause,"
+    " is_direct, replaces, next_at) VALUES (:cause,"
     " (SELECT count(*) FROM citebound.outbox WHERE cause = :cause), :conversation, :reply,"
-    " :person, :mode, :progress, :direct, clock_timestamp())"
+    " :person, :mode, :progress, :direct, :replaces, clock_timestamp())"
 ).bindparams(bindparam("reply", type_=JSONB))
 """Whoever queues holds the conversation's lock, so that no two take one part."""
 
@@ -34,8 +37,12 @@ async def queue_reply(
     mode: str,
     progress_id: str | None = None,
     is_direct: bool = False,
+    replaces: int | None = None,
 ) -> None:
-    """Queue a reply as the next part of what answers its cause."""
+    """Queue a reply as the next part of what answers its cause.
+
+    `replaces` is the row of the outbox whose post it rewrites; None: it is posted anew.
+    """
     await connection.execute(
         _QUEUE,
         {
@@ -46,6 +53,7 @@ async def queue_reply(
             "mode": mode,
             "progress": progress_id,
             "direct": is_direct,
+            "replaces": replaces,
         },
     )
 
@@ -53,7 +61,7 @@ async def queue_reply(
 def reply_json(reply: StoredReply) -> dict[str, Any]:
     """Return a reply as it is stored."""
     return {
-        "v": FORMAT,
+        "v": FORMAT if reply.about is None else ABOUT_A_CASE,
         "answer": None if reply.answer is None else answer_json(reply.answer),
         "notice": None if reply.notice is None else reply.notice.value,
         "question_id": reply.question_id,
@@ -61,23 +69,43 @@ def reply_json(reply: StoredReply) -> dict[str, Any]:
         "record_id": reply.record_id,
         "leaf_hash": reply.leaf_hash,
         "groups": sorted(reply.groups),
+        **({} if reply.about is None else {"about": _about_json(reply.about)}),
     }
 
 
 def reply_of(stored: Mapping[str, Any]) -> StoredReply:
-    """Read a stored reply.
+    """Read a stored reply; what it shows of a case is not read yet.
 
     Raises:
         ContractError: A later release wrote it.
     """
-    if stored["v"] != FORMAT:
+    if stored["v"] not in {FORMAT, ABOUT_A_CASE}:
         raise ContractError(f"expected a reply of format {FORMAT}, got {stored['v']!r}")
     return StoredReply(
         answer=None if stored["answer"] is None else answer_of(stored["answer"]),
         notice=None if stored["notice"] is None else Notice(stored["notice"]),
+        about=_about(stored["about"]) if "about" in stored else None,
         question_id=stored["question_id"],
         answer_id=stored["answer_id"],
         record_id=stored["record_id"],
         leaf_hash=stored["leaf_hash"],
         groups=frozenset(stored["groups"]),
+    )
+
+
+def _about_json(about: AboutCase) -> dict[str, Any]:
+    return {
+        "what": about.what.value,
+        "case": about.case_id,
+        "message": about.message_id,
+        "state": None if about.state is None else about.state.value,
+    }
+
+
+def _about(stored: Mapping[str, Any]) -> AboutCase:
+    return AboutCase(
+        what=CasePart(stored["what"]),
+        case_id=stored["case"],
+        message_id=stored["message"],
+        state=None if stored["state"] is None else CaseState(stored["state"]),
     )

@@ -495,6 +495,11 @@ outbox = Table(
     Column("lease_token", Uuid(as_uuid=False)),
     _at("queued_at"),
     Column("settled_at", DateTime(timezone=True), comment="null: there is still something to do"),
+    Column(
+        "replaces",
+        ForeignKey("outbox.id"),
+        comment="the reply whose post it rewrites; null: it is posted anew",
+    ),
     UniqueConstraint("cause", "part"),
     CheckConstraint(
         "state IN ('queued', 'sending', 'posted', 'uncertain', 'withheld', 'dead')", name="state"
@@ -546,7 +551,11 @@ feedback = Table(
     Column("reason", Text),
     Column("platform_message_id", Text),
     _at("at"),
+    Column("comment", Text, nullable=False),
+    Column("dedupe_key", Text, nullable=False),
+    Column("refusal", Text, comment="null: it was kept"),
     Index(None, "answer_id"),
+    UniqueConstraint("answer_id", "actor", "dedupe_key"),
 )
 
 cases = Table(
@@ -555,10 +564,31 @@ cases = Table(
     Column("id", Uuid(as_uuid=False), primary_key=True),
     Column("question_id", ForeignKey("questions.id"), nullable=False, unique=True),
     Column("state", Text, nullable=False),
-    Column("owner", Text),
-    Column("reason", Text, nullable=False),
+    Column("owner", Text, comment="login of the officer who has claimed it; null: nobody"),
+    Column("reason", Text, nullable=False, comment="outcome of the question"),
     Column("due_at", DateTime(timezone=True)),
     _at("opened_at"),
+    Column("number", BigInteger, Identity(always=True), nullable=False, unique=True),
+    Column("urgency", Text, nullable=False),
+    Column("opener", Text, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("reply_id", ForeignKey("outbox.id"), comment="what the asker got; null: nothing"),
+    Column("record_id", Uuid(as_uuid=False), nullable=False, comment="case:opened"),
+    Column("asker", Text, nullable=False, comment="pseudonym"),
+    Column("asker_name", Text),
+    Column("person", Text, nullable=False, comment="the platform's id of the asker"),
+    Column("mode", Text, nullable=False),
+    Column("permalink", Text),
+    Column("is_private", Boolean, nullable=False),
+    Column("is_anonymous", Boolean, nullable=False),
+    Column("is_sensitive", Boolean, nullable=False),
+    Column("is_wrong", Boolean, nullable=False, server_default=text("false")),
+    Column("owner_name", Text),
+    Column("claimed_at", DateTime(timezone=True)),
+    Column("answered_at", DateTime(timezone=True), comment="null: by no officer yet"),
+    CheckConstraint("state IN ('open', 'claimed', 'answered', 'closed')", name="state"),
+    Index(None, "person"),
+    Index(None, "state"),
 )
 
 case_messages = Table(
@@ -570,7 +600,12 @@ case_messages = Table(
     Column("body", Text, nullable=False),
     Column("platform_message_id", Text),
     _at("at"),
-    Index(None, "case_id"),
+    Column("kind", Text, nullable=False, comment="what was done, or refused"),
+    Column("dedupe_key", Text, nullable=False),
+    Column("refusal", Text, comment="why not; null: it was done"),
+    Column("officer_name", Text),
+    Column("is_direct", Boolean, nullable=False, server_default=text("false")),
+    UniqueConstraint("case_id", "actor", "dedupe_key"),
 )
 
 slack_installations = Table(

@@ -49,7 +49,14 @@ async def open_thread(
         _OPEN, {**keys, "id": ids.new(), "channel": place.channel, "thread": place.thread}
     )
     row = opened.one()
-    asker = row.asker or await connection.scalar(
-        _MEET, {**keys, "pseudonym": f"p-{secrets.token_hex(8)}"}
-    )
+    asker = row.asker or await pseudonym_of(connection, **keys)
     return Thread(conversation_id=row.id, seq=row.seq, asker=asker)
+
+
+async def pseudonym_of(
+    connection: AsyncConnection, *, platform: str, tenant: str, person: str
+) -> str:
+    """Return the pseudonym of a person, made if they were never met."""
+    keys = {"platform": platform, "tenant": tenant, "person": person}
+    made = f"p-{secrets.token_hex(8)}"
+    return str(await connection.scalar(_MEET, {**keys, "pseudonym": made}))

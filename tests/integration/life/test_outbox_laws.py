@@ -63,7 +63,7 @@ class Outbox(RuleBasedStateMachine):
         self.do(
             self.change(
                 "TRUNCATE posts, paid, procrastinate_jobs CASCADE",
-                "TRUNCATE citebound.outbox, citebound.inbox",
+                "TRUNCATE citebound.outbox, citebound.inbox CASCADE",
                 "DELETE FROM citebound.channel_paces",
             )
         )

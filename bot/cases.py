@@ -1,0 +1,235 @@
+"""What Slack, Teams and the terminal do to cases: one desk, which knows none of them.
+
+Officers are those of our list, whoever else reads their channel. Askers are those who asked. All
+else is refused, and that is recorded.
+"""
+
+from core.agent.confidential import speaks_of_somebody
+from core.agent.extractive.sensitive import is_report
+from core.domain.case import Case, CaseState, Urgency
+from core.domain.casework import (
+    NOTE_LIMIT,
+    REPLY_LIMIT,
+    Account,
+    CaseResult,
+    Deed,
+    DeedKind,
+    Officer,
+    Opener,
+    Opening,
+    Refusal,
+    Refused,
+)
+from core.domain.errors import UsageError
+from core.domain.feedback import (
+    COMMENT_LIMIT,
+    Feedback,
+    FeedbackKept,
+    FeedbackRefused,
+    Rating,
+    Reason,
+)
+from core.domain.officers import Officers
+from core.ports import CaseStore, FeedbackStore
+
+UNSETTLED = frozenset({CaseState.OPEN, CaseState.CLAIMED})
+"""States of a case that waits for an answer."""
+
+
+class CaseDesk:
+    """Opens cases and works on them. `key` is the identity of a click, the same if it is repeated.
+
+    Each method answers with `Done`, which shows the case as it now stands, or `Refused`.
+    """
+
+    def __init__(self, *, cases: CaseStore, officers: Officers) -> None:
+        """Take where cases are kept, and who works on them."""
+        self._cases = cases
+        self._officers = officers
+
+    def is_officer(self, who: Account) -> bool:
+        """Say whether somebody is on our list."""
+        return self._officers.find(who) is not None
+
+    def officer(self, login: str) -> Officer | None:
+        """Return an officer by login, for the terminal; None: there is none."""
+        return self._officers.by_login(login)
+
+    async def open(
+        self,
+        answer_id: str,
+        who: Account,
+        *,
+        key: str,
+        note: str = "",
+        urgency: Urgency = Urgency.WEEK,
+        opener: Opener = Opener.ASKER,
+        is_private: bool = False,
+        is_anonymous: bool = False,
+        permalink: str | None = None,
+        asker_name: str | None = None,
+    ) -> CaseResult:
+        """Hand a question to Compliance, because the person who asked wishes it.
+
+        Args:
+            answer_id: what the asker got.
+            who: who presses.
+            key: identity of the click.
+            note: what they should know; what is longer than the limit is cut.
+            urgency: when it is needed.
+            opener: `ASKER` if they were told that officers see the name, else `PIPELINE`.
+            is_private: the reply is to come directly.
+            is_anonymous: no name and no place for the officers; the reply comes directly.
+            permalink: where it was asked, from the platform itself.
+            asker_name: the name to be shown, from the platform itself.
+        """
+        told = _storable(note, limit=NOTE_LIMIT)
+        return await self._cases.open(
+            Opening(
+                answer_id=answer_id,
+                by=who,
+                officer=self._officers.find(who),
+                key=key,
+                note=told,
+                urgency=urgency,
+                opener=opener,
+                is_private=is_private,
+                is_anonymous=is_anonymous,
+                is_sensitive=is_report(told) or speaks_of_somebody(told),
+                permalink=permalink,
+                asker_name=asker_name,
+            )
+        )
+
+    async def claim(
+        self, case_id: str, who: Account | Officer, *, key: str, takes_over: bool = False
+    ) -> CaseResult:
+        """Let an officer have a case; another one's only if it is taken over on purpose."""
+        return await self._do(DeedKind.CLAIM, case_id, who, key=key, takes_over=takes_over)
+
+    async def answer(
+        self,
+        case_id: str,
+        who: Account | Officer,
+        *,
+        key: str,
+        text: str,
+        is_private: bool = False,
+    ) -> CaseResult:
+        """Send an officer's words to the asker, and say at the earlier answer that they hold.
+
+        Raises:
+            UsageError: The text is empty or too long: nothing of it is cut.
+        """
+        told = _storable(text, limit=None)
+        if not told.strip():
+            raise UsageError("expected the text of an answer")
+        if len(told) > REPLY_LIMIT:
+            raise UsageError(
+                f"an answer has at most {REPLY_LIMIT} characters, this one has {len(told)}"
+            )
+        return await self._do(
+            DeedKind.ANSWER, case_id, who, key=key, text=told, is_private=is_private
+        )
+
+    async def close(self, case_id: str, who: Account | Officer, *, key: str) -> CaseResult:
+        """Close a case, answered or not."""
+        return await self._do(DeedKind.CLOSE, case_id, who, key=key)
+
+    async def mark_wrong(
+        self, case_id: str, who: Account | Officer, *, key: str, reason: str = ""
+    ) -> CaseResult:
+        """Record that the answer which the asker got is wrong."""
+        told = _storable(reason, limit=NOTE_LIMIT)
+        return await self._do(DeedKind.MARK_WRONG, case_id, who, key=key, text=told)
+
+    async def accept(self, case_id: str, who: Account, *, key: str) -> CaseResult:
+        """Close a case because its asker says that the officer's answer does it."""
+        return await self._do(DeedKind.ACCEPT, case_id, who, key=key)
+
+    async def ask_again(self, case_id: str, who: Account, *, key: str) -> CaseResult:
+        """Give a case back to its officer because its asker says that the answer does not do."""
+        return await self._do(DeedKind.ASK_AGAIN, case_id, who, key=key)
+
+    async def queue(self, who: Account | Officer) -> tuple[Case, ...] | Refused:
+        """Return the cases that wait for an officer, to officers."""
+        if self._known(who) is None:
+            return Refused(why=Refusal.NOT_OFFICER)
+        return await self._cases.listed(UNSETTLED)
+
+    async def show(self, name: str, who: Account | Officer) -> Case | Refused:
+        """Return a case by id or number, to officers."""
+        if self._known(who) is None:
+            return Refused(why=Refusal.NOT_OFFICER)
+        return await self._cases.find(name) or Refused(why=Refusal.UNKNOWN)
+
+    async def mine(self, who: Account) -> tuple[Case, ...]:
+        """Return the cases of a person that are not closed."""
+        return await self._cases.of_asker(who)
+
+    async def _do(
+        self,
+        kind: DeedKind,
+        case_id: str,
+        who: Account | Officer,
+        *,
+        key: str,
+        text: str = "",
+        is_private: bool = False,
+        takes_over: bool = False,
+    ) -> CaseResult:
+        return await self._cases.act(
+            Deed(
+                kind=kind,
+                case_id=case_id,
+                by=who if isinstance(who, Account) else None,
+                officer=self._known(who),
+                key=key,
+                text=text,
+                is_private=is_private,
+                takes_over=takes_over,
+            )
+        )
+
+    def _known(self, who: Account | Officer) -> Officer | None:
+        """Return the officer on our list; whoever comes with a name alone must be on it too."""
+        if isinstance(who, Account):
+            return self._officers.find(who)
+        return self._officers.by_login(who.login)
+
+
+class FeedbackDesk:
+    """Takes judgements of answers; whether somebody may read one, the surface has checked."""
+
+    def __init__(self, feedback: FeedbackStore) -> None:
+        """Take where judgements are kept."""
+        self._feedback = feedback
+
+    async def give(
+        self,
+        answer_id: str,
+        who: Account,
+        *,
+        key: str,
+        rating: Rating,
+        reason: Reason | None = None,
+        comment: str = "",
+        message_id: str | None = None,
+    ) -> FeedbackKept | FeedbackRefused:
+        """Keep a thumb, or a report of a problem, which is a negative one with a reason."""
+        return await self._feedback.give(
+            Feedback(
+                answer_id=answer_id,
+                by=who,
+                key=key,
+                rating=rating,
+                reason=reason,
+                comment=_storable(comment, limit=COMMENT_LIMIT),
+                platform_message_id=message_id,
+            )
+        )
+
+
+def _storable(text: str, *, limit: int | None) -> str:
+    """Return text as typed, but for what Postgres can't keep: NUL and halves of surrogate pairs."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")[:limit]

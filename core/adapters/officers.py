@@ -1,0 +1,73 @@
+"""Officers, from settings: JSON, or a file that holds it.
+
+`[{"login": "ada", "name": "Ada Lovelace", "accounts": ["slack/T1/U7"], "on_call": true}]`; an
+account is `platform/tenant/person`, a channel `platform/tenant/channel`.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from core.domain.casework import Account, Officer
+from core.domain.errors import ConfigError
+from core.domain.officers import Officers
+
+_KEYS = {"login", "name", "accounts", "on_call"}
+_LIST, _CHANNEL = "CITEBOUND_OFFICERS", "CITEBOUND_CASE_CHANNEL"
+
+
+def read_officers(given: str | None, channel: str | None) -> Officers:
+    """Return who answers cases, and where they hear of them.
+
+    Raises:
+        ConfigError: One of the settings can't be read; it is named.
+    """
+    listed = [] if given is None else _loaded(given)
+    return Officers(
+        all=tuple(_officer(one) for one in listed),
+        channel=None if channel is None else _account(channel, variable=_CHANNEL),
+    )
+
+
+def _loaded(given: str) -> list[Any]:
+    try:
+        text = given if given.lstrip().startswith("[") else Path(given).expanduser().read_text()
+        loaded: object = json.loads(text)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{_LIST}: expected JSON, or a file that holds it: {error}") from error
+    if not isinstance(loaded, list):
+        raise ConfigError(f"{_LIST}: expected a list of officers")
+    return cast("list[Any]", loaded)
+
+
+def _officer(given: Any) -> Officer:
+    if not isinstance(given, Mapping):
+        raise ConfigError(f"{_LIST}: expected an object for each officer")
+    one = cast("Mapping[str, Any]", given)
+    unknown = set(one) - _KEYS
+    if unknown:
+        raise ConfigError(f"{_LIST}: unknown key {min(unknown)!r}")
+    accounts: object = one.get("accounts", [])
+    if not isinstance(accounts, list):
+        raise ConfigError(f"{_LIST}: expected a list of accounts")
+    return Officer(
+        login=_word(one, "login"),
+        name=_word(one, "name"),
+        accounts=tuple(_account(each) for each in cast("list[object]", accounts)),
+        is_on_call=one.get("on_call") is True,
+    )
+
+
+def _word(one: Mapping[str, Any], key: str) -> str:
+    word = one.get(key)
+    if not isinstance(word, str) or not word.strip():
+        raise ConfigError(f"{_LIST}: each officer needs a {key}")
+    return word.strip()
+
+
+def _account(given: object, *, variable: str = _LIST) -> Account:
+    parts = given.split("/", 2) if isinstance(given, str) else []
+    if len(parts) != len(("platform", "tenant", "person")) or not all(parts):
+        raise ConfigError(f"{variable}: expected platform/tenant/id, as in slack/T1/U7")
+    return Account(platform=parts[0], tenant=parts[1], person=parts[2])

@@ -1,0 +1,66 @@
+"""What people think of an answer."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.domain.casework import Account, Refusal
+
+COMMENT_LIMIT = 2_000
+"""Characters of a comment."""
+
+
+class Rating(StrEnum):
+    """Which thumb."""
+
+    POSITIVE = "positive"
+    NEGATIVE = "negative"
+
+
+class Reason(StrEnum):
+    """What is wrong with an answer."""
+
+    WRONG = "wrong"
+    """It contradicts the policy."""
+    STALE = "stale"
+    """The source is out of date."""
+    INCOMPLETE = "incomplete"
+    """It missed an exception."""
+    CITATION = "citation"
+    """The citation does not support it."""
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """One click on a thumb, or one report of a problem. The last one counts, all are kept."""
+
+    answer_id: str
+    """About which answer."""
+    by: Account
+    """Who."""
+    key: str
+    """Identity of the click: a repeated one is kept once."""
+    rating: Rating
+    """Which thumb; a report is a negative one."""
+    reason: Reason | None = None
+    """What is wrong; None if nobody said."""
+    comment: str = ""
+    """Details, as typed."""
+    platform_message_id: str | None = None
+    """The message under which it was given; None if the platform told none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedbackKept:
+    """It is kept."""
+
+    is_new: bool
+    """False: this click was kept before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedbackRefused:
+    """It is not kept, and that is recorded if there is such an answer here."""
+
+    why: Refusal
+    """`unknown`: no such answer here; `answered`: an officer's reply has replaced it."""

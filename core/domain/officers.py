@@ -1,0 +1,112 @@
+"""Who answers cases, and where they hear of them: our list, never the members of a channel."""
+
+from dataclasses import dataclass
+
+from core.domain.casework import Account, Officer
+from core.domain.chat import Place
+from core.domain.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """Where a card goes."""
+
+    platform: str
+    """See `Place.platform`."""
+    tenant: str
+    """See `Place.tenant`."""
+    channel: str | None
+    """The officers' channel; None: to the officer alone."""
+    person: str
+    """The officer who gets it directly, where there is no channel or it can't be used."""
+
+    @property
+    def is_direct(self) -> bool:
+        """True: to the officer alone, never to a channel."""
+        return self.channel is None
+
+    def place(self, case_id: str) -> Place:
+        """Return the card's conversation: it is of this case alone."""
+        return Place(
+            platform=self.platform,
+            tenant=self.tenant,
+            channel=self.channel or f"@{self.person}",
+            thread=f"case:{case_id}",
+            mode="channel" if self.channel else "direct",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Officers:
+    """All officers, and their channel."""
+
+    all: tuple[Officer, ...] = ()
+    """In the order of the settings."""
+    channel: Account | None = None
+    """The officers' channel: its id stands for the person; None: there is none."""
+
+    def __post_init__(self) -> None:
+        """Check that cards have somewhere to go.
+
+        Raises:
+            ConfigError: A login is named twice, or nobody stands behind the channel.
+        """
+        logins = [officer.login for officer in self.all]
+        if len(logins) != len(set(logins)):
+            raise ConfigError("CITEBOUND_OFFICERS: each login may be named once")
+        if self.channel is not None and self._behind(self.channel) is None:
+            raise ConfigError(
+                f"CITEBOUND_CASE_CHANNEL: no officer has an account in {self.channel.platform}/"
+                f"{self.channel.tenant}: name one in CITEBOUND_OFFICERS"
+            )
+
+    def find(self, account: Account) -> Officer | None:
+        """Return who an account belongs to; None: no officer."""
+        return next((officer for officer in self.all if account in officer.accounts), None)
+
+    def by_login(self, login: str) -> Officer | None:
+        """Return an officer by login; None: there is none."""
+        return next((officer for officer in self.all if officer.login == login), None)
+
+    @property
+    def on_call(self) -> tuple[Officer, ...]:
+        """Who gets what must not stand in a channel: those on call, else the first who has one."""
+        marked = tuple(officer for officer in self.all if officer.is_on_call)
+        return marked or tuple(officer for officer in self.all if officer.accounts)[:1]
+
+    def routes(self, *, is_sensitive: bool) -> tuple[Route, ...]:
+        """Return where the card of a case goes; empty: officers find it at the terminal alone."""
+        if self.channel is not None and not is_sensitive:
+            person = self._behind(self.channel) or ""
+            place = self.channel
+            return (
+                Route(
+                    platform=place.platform,
+                    tenant=place.tenant,
+                    channel=place.person,
+                    person=person,
+                ),
+            )
+        return tuple(
+            Route(
+                platform=account.platform,
+                tenant=account.tenant,
+                channel=None,
+                person=account.person,
+            )
+            for officer in self.on_call
+            for account in officer.accounts[:1]
+        )
+
+    def _behind(self, channel: Account) -> str | None:
+        """Return the id of an officer in the workspace of a channel, best of one on call."""
+        ranked = sorted(self.all, key=lambda officer: not officer.is_on_call)
+        return next(
+            (
+                account.person
+                for officer in ranked
+                for account in officer.accounts
+                if (account.platform, account.tenant) == (channel.platform, channel.tenant)
+            ),
+            None,
+        )
