@@ -34,7 +34,24 @@ _TRANSITION = re.compile(
 )
 _ABBREVIATED = "".join(
     rf"(?<!\b{word})"
-    for word in "approx incl excl resp etc max min dept vs no eg ie al st co ca".split()
+    for word in [
+        "approx",
+        "incl",
+        "excl",
+        "resp",
+        "etc",
+        "max",
+        "min",
+        "dept",
+        "vs",
+        "no",
+        "eg",
+        "ie",
+        "al",
+        "st",
+        "co",
+        "ca",
+    ]
 )
 _RUN_ON = re.compile(
     rf"(?<=[a-z]{{2}})(?:{_ABBREVIATED}\.|[!?])(?=[A-Z])\s?"
