@@ -3,7 +3,7 @@
 from typing import assert_never
 
 from bot.replies.badge import officers_head
-from bot.replies.text import line, short
+from bot.replies.text import line, short, width
 from bot.slack import names
 from bot.slack.answer import AUTOMATED
 from bot.slack.cases import CUT, QUESTION, REPLY, is_permalink
@@ -70,7 +70,7 @@ def superseded_text(old: Superseded, setting: Setting) -> str:
     first = f"{_superseded_line(old)}\n{_instead(old)}"
     earlier = answer_text(old.answer, setting, reference=f"Case {old.number}")
     whole = f"{first}\nThe earlier answer was:\n{earlier}"
-    return whole if len(whole) <= LIMIT else first
+    return whole if width(whole) <= LIMIT else first
 
 
 def news_blocks(news: CaseNews) -> list[Block]:

@@ -10,6 +10,15 @@ from dataclasses import dataclass
 from bot.replies.text import width
 from bot.slack import notices
 from bot.slack.answer import AUTOMATED, answer_blocks, reference
+from bot.slack.case_replies import (
+    news_blocks,
+    news_text,
+    officer_blocks,
+    officer_text,
+    superseded_blocks,
+    superseded_text,
+)
+from bot.slack.cases import case_blocks, case_text
 from bot.slack.elements import Block, actions, button, context, listed, named, rich, said, words
 from bot.slack.fallback import LIMIT, answer_text, nearest_text
 from bot.slack.names import ESCALATE
@@ -45,7 +54,7 @@ def render(reply: StoredReply, shape: int, *, outbox_id: int | str, setting: Set
     metadata = _metadata(reply, outbox_id)
     answer = reply.answer
     if answer is None:
-        return _notice(reply, shape, metadata)
+        return _line(reply, shape, setting, metadata)
     if answer.outcome is Outcome.ESCALATED and setting.is_public:
         return _pointer(reply, answer, shape, setting, metadata)
     text = answer_text(answer, setting, reference=reference(reply))
@@ -70,10 +79,25 @@ def share(
     )
 
 
-def _notice(reply: StoredReply, shape: int, metadata: Mapping[str, Json]) -> Rendered:
-    told = notices.NOTICES[reply.notice] if reply.notice else notices.OUTDATED
-    blocks = () if shape >= TEXT_ONLY else (*notices.notice_blocks(told), context(AUTOMATED))
-    return Rendered(text=told, blocks=blocks, metadata=metadata)
+def _line(
+    reply: StoredReply, shape: int, setting: Setting, metadata: Mapping[str, Json]
+) -> Rendered:
+    """Return what is no answer of ours: about a case, or a notice."""
+    if reply.case is not None:
+        text, blocks = case_text(reply.case, setting), case_blocks(reply.case, setting)
+    elif reply.officer_reply is not None:
+        said_by = reply.officer_reply
+        text, blocks = officer_text(said_by), officer_blocks(said_by, setting)
+    elif reply.superseded is not None:
+        old = reply.superseded
+        text, blocks = superseded_text(old, setting), superseded_blocks(old, setting)
+    elif reply.news is not None:
+        text, blocks = news_text(reply.news), news_blocks(reply.news)
+    else:
+        text = notices.NOTICES[reply.notice] if reply.notice else notices.OUTDATED
+        blocks = [*notices.notice_blocks(text), context(AUTOMATED)]
+    shown = () if shape >= TEXT_ONLY else tuple(blocks)
+    return Rendered(text=text, blocks=shown, metadata=metadata)
 
 
 def _pointer(

@@ -18,7 +18,7 @@ from bot.slack.views import Around, evidence_modal
 from core.agent import compose
 from core.agent.wording import WITHOUT_MODEL
 from core.domain.answer import Answer, Badge, Branch, Confidence, Outcome, RefusalKind
-from core.domain.case import CaseState, OfficerReply
+from core.domain.case import CaseNews, CaseState, OfficerReply, Superseded
 from core.domain.delivery import Notice
 from core.domain.run import Json
 from tests.servers.slack.wire import is_object
@@ -226,6 +226,23 @@ def test_a_report_is_in_no_channel_of_officers() -> None:
         joined = " ".join(strings(shown))
         assert "Case 214" in joined
         assert all((one in joined) is not is_public for one in ("SECRET", ASKER, "archives"))
+
+
+def test_what_is_about_a_case_has_each_shape() -> None:
+    """Card, officer's answer, superseded answer, news."""
+    old = Superseded(answer=answered("x"), officer="A", number=1, is_elsewhere=True)
+    told = OfficerReply(case_id="c", number=1, officer="A", question="q", text="SAID")
+    news = CaseNews(number=1, state=CaseState.CLAIMED, officer="A")
+    for reply, expected in (
+        (replace(stored(None), case=case("May I?", None)), "Case 214"),
+        (replace(stored(None), officer_reply=told), "SAID"),
+        (replace(stored(None), superseded=old), "Superseded"),
+        (replace(stored(None), news=news), "taken up"),
+    ):
+        for shape in range(SHAPES):
+            shown = render(reply, shape, outbox_id=17, setting=SETTING)
+            assert expected in shown.text
+            assert bool(shown.blocks) == (shape != TEXT_ONLY)
 
 
 def test_a_case_names_nobody_unless_it_may() -> None:
