@@ -67,6 +67,7 @@ def build_parser() -> argparse.ArgumentParser:
     _demo(add(commands, "demo", "demo", help_texts.DEMO))
     _serve(add(commands, "serve", "bot.app.serve", help_texts.SERVE))
     add(commands, "work", "bot.app.work", help_texts.WORK)
+    _slack(add(commands, "slack", "slack", help_texts.SLACK), add)
     return parser
 
 
@@ -272,6 +273,7 @@ def _audit(parser: argparse.ArgumentParser, add: _Add) -> None:
 
 
 def _doctor(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(surfaces=("bot.slack.health",))
     parser.add_argument(
         "--live",
         action="store_true",
@@ -335,3 +337,15 @@ def _serve(parser: argparse.ArgumentParser) -> None:
         dest="works",
         help="answer in this process too (default: yes)",
     )
+
+
+def _slack(parser: argparse.ArgumentParser, add: _Add) -> None:
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
+    made = add(actions, "manifest", "bot.slack.manifest_command", help_texts.SLACK_MANIFEST)
+    made.add_argument(
+        "--url", metavar="URL", help="where Slack reaches you; default: CITEBOUND_PUBLIC_URL"
+    )
+    made.add_argument(
+        "--socket", action="store_true", dest="uses_sockets", help="without a public address"
+    )
+    made.add_argument("-o", dest="output", type=Path, metavar="FILE", help="default: print it")

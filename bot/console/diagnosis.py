@@ -6,13 +6,14 @@ what is broken is a finding.
 
 import platform
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import fields
+from typing import Protocol
 
 from bot.console.embedding_checks import check_embedders, check_space
-from bot.console.finding import Finding, Health
 from bot.console.model_checks import check_live, check_reasoner
+from bot.finding import Finding, Health
 from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.adapters.postgres.database import (
     ServerFacts,
@@ -32,11 +33,22 @@ from core.ports import CorpusStore
 MINIMUM_PYTHON = (3, 11)
 
 
-async def diagnose(*, is_live: bool = False) -> AsyncGenerator[Finding]:
+class Check(Protocol):
+    """Looks at a surface that the terminal does not know."""
+
+    def __call__(self, settings: Settings, /, *, is_live: bool) -> AsyncGenerator[Finding]:
+        """Yield what was found; called only if `is_live`."""
+        ...
+
+
+async def diagnose(
+    *, is_live: bool = False, surfaces: Sequence[Check] = ()
+) -> AsyncGenerator[Finding]:
     """Look at everything, and yield what was found as it is found.
 
     Args:
         is_live: Make one small call to each provider too.
+        surfaces: What looks at chat platforms.
     """
     yield _python()
     try:
@@ -56,6 +68,9 @@ async def diagnose(*, is_live: bool = False) -> AsyncGenerator[Finding]:
     async for finding in check_embedders(settings):
         yield finding
     yield await check_reasoner(settings)
+    for check in surfaces:
+        async for finding in check(settings, is_live=is_live):
+            yield finding
     if is_live:
         async for finding in check_live(settings):
             yield finding

@@ -6,7 +6,7 @@ Nothing is called: that a key is taken is checked by `check_voyage` alone.
 import asyncio
 from collections.abc import AsyncGenerator
 
-from bot.console.finding import Finding, Health
+from bot.finding import Finding, Health
 from core.adapters.local_embedder import Unavailable, find_local_embedder
 from core.adapters.postgres.spaces import PostgresSpaceStore
 from core.adapters.voyage.models import embedding_model, rerank_model

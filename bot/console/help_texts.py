@@ -254,3 +254,18 @@ WORK = Help(
     examples="""examples:
   citebound work""",
 )
+SLACK = Help(
+    short="make the Slack app",
+    long="What the Slack app is made from. The README says step by step how to get to an answer.",
+    examples="""examples:
+  citebound slack manifest --socket""",
+)
+SLACK_MANIFEST = Help(
+    short="print the app's manifest",
+    long="""Prints what api.slack.com/apps makes the app from ("From a manifest"): scopes, events,
+command and shortcuts, and where Slack reaches you. With --socket nothing has to reach you; a --url
+beside it is for installations by OAuth.""",
+    examples="""examples:
+  citebound slack manifest --socket
+  citebound slack manifest --url https://citebound.example.com -o manifest.yaml""",
+)

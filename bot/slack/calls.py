@@ -36,6 +36,8 @@ class Told:
 
     body: Mapping[str, Json]
     """Its answer."""
+    scopes: tuple[str, ...] = field(default=(), compare=False)
+    """What the token may do; empty if Slack does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +94,8 @@ class Slack:
             return Unclear(why=type(error).__name__)
         if not isinstance(answer.data, dict):
             return Unclear(why="no_json")
-        return Told(body=cast("dict[str, Json]", answer.data))
+        headers = cast("dict[str, str]", answer.headers)
+        return Told(body=cast("dict[str, Json]", answer.data), scopes=_scopes(headers))
 
 
 def client_for(token: str | None, *, api_url: str | None = None) -> AsyncWebClient:
@@ -116,6 +119,11 @@ def _refusal(error: SlackApiError) -> Outcome:
     if code in LIMITING:
         return Limited(after_s=REST_S)
     return Refused(code=code, needed=str(told.get("needed", "")))
+
+
+def _scopes(headers: Mapping[str, str]) -> tuple[str, ...]:
+    told = {key.lower(): value for key, value in headers.items()}.get("x-oauth-scopes", "")
+    return tuple(one.strip() for one in told.split(",") if one.strip())
 
 
 def _rest(headers: Mapping[str, str]) -> float:

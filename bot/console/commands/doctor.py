@@ -1,15 +1,16 @@
 """`citebound doctor`: what is set up, what is missing, how to fix it."""
 
 import asyncio
+import importlib
 from argparse import Namespace
 from collections.abc import Sequence
 
 from rich.text import Text
 
-from bot.console.diagnosis import diagnose
-from bot.console.finding import Finding, Health
+from bot.console.diagnosis import Check, diagnose
 from bot.console.safe_text import one_line
 from bot.console.terminal import Row, Terminal, open_terminal
+from bot.finding import Finding, Health
 
 EXIT_BROKEN = 3
 _SUBJECT_WIDTH = 29
@@ -24,7 +25,12 @@ def run(arguments: Namespace) -> int:
     """Check everything; 3 if something is broken."""
     terminal = open_terminal()
     findings = asyncio.run(
-        _collect(terminal, is_quiet=arguments.as_json, is_live=arguments.is_live)
+        _collect(
+            terminal,
+            is_quiet=arguments.as_json,
+            is_live=arguments.is_live,
+            surfaces=[importlib.import_module(name).check for name in arguments.surfaces],
+        )
     )
     is_broken = any(finding.health is Health.BROKEN for finding in findings)
     if arguments.as_json:
@@ -34,9 +40,11 @@ def run(arguments: Namespace) -> int:
     return EXIT_BROKEN if is_broken else 0
 
 
-async def _collect(terminal: Terminal, *, is_quiet: bool, is_live: bool) -> list[Finding]:
+async def _collect(
+    terminal: Terminal, *, is_quiet: bool, is_live: bool, surfaces: Sequence[Check]
+) -> list[Finding]:
     findings: list[Finding] = []
-    async for finding in diagnose(is_live=is_live):
+    async for finding in diagnose(is_live=is_live, surfaces=surfaces):
         findings.append(finding)
         if not is_quiet:
             terminal.show(_row(finding))

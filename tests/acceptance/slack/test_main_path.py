@@ -81,6 +81,7 @@ async def test_an_option_answers_the_clarification(slack: FakeSlack, served: Pro
     asked = await served.answer_to(said.message)
     assert "clarify:0" in actions(asked)
     await slack.presses.click(ben, asked, "clarify:0")
+    await slack.until(lambda: bool(slack.checks.seen_by(ben.id)))
     assert [one.text for one in slack.checks.seen_by(ben.id)] == [
         "Only the person who asked can do this."
     ]
@@ -88,6 +89,7 @@ async def test_an_option_answers_the_clarification(slack: FakeSlack, served: Pro
     await served.quiet()
     again = await served.rows("SELECT kind FROM citebound.inbox ORDER BY id")
     assert again == [{"kind": "message"}, {"kind": "choice"}]
+    await slack.journal.wait_for("chat.update")
     replies = slack.checks.replies(said.message)
     assert len(replies) == 2
     assert "You chose" in shown(replies[0])

@@ -10,6 +10,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 
+from bot.slack.opened import Opened
 from bot.slack.parse import Disconnected, NotForUs, Overheard, parse
 from bot.slack.sender import Home
 from core.domain.message import Ignored, InboundMessage
@@ -34,7 +35,7 @@ class Store:
             self.failing -= 1
             raise ConnectionError("the database is down")
         found = parse(body, self.home)
-        if isinstance(found, NotForUs | Disconnected | Overheard | Ignored):
+        if isinstance(found, NotForUs | Disconnected | Overheard | Ignored | Opened):
             return
         self.kept.setdefault(found.message_key or found.dedupe_key, found)
 

@@ -84,7 +84,9 @@ class WebApi:
         if fault.garble:
             entry.outcome = "garbled"
             return web.Response(text='{"ok": tr', content_type="application/json")
-        return web.json_response(entry.result)
+        held = self._workspace.keys.tokens.get(entry.token)
+        told = {"x-oauth-scopes": ",".join(sorted(held.scopes))} if held else {}
+        return web.json_response(entry.result, headers=told)
 
     def _do(self, request: web.Request, entry: Entry) -> Json:
         method = entry.method
