@@ -234,7 +234,7 @@ class Settings:
     slack_config: Path | None = _setting(
         "CITEBOUND_SLACK_CONFIG", None, "File with groups of people and scopes of channels, TOML"
     )
-    """See `bot.slack.rights`."""
+    """See `bot.rights`."""
     slack_officers_channel: str | None = _setting(
         "CITEBOUND_SLACK_OFFICERS_CHANNEL", None, "Id of the officers' private channel"
     )

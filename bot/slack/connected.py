@@ -8,6 +8,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.intake import Intake
 from bot.replies.library import Library
+from bot.rights import read_rights
 from bot.slack.asking import Asking
 from bot.slack.audience import PostingAudience, SlackAudience
 from bot.slack.calls import Slack, client_for
@@ -18,7 +19,6 @@ from bot.slack.listeners import Keeper, build_app
 from bot.slack.looking import Lookup
 from bot.slack.post import SlackPoster
 from bot.slack.pressing import Presses
-from bot.slack.rights import read_rights
 from bot.slack.sender import Home
 from bot.slack.setting import Setting
 from bot.slack.setup import SlackSetup, find_home
@@ -58,7 +58,7 @@ async def connected(
     Raises:
         ConfigError: The token is not taken, or a file of the setup can't be read.
     """
-    rights = read_rights(setup.rights)
+    rights = read_rights(setup.rights, variable="CITEBOUND_SLACK_CONFIG")
     slack = Slack(client_for(setup.bot_token, api_url=setup.api_url))
     home = await find_home(slack)
     audience = SlackAudience(slack, home, rights)

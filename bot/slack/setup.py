@@ -32,7 +32,7 @@ class SlackSetup:
     api_url: str | None = None
     """Another Slack, for tests; None: the real one."""
     rights: Path | None = None
-    """See `rights`."""
+    """See `bot.rights`."""
     officers_channel: str | None = None
     """Where cases go; None: nowhere."""
     officers: frozenset[str] = frozenset()

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.slack.rights import Rights, read_rights
+from bot.rights import Rights, read_rights
 from core.domain.errors import ConfigError
 
+VARIABLE = "CITEBOUND_TEAMS_CONFIG"
 FILE = """
 [groups]
 finance = ["U1", "U2"]
@@ -20,14 +21,14 @@ tags = ["gifts"]
 
 
 def written(folder: Path, text: str) -> Path:
-    path = folder / "slack.toml"
+    path = folder / "rights.toml"
     path.write_text(text)
     return path
 
 
 def test_groups_and_scopes_are_read(tmp_path: Path) -> None:
     """Whoever and whatever is not named has none."""
-    rights = read_rights(written(tmp_path, FILE))
+    rights = read_rights(written(tmp_path, FILE), variable=VARIABLE)
     assert rights.groups_of("U1") == {"finance", "board"}
     assert rights.groups_of("U3") == frozenset()
     assert rights.scope_of("C1").audience == {"finance"}
@@ -37,7 +38,7 @@ def test_groups_and_scopes_are_read(tmp_path: Path) -> None:
 
 def test_without_a_file_nobody_has_a_group() -> None:
     """Policies for everyone are all that is answered."""
-    assert read_rights(None) == Rights()
+    assert read_rights(None, variable=VARIABLE) == Rights()
 
 
 @pytest.mark.parametrize(
@@ -54,5 +55,5 @@ def test_without_a_file_nobody_has_a_group() -> None:
 )
 def test_a_fault_is_named(tmp_path: Path, text: str, named: str) -> None:
     """A misspelt word would grant or lift nothing, unnoticed."""
-    with pytest.raises(ConfigError, match=named):
-        read_rights(written(tmp_path, text))
+    with pytest.raises(ConfigError, match=f"{VARIABLE}: .*{named}"):
+        read_rights(written(tmp_path, text), variable=VARIABLE)

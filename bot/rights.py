@@ -1,9 +1,10 @@
 """Which groups people belong to, and what a channel is about: the deployment's own file.
 
-Slack knows no groups of policies. The file `CITEBOUND_SLACK_CONFIG` names them:
+No chat platform knows groups of policies. A file for each names them: `CITEBOUND_SLACK_CONFIG`,
+`CITEBOUND_TEAMS_CONFIG`.
 
-    [groups]                        # Slack's ids, never names: those can be changed by anybody
-    finance = ["U0ANNA", "U0BEN"]
+    [groups]                        # the platform's ids, never names: anybody can change those
+    finance = ["U0ANNA", "U0BEN"]   # of Slack; of Teams the object ids of Entra
 
     [channels.C0TREASURY]           # answers there keep to this scope
     jurisdiction = "DE"
@@ -39,9 +40,9 @@ class Rights:
     """The file, read."""
 
     groups: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    """Group -> Slack's ids of its members."""
+    """Group -> the platform's ids of its members."""
     channels: Mapping[str, ChannelScope] = field(default_factory=dict[str, ChannelScope])
-    """By Slack's id of the channel."""
+    """By the platform's id of the channel."""
 
     def groups_of(self, person: str) -> frozenset[str]:
         """Return the groups of a person; whoever is not named belongs to none."""
@@ -52,18 +53,30 @@ class Rights:
         return self.channels.get(channel, ChannelScope())
 
 
-def read_rights(path: Path | None) -> Rights:
-    """Read the file; None: nothing is said.
+def read_rights(path: Path | None, *, variable: str) -> Rights:
+    """Read the file that a variable names; None: nothing is said.
 
     Raises:
-        ConfigError: It can't be read, or says what it may not; the message names the place.
+        ConfigError: It can't be read, or says what it may not; the message names variable and
+            place.
     """
     if path is None:
         return Rights()
     try:
         given = tomllib.loads(path.expanduser().read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(f"CITEBOUND_SLACK_CONFIG: {path} can't be read: {error}") from error
+        raise ConfigError(f"{variable}: {path} can't be read: {error}") from error
+    try:
+        return _rights(given)
+    except _FaultError as fault:
+        raise ConfigError(f"{variable}: {fault}") from None
+
+
+class _FaultError(Exception):
+    """What the file says and may not, with its place."""
+
+
+def _rights(given: Mapping[str, Any]) -> Rights:
     _known(given, {"groups", "channels"}, "the file")
     groups = _table(given.get("groups", {}), "groups")
     channels = _table(given.get("channels", {}), "channels")
@@ -77,9 +90,7 @@ def _scope(told: Mapping[str, Any], channel: str) -> ChannelScope:
     _known(told, {"audience", "jurisdiction", "tags"}, f"channels.{channel}")
     jurisdiction: Any = told.get("jurisdiction")
     if jurisdiction is not None and not isinstance(jurisdiction, str):
-        raise ConfigError(
-            f"CITEBOUND_SLACK_CONFIG: channels.{channel}.jurisdiction: expected a text"
-        )
+        raise _FaultError(f"channels.{channel}.jurisdiction: expected a text")
     return ChannelScope(
         audience=_names(told.get("audience", []), f"channels.{channel}.audience"),
         jurisdiction=jurisdiction,
@@ -89,14 +100,14 @@ def _scope(told: Mapping[str, Any], channel: str) -> ChannelScope:
 
 def _table(given: Any, where: str) -> Mapping[str, Any]:
     if not isinstance(given, dict):
-        raise ConfigError(f"CITEBOUND_SLACK_CONFIG: {where}: expected a table")
+        raise _FaultError(f"{where}: expected a table")
     return cast("dict[str, Any]", given)
 
 
 def _names(given: Any, where: str) -> frozenset[str]:
     items = cast("list[Any]", given) if isinstance(given, list) else [None]
     if not all(isinstance(one, str) and one for one in items):
-        raise ConfigError(f"CITEBOUND_SLACK_CONFIG: {where}: expected a list of texts")
+        raise _FaultError(f"{where}: expected a list of texts")
     return frozenset(cast("list[str]", items))
 
 
@@ -104,4 +115,4 @@ def _known(given: Mapping[str, Any], known: set[str], where: str) -> None:
     """Refuse a word that nobody reads: a misspelt one would grant or lift nothing, unnoticed."""
     unknown = sorted(set(given) - known)
     if unknown:
-        raise ConfigError(f"CITEBOUND_SLACK_CONFIG: {where}: unknown {', '.join(unknown)}")
+        raise _FaultError(f"{where}: unknown {', '.join(unknown)}")
