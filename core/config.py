@@ -5,263 +5,263 @@ No other module reads the environment.
 
 import os
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
 from core.domain.errors import ConfigError
 from core.failpoints import NAMES
-from core.setting_checks import check, check_key, check_secret, check_url, check_word, parse
+from core.setting_checks import (
+    check,
+    check_key,
+    check_secret,
+    check_url,
+    check_word,
+    parse,
+    setting,
+)
+from core.teams_settings import TeamsSettings
 
 ENVIRONMENTS = ("development", "production")
 
 
-def _setting(
-    variable: str, default: Any, meaning: str, *, is_secret: bool = False
-) -> Any:  # dataclass fields are typed at use
-    about = {"variable": variable, "meaning": meaning, "is_secret": is_secret}
-    return field(default=default, metadata=about)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(TeamsSettings):
     """All settings, with their environment variables and defaults."""
 
-    database_url: str | None = _setting(
+    database_url: str | None = setting(
         "DATABASE_URL",
         None,
         "A Postgres 15+ with pgvector 0.8+; unset: the embedded one",
         is_secret=True,
     )
     """May hold a password: never printed whole."""
-    home: Path = _setting(
+    home: Path = setting(
         "CITEBOUND_HOME", Path("~/.citebound"), "Where the embedded database lives"
     )
     """A directory; `~` is expanded."""
-    embedding_model: Path | None = _setting(
+    embedding_model: Path | None = setting(
         "CITEBOUND_EMBEDDING_MODEL",
         None,
         "Folder with the local embedder's weights, if not installed",
     )
     """Holds `model_quantized.onnx` and `tokenizer.json`; checked by hash."""
-    voyage_api_key: str | None = _setting(
+    voyage_api_key: str | None = setting(
         "VOYAGE_API_KEY",
         None,
         "Embeds with Voyage AI; unset: with the local embedder",
         is_secret=True,
     )
     """Never printed or logged."""
-    voyage_base_url: str | None = _setting(
+    voyage_base_url: str | None = setting(
         "VOYAGE_BASE_URL", None, "Another address of Voyage's API; unset: the one of the key"
     )
     """Ends in `/v1`."""
-    voyage_model: str = _setting(
+    voyage_model: str = setting(
         "CITEBOUND_VOYAGE_MODEL", "voyage-3-large", "Model that embeds, with a key"
     )
     """One of `adapters.voyage.models`."""
-    rerank_model: str | None = _setting(
+    rerank_model: str | None = setting(
         "CITEBOUND_RERANK_MODEL", None, "Model that reranks hits, such as `rerank-2.5`; unset: none"
     )
     """One of `adapters.voyage.models`; needs the key."""
-    voyage_timeout_s: float = _setting(
+    voyage_timeout_s: float = setting(
         "CITEBOUND_VOYAGE_TIMEOUT_S", 5.0, "Seconds that a question waits for Voyage, 0.5 to 60"
     )
     """Attempts together, for the vector and for the rerank each."""
-    reasoner: str = _setting(
+    reasoner: str = setting(
         "CITEBOUND_REASONER",
         "auto",
         "`auto`: Claude where there is access to it; `extractive`: never call a model",
     )
     """See `uses_model`."""
-    provider: str = _setting(
+    provider: str = setting(
         "CITEBOUND_PROVIDER", "anthropic", "Who serves Claude: `anthropic`, `bedrock` or `vertex`"
     )
     """See `adapters.anthropic.providers`."""
-    anthropic_api_key: str | None = _setting(
+    anthropic_api_key: str | None = setting(
         "ANTHROPIC_API_KEY",
         None,
         "Lets Claude reason; unset: answers are quoted by rules",
         is_secret=True,
     )
     """Never printed or logged."""
-    anthropic_base_url: str | None = _setting(
+    anthropic_base_url: str | None = setting(
         "ANTHROPIC_BASE_URL", None, "Another address that speaks the Messages API, of any provider"
     )
     """Without `/v1/messages`."""
-    model: str = _setting("CITEBOUND_MODEL", "claude-sonnet-5-5", "Model that reasons")
+    model: str = setting("CITEBOUND_MODEL", "claude-sonnet-5-5", "Model that reasons")
     """As the provider names it."""
-    small_model: str = _setting(
+    small_model: str = setting(
         "CITEBOUND_SMALL_MODEL", "claude-haiku-5-5", "Model that criticises, judges and extracts"
     )
     """As the provider names it."""
-    citations: str = _setting(
+    citations: str = setting(
         "CITEBOUND_CITATIONS",
         "auto",
         "`native`, `markers` where the provider has no citations, `auto`: by the model's name",
     )
     """How drafts cite."""
-    model_calls: int = _setting(
+    model_calls: int = setting(
         "CITEBOUND_MODEL_CALLS", 8, "Model calls of one question at most, 1 to 32"
     )
     """Repetitions after an error are not counted."""
-    output_tokens: int = _setting(
+    output_tokens: int = setting(
         "CITEBOUND_OUTPUT_TOKENS",
         16_000,
         "Tokens that models may write for one question, 500 to 100000",
     )
     """All calls together, thinking included."""
-    model_silence_s: float = _setting(
+    model_silence_s: float = setting(
         "CITEBOUND_MODEL_SILENCE_S",
         20.0,
         "Seconds without a byte that end a model call, 0.1 to 120",
     )
     """The question's deadline holds besides."""
-    prices: str | None = _setting(
+    prices: str | None = setting(
         "CITEBOUND_PRICES", None, "Prices of tokens: JSON or a file; unset: Anthropic's list prices"
     )
     """See `adapters.anthropic.prices`."""
-    extract_in_flight: int = _setting(
+    extract_in_flight: int = setting(
         "CITEBOUND_EXTRACT_IN_FLIGHT", 4, "Sections that Claude reads at a time, 1 to 32"
     )
     """`ingest --extract claude`."""
-    extract_per_minute: int = _setting(
+    extract_per_minute: int = setting(
         "CITEBOUND_EXTRACT_PER_MINUTE", 50, "Sections sent to Claude in a minute, 1 to 10000"
     )
     """`ingest --extract claude`; repetitions after an error are not counted."""
-    aws_region: str | None = _setting("AWS_REGION", None, "Region of Bedrock")
+    aws_region: str | None = setting("AWS_REGION", None, "Region of Bedrock")
     """Needed there."""
-    bedrock_token: str | None = _setting(
+    bedrock_token: str | None = setting(
         "AWS_BEARER_TOKEN_BEDROCK",
         None,
         "Key of Bedrock; unset: the AWS credentials that boto3 finds",
         is_secret=True,
     )
     """Never printed or logged."""
-    vertex_project: str | None = _setting(
+    vertex_project: str | None = setting(
         "ANTHROPIC_VERTEX_PROJECT_ID", None, "Google Cloud project of Vertex AI"
     )
     """Needed there."""
-    vertex_region: str = _setting("CLOUD_ML_REGION", "global", "Region of Vertex AI")
+    vertex_region: str = setting("CLOUD_ML_REGION", "global", "Region of Vertex AI")
     """`global`, `us`, `eu` or one of Google's regions."""
-    gate_threshold: float = _setting(
+    gate_threshold: float = setting(
         "CITEBOUND_GATE_THRESHOLD",
         0.85,
         "Reported confidence from which the ontology suffices, 0 to 1",
     )
     """See `agent.stages.gate`."""
-    relevance_threshold: float = _setting(
+    relevance_threshold: float = setting(
         "CITEBOUND_RELEVANCE_THRESHOLD",
         0.3,
         "Relevance below which nothing counts as found, 0 to 1",
     )
     """Calibrated relevance of the best chunk."""
-    retrieval_depth: int = _setting(
+    retrieval_depth: int = setting(
         "CITEBOUND_RETRIEVAL_DEPTH", 5, "Chunks handed over when the gate asks, 3 to 8"
     )
     """Before cross-referenced neighbours."""
-    max_attempts: int = _setting(
+    max_attempts: int = setting(
         "CITEBOUND_MAX_ATTEMPTS", 2, "Drafts of one question at most, 1 to 4"
     )
     """The first one counts."""
-    deadline_s: float = _setting(
+    deadline_s: float = setting(
         "CITEBOUND_DEADLINE_S", 45.0, "Seconds that one question may take, 1 to 600"
     )
     """The whole run."""
-    unit: str = _setting(
-        "CITEBOUND_UNIT", "default", "Organisational unit written into each record"
-    )
+    unit: str = setting("CITEBOUND_UNIT", "default", "Organisational unit written into each record")
     """Officers see the records of their units."""
-    public_url: str | None = _setting(
+    public_url: str | None = setting(
         "CITEBOUND_PUBLIC_URL", None, "Where Slack reaches this deployment, `https://...`"
     )
     """Without a path; needed for OAuth."""
-    slack_client_id: str | None = _setting(
+    slack_client_id: str | None = setting(
         "SLACK_CLIENT_ID",
         None,
         "Lets several workspaces install the app by OAuth; unset: one workspace, by its token",
     )
     """Of the app's basic information."""
-    slack_client_secret: str | None = _setting(
+    slack_client_secret: str | None = setting(
         "SLACK_CLIENT_SECRET", None, "Goes with the client id", is_secret=True
     )
     """Never printed or logged."""
-    slack_workspaces: str | None = _setting(
+    slack_workspaces: str | None = setting(
         "SLACK_WORKSPACES",
         None,
         "Ids of the workspaces (`T...`) and organisations (`E...`) that may install the app",
     )
     """Separated by commas; needed for OAuth. See `installable`."""
-    token_key: str | None = _setting(
+    token_key: str | None = setting(
         "CITEBOUND_TOKEN_KEY",
         None,
         "Encrypts the tokens of installations: 32 bytes in base64",
         is_secret=True,
     )
     """Needed for OAuth. Never printed or logged."""
-    token_key_old: str | None = _setting(
+    token_key_old: str | None = setting(
         "CITEBOUND_TOKEN_KEY_OLD",
         None,
         "The key before, while it is changed: what it encrypted is encrypted anew at the start",
         is_secret=True,
     )
     """Never printed or logged."""
-    slack_bot_token: str | None = _setting(
+    slack_bot_token: str | None = setting(
         "SLACK_BOT_TOKEN", None, "Bot token of the one workspace, `xoxb-...`", is_secret=True
     )
     """Never printed or logged. See `bot.slack.setup`."""
-    slack_signing_secret: str | None = _setting(
+    slack_signing_secret: str | None = setting(
         "SLACK_SIGNING_SECRET", None, "Tells Slack's requests from anybody's", is_secret=True
     )
     """Needed over HTTP. Never printed or logged."""
-    slack_signing_secret_previous: str | None = _setting(
+    slack_signing_secret_previous: str | None = setting(
         "SLACK_SIGNING_SECRET_PREVIOUS",
         None,
         "The signing secret before, while it is changed",
         is_secret=True,
     )
     """Never printed or logged."""
-    slack_app_token: str | None = _setting(
+    slack_app_token: str | None = setting(
         "SLACK_APP_TOKEN",
         None,
         "App-level token, `xapp-...`: Socket Mode, where there is no signing secret",
         is_secret=True,
     )
     """Never printed or logged."""
-    slack_api_url: str | None = _setting(
+    slack_api_url: str | None = setting(
         "SLACK_API_URL", None, "Another address of Slack's Web API, for tests"
     )
     """Ends in `/api/`; refused in production."""
-    slack_config: Path | None = _setting(
+    slack_config: Path | None = setting(
         "CITEBOUND_SLACK_CONFIG", None, "File with groups of people and scopes of channels, TOML"
     )
     """See `bot.rights`."""
-    slack_officers_channel: str | None = _setting(
+    slack_officers_channel: str | None = setting(
         "CITEBOUND_SLACK_OFFICERS_CHANNEL", None, "Id of the officers' private channel"
     )
     """Where cases go."""
-    slack_officers: str = _setting(
+    slack_officers: str = setting(
         "CITEBOUND_SLACK_OFFICERS", "", "Slack's ids of compliance officers, by commas"
     )
     """Ids, never names."""
-    host: str = _setting("CITEBOUND_HOST", "127.0.0.1", "Address on which `serve` listens")
+    host: str = setting("CITEBOUND_HOST", "127.0.0.1", "Address on which `serve` listens")
     """`0.0.0.0`: every one."""
-    port: int = _setting("CITEBOUND_PORT", 8080, "Port on which `serve` listens; 0: any free one")
+    port: int = setting("CITEBOUND_PORT", 8080, "Port on which `serve` listens; 0: any free one")
     """HTTP; whatever stands before it does TLS."""
-    officers: str | None = _setting(
+    officers: str | None = setting(
         "CITEBOUND_OFFICERS", None, "Who answers cases: JSON or a file; unset: nobody"
     )
     """See `adapters.officers`."""
-    case_channel: str | None = _setting(
+    case_channel: str | None = setting(
         "CITEBOUND_CASE_CHANNEL",
         None,
         "Officers' private channel (`slack/T1/C7`); unset: directly to those on call",
     )
     """See `adapters.officers`."""
-    environment: str = _setting(
+    environment: str = setting(
         "CITEBOUND_ENVIRONMENT", "development", "`development` or `production`, which is stricter"
     )
     """`production` refuses what only tests may do."""
-    failpoint: str | None = _setting(
+    failpoint: str | None = setting(
         "CITEBOUND_FAILPOINT",
         None,
         "Kills the process at a step (`F1` to `F9`, `F12`), to test recovery",
@@ -315,6 +315,7 @@ class Settings:
         for variable, value in _slack_secrets(self).items():
             check_secret(variable, value)
         check_url("SLACK_API_URL", self.slack_api_url)
+        self.check_teams()
         check("CITEBOUND_PORT", self.port, 0, 65_535)
         if self.environment not in ENVIRONMENTS:
             raise ConfigError(f"CITEBOUND_ENVIRONMENT: expected {' or '.join(ENVIRONMENTS)}")

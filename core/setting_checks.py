@@ -1,6 +1,7 @@
-"""What a setting may say: each check names the variable, and of a secret no more than that."""
+"""What a setting is, and what it may say: each check names the variable, of a secret no more."""
 
 import base64
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,14 @@ from core.domain.errors import ConfigError
 
 TOKEN_KEY_BYTES = 32
 """Of AES-256."""
+
+
+def setting(
+    variable: str, default: Any, meaning: str, *, is_secret: bool = False
+) -> Any:  # dataclass fields are typed at use
+    """Return the field of a setting that this variable of the environment gives."""
+    about = {"variable": variable, "meaning": meaning, "is_secret": is_secret}
+    return field(default=default, metadata=about)
 
 
 def parse(variable: str, raw: str, kind: Any) -> Any:
