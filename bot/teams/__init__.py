@@ -1,0 +1,1 @@
+"""Microsoft Teams: what it sends becomes messages, what is stored becomes activities and cards."""

@@ -1,0 +1,100 @@
+"""What buttons, dialogs and their data are called; one place for who makes and who reads them.
+
+The data of a button is `{"do": NAME, KEY: ID}`, of one with a choice `{..., "o": CHOICE}`; an
+`Action.Execute` has the name as its verb instead. What an id stands for is looked up, and whoever
+presses is checked, on our side (platforms, 4.4).
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.domain.errors import ContractError
+from core.domain.run import Json
+
+DO, CHOICE = "do", "o"
+ANSWER_KEY, CLARIFICATION_KEY, CASE_KEY, MESSAGE_KEY = "a", "c", "case", "m"
+"""Under which an id stands; one of them in each button."""
+ALL = "all"
+"""The choice of a clarification that stands for every case."""
+
+EVIDENCE, ESCALATE, REPORT, CASE_ANSWER = "evidence", "escalate", "report", "case_answer"
+"""Open a dialog."""
+EVIDENCE_PAGE = "evidence_page"
+"""Turns the page of a dialog; the choice is the page, from 0."""
+ESCALATE_SUBMIT, REPORT_SUBMIT = "escalate_submit", "report_submit"
+CASE_ANSWER_SUBMIT, ASK_SUBMIT = "case_answer_submit", "ask_submit"
+"""Send what was entered in a dialog."""
+CLARIFY, REMOVE, SHARE = "clarify", "remove", "share"
+CASE_CLAIM, CASE_WRONG, CASE_CLOSE = "case_claim", "case_wrong", "case_close"
+CASE_ACCEPT, CASE_AGAIN, CASE_REFRESH = "case_accept", "case_reopen", "case_refresh"
+"""Verbs of `Action.Execute`; as a message of a client that does not know it, the same in `do`."""
+ASK_ABOUT = "askAboutMessage"
+"""The command of the message extension."""
+
+OPENING = frozenset({EVIDENCE, ESCALATE, REPORT, CASE_ANSWER})
+SUBMITTED = frozenset(
+    {EVIDENCE_PAGE, ESCALATE_SUBMIT, REPORT_SUBMIT, CASE_ANSWER_SUBMIT, ASK_SUBMIT}
+)
+EXECUTED = frozenset(
+    {
+        CLARIFY,
+        REMOVE,
+        SHARE,
+        CASE_CLAIM,
+        CASE_WRONG,
+        CASE_CLOSE,
+        CASE_ACCEPT,
+        CASE_AGAIN,
+        CASE_REFRESH,
+    }
+)
+
+NOTE, URGENCY, PRIVATE, ANONYMOUS = "note", "urgency", "dm", "anon"
+WHY, DETAILS, ANSWER, QUESTION, WHERE = "why", "txt", "answer", "question", "where"
+"""Ids of inputs: under them stands in the data what was entered."""
+DIRECT, THREAD = "dm", "thread"
+"""Values of `WHERE`."""
+ON, OFF = "true", "false"
+"""Values of a toggle."""
+
+LONGEST_ID = 200
+_NUMBER = re.compile("[0-9]{1,3}")
+_KEYS = (ANSWER_KEY, CLARIFICATION_KEY, CASE_KEY, MESSAGE_KEY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What a press is about."""
+
+    id: str
+    """Of an answer, a case or a message; to be looked up."""
+    choice: str = ""
+    """Which of its choices: a number, or `all`; empty if there are none."""
+
+    @property
+    def number(self) -> int | None:
+        """The choice as the number of an option or page; None if it is none."""
+        return int(self.choice) if _NUMBER.fullmatch(self.choice) else None
+
+
+def data_of(key: str, target: str, choice: str | int = "") -> dict[str, Json]:
+    """Return the data of a button, without its name."""
+    more: dict[str, Json] = {CHOICE: str(choice)} if choice != "" else {}
+    return {key: target, **more}
+
+
+def target_of(data: Mapping[str, Json]) -> Target:
+    """Read the data of a button.
+
+    Raises:
+        ContractError: It is none of ours.
+    """
+    found = [data[key] for key in _KEYS if key in data]
+    choice = data.get(CHOICE, "")
+    target = found[0] if len(found) == 1 else None
+    if not isinstance(target, str) or not 0 < len(target) <= LONGEST_ID:
+        raise ContractError("expected the id of one thing in the data of a button")
+    if not isinstance(choice, str) or len(choice) > LONGEST_ID:
+        raise ContractError("expected a choice in the data of a button")
+    return Target(id=target, choice=choice)
