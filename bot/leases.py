@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import cast
 
+from core.cancellation import end_if_cancelled
 from core.domain.errors import OvertakenError, TransientError
 
 RENEWED_EVERY_S = 5.0
@@ -35,10 +36,7 @@ async def renewed(
             yield
             keeper.cancel()
     except BaseExceptionGroup as failures:
-        # Until Python 3.13 a task group forgets that it was cancelled if a task of it fails then.
-        task = asyncio.current_task()
-        if task is not None and task.cancelling():
-            raise asyncio.CancelledError from failures
+        end_if_cancelled()
         raise _first(_lost(failures) or failures) from None
 
 
@@ -57,6 +55,7 @@ async def _keep(renew: Callable[[], Awaitable[None]], every_s: float, look: asyn
         except TransientError:
             # What is recorded in the end is checked against the lease, renewed or not.
             logger.warning("a lease could not be renewed")
+        end_if_cancelled()
 
 
 def _lost(known: BaseExceptionGroup[BaseException]) -> BaseException | None:

@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.rescue import Rescuer
+from core.cancellation import end_if_cancelled
 from core.domain.errors import TransientError
 from core.ports import Handler, Handlers, JobKind
 
@@ -81,7 +82,7 @@ class PostgresJobs:
                 await self._run_once(handlers)
             except* (ConnectorException, psycopg.Error, psycopg_pool.PoolTimeout, OSError):
                 logger.warning("the queue lost its database, and begins again", exc_info=True)
-            _end_if_cancelled()
+            end_if_cancelled()
             await asyncio.sleep(RESTARTED_AFTER_S)
 
     async def _run_once(self, handlers: Handlers) -> None:
@@ -113,16 +114,6 @@ class PostgresJobs:
         for kind, handler in (("answer", handlers.answer), ("deliver", handlers.deliver)):
             app.task(name=kind, queue=QUEUE)(_named(handler))
         return app
-
-
-def _end_if_cancelled() -> None:
-    """Go on being cancelled.
-
-    Until Python 3.13 a task group forgets that it was cancelled if a task of it fails just then.
-    """
-    task = asyncio.current_task()
-    if task is not None and task.cancelling():
-        raise asyncio.CancelledError
 
 
 def lock_of(kind: JobKind, conversation_id: str) -> str:

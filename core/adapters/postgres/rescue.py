@@ -17,6 +17,7 @@ from sqlalchemy import TextClause, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.cancellation import end_if_cancelled
 from core.domain.errors import TransientError
 from core.ports import JobKind
 
@@ -90,6 +91,7 @@ class Rescuer:
                 await self._run_locked()
             except (SQLAlchemyError, ConnectorException, TransientError, OSError):
                 logger.warning("the rescuer lost its database, and begins again", exc_info=True)
+            end_if_cancelled()
             await asyncio.sleep(self._every_s)
 
     async def _run_locked(self) -> None:
@@ -101,6 +103,7 @@ class Rescuer:
             try:
                 while True:
                     await self.rescue(connection)
+                    end_if_cancelled()
                     await asyncio.sleep(self._every_s)
             finally:
                 # Closed, not given back to the pool: the lock is the session's, and a cancelled

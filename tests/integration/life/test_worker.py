@@ -7,10 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import text
 
-from bot.leases import renewed
 from core.agent.request import MAX_QUESTION
 from core.domain.delivery import NoReaders
-from core.domain.errors import OvertakenError, TransientError
+from core.domain.errors import TransientError
 from core.domain.message import Accepted, Claimed, MessageKind, Waiting
 from tests.life import Deployment, deploy, message
 from tests.life_history import broken_promises
@@ -343,32 +342,6 @@ async def test_a_database_that_drops_connections_loses_nothing(deployment: Deplo
             )
         await quick.quiet(within_s=60.0)
     assert await broken_promises(quick, accepted=12) == []
-
-
-@pytest.mark.parametrize("fails_too", [False, True])
-async def test_a_lease_lets_itself_be_cancelled(*, fails_too: bool) -> None:
-    """Also where it is lost at that very moment: a shutdown must not be forgotten."""
-
-    async def renew() -> None:
-        if fails_too:
-            raise OvertakenError
-
-    async def work() -> None:
-        look = asyncio.Event()
-        async with renewed(renew, look=look):
-            inside.set()
-            try:
-                await asyncio.sleep(30)
-            finally:
-                look.set()
-                await asyncio.sleep(0.01)
-
-    inside = asyncio.Event()
-    task = asyncio.ensure_future(work())  # noqa: TID251  # cancelled below
-    await inside.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
 
 
 async def test_a_long_run_keeps_its_message(deployment: Deployment) -> None:

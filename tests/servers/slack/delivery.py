@@ -10,6 +10,7 @@ import hmac
 import json
 import time
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -144,7 +145,11 @@ class Sender:
         timeout = ClientTimeout(total=self.ack_timeout_s)
         try:
             async with session.post(
-                self.app_url, data=body, headers=headers, timeout=timeout, allow_redirects=False
+                self.app_url,
+                data=BytesIO(body),
+                headers=headers,
+                timeout=timeout,
+                allow_redirects=False,
             ) as response:
                 text = await response.text(errors="replace")
                 fault = "" if response.status < 300 else "http_error"
