@@ -6,7 +6,8 @@ only what every client knows.
 
 from collections.abc import Iterator
 
-from bot.replies.badge import head_of, is_partial
+from bot.replies.badge import head_of
+from bot.replies.remarks import NEAREST, reference, remarks
 from bot.replies.text import line, short
 from bot.slack import names
 from bot.slack.clarification import clarification_blocks
@@ -27,17 +28,12 @@ from bot.slack.elements import (
 from bot.slack.feedback import feedback_block
 from bot.slack.setting import Setting
 from bot.slack.sources import nearest_items, source_blocks, source_list
-from core.agent.wording import WITHOUT_MODEL
 from core.domain.answer import Answer, Outcome
 from core.domain.delivery import StoredReply
 
 BODY = 4_000
 """Characters of the words of an answer; the pipeline makes at most half of it."""
 FOLLOW_UPS = 3
-NEAREST = 5
-LEFT_OUT = "Left out: what could not be checked against the policies."
-NO_ADVICE = "Policy guidance, not legal advice"
-AUTOMATED = "Automated reply"
 
 
 def answer_blocks(
@@ -53,17 +49,6 @@ def answer_blocks(
     if ours:
         blocks += _offers(answer, ours, setting, is_rich=is_rich)
     return [*blocks, context(reference(reply))]
-
-
-def remarks(answer: Answer) -> Iterator[tuple[str, str]]:
-    """Return what stands below an answer: a heading and its words; either may be empty."""
-    if answer.outcome is Outcome.ANSWERED and is_partial(answer):
-        yield LEFT_OUT, ""
-    if answer.assumptions:
-        yield "Assumes: ", ", ".join(line(item, limit=80) for item in answer.assumptions[:10])
-    for note in answer.notes[:5]:
-        if note != WITHOUT_MODEL:
-            yield "", line(note, limit=300)
 
 
 def _head(answer: Answer, ours: str) -> Iterator[Block]:
@@ -122,11 +107,3 @@ def _buttons(answer: Answer, ours: str, setting: Setting) -> Iterator[Block]:
         yield button(
             names.SHARE, "Share in channel", ours, label="Show this answer to the whole channel"
         )
-
-
-def reference(reply: StoredReply) -> str:
-    """Return the last line: what it is, and where its record is."""
-    answer = reply.answer
-    is_answered = answer is not None and answer.outcome is Outcome.ANSWERED
-    first = NO_ADVICE if is_answered else AUTOMATED
-    return f"{first} · Ref {line(reply.record_id, limit=80)}" if reply.record_id else first

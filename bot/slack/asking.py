@@ -8,6 +8,7 @@ anything fails, the person is told at once and asks again.
 import json
 
 from bot.intake import Intake
+from bot.replies.lines import IN_DIRECT, OFFICERS_ONLY
 from bot.slack.asked import Admin, Ask, Help, Mine, asked, command_of
 from bot.slack.audience import SlackAudience
 from bot.slack.calls import Slack, Told
@@ -16,7 +17,7 @@ from bot.slack.home_view import HOW
 from bot.slack.interaction import Interaction
 from bot.slack.modals import errors, message_modal, updated
 from bot.slack.names import ASK_ABOUT, ASK_GLOBAL, HOME_ASK, VIEW_ASK, VIEW_DONE
-from bot.slack.notices import IN_DIRECT, OFFICERS_ONLY, asked_blocks, asked_text
+from bot.slack.notices import asked_blocks, asked_text
 from bot.slack.payload import maybe
 from bot.slack.pressing import Ack, Handler
 from core.domain.chat import Place

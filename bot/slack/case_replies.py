@@ -1,12 +1,12 @@
 """What an asker reads of a case: a person's answer, what it replaces, and how far the case is."""
 
-from typing import assert_never
-
 from bot.replies.badge import officers_head
+from bot.replies.case_words import CUT, QUESTION, REPLY, SUPERSEDED, instead_text
+from bot.replies.case_words import news_text as news_words
+from bot.replies.lines import AUTOMATED
+from bot.replies.permalinks import is_permalink
 from bot.replies.text import line, short, width
 from bot.slack import names
-from bot.slack.answer import AUTOMATED
-from bot.slack.cases import CUT, QUESTION, REPLY, is_permalink
 from bot.slack.elements import (
     Block,
     actions,
@@ -25,10 +25,9 @@ from bot.slack.elements import (
     words,
 )
 from bot.slack.fallback import LIMIT, answer_text, within
-from bot.slack.notices import escalation_text
 from bot.slack.setting import Setting
 from bot.slack.sources import source_blocks
-from core.domain.case import CaseNews, CaseState, OfficerReply, Superseded
+from core.domain.case import CaseNews, OfficerReply, Superseded
 
 
 def officer_blocks(reply: OfficerReply, setting: Setting) -> list[Block]:
@@ -61,13 +60,13 @@ def superseded_blocks(old: Superseded, setting: Setting) -> list[Block]:
     return [
         mrkdwn(_superseded_line(old)),
         collapsed("The earlier answer", [rich(said(words(told))), *sources]),
-        context(f"{_instead(old)} · Case {old.number}"),
+        context(f"{instead_text(old)} · Case {old.number}"),
     ]
 
 
 def superseded_text(old: Superseded, setting: Setting) -> str:
     """Return the same as mrkdwn."""
-    first = f"{_superseded_line(old)}\n{_instead(old)}"
+    first = f"{_superseded_line(old)}\n{instead_text(old)}"
     earlier = answer_text(old.answer, setting, reference=f"Case {old.number}")
     whole = f"{first}\nThe earlier answer was:\n{earlier}"
     return whole if width(whole) <= LIMIT else first
@@ -75,27 +74,12 @@ def superseded_text(old: Superseded, setting: Setting) -> str:
 
 def news_blocks(news: CaseNews) -> list[Block]:
     """Return a line for the asker."""
-    return [section(_news(news)), context(AUTOMATED)]
+    return [section(news_words(news)), context(AUTOMATED)]
 
 
 def news_text(news: CaseNews) -> str:
     """Return the same as mrkdwn."""
-    return escaped(_news(news))
-
-
-def _news(news: CaseNews) -> str:
-    who = line(news.officer, limit=80) if news.officer else "Compliance"
-    match news.state:
-        case CaseState.OPEN:
-            return escalation_text(news.number)
-        case CaseState.CLAIMED:
-            return f"{who} has taken up your question (case {news.number})."
-        case CaseState.ANSWERED:
-            return f"{who} has answered your question (case {news.number})."
-        case CaseState.CLOSED:
-            return f"{who} has closed case {news.number}. You can ask again at any time."
-        case _:
-            assert_never(news.state)
+    return escaped(news_words(news))
 
 
 def _officer_line(reply: OfficerReply) -> str:
@@ -111,10 +95,4 @@ def _where(reply: OfficerReply) -> str:
 
 def _superseded_line(old: Superseded) -> str:
     by = f"  ·  {escaped(line(old.officer, limit=80))}" if old.officer.strip() else ""
-    return f":bust_in_silhouette: *Superseded by Compliance*{by}"
-
-
-def _instead(old: Superseded) -> str:
-    if old.is_elsewhere:
-        return "This answer no longer holds. Compliance has answered the person who asked directly."
-    return "This answer no longer holds. The reply of Compliance in this thread does."
+    return f":bust_in_silhouette: *{SUPERSEDED}*{by}"

@@ -5,10 +5,20 @@ people read: there its card has a number and nothing of its content.
 """
 
 from collections.abc import Iterator
-from datetime import datetime
 
 from bot.replies.badge import head_of
-from bot.replies.text import line, short
+from bot.replies.case_words import (
+    CUT,
+    HIDDEN,
+    NOTE,
+    QUESTION,
+    REPLY,
+    case_facts,
+    case_title,
+    opened_line,
+)
+from bot.replies.permalinks import is_permalink
+from bot.replies.text import short
 from bot.slack import names
 from bot.slack.elements import (
     Block,
@@ -32,24 +42,16 @@ from bot.slack.elements import (
 from bot.slack.fallback import within
 from bot.slack.setting import Setting
 from bot.slack.sources import source_blocks
-from core.domain.case import Case, CaseState, Urgency
+from core.domain.case import Case, CaseState
 from core.domain.run import Json
-
-QUESTION = 1_500
-REPLY = 3_000
-NOTE = 2_000
-SLACK = ".slack.com"
-_DUE = {Urgency.TODAY: "today", Urgency.WEEK: "this week"}
-CUT = "… [shortened]"
-HIDDEN = "A report. Its content is told to the officer in charge in a direct message."
 
 
 def case_blocks(case: Case, setting: Setting) -> list[Block]:
     """Return the card; as it stands, for whoever sees it last."""
     if _is_hidden(case, setting):
-        return [header(_title(case)), section(HIDDEN)]
+        return [header(case_title(case)), section(HIDDEN)]
     blocks = [
-        header(_title(case)),
+        header(case_title(case)),
         rich(*_asked(case)),
         mrkdwn("  ·  ".join(_about(case))),
     ]
@@ -60,25 +62,20 @@ def case_blocks(case: Case, setting: Setting) -> list[Block]:
         blocks.append(named(got, f"case_src:{case.case_id}"))
     if case.state in {CaseState.OPEN, CaseState.CLAIMED}:
         blocks.append(actions(f"case:{case.case_id}", *_deeds(case)))
-    reference = f" · Ref {line(case.record_id, limit=80)}" if case.record_id else ""
-    return [*blocks, context(f"Opened {_when(case.opened_at)}{reference}")]
+    return [*blocks, context(opened_line(case))]
 
 
 def case_text(case: Case, setting: Setting) -> str:
     """Return the card as mrkdwn."""
     if _is_hidden(case, setting):
-        return f"{_title(case)}\n{HIDDEN}"
+        return f"{case_title(case)}\n{HIDDEN}"
     asked = " ".join(within(case.question, QUESTION).split())
     told = [f"Answered: {within(case.told, 1_000)}"] if case.told else []
-    return "\n".join([_title(case), f"> {asked}", "  ·  ".join(_about(case)), *told])
+    return "\n".join([case_title(case), f"> {asked}", "  ·  ".join(_about(case)), *told])
 
 
 def _is_hidden(case: Case, setting: Setting) -> bool:
     return case.is_sensitive and setting.is_public
-
-
-def _title(case: Case) -> str:
-    return f"Case {case.number} · {case.state.value} · {_DUE[case.urgency]}"
 
 
 def _asked(case: Case) -> Iterator[Block]:
@@ -97,22 +94,7 @@ def _about(case: Case) -> Iterator[str]:
         yield f"asked by {mention(case.asker)}"
     if case.permalink and is_permalink(case.permalink):
         yield link(case.permalink, "open the thread")
-    if case.officer:
-        claimed = f" on {_when(case.claimed_at)}" if case.claimed_at else ""
-        yield f"claimed by {escaped(line(case.officer, limit=80))}{claimed}"
-    if case.due_at:
-        yield f"due {_when(case.due_at)}"
-    if case.is_private:
-        yield "the reply goes to the asker alone"
-    if case.is_wrong:
-        yield "the answer is marked as wrong"
-
-
-def is_permalink(url: str) -> bool:
-    """Say whether an address leads into Slack: what `chat.getPermalink` told."""
-    host, _, path = url.removeprefix("https://").partition("/")
-    is_slack = host.endswith(SLACK) and host.replace("-", "").replace(".", "").isalnum()
-    return url.startswith("https://") and is_slack and host.isascii() and path.isprintable()
+    yield from map(escaped, case_facts(case))
 
 
 def _deeds(case: Case) -> Iterator[Block]:
@@ -126,7 +108,3 @@ def _deeds(case: Case) -> Iterator[Block]:
 
 def _text(text: str, setting: Setting) -> list[Json]:
     return words(short(text, REPLY, setting.library.hosts, mark=CUT))
-
-
-def _when(at: datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M} UTC"

@@ -1,13 +1,14 @@
 """An option of a clarification was pressed: the same as if its words had been written."""
 
 from bot.intake import Intake
+from bot.replies.asking_back import question_of
+from bot.replies.lines import NOT_READABLE, ONLY_ASKER, OUTDATED
 from bot.slack.asked import asked
 from bot.slack.calls import Slack
-from bot.slack.clarification import question_of
 from bot.slack.interaction import Interaction
 from bot.slack.looking import Lookup
 from bot.slack.names import ALL, CLARIFY, target_of
-from bot.slack.notices import NOT_READABLE, ONLY_ASKER, OUTDATED, chosen_blocks, chosen_text
+from bot.slack.notices import chosen_blocks, chosen_text
 from bot.slack.pressing import Ack, Handler
 from bot.slack.whisper import whisper
 from core.domain.answer import Answer, Outcome

@@ -6,10 +6,10 @@ was recorded first, its reply does not know the stream: it goes.
 
 from collections.abc import Sequence
 
+from bot.replies.lines import CHECKING, STOPPED
 from bot.slack import progress
 from bot.slack.calls import Outcome, Refused, Slack, Told
 from bot.slack.elements import section
-from bot.slack.notices import CHECKING, STOPPED
 from bot.slack.payload import maybe
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed

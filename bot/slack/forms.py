@@ -1,5 +1,25 @@
 """Modals with something to send: to Compliance, about a problem, from an officer, a question."""
 
+from bot.replies.form_words import (
+    ANSWER_IN_THREAD,
+    ANSWER_ME_PRIVATELY,
+    IN_PRIVATE,
+    NOT_MY_NAME,
+    QUOTED,
+    REASONS,
+    REPORTED,
+    UNDER_YOUR_NAME,
+    URGENCIES,
+    WHAT_HINT,
+    WHAT_IS_WRONG,
+    WHAT_TO_KNOW,
+    WHEN,
+    WHERE_TO,
+    WHO_SEES,
+    YOUR_QUESTION,
+    failed_text,
+    sent_text,
+)
 from bot.replies.text import short
 from bot.slack.elements import Block, quoted, rich, section, words
 from bot.slack.modals import asked, message_modal, modal, options, typed_in
@@ -10,37 +30,24 @@ NOTE, URGENCY, PRIVACY = "note", "urg", "vis"
 WHY, DETAILS, ANSWER, QUESTION, WHERE = "why", "txt", "answer", "question", "where"
 """Ids of inputs: by them `Interaction.values` holds what was entered."""
 DIRECT, ANONYMOUS, THREAD = "dm", "anon", "thread"
-REASONS = (
-    ("wrong", "The answer contradicts the policy"),
-    ("stale", "The source is out of date"),
-    ("incomplete", "It missed an exception"),
-    ("citation", "The citation does not support it"),
-    ("other", "Other"),
-)
 _DIRECTLY = (DIRECT, "Reply to me privately (DM), not in the channel")
-_URGENCIES = (("today", "Today"), ("week", "This week"))
-QUOTED = 2_000
 
 
 def escalate_modal(answer_id: str) -> Block:
     """Return the form that hands a question to Compliance."""
-    told = (
-        "A compliance officer will see your name, your question and the answer you got, and"
-        " replies in this thread."
-    )
-    urgency = options(_URGENCIES)
-    privacy = options([_DIRECTLY, (ANONYMOUS, "Do not show my name to the officer")])
+    urgency = options(URGENCIES)
+    privacy = options([_DIRECTLY, (ANONYMOUS, NOT_MY_NAME)])
     return modal(
         "Ask Compliance",
         [
-            section(told),
+            section(WHO_SEES),
             asked(
                 NOTE,
-                "What should they know?",
-                typed_in(limit=2_000, hint="Deal, counterparty, deadline..."),
+                WHAT_TO_KNOW,
+                typed_in(limit=2_000, hint=WHAT_HINT),
                 is_optional=True,
             ),
-            asked(URGENCY, "When do you need it?", _select(urgency, urgency[-1])),
+            asked(URGENCY, WHEN, _select(urgency, urgency[-1])),
             asked(PRIVACY, "Privacy", _checkboxes(privacy), is_optional=True),
         ],
         callback_id=VIEW_ESCALATE,
@@ -54,7 +61,7 @@ def report_modal(answer_id: str) -> Block:
     return modal(
         "Report a problem",
         [
-            asked(WHY, "What is wrong?", _radio(options(REASONS))),
+            asked(WHY, WHAT_IS_WRONG, _radio(options(REASONS))),
             asked(DETAILS, "Details", typed_in(limit=2_000), is_optional=True),
         ],
         callback_id=VIEW_REPORT,
@@ -69,7 +76,7 @@ def case_answer_modal(case_id: str, number: int) -> Block:
     return modal(
         f"Answer case {number}",
         [
-            section("The text goes to the asker under your name, without the AI label."),
+            section(UNDER_YOUR_NAME),
             asked(ANSWER, "Answer", typed_in(least=1)),
             asked(PRIVACY, "Privacy", _checkboxes(privately), is_optional=True),
         ],
@@ -84,8 +91,8 @@ def ask_modal() -> Block:
     return modal(
         "Ask a policy question",
         [
-            asked(QUESTION, "Your question", typed_in(least=3)),
-            section("The answer comes in our direct messages, where you alone read it."),
+            asked(QUESTION, YOUR_QUESTION, typed_in(least=3)),
+            section(IN_PRIVATE),
         ],
         callback_id=VIEW_ASK,
         submit="Ask",
@@ -94,15 +101,15 @@ def ask_modal() -> Block:
 
 def ask_about_modal(message: str, *, channel: str, ts: str, thread_ts: str | None) -> Block:
     """Return the form of the shortcut on a message, which it quotes."""
-    where = options([(DIRECT, "Answer me privately"), (THREAD, "Answer in the thread")])
+    where = options([(DIRECT, ANSWER_ME_PRIVATELY), (THREAD, ANSWER_IN_THREAD)])
     place: dict[str, Json] = {"c": channel, "ts": ts, "t": thread_ts}
     told = short(message, QUOTED, mark="… [shortened]")
     return modal(
         "Ask about a message",
         [
             rich(quoted(words(told))),
-            asked(QUESTION, "Your question", typed_in(least=3, hint="Is this allowed?")),
-            asked(WHERE, "Where should the answer go?", _radio(where, where[0])),
+            asked(QUESTION, YOUR_QUESTION, typed_in(least=3, hint="Is this allowed?")),
+            asked(WHERE, WHERE_TO, _radio(where, where[0])),
         ],
         callback_id=VIEW_ASK,
         metadata=place,
@@ -112,25 +119,17 @@ def ask_about_modal(message: str, *, channel: str, ts: str, thread_ts: str | Non
 
 def escalated_modal(number: int) -> Block:
     """Return the confirmation of a case."""
-    return message_modal(
-        "Ask Compliance",
-        f"Sent to Compliance as case {number}. The reply comes in your thread, usually within 1"
-        " working day.",
-    )
+    return message_modal("Ask Compliance", sent_text(number))
 
 
 def reported_modal() -> Block:
     """Return the confirmation of a report."""
-    return message_modal(
-        "Report a problem", "Thank you. Compliance reviews this answer; your report is recorded."
-    )
+    return message_modal("Report a problem", REPORTED)
 
 
 def failed_modal(title: str, reference: str) -> Block:
     """Return that something went wrong, with what to name when asking about it."""
-    return message_modal(
-        title, f"This did not work. Please try again, or ask Compliance. Reference {reference}"
-    )
+    return message_modal(title, failed_text(reference))
 
 
 def _select(choices: list[Json], initial: Json) -> Block:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import date
 
 from bot.replies.addresses import is_trusted
+from bot.replies.permalinks import is_permalink
 from bot.replies.text import line
 from bot.slack import names
-from bot.slack.cases import is_permalink
 from bot.slack.elements import (
     Block,
     actions,

@@ -1,8 +1,6 @@
 """Short lines that are no answers: what became of one, and what somebody chose."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
+from bot.replies.lines import AUTOMATED, escalation_text
 from bot.replies.text import line
 from bot.slack.elements import (
     Block,
@@ -16,31 +14,6 @@ from bot.slack.elements import (
     section,
     words,
 )
-from core.domain.delivery import Notice
-
-NOTICES: Mapping[Notice, str] = MappingProxyType(
-    {
-        Notice.EDITED_AFTER_ANSWER: (
-            "I had already answered when you changed your message. Please ask again."
-        ),
-        Notice.WITHHELD: (
-            "The answer is not shown here: since the question, the people who can read this"
-            " conversation have changed. If you may read it, I send it to you directly."
-        ),
-        Notice.MAYBE_ABOVE: "Your answer may be above; Slack did not say whether it arrived.",
-    }
-)
-ASK_PRIVATELY = "I don't answer this here. Please write to me in a direct message."
-REMOVED = "The answer was removed by the person who asked. Its record is kept."
-STOPPED = "Stopped."
-ONLY_ASKER = "Only the person who asked can do this."
-NOT_READABLE = "You can't see this here. You can ask me the question yourself."
-OFFICERS_ONLY = "Only compliance officers can do this."
-OUTDATED = "This has been settled in the meantime. The message shows how it stands now."
-THANKS_UP = "Thank you. Your feedback is recorded with the answer."
-THANKS_DOWN = "Thank you. Compliance reviews answers that were marked as not helpful."
-CHECKING = "Checking the policies…"
-IN_DIRECT = "Your answer is in our direct messages."
 
 
 def notice_blocks(words_of_notice: str) -> list[Block]:
@@ -80,9 +53,4 @@ def asked_text(question: str, asker: str) -> str:
 
 def escalation_blocks(number: int) -> list[Block]:
     """Return that a question went to Compliance."""
-    return [section(escalation_text(number)), context("Automated reply")]
-
-
-def escalation_text(number: int) -> str:
-    """Return the same as text."""
-    return f"Sent to Compliance (case {number}), usually answered within 1 working day."
+    return [section(escalation_text(number)), context(AUTOMATED)]

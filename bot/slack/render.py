@@ -7,9 +7,11 @@ the whole answer with its sources, for notifications and screen readers, and as 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bot.replies.lines import ASK_PRIVATELY, AUTOMATED, OUTDATED, notice_text
+from bot.replies.remarks import LEAF, reference
 from bot.replies.text import width
 from bot.slack import notices
-from bot.slack.answer import AUTOMATED, answer_blocks, reference
+from bot.slack.answer import answer_blocks
 from bot.slack.case_replies import (
     news_blocks,
     news_text,
@@ -31,8 +33,6 @@ from core.domain.run import Json
 RICH, SIMPLE, TEXT_ONLY = range(3)
 SHAPES = 3
 """See `core.ports.Poster.shapes`."""
-LEAF = 16
-"""Hex digits of the leaf hash that go with a post: an independent prefix of the ledger."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ def _line(
     elif reply.news is not None:
         text, blocks = news_text(reply.news), news_blocks(reply.news)
     else:
-        text = notices.NOTICES[reply.notice] if reply.notice else notices.OUTDATED
+        text = notice_text(reply.notice, platform="Slack") if reply.notice else OUTDATED
         blocks = [*notices.notice_blocks(text), context(AUTOMATED)]
     shown = () if shape >= TEXT_ONLY else tuple(blocks)
     return Rendered(text=text, blocks=shown, metadata=metadata)
@@ -104,7 +104,7 @@ def _pointer(
     reply: StoredReply, answer: Answer, shape: int, setting: Setting, metadata: Mapping[str, Json]
 ) -> Rendered:
     """Return where a report can be made: nothing of its content, and to the asker alone."""
-    told = notices.ASK_PRIVATELY
+    told = ASK_PRIVATELY
     near = list(nearest_items(answer.nearest[:3], setting.library))
     lines = [said(words(told))]
     if near:

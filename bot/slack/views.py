@@ -5,9 +5,8 @@ parts that say so. Pages are turned by updating the view, since Slack lets only 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-from bot.replies.badge import is_partial
+from bot.replies.evidence import TITLE, Around, paged, summary_of
 from bot.replies.places import section_title, sources
 from bot.replies.text import line, pieces, shown, width
 from bot.slack import names
@@ -33,19 +32,6 @@ from core.domain.answer import Answer, ShownCitation, ShownClaim
 PAGE_BLOCKS = 90
 PAGE_TEXT = 12_000
 """Of 100 blocks and 250 kB (four bytes a character, escaped as JSON)."""
-AROUND = 600
-"""Characters of context before and after a quote."""
-TITLE = "Evidence"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
-    """What stands in the policy around a quote."""
-
-    before: str = ""
-    """Up to it."""
-    after: str = ""
-    """From its end."""
 
 
 def loading_modal(answer_id: str) -> Block:
@@ -62,7 +48,7 @@ def evidence_modal(
     page: int = 0,
 ) -> Block:
     """Return one page of the evidence; `around` by the n of [n]."""
-    pages = list(_paged(list(_claims(answer, setting, around or {}))))
+    pages = list(_pages(list(_claims(answer, setting, around or {}))))
     page = max(0, min(page, len(pages) - 1))
     blocks = [_verdict(answer), *(pages[page] if pages else [])]
     if len(pages) > 1:
@@ -76,15 +62,8 @@ def _modal(answer_id: str, blocks: Sequence[Block], *, page: int | None) -> Bloc
 
 
 def _verdict(answer: Answer) -> Block:
-    total = len(answer.claims)
-    supported = f"{total} of {total} claims are supported by quoted policy text."
-    if not total:
-        level, told = "info", "No statement was made, so there is nothing to quote."
-    elif is_partial(answer):
-        level, told = "warning", f"{supported} Others could not be checked and were left out."
-    else:
-        level, told = "success", supported
-    return {"type": "alert", "level": level, "text": plain(told, 200)}
+    summary = summary_of(answer)
+    return {"type": "alert", "level": summary.level.value, "text": plain(summary.text, 200)}
 
 
 def _claims(
@@ -119,8 +98,8 @@ def _quote(
         mark = f"[{citation.number}]" + (
             f" part {index + 1} of {len(parts)}" if len(parts) > 1 else ""
         )
-        before = shown(_before(around.before), hosts) if is_first else ""
-        after = shown(_after(around.after), hosts) if is_last else ""
+        before = shown(around.shown_before, hosts) if is_first else ""
+        after = shown(around.shown_after, hosts) if is_last else ""
         told = quoted(words(before), words(part, bold=True), words(after))
         unit = [rich(said(words(mark)), told)]
         yield [*unit, *_where(claim, citation, setting)] if is_last else unit
@@ -135,25 +114,8 @@ def _where(claim: int, citation: ShownCitation, setting: Setting) -> Iterator[Bl
         yield actions(f"open:{claim}:{citation.number}", {**opening, "url": source.url})
 
 
-def _before(text: str) -> str:
-    return text if len(text) <= AROUND else f"…{text[-AROUND:]}"
-
-
-def _after(text: str) -> str:
-    return text if len(text) <= AROUND else f"{text[:AROUND]}…"
-
-
-def _paged(units: Sequence[list[Block]]) -> Iterator[list[Block]]:
-    page: list[Block] = []
-    length = 0
-    for unit in units:
-        size = width(str(unit))
-        if page and (len(page) + len(unit) > PAGE_BLOCKS or length + size > PAGE_TEXT):
-            yield page
-            page, length = [], 0
-        page, length = [*page, *unit], length + size
-    if page:
-        yield page
+def _pages(units: Sequence[list[Block]]) -> Iterator[list[Block]]:
+    return paged(units, size=lambda unit: width(str(unit)), most=PAGE_TEXT, items=PAGE_BLOCKS)
 
 
 def _turning(answer_id: str, page: int, pages: Sequence[list[Block]]) -> Block:

@@ -13,14 +13,16 @@ from slack_sdk.models.messages.chunk import Chunk
 from slack_sdk.models.views import View
 from slackblocks import _surfaces
 
+from bot.replies.evidence import Around
 from bot.replies.library import Library, Shelf
+from bot.replies.lines import REMOVED, escalation_text
 from bot.slack import case_replies, cases, forms, home_view, modals, notices, progress
 from bot.slack.home_view import Home, OpenQuestion, PolicyChange
 from bot.slack.home_view import home_view as view_of_home
 from bot.slack.render import RICH, SHAPES, Rendered, render, share
 from bot.slack.rules import IN_MESSAGE, IN_VIEW, own_rules
 from bot.slack.setting import Setting
-from bot.slack.views import Around, evidence_modal, loading_modal
+from bot.slack.views import evidence_modal, loading_modal
 from core.agent import compose
 from core.agent.wording import MODEL_UNAVAILABLE
 from core.domain.answer import (
@@ -228,11 +230,11 @@ def _lines(text: str) -> Iterator[Payload]:
     chosen = notices.chosen_blocks(text, text)
     told = notices.chosen_text(text, text)
     yield Payload(name="chosen", surface="message", blocks=chosen, text=told)
-    told = notices.escalation_text(214)
+    told = escalation_text(214)
     blocks = notices.escalation_blocks(214)
     yield Payload(name="escalation", surface="message", blocks=blocks, text=told)
-    blocks = notices.notice_blocks(notices.REMOVED)
-    yield Payload(name="removed", surface="message", blocks=blocks, text=notices.REMOVED)
+    blocks = notices.notice_blocks(REMOVED)
+    yield Payload(name="removed", surface="message", blocks=blocks, text=REMOVED)
 
 
 def _views(text: str) -> Iterator[Payload]:

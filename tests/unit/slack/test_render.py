@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from bot.replies import text as door
+from bot.replies.asking_back import FOR_ALL
 from bot.replies.badge import head_of, percent
+from bot.replies.evidence import Around
 from bot.slack import case_replies, cases, elements, fallback, forms
-from bot.slack.clarification import FOR_ALL
 from bot.slack.render import RICH, SHAPES, SIMPLE, TEXT_ONLY, render
 from bot.slack.rules import own_rules
 from bot.slack.setting import Setting
-from bot.slack.views import Around, evidence_modal
+from bot.slack.views import evidence_modal
 from core.agent import compose
 from core.agent.wording import WITHOUT_MODEL
 from core.domain.answer import Answer, Badge, Branch, Confidence, Outcome, RefusalKind

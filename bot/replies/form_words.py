@@ -1,0 +1,40 @@
+"""The words of forms: the same questions and choices wherever they are filled in."""
+
+REASONS = (
+    ("wrong", "The answer contradicts the policy"),
+    ("stale", "The source is out of date"),
+    ("incomplete", "It missed an exception"),
+    ("citation", "The citation does not support it"),
+    ("other", "Other"),
+)
+"""What is wrong with an answer: value and words."""
+URGENCIES = (("today", "Today"), ("week", "This week"))
+QUOTED = 2_000
+"""Characters of a message that a form quotes."""
+WHO_SEES = (
+    "A compliance officer will see your name, your question and the answer you got, and"
+    " replies in this thread."
+)
+UNDER_YOUR_NAME = "The text goes to the asker under your name, without the AI label."
+IN_PRIVATE = "The answer comes in our direct messages, where you alone read it."
+NOT_MY_NAME = "Do not show my name to the officer"
+WHAT_TO_KNOW, WHAT_HINT = "What should they know?", "Deal, counterparty, deadline..."
+WHEN = "When do you need it?"
+WHAT_IS_WRONG = "What is wrong?"
+YOUR_QUESTION = "Your question"
+WHERE_TO = "Where should the answer go?"
+ANSWER_ME_PRIVATELY, ANSWER_IN_THREAD = "Answer me privately", "Answer in the thread"
+REPORTED = "Thank you. Compliance reviews this answer; your report is recorded."
+
+
+def sent_text(number: int) -> str:
+    """Return the confirmation of a case."""
+    return (
+        f"Sent to Compliance as case {number}. The reply comes in your thread, usually within 1"
+        " working day."
+    )
+
+
+def failed_text(reference: str) -> str:
+    """Return that something went wrong, with what to name when asking about it."""
+    return f"This did not work. Please try again, or ask Compliance. Reference {reference}"

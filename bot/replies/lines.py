@@ -1,0 +1,35 @@
+"""Short lines that are no answers, in the same words on every platform."""
+
+from core.domain.delivery import Notice
+
+ASK_PRIVATELY = "I don't answer this here. Please write to me in a direct message."
+REMOVED = "The answer was removed by the person who asked. Its record is kept."
+STOPPED = "Stopped."
+ONLY_ASKER = "Only the person who asked can do this."
+NOT_READABLE = "You can't see this here. You can ask me the question yourself."
+OFFICERS_ONLY = "Only compliance officers can do this."
+OUTDATED = "This has been settled in the meantime. The message shows how it stands now."
+THANKS_UP = "Thank you. Your feedback is recorded with the answer."
+THANKS_DOWN = "Thank you. Compliance reviews answers that were marked as not helpful."
+CHECKING = "Checking the policies…"
+IN_DIRECT = "Your answer is in our direct messages."
+AUTOMATED = "Automated reply"
+
+
+def notice_text(notice: Notice, *, platform: str) -> str:
+    """Return the words of a notice; `platform` is its name, as people call it."""
+    match notice:
+        case Notice.EDITED_AFTER_ANSWER:
+            return "I had already answered when you changed your message. Please ask again."
+        case Notice.WITHHELD:
+            return (
+                "The answer is not shown here: since the question, the people who can read this"
+                " conversation have changed. If you may read it, I send it to you directly."
+            )
+        case Notice.MAYBE_ABOVE:
+            return f"Your answer may be above; {platform} did not say whether it arrived."
+
+
+def escalation_text(number: int) -> str:
+    """Return that a question went to Compliance."""
+    return f"Sent to Compliance (case {number}), usually answered within 1 working day."

@@ -1,0 +1,194 @@
+"""The whole reply as text: notifications, screen readers, old clients, and the last shape.
+
+Always complete: badge, words, sources, what to do next, reference, within a limit. Where that is
+too little, quotes are shortened first, then left out, both said; then the words are cut, and say
+so. What foreign text becomes, and what a link is, the platform's markup says.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from bot.replies.asking_back import how_to_reply, numbered, question_of
+from bot.replies.badge import Head, head_of
+from bot.replies.library import Library
+from bot.replies.places import Source, numbers, section_title, sources
+from bot.replies.remarks import NEAREST, remarks
+from bot.replies.text import line, short, width
+from core.domain.answer import Answer, Outcome
+
+CUT = "… [shortened]"
+SHORT_TITLE = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Markup:
+    """How a platform writes text."""
+
+    limit: int
+    """Characters of a whole reply, in UTF-16 units."""
+    body: int
+    """Characters that the words keep, whatever the sources need."""
+    line_end: str
+    """Between two lines of a paragraph."""
+    bullet: str
+    """Before each item of a list."""
+    quote: str
+    """Before a quotation."""
+    literal: Callable[[str], str]
+    """Foreign text, so that nothing of it does anything."""
+    worded: Callable[[str, Answer], str]
+    """The words of an answer, likewise; the marks of its citations may be put back."""
+    link: Callable[[str, str], str]
+    """A link to one of our addresses, with its label."""
+    strong: Callable[[str], str]
+    """Emphasis for what is literal already."""
+    badge: Callable[[Head], str]
+    """A badge line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Detail:
+    """How much is said of each source."""
+
+    quote: int
+    """Characters of a quote; 0: none."""
+    title: int | None
+    """Characters of a title; None: all, with version and link."""
+
+
+_DETAILS = (
+    _Detail(quote=1_500, title=None),
+    _Detail(quote=400, title=None),
+    _Detail(quote=120, title=None),
+    _Detail(quote=0, title=None),
+    _Detail(quote=0, title=SHORT_TITLE),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainText:
+    """Writes replies in one markup, with the links of one library."""
+
+    markup: Markup
+    """How they are written."""
+    library: Library
+    """Where links may lead."""
+
+    def answer(
+        self,
+        answer: Answer,
+        *,
+        reference: str,
+        follow_ups: tuple[str, ...] = (),
+        with_sources: bool = True,
+    ) -> str:
+        """Return an outcome, within the limit.
+
+        Args:
+            answer: the outcome.
+            reference: the last line.
+            follow_ups: questions to go on with; three are named.
+            with_sources: False: they are shown beside the text.
+        """
+        if answer.outcome is Outcome.CLARIFICATION:
+            return self.clarification(answer, reference=reference)
+        limit, hosts = self.markup.limit, self.library.hosts
+        head, tail = self._head(answer), self._tail(answer, reference, follow_ups)
+        near = self.nearest(answer)
+        body = short(answer.text, limit, hosts, mark=CUT)
+        found = list(sources(answer.citations, self.library)) if with_sources else []
+        for detail in _DETAILS:
+            listed = self._sources(found, detail)
+            whole = _joined(head, self.markup.worded(body, answer), near, listed, tail)
+            if width(whole) <= limit:
+                return whole
+        told = self._within(body, self.markup.body, lambda text: self.markup.worded(text, answer))
+        near = near if width(_joined(head, told, near, tail)) <= limit else ""
+        room = limit - width(_joined(head, told, near, tail)) - 2
+        return _joined(head, told, near, self._fitting(found, room), tail)
+
+    def clarification(self, answer: Answer, *, reference: str, with_options: bool = True) -> str:
+        """Return a question back; `with_options`: with numbers to reply with."""
+        asked = self.markup.strong(self.within(question_of(answer), 1_000))
+        listed = numbered(answer.options) if answer.options and with_options else ""
+        options = self._lines(self.within(one, 200) for one in listed.splitlines())
+        how = how_to_reply(answer, has_buttons=not with_options)
+        return _joined(asked, options, how, self.within(reference, 200))
+
+    def nearest(self, answer: Answer) -> str:
+        """Return sections by name, with links, one a line; 1,000 characters at most."""
+        if answer.citations or not answer.nearest:
+            return ""
+        lines = ["Nearest sections:"]
+        for place in answer.nearest[:NEAREST]:
+            url, title = self.library.url(place), section_title(place)
+            named = self.markup.link(url, title) if url else self.within(title, 180)
+            lines.append(f"{self.markup.bullet}{named}")
+        return self._lines(_cut_off(lines, 1_000))
+
+    def within(self, text: str, limit: int) -> str:
+        """Return text, literal, of at most `limit` characters; what is cut says so."""
+        return self._within(text, limit, self.markup.literal)
+
+    def _within(self, text: str, limit: int, literal: Callable[[str], str]) -> str:
+        taken, made = limit, literal(short(text, limit, mark=CUT))
+        while width(made) > limit:
+            taken -= max(1, (width(made) - limit) // 5)
+            made = literal(short(text, taken, mark=CUT))
+        return made
+
+    def _head(self, answer: Answer) -> str:
+        head = head_of(answer)
+        return self.markup.badge(head) if head else ""
+
+    def _tail(self, answer: Answer, reference: str, follow_ups: tuple[str, ...]) -> str:
+        said = [self.within(strong + rest, 300) for strong, rest in remarks(answer)]
+        if follow_ups and answer.outcome is Outcome.ANSWERED:
+            asked = " / ".join(line(one, limit=75) for one in follow_ups[:3])
+            said.append(f"You could ask next: {self.within(asked, 300)}")
+        return self._lines([*_cut_off(said, 1_000), self.within(reference, 200)])
+
+    def _sources(self, found: list[Source], detail: _Detail) -> str:
+        return self._lines(one for source in found for one in self._source(source, detail))
+
+    def _source(self, source: Source, detail: _Detail) -> Iterator[str]:
+        marks, markup = numbers(source.quotes), self.markup
+        if detail.title is not None:
+            yield f"{self.within(marks, 40)} {self.within(source.title, detail.title)}"
+            return
+        title = (
+            markup.link(source.url, source.title) if source.url else markup.literal(source.title)
+        )
+        about = markup.literal(f" ({source.about})") if source.about else ""
+        yield f"{markup.literal(marks)} {title}{about}"
+        several = len(source.quotes) > 1
+        for quote in source.quotes if detail.quote else ():
+            mark = f"{markup.literal(f'[{quote.number}]')} " if several else ""
+            yield f"{markup.quote}{mark}“{self._quote(quote.quote, detail.quote)}”"
+
+    def _quote(self, quote: str, limit: int) -> str:
+        mark = f"… [shortened from {width(quote):,} characters]"
+        shown = short(quote, limit, self.library.hosts, mark=mark)
+        return self.markup.literal(" ".join(shown.split()))
+
+    def _fitting(self, found: list[Source], room: int) -> str:
+        """Return as many sources as there is room for, and how many there are besides."""
+        lines = [one for source in found for one in self._source(source, _DETAILS[-1])]
+        kept = list(_cut_off(lines, room - 40))
+        rest = len(lines) - len(kept)
+        return self._lines([*kept, *([f"and {rest} more sources"] if rest else [])])
+
+    def _lines(self, lines: Iterable[str]) -> str:
+        return self.markup.line_end.join(lines)
+
+
+def _cut_off(lines: list[str], limit: int) -> Iterator[str]:
+    for one in lines:
+        limit -= width(one) + 1
+        if limit < 0:
+            return
+        yield one
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
