@@ -28,6 +28,7 @@ from core.adapters.postgres.oauth_stores import oauth_stores
 from core.adapters.postgres.ontology import PostgresOntologyStore
 from core.adapters.postgres.outbox import PostgresOutbox
 from core.adapters.postgres.pacing import Pace
+from core.adapters.postgres.references import PostgresReferences
 from core.adapters.postgres.search import PostgresChunkSearch
 from core.adapters.postgres.shown import PostgresShownReplies
 from core.adapters.postgres.spaces import PostgresSpaceStore
@@ -76,6 +77,8 @@ class Service:
     """Replies, to be posted."""
     shown: PostgresShownReplies
     """Replies, found again by what is pressed."""
+    references: PostgresReferences
+    """Conversations in which our app is, so that it can write there first."""
     jobs: PostgresJobs
     """The alarm clock of inbox and outbox."""
     oauth: OAuthStores | None
@@ -197,6 +200,7 @@ async def bootstrap(
             backlog=PostgresBacklog(engine, clock=clock),
             outbox=PostgresOutbox(engine, ledger=ledger, pace=Pace()),
             shown=PostgresShownReplies(engine),
+            references=PostgresReferences(engine),
             jobs=jobs,
             oauth=oauth_stores(engine, settings),
             health=PostgresHealth(engine),

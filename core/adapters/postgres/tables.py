@@ -641,3 +641,27 @@ slack_oauth_states = Table(
     Column("state_hash", LargeBinary, primary_key=True, comment="SHA-256; deleted when it is used"),
     Column("expires_at", DateTime(timezone=True), nullable=False),
 )
+
+conversation_references = Table(
+    "conversation_references",
+    metadata,
+    Column("platform", Text, primary_key=True),
+    Column("tenant", Text, primary_key=True),
+    Column("conversation", Text, primary_key=True),
+    Column("person", Text, comment="whose direct conversation it is; null: any other"),
+    Column("team", Text, comment="null: a chat"),
+    Column(
+        "facts",
+        JSONB,
+        nullable=False,
+        comment="what the platform needs to be told; checked when written and when read; no text",
+    ),
+    _at(),
+    _at("updated_at"),
+    Index(
+        "conversation_references_person_idx",
+        "person",
+        postgresql_where=text("person IS NOT NULL"),
+    ),
+    Index("conversation_references_team_idx", "team", postgresql_where=text("team IS NOT NULL")),
+)

@@ -1,0 +1,107 @@
+"""How to write to a Teams conversation: our own JSON, never an object of the SDK.
+
+Checked when it is stored and again when it is read: posting sends the bot's token to the address
+that it holds.
+"""
+
+from dataclasses import dataclass
+
+from bot.teams.payload import Object, maybe, maybe_object, need, need_object
+from bot.teams.places import NAME, Scope, spot_of
+from bot.teams.sender import Home
+from core.domain.errors import ContractError
+from core.domain.reference import ConversationReference
+from core.domain.run import Json
+
+CHANNEL_ID = "msteams"
+_SCOPES: dict[str, Scope] = {"personal": "personal", "groupChat": "groupChat", "channel": "channel"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """One conversation in which our bot is."""
+
+    conversation: str
+    """As Teams names it, without a thread."""
+    scope: Scope
+    """What kind of conversation it is."""
+    service_url: str
+    """Where its replies go; on the list of hosts."""
+    tenant: str
+    """Id of its tenant, lower case."""
+    bot: str
+    """Id of our bot there (`28:…`)."""
+    person: str | None = None
+    """Whose direct conversation it is (`29:…`); None for any other."""
+    aad: str | None = None
+    """Directory id of that person."""
+    team: str | None = None
+    """Id of the team whose channel it is."""
+    locale: str | None = None
+    """What that person's client speaks (`en-GB`); None for a group, where each one's may differ."""
+
+    def stored(self) -> ConversationReference:
+        """Return it as it is kept."""
+        facts: dict[str, Json] = {
+            "scope": self.scope,
+            "service_url": self.service_url,
+            "bot": self.bot,
+            "aad": self.aad,
+            "locale": self.locale,
+            "channel_id": CHANNEL_ID,
+        }
+        return ConversationReference(
+            platform=NAME,
+            tenant=self.tenant,
+            conversation=self.conversation,
+            person=self.person,
+            team=self.team,
+            facts=facts,
+        )
+
+
+def reference_of(activity: Object, home: Home) -> Reference:
+    """Return how to write to the conversation of an activity.
+
+    Raises:
+        ContractError: It lacks what Teams promises, or its service URL is not on the list.
+    """
+    spot = spot_of(activity)
+    sender = maybe_object(activity, "from")
+    is_personal = spot.scope == "personal" and not home.is_bot(sender)
+    team = maybe_object(maybe_object(activity, "channelData"), "team")
+    return Reference(
+        conversation=spot.channel,
+        scope=spot.scope,
+        service_url=home.service_urls.need(need(activity, "serviceUrl")),
+        tenant=spot.tenant,
+        bot=need(need_object(activity, "recipient"), "id"),
+        person=maybe(sender, "id") or None if is_personal else None,
+        aad=maybe(sender, "aadObjectId") or None if is_personal else None,
+        team=maybe(team, "id") or None,
+        locale=maybe(activity, "locale") or None if is_personal else None,
+    )
+
+
+def read_reference(kept: ConversationReference, home: Home) -> Reference:
+    """Return a reference that was kept, checked anew.
+
+    Raises:
+        ContractError: Its address or its tenant is not on our lists, or it is none of ours.
+    """
+    scope = _SCOPES.get(maybe(kept.facts, "scope"))
+    if kept.platform != NAME or scope is None or kept.facts.get("channel_id") != CHANNEL_ID:
+        raise ContractError("expected a reference to a conversation in Teams")
+    if not home.has_tenant(kept.tenant):
+        raise ContractError("expected a reference of a tenant that we serve")
+    return Reference(
+        conversation=kept.conversation,
+        scope=scope,
+        service_url=home.service_urls.need(need(kept.facts, "service_url")),
+        tenant=kept.tenant,
+        bot=need(kept.facts, "bot"),
+        person=kept.person,
+        aad=maybe(kept.facts, "aad") or None,
+        team=kept.team,
+        locale=maybe(kept.facts, "locale") or None,
+    )

@@ -1,0 +1,29 @@
+"""Conversations in which our app is, so that it can write there first. Safe from many processes."""
+
+from typing import Protocol
+
+from core.domain.reference import ConversationReference
+
+
+class References(Protocol):
+    """References, by conversation. What is stored was checked; whoever uses it checks it again."""
+
+    async def put(self, reference: ConversationReference, /) -> bool:
+        """Keep a reference in place of the earlier one; True: the conversation is new to us."""
+        ...
+
+    async def find(
+        self, platform: str, tenant: str, conversation: str, /
+    ) -> ConversationReference | None:
+        """Return the reference of a conversation; None: we were never there, or are no more."""
+        ...
+
+    async def find_direct(
+        self, platform: str, tenant: str, person: str, /
+    ) -> ConversationReference | None:
+        """Return the newest direct conversation with a person; None: there is none."""
+        ...
+
+    async def forget(self, platform: str, tenant: str, conversation: str, /) -> int:
+        """Forget a conversation, or all of a team with this id, and say how many there were."""
+        ...
