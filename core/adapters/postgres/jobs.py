@@ -12,6 +12,7 @@ import psycopg
 import psycopg_pool
 from procrastinate import App, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
+from procrastinate.worker import Worker
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
@@ -28,6 +29,7 @@ BEATS_EVERY_S = 2.0
 STALLED_AFTER_S = 10.0
 DRAINED_WITHIN_S = 20.0
 """What a shutdown leaves to jobs that have begun."""
+TOLD_EVERY_S = 0.05
 RESTARTED_AFTER_S = 1.0
 """How long a worker rests that lost its database."""
 
@@ -90,19 +92,26 @@ class PostgresJobs:
         rescuer = Rescuer(
             self._engine, app.job_manager, self.defer, stalled_after_s=self._stalled_after_s
         )
+        worker = Worker(
+            app=app,
+            queues=[QUEUE],
+            concurrency=CONCURRENCY,
+            fetch_job_polling_interval=POLLED_EVERY_S,
+            update_heartbeat_interval=min(BEATS_EVERY_S, self._stalled_after_s / 3),
+            stalled_worker_timeout=self._stalled_after_s,
+            shutdown_graceful_timeout=DRAINED_WITHIN_S,
+            install_signal_handlers=False,
+            delete_jobs="always",
+        )
         async with app.open_async(), asyncio.TaskGroup() as group:
+            end_if_cancelled()
             rescuing = group.create_task(rescuer.run())
-            await app.run_worker_async(
-                queues=[QUEUE],
-                concurrency=CONCURRENCY,
-                fetch_job_polling_interval=POLLED_EVERY_S,
-                update_heartbeat_interval=min(BEATS_EVERY_S, self._stalled_after_s / 3),
-                stalled_worker_timeout=self._stalled_after_s,
-                shutdown_graceful_timeout=DRAINED_WITHIN_S,
-                install_signal_handlers=False,
-                delete_jobs="always",
-            )
-            rescuing.cancel()
+            working = group.create_task(worker.run())
+            try:
+                await asyncio.wait({working})
+            finally:
+                await _stopped(worker, working)
+                rescuing.cancel()
 
     def _open(self, handlers: Handlers) -> App:
         url = self._engine.url.set(drivername="postgresql")
@@ -114,6 +123,16 @@ class PostgresJobs:
         for kind, handler in (("answer", handlers.answer), ("deliver", handlers.deliver)):
             app.task(name=kind, queue=QUEUE)(_named(handler))
         return app
+
+
+async def _stopped(worker: Worker, working: asyncio.Task[None]) -> None:
+    """Let a worker finish what it has begun. Told to stop, not cancelled: it might not hear that.
+
+    Told again and again, since a worker that has not yet begun forgets that it was told.
+    """
+    while not working.done():
+        worker.stop()
+        await asyncio.wait({working}, timeout=TOLD_EVERY_S)
 
 
 def lock_of(kind: JobKind, conversation_id: str) -> str:
