@@ -9,7 +9,8 @@ from pathlib import Path
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.app.process import Process, Roles, chat_setup, running
+from bot.app.process import Process, Roles, running
+from bot.slack.serving import slack as connect_slack
 from bot.slack.surface import Patience
 from core.adapters.postgres.database import engine_for
 from core.bootstrap import bootstrap
@@ -77,9 +78,11 @@ async def product(
     """Run it, and tell Slack where."""
     settings = settings_for(slack, database_url, slack_config=config, **more)
     engine = engine_for(database_url, pooled=False)
+    connect = connect_slack(settings, patience=patience)
+    assert connect is not None
     async with (
         bootstrap(settings) as service,
-        running(service, chat_setup(settings), roles or Roles(), patience=patience) as process,
+        running(service, (connect,), roles or Roles()) as process,
     ):
         base_url = f"http://127.0.0.1:{process.port}"
         if settings.slack_signing_secret:

@@ -1,15 +1,15 @@
-"""What is served over HTTP: Slack's requests, and whether we live and are ready."""
+"""What is served over HTTP: requests of chat platforms, and whether we live and are ready."""
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 
 from aiohttp import web
 
-from bot.slack.endpoint import SlackEndpoint
-from bot.slack.signature import LONGEST_BODY
 from core.domain.errors import TransientError
 
+LONGEST_BODY = 1024 * 1024
+"""Bytes of a request (reliability, section 5)."""
 LONGEST_LAG_S = 1.0
 READY_WITHIN_S = 3.0
 
@@ -20,9 +20,9 @@ Trouble = Callable[[], Awaitable[str | None]]
 class Health:
     """Answers whoever watches over us."""
 
-    def __init__(self, trouble: Trouble) -> None:
+    def __init__(self, *troubles: Trouble) -> None:
         """Take who looks at what we depend on."""
-        self._trouble = trouble
+        self._troubles = troubles
         self.is_stopping = False
 
     async def live(self, _: web.Request) -> web.StreamResponse:
@@ -43,12 +43,18 @@ class Health:
             return web.Response(status=503, text="the database takes no writes")
         return web.Response(status=503 if trouble else 200, text=trouble or "ready")
 
+    async def _trouble(self) -> str | None:
+        for look in self._troubles:
+            found = await look()
+            if found:
+                return found
+        return None
 
-def application(health: Health, slack: SlackEndpoint | None) -> web.Application:
-    """Return the application; without Slack over HTTP only health."""
+
+def application(health: Health, routes: Iterable[web.RouteDef]) -> web.Application:
+    """Return the application: health, and what platforms take."""
     served = web.Application(client_max_size=LONGEST_BODY)
     served.router.add_get("/livez", health.live)
     served.router.add_get("/readyz", health.ready)
-    if slack is not None:
-        served.router.add_post("/slack/events", slack.take)
+    served.router.add_routes(routes)
     return served

@@ -1,31 +1,27 @@
 """One process: started in order, stopped in order.
 
-database -> who we are in Slack -> workers -> Slack's requests
+database -> chat platforms -> workers -> what platforms send
 not ready -> no more requests -> workers drained (20 s), leases given back -> database closed
 """
 
 import asyncio
 import logging
 import signal
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from aiohttp import web
 
 from bot.app.http import Health, application
+from bot.app.platforms import chosen
+from bot.chat import Chat, Connect
 from bot.delivery import Deliverer
-from bot.slack.connected import NAME, Connected, connected
-from bot.slack.endpoint import SlackEndpoint
-from bot.slack.setup import SlackSetup, slack_setup
-from bot.slack.signature import SignatureCheck
-from bot.slack.sockets import over_sockets
-from bot.slack.surface import Patience
 from bot.worker import Worker
 from core.bootstrap import Service, bootstrap
 from core.config import Settings
 from core.domain.errors import ConfigError
-from core.ports import Handlers, Platform
+from core.ports import Handlers
 
 ANSWERED_WITHIN_S = 5.0
 """What a stop leaves to requests that have begun."""
@@ -39,8 +35,8 @@ class Process:
 
     service: Service
     """The product."""
-    slack: Connected
-    """The workspace."""
+    chats: tuple[Chat, ...]
+    """The platforms, connected."""
     port: int | None
     """Where it listens; None: it does not."""
 
@@ -55,52 +51,40 @@ class Roles:
     """Answers and posts."""
 
 
-def chat_setup(settings: Settings) -> SlackSetup:
-    """Return how the platform is set up.
-
-    Raises:
-        ConfigError: None is, or not wholly.
-    """
-    setup = slack_setup(settings)
-    if setup is None:
-        raise ConfigError(
-            "no chat platform is set up: set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET (or"
-            " SLACK_APP_TOKEN, without a public address); `citebound chat` needs none"
-        )
-    return setup
-
-
 @asynccontextmanager
 async def running(
-    service: Service, setup: SlackSetup, roles: Roles, *, patience: Patience | None = None
+    service: Service, platforms: Sequence[Connect], roles: Roles
 ) -> AsyncGenerator[Process]:
     """Run until the block ends.
 
     Raises:
-        ConfigError: See `connected`; or the port is taken.
+        ConfigError: A platform can't be connected; or the port is taken.
     """
     async with AsyncExitStack() as stack:
-        slack = await stack.enter_async_context(connected(service, setup, patience=patience))
+        connected = [await stack.enter_async_context(one(service)) for one in platforms]
+        chats = tuple(connected)
         if roles.works:
-            await stack.enter_async_context(_working(service, slack))
+            await stack.enter_async_context(_working(service, chats))
         port = None
         if roles.serves:
-            port = await stack.enter_async_context(_serving(service, setup, slack))
-        yield Process(service=service, slack=slack, port=port)
+            port = await stack.enter_async_context(_serving(service, chats))
+        yield Process(service=service, chats=chats, port=port)
 
 
 @asynccontextmanager
-async def _working(service: Service, slack: Connected) -> AsyncGenerator[None]:
-    answering: Mapping[str, Platform] = {NAME: slack.answering}
-    posting: Mapping[str, Platform] = {NAME: slack.posting}
+async def _working(service: Service, chats: Sequence[Chat]) -> AsyncGenerator[None]:
     worker = Worker(
         backlog=service.backlog,
         jobs=service.jobs,
         answering=service.answering,
-        platforms=answering,
+        platforms={chat.name: chat.answering for chat in chats},
         clock=service.clock,
     )
-    deliverer = Deliverer(outbox=service.outbox, jobs=service.jobs, platforms=posting)
+    deliverer = Deliverer(
+        outbox=service.outbox,
+        jobs=service.jobs,
+        platforms={chat.name: chat.posting for chat in chats},
+    )
     handlers = Handlers(answer=worker.answer, deliver=deliverer.deliver)
     async with asyncio.TaskGroup() as group:
         jobs = group.create_task(service.jobs.run(handlers))
@@ -111,20 +95,14 @@ async def _working(service: Service, slack: Connected) -> AsyncGenerator[None]:
 
 
 @asynccontextmanager
-async def _serving(
-    service: Service, setup: SlackSetup, slack: Connected
-) -> AsyncGenerator[int | None]:
-    health = Health(service.health.trouble)
-    endpoint = None
+async def _serving(service: Service, chats: Sequence[Chat]) -> AsyncGenerator[int]:
+    health = Health(service.health.trouble, *(chat.trouble for chat in chats))
+    served = application(health, (route for chat in chats for route in chat.routes))
     async with AsyncExitStack() as stack:
-        if setup.signing_secrets:
-            endpoint = SlackEndpoint(slack.app, SignatureCheck(setup.signing_secrets))
         settings = service.settings
-        port = await stack.enter_async_context(
-            _listening(application(health, endpoint), settings.host, settings.port)
-        )
-        if setup.uses_sockets and setup.app_token:
-            await stack.enter_async_context(over_sockets(slack.app, setup.app_token))
+        port = await stack.enter_async_context(_listening(served, settings.host, settings.port))
+        for chat in chats:
+            await stack.enter_async_context(chat.listening())
         try:
             yield port
         finally:
@@ -155,12 +133,12 @@ async def run_until_told(settings: Settings, roles: Roles) -> None:
     Raises:
         ConfigError: It can't start.
     """
-    setup = chat_setup(settings)
+    platforms = chosen(settings)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    async with bootstrap(settings) as service, running(service, setup, roles) as process:
+    async with bootstrap(settings) as service, running(service, platforms, roles) as process:
         if process.port is not None:
             logger.info("listening on port %d", process.port)
         await stop.wait()

@@ -98,6 +98,18 @@ class SlackAudience:
         """Return what the deployment says of a channel."""
         return self._rights.scope_of(channel)
 
+    async def is_colleague(self, person: str) -> bool:
+        """Say whether somebody of another workspace is of our organisation.
+
+        Where Slack can't be asked, nobody is.
+        """
+        if self._home.enterprise is None:
+            return False
+        try:
+            return (await self._person(person)).kind in {"employee", "guest"}
+        except TransientError:
+            return False
+
     async def is_member(self, channel: str, person: str) -> bool:
         """Say whether somebody is in a channel.
 

@@ -7,7 +7,7 @@ decides. No argument and no answer is logged.
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
@@ -15,6 +15,7 @@ from aiohttp import ClientError
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from core.domain.errors import TransientError
 from core.domain.run import Json
 
 TIMEOUT_S = 10
@@ -25,6 +26,10 @@ LIMITING = frozenset({"ratelimited", "rate_limited"})
 DOUBTFUL = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout"})
 ABSENT = "unknown_method"
 """This Slack does not have the method (or something between us and it says so)."""
+NOT_INSTALLED = "not_installed"
+"""Our own word: the app has no token there any more, and Slack was not asked."""
+DISCONNECTED = frozenset({"invalid_auth", "token_revoked", "account_inactive"})
+"""The token is dead, and whatever is called next will be refused, too."""
 
 for _name in ("slack_sdk", "slack_bolt"):
     logging.getLogger(_name).setLevel(logging.WARNING)  # below, they log whole bodies
@@ -68,13 +73,33 @@ class Unclear:
 
 Outcome: TypeAlias = Told | Refused | Limited | Unclear
 
+TokenNow = Callable[[], Awaitable[str | None]]
+"""Returns the token to call with; None: there is none any more. Raises `TransientError`."""
+OnDead = Callable[[str], Awaitable[None]]
+"""Is told Slack's word for why it no longer takes a token."""
+
 
 class Slack:
     """Calls the Web API of one workspace. Safe from many tasks."""
 
-    def __init__(self, client: AsyncWebClient) -> None:
-        """Take a client that repeats nothing by itself."""
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        *,
+        token: TokenNow | None = None,
+        on_dead: OnDead | None = None,
+    ) -> None:
+        """Take a client that repeats nothing by itself.
+
+        Args:
+            client: calls, with its own token.
+            token: looks up the token of each call instead: one that was exchanged or taken away
+                meanwhile is not used.
+            on_dead: hears of a token that Slack no longer takes.
+        """
         self.client = client
+        self._token = token
+        self._on_dead = on_dead
 
     async def write(self, method: str, **given: Json) -> Outcome:
         """Call a method that changes something; arguments that are None are left out."""
@@ -85,6 +110,24 @@ class Slack:
         return await self._call(method, data=given)
 
     async def _call(self, method: str, **arguments: Any) -> Outcome:
+        if self._token is not None:
+            try:
+                token = await self._token()
+            except TransientError:
+                return Limited(after_s=REST_S)
+            if token is None:
+                return Refused(code=NOT_INSTALLED)
+            arguments["headers"] = {"Authorization": f"Bearer {token}"}
+        outcome = await self._asked(method, **arguments)
+        if (
+            isinstance(outcome, Refused)
+            and outcome.code in DISCONNECTED
+            and self._on_dead is not None
+        ):
+            await self._on_dead(outcome.code)
+        return outcome
+
+    async def _asked(self, method: str, **arguments: Any) -> Outcome:
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 answer = await self.client.api_call(method, **arguments)

@@ -5,14 +5,10 @@ others at once, and a token that another process exchanged is the one that is fo
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Protocol
 
-from slack_bolt.authorization import AuthorizeResult
-
-from bot.slack.payload import Object, maybe, maybe_object
 from bot.slack.sender import Home
 from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Installation, Workspace
@@ -44,12 +40,26 @@ class Credential:
 class Credentials(Protocol):
     """Tells them by workspace."""
 
+    async def home(self, workspace: Workspace, /) -> Home | None:
+        """Return who we are in a workspace; None: the app is not installed there.
+
+        Slack is not called: whatever comes in is kept before that.
+
+        Raises:
+            TransientError: Nobody can say now.
+        """
+        ...
+
     async def find(self, workspace: Workspace, /) -> Credential | None:
         """Return the credential for a workspace; None: the app is not installed there.
 
         Raises:
             TransientError: Nobody can say now.
         """
+        ...
+
+    async def forget(self, workspace: Workspace, /) -> None:
+        """Delete the tokens of exactly this workspace: Slack takes them no longer."""
         ...
 
 
@@ -61,17 +71,21 @@ class OneWorkspace:
         self._home = home
         self._token = token
 
+    async def home(self, workspace: Workspace, /) -> Home | None:
+        """See `Credentials.home`."""
+        return self._home if self._home.is_of(workspace) else None
+
     async def find(self, workspace: Workspace, /) -> Credential | None:
         """See `Credentials.find`."""
         home = self._home
-        is_ours = workspace.team in home.teams or (
-            home.enterprise is not None and workspace.enterprise == home.enterprise
-        )
-        if not is_ours:
+        if not home.is_of(workspace):
             return None
         return Credential(
-            workspace=workspace, token=self._token, app=home.app_id, bot_user=home.bot_user
+            workspace=home.workspace, token=self._token, app=home.app_id, bot_user=home.bot_user
         )
+
+    async def forget(self, workspace: Workspace, /) -> None:
+        """See `Credentials.forget`: that of the settings is theirs who set it."""
 
 
 class ManyWorkspaces:
@@ -84,6 +98,11 @@ class ManyWorkspaces:
         self._clock = clock
         self._rests_until: dict[str, datetime] = {}
 
+    async def home(self, workspace: Workspace, /) -> Home | None:
+        """See `Credentials.home`."""
+        found = await self._installations.find(workspace)
+        return None if found is None else home_of(found)
+
     async def find(self, workspace: Workspace, /) -> Credential | None:
         """See `Credentials.find`."""
         found = await self.installation(workspace)
@@ -95,6 +114,10 @@ class ManyWorkspaces:
             app=found.app,
             bot_user=found.bot_user,
         )
+
+    async def forget(self, workspace: Workspace, /) -> None:
+        """See `Credentials.forget`."""
+        await self._installations.delete(workspace)
 
     async def installation(self, workspace: Workspace, /) -> Installation | None:
         """Return the installation with a token that lives.
@@ -118,6 +141,18 @@ class ManyWorkspaces:
             return _living(found, now)
 
 
+def home_of(installation: Installation) -> Home:
+    """Return who we are where the app was installed."""
+    where = installation.workspace
+    return Home(
+        app_id=installation.app,
+        bot_user=installation.bot_user,
+        teams=frozenset({where.team} if where.team else ()),
+        enterprise=where.enterprise,
+        is_whole=where.team is None,
+    )
+
+
 def _living(installation: Installation, now: datetime) -> Installation:
     if installation.tokens.lasts_beyond(now):
         return installation
@@ -125,53 +160,3 @@ def _living(installation: Installation, now: datetime) -> Installation:
         f"the token of {installation.workspace.name} has ended and could not be exchanged:"
         " if this goes on, install the app there again"
     )
-
-
-def workspace_of(body: Object) -> Workspace | None:
-    """Return the workspace of ours in which something happened; None if nothing says.
-
-    An event names the installations that it is for; of an interaction or a command, what is
-    installed for an organisation says so.
-    """
-    authorizations = body.get("authorizations")
-    first: Object = {}
-    if isinstance(authorizations, list) and authorizations and isinstance(authorizations[0], dict):
-        first = authorizations[0]
-    team = maybe(body, "team_id") or maybe(maybe_object(body, "team"), "id")
-    enterprise = (
-        maybe(first, "enterprise_id")
-        or maybe(body, "enterprise_id")
-        or maybe(maybe_object(body, "enterprise"), "id")
-    )
-    is_whole = "true" in {str(one.get("is_enterprise_install")).lower() for one in (first, body)}
-    if enterprise and (is_whole or not team):
-        return Workspace(enterprise=enterprise)
-    team = maybe(first, "team_id") or team
-    return Workspace(enterprise=enterprise or None, team=team) if team else None
-
-
-Authorize = Callable[..., Awaitable[Any]]
-"""Bolt allows None, which its types do not say."""
-
-
-def authorize_by(credentials: Credentials) -> Authorize:
-    """Return what Bolt's `authorize` takes; where the app is not installed, it goes no further."""
-
-    async def authorize(
-        enterprise_id: str | None, team_id: str | None, context: Mapping[str, Any]
-    ) -> AuthorizeResult | None:
-        is_whole = context.get("is_enterprise_install") is True
-        if not (enterprise_id or team_id):
-            return None
-        team = None if is_whole and enterprise_id else team_id
-        found = await credentials.find(Workspace(enterprise=enterprise_id, team=team))
-        if found is None:
-            return None
-        return AuthorizeResult(
-            enterprise_id=found.workspace.enterprise or enterprise_id,
-            team_id=team_id,
-            bot_user_id=found.bot_user,
-            bot_token=found.token,
-        )
-
-    return authorize

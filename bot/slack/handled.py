@@ -34,7 +34,6 @@ INTERACTIONS = "commands"
 """Scope of the command and of both shortcuts."""
 
 METHODS: Mapping[str, tuple[str, ...]] = {
-    "agents.sessions.setStatus": ("chat:write",),
     "assistant.threads.setStatus": ("chat:write",),
     "assistant.threads.setSuggestedPrompts": ("assistant:write",),
     "auth.revoke": (),
@@ -42,7 +41,6 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "bots.info": ("users:read",),
     "chat.appendStream": ("chat:write",),
     "chat.delete": ("chat:write",),
-    "chat.getPermalink": (),
     "chat.postEphemeral": ("chat:write",),
     "chat.postMessage": ("chat:write",),
     "chat.startStream": ("chat:write",),
@@ -72,6 +70,9 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "views.update": (),
 }
 """Method of the Web API that is called -> scopes that it needs, each for a kind of place."""
+
+APP_METHODS: Mapping[str, tuple[str, ...]] = {"apps.connections.open": ("connections:write",)}
+"""The same with the app-level token, which has scopes of its own."""
 
 
 def scopes() -> tuple[str, ...]:

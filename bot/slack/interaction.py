@@ -35,9 +35,9 @@ class Interaction:
     dedupe_key: str
     """The same for a repeated delivery."""
     tenant: str
-    """Organisation, else workspace."""
+    """See `Home.tenant`."""
     team: str
-    """Our workspace in which it was done."""
+    """Our workspace in which it was done; empty where an organisation's app does not say."""
     person: str
     """Who did it."""
     is_outside: bool
@@ -86,20 +86,18 @@ def parse_interaction(payload: Object, home: Home) -> Interaction | NotOurs:
         return _command(payload, home)
     kind = _KINDS.get(maybe(payload, "type"))
     team = maybe(maybe_object(payload, "team"), "id")
-    enterprise = maybe(maybe_object(payload, "enterprise"), "id")
-    envelope = _envelope(payload, team, enterprise)
-    foreign = home.foreign(envelope)
+    foreign = home.foreign(payload)
     if foreign or kind is None:
         return NotOurs(reason=foreign or "kind")
     user, view = need_object(payload, "user"), maybe_object(payload, "view")
     place = maybe_object(payload, "container")
     message = maybe_object(payload, "message")
-    what = _what(kind, payload, team or enterprise)
+    what = _what(kind, payload, home.tenant)
     return Interaction(
         kind=kind,
         name=what.name,
         dedupe_key=what.key,
-        tenant=enterprise or team,
+        tenant=home.tenant,
         team=team,
         person=need(user, "id"),
         is_outside=home.is_outside({}, {"user_team": maybe(user, "team_id")}),
@@ -124,8 +122,8 @@ def _quoted(kind: Kind, message: Object, home: Home) -> str:
 
 
 def _command(payload: Object, home: Home) -> Interaction | NotOurs:
-    team, enterprise = maybe(payload, "team_id"), maybe(payload, "enterprise_id")
-    foreign = home.foreign(_envelope(payload, team, enterprise))
+    team = maybe(payload, "team_id")
+    foreign = home.foreign(payload)
     if foreign:
         return NotOurs(reason=foreign)
     trigger = need(payload, "trigger_id")
@@ -133,7 +131,7 @@ def _command(payload: Object, home: Home) -> Interaction | NotOurs:
         kind="command",
         name=need(payload, "command"),
         dedupe_key=f"slack:{team}:command:{trigger}",
-        tenant=enterprise or team,
+        tenant=home.tenant,
         team=team,
         person=need(payload, "user_id"),
         is_outside=False,  # a command exists only where the app is installed
@@ -142,11 +140,6 @@ def _command(payload: Object, home: Home) -> Interaction | NotOurs:
         trigger=trigger,
         response_url=maybe(payload, "response_url") or None,
     )
-
-
-def _envelope(payload: Object, team: str, enterprise: str) -> Object:
-    app = maybe(payload, "api_app_id")
-    return {"api_app_id": app, "team_id": team, "enterprise_id": enterprise or None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """What Slack sends, on its way in: kept first, then acknowledged (platforms, 2.2).
 
+- Everything belongs to a workspace; of one in which the app is not installed it is dropped.
 - A message is in the inbox, with the job that answers it, before Slack hears 200; if it can't be,
   Slack hears 503 and sends it again. No network call comes before that.
 - Interactions and commands go to `Presses`, which commits before it acknowledges.
@@ -9,129 +10,149 @@
 import logging
 import re
 from collections.abc import Awaitable, Callable
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.response import BoltResponse
 
-from bot.intake import Intake
-from bot.slack.calls import Slack, client_for
-from bot.slack.interaction import NotOurs, parse_interaction
+from bot.slack.calls import client_for
+from bot.slack.connected import Connected
+from bot.slack.interaction import Interaction, NotOurs, parse_interaction
 from bot.slack.opened import Opened
-from bot.slack.parse import Disconnected, NotForUs, Overheard, parse
-from bot.slack.pressing import Presses
-from bot.slack.sender import Home
+from bot.slack.parse import Disconnected
+from bot.slack.sender import workspace_of
+from bot.slack.workspaces import Workspaces
 from core.domain.errors import ContractError, TransientError
-from core.domain.message import Ignored, InboundMessage
 from core.domain.run import Json
-from core.ports import ConversationStore
 
 UNAVAILABLE, BROKEN = 503, 500
 ANYTHING = re.compile(".*", re.DOTALL)
+CONNECTED, OPENED = "citebound_connected", "citebound_opened"
+"""Keys of the context of a request."""
 Body = dict[str, Json]
 Next = Callable[[], Awaitable[Any]]
-
-OnOpened = Callable[[Opened], Awaitable[None]]
-"""Shows what somebody sees who opens us."""
 
 logger = logging.getLogger(__name__)
 
 
-class Keeper:
-    """Keeps the messages of Slack's events. Safe from many tasks."""
-
-    def __init__(self, intake: Intake, conversations: ConversationStore, home: Home) -> None:
-        """Take where messages are kept, who knows our threads, and who we are."""
-        self._intake = intake
-        self._conversations = conversations
-        self._home = home
-
-    async def keep(self, body: Body) -> Opened | None:
-        """Store what an event tells; return what is only to be looked at.
-
-        Raises:
-            TransientError: It may not be stored: Slack must send it again.
-        """
-        try:
-            found = parse(body, self._home)
-        except ContractError as error:
-            logger.warning("an event of Slack's can't be read: %s", error)
-            return None
-        match found:
-            case InboundMessage() | Ignored():
-                await self._intake.accept(found)
-            case Overheard():
-                if await self._conversations.find(found.message.place) is not None:
-                    await self._intake.accept(found.message)
-            case NotForUs():
-                logger.debug("an event is not for us: %s", found.reason)
-            case Disconnected():
-                logger.error("Slack disconnected a workspace: %s", found.reason)
-            case Opened():
-                return found
-        return None
-
-
-def build_app(
-    slack: Slack, home: Home, keeper: Keeper, presses: Presses, on_opened: OnOpened
-) -> AsyncApp:
+def build_app(workspaces: Workspaces, *, api_url: str | None = None) -> AsyncApp:
     """Return the Bolt app. Signatures are checked before it, sockets have none."""
-
-    async def keep_first(body: Body, next_: Next) -> BoltResponse | None:
-        if body.get("type") != "event_callback":
-            return await next_()
-        opened = await keeper.keep(body)
-        if opened is None:
-            return BoltResponse(status=200, body="")
-        return await next_()
-
-    async def authorize(**_: Any) -> AuthorizeResult:
-        return AuthorizeResult(
-            enterprise_id=home.enterprise,
-            team_id=min(home.teams),
-            bot_user_id=home.bot_user,
-            bot_token=slack.client.token,
-        )
-
+    entrance = _Entrance(workspaces)
     app = AsyncApp(
-        client=client_for(None, api_url=slack.client.base_url),
-        authorize=authorize,
-        before_authorize=keep_first,
+        client=client_for(None, api_url=api_url),
+        authorize=_authorize,
+        before_authorize=entrance.keep_first,
         request_verification_enabled=False,
         logger=logging.getLogger("slack_bolt"),
     )
-    _listen(app, home, presses, on_opened)
+    app.event(ANYTHING)(_opened)
+    app.action(ANYTHING)(_pressed)
+    app.view_submission(ANYTHING)(_pressed)
+    app.view_closed(ANYTHING)(_pressed)
+    app.shortcut(ANYTHING)(_pressed)
+    app.command(ANYTHING)(_pressed)
+    app.error(_failed)
     return app
 
 
-def _listen(app: AsyncApp, home: Home, presses: Presses, on_opened: OnOpened) -> None:
-    async def opened(body: Body) -> None:
-        found = parse(body, home)
+class _Entrance:
+    """Finds out whose something is, and keeps it if it is a message."""
+
+    def __init__(self, workspaces: Workspaces) -> None:
+        self._workspaces = workspaces
+        self._dropped = 0
+
+    async def keep_first(
+        self, body: Body, next_: Next, context: AsyncBoltContext
+    ) -> BoltResponse | None:
+        """Take one request; a message goes no further."""
+        where = workspace_of(body)
+        is_event = body.get("type") == "event_callback"
+        if where is None:
+            return BoltResponse(status=200, body="") if is_event else await next_()
+        connected = await self._workspaces.find(where)
+        if connected is None:
+            self._drop(where.name)
+            return BoltResponse(status=200, body="")
+        context[CONNECTED] = connected
+        if not is_event:
+            return await next_()
+        found = await connected.keeper.keep(body)
         if isinstance(found, Opened):
-            await on_opened(found)
+            context[OPENED] = found
+            return await next_()
+        if isinstance(found, Disconnected):
+            await self._workspaces.disconnected(connected.home, found.reason)
+        return BoltResponse(status=200, body="")
 
-    async def pressed(body: Body, ack: Callable[..., Awaitable[Any]]) -> None:
-        try:
-            found = parse_interaction(body, home)
-        except ContractError as error:
-            logger.warning("an interaction can't be read: %s", error)
-            found = NotOurs(reason="broken")
-        if isinstance(found, NotOurs):
-            await ack()
-        else:
-            await presses.take(found, ack)
+    def _drop(self, name: str) -> None:
+        """Count it, and say so at the first, the tenth, the hundredth."""
+        self._dropped += 1
+        if str(self._dropped).rstrip("0") == "1":
+            logger.warning(
+                "dropped %d requests of workspaces where the app is not installed, the last of %s",
+                self._dropped,
+                name,
+            )
 
-    async def failed(error: Exception) -> BoltResponse:
-        logger.error("Slack's request failed: %s", type(error).__name__)
-        return BoltResponse(
-            status=UNAVAILABLE if isinstance(error, TransientError) else BROKEN, body=""
-        )
 
-    app.event(ANYTHING)(opened)
-    app.action(ANYTHING)(pressed)
-    app.view_submission(ANYTHING)(pressed)
-    app.view_closed(ANYTHING)(pressed)
-    app.shortcut(ANYTHING)(pressed)
-    app.command(ANYTHING)(pressed)
-    app.error(failed)
+async def _authorize(context: AsyncBoltContext, **_: Any) -> AuthorizeResult:
+    """Say who we are; no token: whoever calls Slack looks up that of the workspace."""
+    connected = _connected(context)
+    bot_user = None if connected is None else connected.home.bot_user
+    return AuthorizeResult(
+        enterprise_id=context.enterprise_id, team_id=context.team_id, bot_user_id=bot_user
+    )
+
+
+async def _opened(context: AsyncBoltContext) -> None:
+    connected = _connected(context)
+    found = _held(context, OPENED)
+    if connected is None or not isinstance(found, Opened):
+        return
+    if found.is_outside and await connected.audience.is_colleague(found.person):
+        found = replace(found, is_outside=False)
+    await connected.showing.show(found)
+
+
+async def _pressed(
+    body: Body, ack: Callable[..., Awaitable[Any]], context: AsyncBoltContext
+) -> None:
+    connected = _connected(context)
+    found = _read(body, connected)
+    if connected is None or isinstance(found, NotOurs):
+        await ack()
+        return
+    if found.is_outside and await connected.audience.is_colleague(found.person):
+        found = replace(found, is_outside=False)
+    await connected.presses.take(found, ack)
+
+
+def _read(body: Body, connected: Connected | None) -> Interaction | NotOurs:
+    if connected is None:
+        return NotOurs(reason="team")
+    try:
+        return parse_interaction(body, connected.home)
+    except ContractError as error:
+        logger.warning("an interaction can't be read: %s", error)
+        return NotOurs(reason="broken")
+
+
+def _connected(context: AsyncBoltContext) -> Connected | None:
+    found = _held(context, CONNECTED)
+    return found if isinstance(found, Connected) else None
+
+
+def _held(context: AsyncBoltContext, key: str) -> object:
+    """Read what was put into a context, of which Bolt says no types."""
+    return cast("dict[str, object]", context).get(key)
+
+
+async def _failed(error: Exception) -> BoltResponse:
+    logger.error("Slack's request failed: %s", type(error).__name__)
+    return BoltResponse(
+        status=UNAVAILABLE if isinstance(error, TransientError) else BROKEN, body=""
+    )

@@ -30,7 +30,7 @@ from slack_sdk.oauth.installation_store import Installation as SlackInstallation
 
 from bot.slack import oauth_pages
 from bot.slack.calls import Refused, Slack, Told, client_for
-from bot.slack.credentials import Credentials, ManyWorkspaces, workspace_of
+from bot.slack.credentials import Credentials, ManyWorkspaces
 from bot.slack.handled import scopes
 from bot.slack.manifest import REDIRECT_PATH
 from bot.slack.payload import Object, maybe, maybe_object
@@ -56,18 +56,9 @@ class OAuth:
     routes: tuple[web.RouteDef, ...]
     """To be added to the application, beside `/slack/events`."""
     credentials: Credentials
-    """Whose token speaks for a workspace; `authorize_by` makes Bolt's `authorize` of it."""
+    """Whose token speaks for a workspace."""
     stores: OAuthStores
     """Where installations are kept."""
-
-    async def forget(self, body: Object) -> int:
-        """Delete the tokens of the workspace that took the app away; say how many there were.
-
-        Args:
-            body: the envelope that was parsed to `Disconnected`.
-        """
-        where = workspace_of(body)
-        return 0 if where is None else await self.stores.installations.delete(where)
 
 
 async def open_oauth(

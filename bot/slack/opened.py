@@ -31,7 +31,7 @@ class Opened:
     """`home`: the Home tab; `messages`: the agent's tab; `thread`: a thread of an older
     installation; `context`: the person turned to something else."""
     tenant: str
-    """Organisation, else workspace."""
+    """See `Home.tenant`."""
     team: str
     """Our workspace."""
     person: str

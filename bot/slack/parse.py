@@ -86,8 +86,8 @@ class _Envelope:
 
     @property
     def tenant(self) -> str:
-        """The organisation, else the workspace: user and channel ids are unique within it."""
-        return maybe(self.body, "enterprise_id") or need(self.body, "team_id")
+        """See `Home.tenant`."""
+        return self.home.tenant
 
     @property
     def dedupe_key(self) -> str:
@@ -96,7 +96,7 @@ class _Envelope:
 
     def key(self, channel: str, ts: str) -> str:
         """Return the identity of what was written."""
-        return f"slack:{self.tenant}:{channel}:{ts}"
+        return f"slack:{self.home.enterprise or self.tenant}:{channel}:{ts}"
 
     def place(self, channel: str, ts: str, thread_ts: str, *, is_direct: bool) -> Place:
         """Return where something was written, and where its reply goes."""

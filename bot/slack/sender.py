@@ -7,6 +7,8 @@ stands in the event. What cannot be told apart is outside.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bot.slack.payload import Object, maybe, maybe_object
+from core.domain.installation import Workspace
 from core.domain.run import Json
 
 
@@ -19,18 +21,38 @@ class Home:
     bot_user: str
     """The user id under which we write."""
     teams: frozenset[str]
-    """Workspaces in which we are installed, or that belong to our organisation."""
+    """Workspaces in which we are installed; empty for an organisation, which has many."""
     enterprise: str | None = None
     """Our organisation (`E…`); None without Enterprise Grid."""
+    is_whole: bool = False
+    """True: installed for the organisation, in whichever of its workspaces."""
+
+    @property
+    def workspace(self) -> Workspace:
+        """Where the app is installed."""
+        team = None if self.is_whole else min(self.teams)
+        return Workspace(enterprise=self.enterprise, team=team)
+
+    @property
+    def tenant(self) -> str:
+        """What our places are kept under: the id of the installation.
+
+        So whoever posts later finds the token that may; people and channels are unique within it.
+        """
+        return self.workspace.name
+
+    def is_of(self, where: Workspace) -> bool:
+        """Say whether something that happened there is for this installation."""
+        if self.is_whole:
+            return where.enterprise == self.enterprise
+        return where.team in self.teams
 
     def foreign(self, body: Mapping[str, Json]) -> str | None:
         """Say what about an envelope is not ours: `app`, `team`; None: nothing."""
         if body.get("api_app_id") != self.app_id:
             return "app"
-        ours = self._is_ours(body.get("team_id")) or (
-            self.enterprise is not None and body.get("enterprise_id") == self.enterprise
-        )
-        return None if ours else "team"
+        where = workspace_of(body)
+        return None if where is not None and self.is_of(where) else "team"
 
     def is_outside(self, body: Mapping[str, Json], event: Mapping[str, Json]) -> bool:
         """Say whether somebody of another company did this.
@@ -46,3 +68,26 @@ class Home:
 
     def _is_ours(self, team: Json) -> bool:
         return isinstance(team, str) and (team in self.teams or team == self.enterprise)
+
+
+def workspace_of(body: Object) -> Workspace | None:
+    """Return the workspace of ours in which something happened; None if nothing says.
+
+    An event names the installations that it is for; of an interaction or a command, what is
+    installed for an organisation says so.
+    """
+    authorizations = body.get("authorizations")
+    first: Object = {}
+    if isinstance(authorizations, list) and authorizations and isinstance(authorizations[0], dict):
+        first = authorizations[0]
+    team = maybe(body, "team_id") or maybe(maybe_object(body, "team"), "id")
+    enterprise = (
+        maybe(first, "enterprise_id")
+        or maybe(body, "enterprise_id")
+        or maybe(maybe_object(body, "enterprise"), "id")
+    )
+    is_whole = "true" in {str(one.get("is_enterprise_install")).lower() for one in (first, body)}
+    if enterprise and (is_whole or not team):
+        return Workspace(enterprise=enterprise)
+    team = maybe(first, "team_id") or team
+    return Workspace(enterprise=enterprise or None, team=team) if team else None

@@ -23,8 +23,8 @@ LEAST_SECRET = 8
 class SlackSetup:
     """The settings of Slack, checked."""
 
-    bot_token: str = field(repr=False)
-    """Of the one workspace."""
+    bot_token: str | None = field(default=None, repr=False)
+    """Of the one workspace; None: several install the app, each has its own."""
     signing_secrets: tuple[str, ...] = field(default=(), repr=False)
     """The current one, and the previous one during a rotation; empty without HTTP."""
     app_token: str | None = field(default=None, repr=False)
@@ -51,6 +51,7 @@ def slack_setup(settings: Settings) -> SlackSetup | None:
         ConfigError: Something is missing or cannot be right; the message names the variable.
     """
     given: Mapping[str, str | None] = {
+        "SLACK_CLIENT_ID": settings.slack_client_id,
         "SLACK_BOT_TOKEN": settings.slack_bot_token,
         "SLACK_SIGNING_SECRET": settings.slack_signing_secret,
         "SLACK_SIGNING_SECRET_PREVIOUS": settings.slack_signing_secret_previous,
@@ -59,10 +60,7 @@ def slack_setup(settings: Settings) -> SlackSetup | None:
     if not any(given.values()):
         return None
     token = settings.slack_bot_token
-    if not token:
-        raise ConfigError("Slack needs SLACK_BOT_TOKEN: the bot token of the app (xoxb-…)")
-    if not token.startswith("xoxb-"):
-        raise ConfigError("SLACK_BOT_TOKEN: expected a bot token, which begins with xoxb-")
+    _check_token(token, has_client=settings.slack_client_id is not None)
     secrets = [settings.slack_signing_secret, settings.slack_signing_secret_previous]
     if not secrets[0] and (secrets[1] or not settings.slack_app_token):
         raise ConfigError(
@@ -87,6 +85,21 @@ def slack_setup(settings: Settings) -> SlackSetup | None:
     )
 
 
+def _check_token(token: str | None, *, has_client: bool) -> None:
+    if token is not None and has_client:
+        raise ConfigError(
+            "SLACK_BOT_TOKEN is of one workspace, SLACK_CLIENT_ID lets several install the app:"
+            " unset one of them"
+        )
+    if token is None and not has_client:
+        raise ConfigError(
+            "Slack needs SLACK_BOT_TOKEN, the bot token of the app (xoxb-…), or, for several"
+            " workspaces, SLACK_CLIENT_ID"
+        )
+    if token is not None and not token.startswith("xoxb-"):
+        raise ConfigError("SLACK_BOT_TOKEN: expected a bot token, which begins with xoxb-")
+
+
 async def find_home(slack: Slack) -> Home:
     """Ask Slack who we are: once, at the start.
 
@@ -96,13 +109,16 @@ async def find_home(slack: Slack) -> Home:
     who = await _asked(slack, "auth.test")
     bot = await _asked(slack, "bots.info", bot=maybe(who, "bot_id"))
     app = maybe(maybe_object(bot, "bot"), "app_id")
-    if not (app and maybe(who, "user_id") and maybe(who, "team_id")):
+    team, enterprise = maybe(who, "team_id"), maybe(who, "enterprise_id") or None
+    is_whole = enterprise is not None and who.get("is_enterprise_install") is True
+    if not (app and maybe(who, "user_id") and (team or is_whole)):
         raise ConfigError("Slack does not say which app SLACK_BOT_TOKEN belongs to")
     return Home(
         app_id=app,
         bot_user=maybe(who, "user_id"),
-        teams=frozenset({maybe(who, "team_id")}),
-        enterprise=maybe(who, "enterprise_id") or None,
+        teams=frozenset() if is_whole else frozenset({team}),
+        enterprise=enterprise,
+        is_whole=is_whole,
     )
 
 

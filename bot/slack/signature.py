@@ -10,8 +10,6 @@ import hmac
 from collections.abc import Mapping, Sequence
 
 LONGEST_AGE_S = 300
-LONGEST_BODY = 1024 * 1024
-"""Bytes: more is refused unread."""
 TIMESTAMP, SIGNATURE = "X-Slack-Request-Timestamp", "X-Slack-Signature"
 _LONGEST_TIMESTAMP = 12
 _HEX = 64

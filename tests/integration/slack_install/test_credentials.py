@@ -6,13 +6,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from slack_bolt.async_app import AsyncApp
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.slack.calls import client_for
-from bot.slack.credentials import OneWorkspace, authorize_by, workspace_of
+from bot.slack.credentials import OneWorkspace
 from bot.slack.oauth import open_oauth
-from bot.slack.sender import Home
+from bot.slack.sender import Home, workspace_of
 from bot.slack.stores import StoredInstallations
 from core.adapters.postgres.oauth_stores import oauth_stores
 from core.config import Settings
@@ -27,7 +25,6 @@ from tests.integration.slack_install.conftest import (
     stores_of,
     works,
 )
-from tests.servers.slack.app import listening
 from tests.servers.slack.faults import processed_then_reset
 
 TOKEN = "".join(("xoxb-", "settings"))
@@ -98,10 +95,9 @@ async def test_what_is_uninstalled_is_forgotten_everywhere(
         api_url=deployment.slack.api_url,
     )
     assert await other.credentials.find(HOME) is not None
-    events = deployment.slack.events
-    assert await deployment.oauth.forget(events.envelope(events.uninstalled())) == 1
+    await deployment.oauth.credentials.forget(HOME)
     assert await other.credentials.find(HOME) is None
-    assert await deployment.oauth.forget({}) == 0
+    assert await other.credentials.home(HOME) is None
 
 
 async def test_a_new_key_takes_over_at_the_start(
@@ -118,31 +114,6 @@ async def test_a_new_key_takes_over_at_the_start(
             clock=deployment.clock,
         )
         assert await oauth.credentials.find(HOME) is not None
-
-
-async def test_bolt_authorizes_by_installation(deployment: Deployment) -> None:
-    """An event of a workspace that did not install it goes no further."""
-    await deployment.browser().install()
-    workspace = deployment.slack.workspace
-    anna = workspace.user("anna")
-    room = workspace.channel("general", anna)
-    app = AsyncApp(
-        signing_secret=workspace.app.signing_secret,
-        authorize=authorize_by(deployment.oauth.credentials),
-        client=client_for(None, api_url=deployment.slack.api_url),
-    )
-    seen: list[str] = []
-
-    @app.event("app_mention")
-    async def mentioned(client: Any) -> None:  # pyright: ignore[reportUnusedFunction]
-        seen.append(client.token)
-
-    async with listening(deployment.slack, app):
-        await deployment.slack.people.mention(anna, room, "May I?")
-        await deployment.slack.until(lambda: len(seen) == 1)
-        await deployment.oauth.stores.installations.delete(HOME)
-        await deployment.slack.people.mention(anna, room, "May I now?")
-    assert len(seen) == 1
 
 
 async def test_the_sdk_gets_no_refresh_token(deployment: Deployment) -> None:
@@ -175,11 +146,8 @@ async def test_a_token_of_the_settings_serves_its_workspace_alone() -> None:
     found = await one.find(Workspace(team="T1"))
     assert found is not None
     assert found.token == TOKEN
-    authorize = authorize_by(one)
-    assert await authorize(enterprise_id=None, team_id=None, context={}) is None
-    result = await authorize(enterprise_id=None, team_id="T1", context={})
-    assert result is not None
-    assert (result.bot_token, result.team_id) == (TOKEN, "T1")
+    assert await one.home(Workspace(team="T1")) == home
+    assert await one.home(Workspace(team="T2")) is None
 
 
 @pytest.mark.parametrize(

@@ -245,7 +245,8 @@ def test_other_events_apps_and_teams_are_nothing(scene: Scene) -> None:
     assert scene.parse({"type": "team_join"}) == NotForUs(reason="event")
     mention = events.app_mention(scene.written(f"{scene.bot} May I?"))
     assert scene.parse(mention, api_app_id="A0OTHER") == NotForUs(reason="app")
-    assert scene.parse(mention, team_id="T0OTHER") == NotForUs(reason="team")
+    elsewhere = {"team_id": "T0OTHER", "authorizations": []}
+    assert scene.parse(mention, **elsewhere) == NotForUs(reason="team")
     assert scene.parse(events.joined(scene.anna, scene.room.id)) == NotForUs(reason="channel")
 
 
@@ -279,9 +280,12 @@ def test_in_an_organisation_keys_are_the_organisations(scene: Scene) -> None:
     home = Home(
         app_id=scene.home.app_id,
         bot_user=scene.home.bot_user,
-        teams=frozenset({"T0HOME"}),
+        teams=frozenset(),
         enterprise="E0HOME",
+        is_whole=True,
     )
+    scene.slack.workspace.knobs.is_org_install = True
+    scene.slack.workspace.enterprise_id = "E0HOME"
     event = scene.slack.events.app_mention(scene.written(f"{scene.bot} May I?"))
     envelope = scene.slack.events.envelope(
         event | {"user_team": "E0HOME"}, enterprise_id="E0HOME", team_id="T0SECOND"

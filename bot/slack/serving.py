@@ -1,0 +1,87 @@
+"""Slack as a process runs it: one workspace by its token, or all that installed the app."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from functools import partial
+
+from aiohttp import web
+
+from bot.chat import Chat, Connect
+from bot.rights import read_rights
+from bot.slack.calls import Slack, client_for
+from bot.slack.connected import Wiring
+from bot.slack.credentials import Credentials, OneWorkspace
+from bot.slack.endpoint import SlackEndpoint
+from bot.slack.listeners import build_app
+from bot.slack.manifest import EVENTS_PATH
+from bot.slack.oauth import open_oauth
+from bot.slack.setup import SlackSetup, find_home, slack_setup
+from bot.slack.signature import SignatureCheck
+from bot.slack.sockets import Sockets
+from bot.slack.surface import Patience
+from bot.slack.tenants import by_tenant
+from bot.slack.workspaces import Workspaces
+from core.bootstrap import Service
+from core.config import Settings
+
+NAME = "slack"
+"""See `Place.platform`."""
+
+
+def slack(settings: Settings, *, patience: Patience | None = None) -> Connect | None:
+    """Return how Slack is connected; None: nothing of it is set.
+
+    Raises:
+        ConfigError: See `slack_setup`.
+    """
+    setup = slack_setup(settings)
+    return None if setup is None else partial(_connected, setup=setup, patience=patience)
+
+
+@asynccontextmanager
+async def _connected(
+    service: Service, *, setup: SlackSetup, patience: Patience | None
+) -> AsyncGenerator[Chat]:
+    """Connect Slack until the block ends.
+
+    Raises:
+        ConfigError: The token is not taken, a file of the setup can't be read, or an installation
+            was encrypted with a key that is not set.
+    """
+    rights = read_rights(setup.rights, variable="CITEBOUND_SLACK_CONFIG")
+    wiring = Wiring(service, setup, rights, patience)
+    credentials, routes = await _credentials(service, setup)
+    workspaces = Workspaces(credentials, wiring.connect, api_url=setup.api_url)
+    app = build_app(workspaces, api_url=setup.api_url)
+    if setup.signing_secrets:
+        endpoint = SlackEndpoint(app, SignatureCheck(setup.signing_secrets))
+        routes = (web.post(EVENTS_PATH, endpoint.take), *routes)
+    sockets = Sockets(app, setup.app_token) if setup.app_token and setup.uses_sockets else None
+
+    def listening() -> AbstractAsyncContextManager[None]:
+        return nullcontext() if sockets is None else sockets.open()
+
+    async def trouble() -> str | None:
+        return None if sockets is None else sockets.trouble()
+
+    yield Chat(
+        name=NAME,
+        answering=by_tenant(workspaces, lambda one: one.answering),
+        posting=by_tenant(workspaces, lambda one: one.posting),
+        routes=routes,
+        listening=listening,
+        trouble=trouble,
+    )
+
+
+async def _credentials(
+    service: Service, setup: SlackSetup
+) -> tuple[Credentials, tuple[web.RouteDef, ...]]:
+    if service.oauth is not None:
+        oauth = await open_oauth(
+            service.settings, service.oauth, clock=service.clock, api_url=setup.api_url
+        )
+        return oauth.credentials, oauth.routes
+    token = setup.bot_token or ""
+    home = await find_home(Slack(client_for(token, api_url=setup.api_url)))
+    return OneWorkspace(home, token), ()
