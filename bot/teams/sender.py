@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from bot.teams.payload import Object, maybe, maybe_object
 from bot.teams.service_urls import ServiceUrls
+from bot.teams.setup import TeamsSetup
 
 OUTSIDE_ROLES = frozenset({"guest", "anonymous", "external"})
 _BOT = "28:"
@@ -56,3 +57,13 @@ class Home:
             or not all(self.has_tenant(tenant) for tenant in tenants)
             or bool(roles & OUTSIDE_ROLES)
         )
+
+
+def home_of(setup: TeamsSetup) -> Home:
+    """Return who we are, by our settings."""
+    return Home(
+        app_id=setup.app_id,
+        tenants=frozenset({setup.tenant} - {""}),
+        service_urls=ServiceUrls(setup.hosts, allows_loopback=setup.allows_loopback),
+        is_anonymous=setup.is_anonymous,
+    )

@@ -1,0 +1,125 @@
+"""What Teams sends, on its way in: kept first, then acknowledged (platforms, 3.3).
+
+- A message is in the inbox, with the job that answers it, before Teams hears 200; if it can't be,
+  Teams hears 503. No network call comes before that.
+- How to write to a conversation is kept before the message is: its answer must not find nothing.
+- What asks for nothing (help, a greeting, other members) is done by whoever was given for it.
+"""
+
+import logging
+import time
+from collections.abc import Awaitable, Callable
+
+from bot.intake import Intake
+from bot.teams.interaction import Interaction, NotOurs
+from bot.teams.met import Changed, Met, Parted
+from bot.teams.parse import HelpWanted, NotForUs, Overheard, parse
+from bot.teams.payload import Object
+from bot.teams.places import NAME
+from bot.teams.pressing import Presses
+from bot.teams.reference import Reference, reference_of
+from bot.teams.sender import Home
+from core.domain.errors import TransientError
+from core.domain.message import Ignored, InboundMessage
+from core.ports import ConversationStore
+from core.ports.references import References
+
+Welcome = Callable[[Met | HelpWanted], Awaitable[None]]
+"""Shows how it works, once for each new conversation and whenever somebody asks. It is called
+before the acknowledgement: it queues, and makes no call itself."""
+Forget = Callable[[Reference], None]
+"""Forgets who the members of a conversation were."""
+
+SAME_FOR_S = 600.0
+"""How long an unchanged reference is not written again by this process."""
+MOST_REMEMBERED = 4096
+
+logger = logging.getLogger(__name__)
+
+
+class UnavailableError(TransientError):
+    """What was sent could not be kept: Teams is to hear so."""
+
+
+class Keeper:
+    """Keeps what activities tell, except invokes. Safe from many tasks."""
+
+    def __init__(
+        self,
+        intake: Intake,
+        conversations: ConversationStore,
+        references: References,
+        home: Home,
+        *,
+        presses: Presses,
+        welcome: Welcome,
+        forget: Forget,
+    ) -> None:
+        """Take where messages and references are kept, who we are, and who does the rest."""
+        self._intake = intake
+        self._conversations = conversations
+        self._references = references
+        self._home = home
+        self._presses = presses
+        self._welcome = welcome
+        self._forget = forget
+        self._remembered: dict[Reference, float] = {}
+
+    async def keep(self, activity: Object) -> None:
+        """Store what an activity tells.
+
+        Raises:
+            ContractError: It lacks what Teams promises; sent again it would lack it, too.
+            TransientError: It may not be stored: Teams must send it again.
+        """
+        found = parse(activity, self._home)
+        match found:
+            case InboundMessage() | Ignored():
+                await self._accept(activity, found)
+            case Overheard():
+                if await self._conversations.find(found.message.place) is not None:
+                    await self._accept(activity, found.message)
+            case Interaction():
+                await self._press(found)
+            case HelpWanted() | Met():
+                await self._meet(found)
+            case Changed():
+                self._forget(found.reference)
+                await self._know(found.reference)
+            case Parted():
+                await self._part(found)
+            case NotForUs() | NotOurs():
+                logger.debug("an activity is not for us: %s", found.reason)
+
+    async def _accept(self, activity: Object, message: InboundMessage | Ignored) -> None:
+        if isinstance(message, InboundMessage):
+            await self._know(reference_of(activity, self._home))
+        await self._intake.accept(message)
+
+    async def _press(self, interaction: Interaction) -> None:
+        response = await self._presses.take(interaction)
+        if response.status != 200:  # noqa: PLR2004  # the only good one
+            raise UnavailableError
+
+    async def _meet(self, found: Met | HelpWanted) -> None:
+        is_new = await self._know(found.reference)
+        if is_new or isinstance(found, HelpWanted):
+            await self._welcome(found)
+
+    async def _part(self, found: Parted) -> None:
+        self._remembered.clear()
+        gone = await self._references.forget(NAME, found.tenant, found.team or found.conversation)
+        if found.team:
+            gone += await self._references.forget(NAME, found.tenant, found.conversation)
+        logger.info("our app was taken from a conversation: %d forgotten", gone)
+
+    async def _know(self, reference: Reference) -> bool:
+        """Keep how to write to a conversation; True: it is new to us."""
+        now = time.monotonic()
+        if self._remembered.get(reference, 0.0) > now:
+            return False
+        is_new = await self._references.put(reference.stored())
+        if len(self._remembered) >= MOST_REMEMBERED:
+            self._remembered.clear()
+        self._remembered[reference] = now + SAME_FOR_S
+        return is_new

@@ -1,0 +1,219 @@
+"""The keys with which Microsoft signs what it sends us, kept warm.
+
+Published as OpenID metadata, which names a key set (RFC 7517); each key says for which channels it
+may sign (`endorsements`). Read with aiohttp at the start, then every hour in the background. A
+token under an unknown key reads them again, at most once a minute, so that neither a rotation nor a
+flood of made-up keys costs more than one request. No answer of the service, whatever it is, raises
+anything: without keys nobody is believed.
+"""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from aiohttp import ClientError, ClientSession, ClientTimeout
+from jwt import PyJWK
+from jwt.exceptions import PyJWTError
+
+from bot.teams.payload import is_id
+from core.domain.run import Json
+
+METADATA_URL = "https://login.botframework.com/v1/.well-known/openidconfiguration"
+"""Of the public cloud."""
+READ_WITHIN_S = 5.0
+"""Both documents together."""
+REFRESH_S = 3600.0
+RETRY_S = 60.0
+"""After a failure in the background."""
+REFETCH_S = 60.0
+"""Between two readings for the sake of unknown keys."""
+GOOD_FOR_S = 24 * 3600.0
+"""Without a successful reading; afterwards nobody is believed. Microsoft asks to read daily."""
+LONGEST_DOCUMENT = 512 * 1024
+"""Bytes."""
+MOST_KEYS = 100
+LEAST_BITS, MOST_BITS = 2048, 8192
+"""Of the modulus of an RSA key."""
+LONGEST_NUMBER = 2048
+"""Characters of base64: a modulus of 8192 bits has 1366."""
+OK = 200
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SigningKey:
+    """One key."""
+
+    key: PyJWK
+    """What a signature is checked with: RSA."""
+    endorsements: frozenset[str]
+    """Channels for which it may sign, such as `msteams`."""
+
+
+class SigningKeys:
+    """The keys, read and read again. Safe from many tasks of one loop."""
+
+    def __init__(
+        self,
+        session: ClientSession,
+        url: str = METADATA_URL,
+        *,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take whom to ask where; `now` counts seconds that never run backwards.
+
+        Raises:
+            ValueError: The address is not https; plain http is for this machine alone.
+        """
+        if not _is_safe(url, above=url):
+            raise ValueError("expected the address of OpenID metadata, by https")
+        self._session = session
+        self._url = url
+        self._now = now
+        self._keys: Mapping[str, SigningKey] = {}
+        self._read_at: float | None = None
+        self._asked_at: float | None = None
+        self._reading = asyncio.Lock()
+
+    @property
+    def are_warm(self) -> bool:
+        """True if there are keys, and they are not too old to be believed."""
+        is_young = self._read_at is not None and self._now() - self._read_at < GOOD_FOR_S
+        return is_young and bool(self._keys)
+
+    async def find(self, kid: str) -> SigningKey | None:
+        """Return a key by its id, reading anew if it is not known; None: there is no such key."""
+        found = self._find(kid)
+        if found is not None:
+            return found
+        async with self._reading:
+            found = self._find(kid)
+            if found is not None or not self._may_ask():
+                return found
+            self._asked_at = self._now()
+            await self._read()
+        return self._find(kid)
+
+    async def refresh(self) -> bool:
+        """Read the keys, and say whether that went well."""
+        async with self._reading:
+            return await self._read()
+
+    async def keep_warm(self) -> None:
+        """Read the keys now and again, until cancelled."""
+        is_read = self.are_warm
+        while True:
+            await asyncio.sleep(REFRESH_S if is_read else RETRY_S)
+            is_read = await self.refresh()
+
+    def _find(self, kid: str) -> SigningKey | None:
+        return self._keys.get(kid) if self.are_warm else None
+
+    def _may_ask(self) -> bool:
+        return self._asked_at is None or self._now() - self._asked_at >= REFETCH_S
+
+    async def _read(self) -> bool:
+        """Read both documents; keep what there was if that fails."""
+        try:
+            async with asyncio.timeout(READ_WITHIN_S):
+                metadata = await self._document(self._url)
+                keys = _keys_of(await self._document(self._where(metadata)))
+        except (TimeoutError, ClientError, OSError, ValueError, RecursionError) as error:
+            logger.warning("the signing keys of Teams can't be read: %s", type(error).__name__)
+            return False
+        if not keys:
+            logger.warning("the key set of Teams holds no key that can be used")
+            return False
+        self._keys, self._read_at = keys, self._now()
+        return True
+
+    def _where(self, metadata: Mapping[str, Json]) -> str:
+        where = metadata.get("jwks_uri")
+        if not isinstance(where, str) or not _is_safe(where, above=self._url):
+            raise ValueError("the metadata names no key set, by https")
+        return where
+
+    async def _document(self, url: str) -> Mapping[str, Json]:
+        """Read one document.
+
+        Raises:
+            ValueError: It is not there, too long, or no JSON object.
+        """
+        async with self._session.get(url, allow_redirects=False) as answer:
+            if answer.status != OK:
+                raise ValueError("the service has no such document")
+            held = bytearray()
+            async for part in answer.content.iter_any():
+                held += part
+                if len(held) > LONGEST_DOCUMENT:
+                    raise ValueError("the document is too long")
+        document: Json = json.loads(held)
+        if not isinstance(document, Mapping):
+            raise ValueError("the document is no JSON object")  # noqa: TRY004  # of a service
+        return document
+
+
+@asynccontextmanager
+async def signing_keys(url: str = METADATA_URL) -> AsyncGenerator[SigningKeys]:
+    """Return the keys, read once, however that went, and kept warm until the block ends."""
+    timeout = ClientTimeout(total=READ_WITHIN_S)
+    async with ClientSession(timeout=timeout) as session, asyncio.TaskGroup() as group:
+        keys = SigningKeys(session, url)
+        await keys.refresh()
+        warming = group.create_task(keys.keep_warm())
+        try:
+            yield keys
+        finally:
+            warming.cancel()
+
+
+def _is_safe(url: str, *, above: str) -> bool:
+    """Say whether keys may be read there: by https, or on this machine as the document above."""
+    try:
+        where = urlsplit(url)
+        if where.scheme == "https":
+            return bool(where.hostname)
+        is_local = where.scheme == "http" and where.hostname in _LOOPBACK
+        return is_local and urlsplit(above).hostname in _LOOPBACK
+    except ValueError:
+        return False
+
+
+def _keys_of(document: Mapping[str, Json]) -> dict[str, SigningKey]:
+    """Return the keys of a set that can be used; what is none of them is left out."""
+    given = document.get("keys")
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        return {}
+    read = (_key_of(one) for one in given[:MOST_KEYS] if isinstance(one, Mapping))
+    return dict(one for one in read if one is not None)
+
+
+def _key_of(given: Mapping[str, Json]) -> tuple[str, SigningKey] | None:
+    kid, endorsements = given.get("kid"), given.get("endorsements")
+    if not isinstance(kid, str) or not is_id(kid):
+        return None
+    if given.get("kty") != "RSA" or given.get("use") not in (None, "sig"):
+        return None
+    if not isinstance(endorsements, Sequence) or isinstance(endorsements, str):
+        return None
+    public = {"kty": "RSA", "n": _number(given, "n"), "e": _number(given, "e")}
+    try:
+        key = PyJWK(public, algorithm="RS256")
+    except (PyJWTError, ValueError, TypeError):
+        return None
+    if not LEAST_BITS <= key.key.key_size <= MOST_BITS:
+        return None
+    named = frozenset(one for one in endorsements if isinstance(one, str))
+    return kid, SigningKey(key=key, endorsements=named)
+
+
+def _number(given: Mapping[str, Json], name: str) -> str:
+    value = given.get(name)
+    return value if isinstance(value, str) and len(value) <= LONGEST_NUMBER else ""
