@@ -209,7 +209,7 @@ def _elsewhere(delivery: Delivery, result: Permanent) -> Step:
     logger.error("reply %d can't be posted: %s", delivery.outbox_id, result.code)
     reply = delivery.reply
     is_for_somebody = reply.answer or reply.case or reply.officer_reply or reply.news
-    if delivery.is_direct or is_for_somebody is None:
+    if delivery.is_direct or is_for_somebody is None or result.is_unwanted:
         return Abandon(code=result.code)
     return QueueAgain(shape=0, is_direct=True)
 

@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
+from bot.teams.payload import Object, words
 from core.domain.run import Json
 
-Object: TypeAlias = Mapping[str, Json]
 REST_S = 5.0
 """After a 429 or a 412 that does not say how long."""
 LONGEST_REST_S = 600.0
 """Whatever the service says: an answer that waits longer is better tried."""
 DONE, REFUSED_FROM, BROKEN = 200, 300, 500
-UNAUTHORISED, FORBIDDEN, NOT_FOUND, TIMED_OUT = 401, 403, 404, 408
+BAD_REQUEST, UNAUTHORISED, FORBIDDEN, NOT_FOUND, TIMED_OUT = 400, 401, 403, 404, 408
 CONFLICT, TOO_LARGE, TOO_MANY = 412, 413, 429
 FOREIGN_HOST = "service_host"
 """The address is none that our token may go to: nothing was sent."""
@@ -98,8 +98,8 @@ def outcome_of(answer: Answer) -> Outcome:
     told: Object = error if isinstance(error, Mapping) else (body or {})
     return Refused(
         status=status,
-        code=_text(told, "code") or _text(told, "errorCode") or str(status),
-        message=_text(told, "message"),
+        code=words(told, "code") or words(told, "errorCode") or str(status),
+        message=words(told, "message"),
     )
 
 
@@ -112,11 +112,6 @@ def _object(body: bytes) -> Object | None:
     except ValueError:
         return None
     return given if isinstance(given, Mapping) else None
-
-
-def _text(given: Object, key: str) -> str:
-    value = given.get(key)
-    return value if isinstance(value, str) else ""
 
 
 def _rest(headers: Mapping[str, str]) -> float:

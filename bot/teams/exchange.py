@@ -1,13 +1,21 @@
 """One request to Teams' connector service over HTTP: to a host of ours, with the bot's token.
 
-One attempt of 15 s, no redirect followed, nothing logged.
+One attempt of 15 s, no redirect followed, nothing logged. A connection serves one request: one that
+the other side just closed would leave it open whether a post arrived, and no bot can look. (Where
+it breaks, aiohttp itself sends an update or a read once more, as RFC 9110, 9.2.2 allows; no post.)
 """
 
 import asyncio
 import logging
 from collections.abc import Callable
 
-from aiohttp import ClientConnectorError, ClientError, ClientSession
+from aiohttp import (
+    ClientConnectorError,
+    ClientError,
+    ClientSession,
+    DummyCookieJar,
+    TCPConnector,
+)
 from yarl import URL
 
 from bot.teams.calls import (
@@ -26,6 +34,11 @@ TIMEOUT_S = 15.0
 logger = logging.getLogger(__name__)
 
 
+def open_session() -> ClientSession:
+    """Return the session that an exchange and its token use; whoever opens it closes it."""
+    return ClientSession(cookie_jar=DummyCookieJar(), connector=TCPConnector(force_close=True))
+
+
 class Exchange:
     """Sends requests. Safe from many tasks."""
 
@@ -37,10 +50,10 @@ class Exchange:
         *,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
-        """Take the session, whose cookies must not be kept, the token, and whom it may be sent.
+        """Take the session, the token, and where that may be sent.
 
         Args:
-            session: keeps no cookies.
+            session: see `open_session`.
             token: the bot's own.
             allows: says of the address of a service whether the token may be sent there.
             timeout_s: seconds that one request may take.

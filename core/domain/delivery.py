@@ -147,6 +147,8 @@ class Permanent:
 
     code: str
     """The platform's word for it (`channel_not_found`)."""
+    is_unwanted: bool = False
+    """True: the asker does not want it, there or anywhere else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,15 +6,22 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import pytest
-from aiohttp import ClientSession, DummyCookieJar
+from aiohttp import ClientSession
 
+from bot.teams.addresses import Addresses
 from bot.teams.credentials import token_for
-from bot.teams.exchange import Exchange
+from bot.teams.exchange import Exchange, open_session
+from bot.teams.places import NAME
 from bot.teams.post import BotbuilderTransport
+from bot.teams.reference import Reference
 from bot.teams.rest import RestTransport
+from bot.teams.sender import Home
+from bot.teams.service_urls import ServiceUrls
 from bot.teams.setup import TeamsSetup, teams_setup
 from bot.teams.transport import Address, Transport
 from core.config import Settings
+from core.domain.chat import Place
+from core.domain.reference import ConversationReference
 from tests.servers.teams import Conversation, FakeTeams, Message, Person, fake_teams
 
 MAKERS: dict[str, Callable[[Exchange], Transport]] = {
@@ -27,6 +34,37 @@ def on_loopback(url: str) -> bool:
     """Stand in for the list of hosts."""
     host = urlsplit(url).hostname or ""
     return host == "localhost" or ip_address(host).is_loopback
+
+
+class InMemoryReferences:
+    """What is kept of conversations, for one test."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, ConversationReference] = {}
+
+    async def put(self, reference: ConversationReference, /) -> bool:
+        is_new = reference.conversation not in self.kept
+        self.kept[reference.conversation] = reference
+        return is_new
+
+    async def find(
+        self, platform: str, tenant: str, conversation: str, /
+    ) -> ConversationReference | None:
+        assert platform == NAME
+        found = self.kept.get(conversation)
+        return found if found and found.tenant == tenant else None
+
+    async def find_direct(
+        self, platform: str, tenant: str, person: str, /
+    ) -> ConversationReference | None:
+        assert platform == NAME
+        for one in self.kept.values():
+            if (one.tenant, one.person) == (tenant, person):
+                return one
+        return None
+
+    async def forget(self, platform: str, tenant: str, conversation: str, /) -> int:
+        return 0 if self.kept.pop(conversation, None) is None else 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +80,23 @@ class Scene:
     room: Conversation
     question: Message
     """Anna's, in the channel."""
+    references: InMemoryReferences
+    """Of all three."""
+    home: Home
+    """Who we are."""
+    addresses: Addresses
+    """Where conversations are."""
+
+    def place(self, conversation: Conversation) -> Place:
+        """Return where a reply to a question of Anna's goes."""
+        is_channel = conversation.kind == "channel"
+        return Place(
+            platform=NAME,
+            tenant=self.teams.tenant.id,
+            channel=conversation.id,
+            thread=self.question.id if is_channel else conversation.id,
+            mode="direct" if conversation.kind == "personal" else "channel",
+        )
 
     def at(self, conversation: Conversation, root: str | None = None) -> Address:
         """Return where a conversation is, or a thread of it."""
@@ -64,7 +119,7 @@ async def teams() -> AsyncIterator[FakeTeams]:
 @pytest.fixture
 async def session() -> AsyncIterator[ClientSession]:
     """As the process has it."""
-    async with ClientSession(cookie_jar=DummyCookieJar()) as session:
+    async with open_session() as session:
         yield session
 
 
@@ -104,13 +159,33 @@ def scene(teams: FakeTeams, transport: Transport) -> Scene:
     )
     question.root = question.id
     tenant.messages.append(question)
+    chat, group = tenant.personal(anna), tenant.group_chat("lunch", anna, ben)
+    references = InMemoryReferences()
+    for one in (chat, group, room):
+        reference = Reference(
+            conversation=one.id,
+            scope=one.kind,
+            service_url=teams.service_url,
+            tenant=tenant.id,
+            bot=tenant.bot_id,
+            person=anna.id if one is chat else None,
+        ).stored()
+        references.kept[one.id] = reference
+    home = Home(
+        app_id=tenant.app_id,
+        tenants=frozenset({tenant.id}),
+        service_urls=ServiceUrls(allows_loopback=True),
+    )
     return Scene(
         teams=teams,
         transport=transport,
         anna=anna,
         ben=ben,
-        chat=tenant.personal(anna),
-        group=tenant.group_chat("lunch", anna, ben),
+        chat=chat,
+        group=group,
         room=room,
         question=question,
+        references=references,
+        home=home,
+        addresses=Addresses(references, home, transport),
     )

@@ -1,0 +1,90 @@
+"""Where a reply goes: the reference that was kept of its conversation, checked again.
+
+A person's own chat is the newest one that we know; else one is made, at the service that keeps the
+conversation in which they asked.
+"""
+
+import logging
+from typing import TypeAlias
+
+from bot.teams.calls import NotSent, Outcome, Refused, Told
+from bot.teams.payload import maybe
+from bot.teams.places import NAME, conversation_of
+from bot.teams.reference import Reference, read_reference
+from bot.teams.sender import Home
+from bot.teams.transport import Address, Transport
+from core.domain.chat import Place
+from core.domain.errors import ContractError, TransientError
+from core.ports.references import References
+
+NO_REFERENCE = "no_reference"
+"""We are not in that conversation, or its address is none that we may call."""
+
+Found: TypeAlias = Address | Outcome
+"""An address; or why there is none, `Told` excepted."""
+
+logger = logging.getLogger(__name__)
+
+
+class Addresses:
+    """Finds them. Safe from many tasks."""
+
+    def __init__(self, references: References, home: Home, transport: Transport) -> None:
+        """Take what is kept of conversations, who we are, and how to make a chat."""
+        self._references = references
+        self._home = home
+        self._transport = transport
+
+    async def of(self, place: Place) -> Found:
+        """Return where a place is."""
+        try:
+            reference = await self._reference(place)
+        except TransientError:
+            return NotSent(why="no_database")
+        if reference is None:
+            return Refused(status=0, code=NO_REFERENCE)
+        return Address(service_url=reference.service_url, conversation=conversation_of(place))
+
+    async def direct(self, place: Place, person: str) -> Found:
+        """Return the own chat of somebody who asked in a place."""
+        try:
+            kept = await self._references.find_direct(NAME, place.tenant, person)
+            if kept is not None:
+                own = read_reference(kept, self._home)
+                return Address(service_url=own.service_url, conversation=own.conversation)
+            reference = await self._reference(place)
+        except ContractError:
+            return Refused(status=0, code=NO_REFERENCE)
+        except TransientError:
+            return NotSent(why="no_database")
+        if reference is None:
+            return Refused(status=0, code=NO_REFERENCE)
+        return await self._made(reference, person)
+
+    async def _reference(self, place: Place) -> Reference | None:
+        kept = await self._references.find(NAME, place.tenant, place.channel)
+        if kept is None:
+            return None
+        try:
+            return read_reference(kept, self._home)
+        except ContractError as error:
+            logger.error("a reference is not used: %s", error)  # noqa: TRY400
+            return None
+
+    async def _made(self, near: Reference, person: str) -> Found:
+        told = await self._transport.create(
+            near.service_url,
+            {
+                "isGroup": False,
+                "bot": {"id": near.bot},
+                "members": [{"id": person}],
+                "tenantId": near.tenant,
+                "channelData": {"tenant": {"id": near.tenant}},
+            },
+        )
+        if not isinstance(told, Told):
+            return told
+        conversation = maybe(told.body, "id")
+        if not conversation:
+            return Refused(status=0, code=NO_REFERENCE)
+        return Address(service_url=near.service_url, conversation=conversation)

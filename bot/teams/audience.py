@@ -1,0 +1,95 @@
+"""Who reads what is posted in a place of Teams (platforms, 2.4, 3.5).
+
+- Somebody's own chat: the asker's groups.
+- A channel or a group chat: the groups that every member has.
+- With a guest in it, somebody of another tenant, or somebody of whom Teams tells neither: nobody;
+  the asker may ask directly.
+- A guest or somebody from outside: nobody, anywhere.
+
+Who is a member is kept for ten minutes while questions are answered, and read again before a reply
+is posted: that is what `PostingAudience` is for.
+"""
+
+from bot.rights import ChannelScope, Rights
+from bot.teams.roster import Member, Rosters
+from core.domain.chat import Place
+from core.domain.delivery import NoReaders, Readers
+
+KEPT_S = 600.0
+AGAIN_S = 2.0
+"""Before a reply is posted: replies that follow each other closely share one look."""
+
+
+class TeamsAudience:
+    """See `core.ports.Audience`. Safe from many tasks."""
+
+    def __init__(self, rosters: Rosters, rights: Rights) -> None:
+        """Take who is where, and who belongs to which group."""
+        self._rosters = rosters
+        self._rights = rights
+
+    async def readers(
+        self, place: Place, person: str, /, *, is_direct: bool
+    ) -> Readers | NoReaders:
+        """See `Audience.readers`."""
+        return await self.look(place, person, is_direct=is_direct, kept_s=KEPT_S)
+
+    async def look(
+        self, place: Place, person: str, /, *, is_direct: bool, kept_s: float
+    ) -> Readers | NoReaders:
+        """Say who reads, from a list of members that is at most `kept_s` old.
+
+        Raises:
+            TransientError: Teams could not be asked.
+        """
+        roster = await self._rosters.of(place, kept_s=kept_s)
+        asker = roster.find(person)
+        kind = "unknown" if asker is None else asker.kind
+        if asker is None or kind != "employee":
+            return NoReaders(may_read_direct=False, reason=kind)
+        own = self._groups_of(asker)
+        if is_direct:
+            return Readers(groups=own)
+        strange = sorted({one.kind for one in roster.members} - {"employee"})
+        if strange:
+            return NoReaders(may_read_direct=True, reason=f"{strange[0]}_in_channel")
+        if place.mode == "direct":
+            alone = len(roster.members) == 1
+            return (
+                Readers(groups=own) if alone else NoReaders(may_read_direct=False, reason="crowded")
+            )
+        scope = self._rights.scope_of(place.channel)
+        shared = own.intersection(*(self._groups_of(one) for one in roster.members))
+        return Readers(
+            groups=shared | scope.audience, jurisdiction=scope.jurisdiction, tags=scope.tags
+        )
+
+    def scope_of(self, channel: str) -> ChannelScope:
+        """Return what the deployment says of a channel."""
+        return self._rights.scope_of(channel)
+
+    async def is_member(self, place: Place, person: str) -> bool:
+        """Say whether somebody is in a conversation now.
+
+        Raises:
+            TransientError: Teams could not be asked.
+        """
+        return (await self._rosters.of(place, kept_s=AGAIN_S)).find(person) is not None
+
+    def _groups_of(self, member: Member) -> frozenset[str]:
+        """Return the groups of somebody, by whichever id the file names them."""
+        return frozenset[str]().union(*(self._rights.groups_of(one) for one in member.ids))
+
+
+class PostingAudience:
+    """The same, read anew: between question and reply a guest may have come."""
+
+    def __init__(self, audience: TeamsAudience) -> None:
+        """Take the audience that reads it."""
+        self._audience = audience
+
+    async def readers(
+        self, place: Place, person: str, /, *, is_direct: bool
+    ) -> Readers | NoReaders:
+        """See `Audience.readers`."""
+        return await self._audience.look(place, person, is_direct=is_direct, kept_s=AGAIN_S)
