@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from core.agent.extractive.amounts import is_of_another_amount
 from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
 from core.agent.extractive.facts import are_alike
 from core.agent.extractive.passages import Passage, Unit
@@ -68,14 +69,16 @@ async def rank(
 ) -> list[Scored]:
     """Return the sections that may answer, best first.
 
-    Those for another country or employment are left out.
+    Those for another country, employment or amount are left out.
     """
     pairs = [
         (passage, unit)
         for passage in passages
         if concerns(passage.facets, wanted.facets)
         for unit in passage.units
-        if not unit.introduces and not unit.asks
+        if not unit.introduces
+        and not unit.asks
+        and not is_of_another_amount(question, unit.text)
     ]
     pairs.sort(key=lambda pair: -_by_words(pair[0], pair[1], wanted))
     near = pairs[:PRESELECTED]
