@@ -14,6 +14,7 @@ from core.domain.casework import (
     CaseResult,
     Deed,
     DeedKind,
+    Done,
     Officer,
     Opener,
     Opening,
@@ -50,6 +51,14 @@ class CaseDesk:
     def is_officer(self, who: Account) -> bool:
         """Say whether somebody is on our list."""
         return self._officers.find(who) is not None
+
+    def is_on_call(self, who: Account) -> bool:
+        """Say whether somebody gets what must not stand in a channel."""
+        return self._officers.find(who) in self._officers.on_call
+
+    def officer_of(self, who: Account) -> Officer | None:
+        """Return the officer behind an account; None: no officer."""
+        return self._officers.find(who)
 
     def officer(self, login: str) -> Officer | None:
         """Return an officer by login, for the terminal; None: there is none."""
@@ -132,6 +141,21 @@ class CaseDesk:
             DeedKind.ANSWER, case_id, who, key=key, text=told, is_private=is_private
         )
 
+    async def begin_answer(self, case_id: str, who: Account | Officer, *, key: str) -> CaseResult:
+        """Say whether somebody may answer a case, before they write: `Done` if they may."""
+        officer = self._known(who)
+        if officer is None:
+            return await self._do(DeedKind.ANSWER, case_id, who, key=key)
+        case = await self._cases.find(case_id)
+        if case is None:
+            return Refused(why=Refusal.UNKNOWN)
+        if case.state is CaseState.CLAIMED and case.officer != officer.name:
+            return Refused(why=Refusal.CLAIMED, case=case)
+        if case.state in UNSETTLED:
+            return Done(case=case, is_new=False)
+        is_closed = case.state is CaseState.CLOSED
+        return Refused(why=Refusal.CLOSED if is_closed else Refusal.ANSWERED, case=case)
+
     async def close(self, case_id: str, who: Account | Officer, *, key: str) -> CaseResult:
         """Close a case, answered or not."""
         return await self._do(DeedKind.CLOSE, case_id, who, key=key)
@@ -150,6 +174,10 @@ class CaseDesk:
     async def ask_again(self, case_id: str, who: Account, *, key: str) -> CaseResult:
         """Give a case back to its officer because its asker says that the answer does not do."""
         return await self._do(DeedKind.ASK_AGAIN, case_id, who, key=key)
+
+    async def about(self, answer_id: str, who: Account) -> Case | None:
+        """Return the case of an answer, to those who might open it; None: there is none."""
+        return await self._cases.about(answer_id, who)
 
     async def queue(self, who: Account | Officer) -> tuple[Case, ...] | Refused:
         """Return the cases that wait for an officer, to officers."""

@@ -114,7 +114,11 @@ def withholding(delivery: Delivery, readers: Readers | NoReaders) -> Step | None
         return _of_asker(delivery, readers)
     if reply.superseded is not None:
         return _of_mark(delivery, reply.superseded.answer, readers)
-    return None if reply.answer is None else _of_answer(delivery, reply.answer, readers)
+    if reply.answer is None:
+        return None
+    if reply.asked is not None:
+        return _of_shared(delivery, readers)
+    return _of_answer(delivery, reply.answer, readers)
 
 
 def _of_answer(delivery: Delivery, answer: Answer, readers: Readers | NoReaders) -> Step | None:
@@ -129,6 +133,14 @@ def _of_answer(delivery: Delivery, answer: Answer, readers: Readers | NoReaders)
     if delivery.is_direct:
         return Abandon(code="asker_lost_access")
     return Withhold(reason="audience_shrank", to_direct=True)
+
+
+def _of_shared(delivery: Delivery, readers: Readers | NoReaders) -> Step | None:
+    """Let an answer that its asker shares stand there for all, or not at all: they have it."""
+    if isinstance(readers, NoReaders):
+        return Abandon(code=readers.reason)
+    is_readable = delivery.reply.groups <= readers.groups | {EVERYONE}
+    return None if is_readable else Abandon(code="audience_shrank")
 
 
 def _of_mark(delivery: Delivery, earlier: Answer, readers: Readers | NoReaders) -> Step | None:
@@ -209,7 +221,8 @@ def _elsewhere(delivery: Delivery, result: Permanent) -> Step:
     logger.error("reply %d can't be posted: %s", delivery.outbox_id, result.code)
     reply = delivery.reply
     is_for_somebody = reply.answer or reply.case or reply.officer_reply or reply.news
-    if delivery.is_direct or is_for_somebody is None or result.is_unwanted:
+    is_unwanted = result.is_unwanted or reply.asked is not None
+    if delivery.is_direct or is_for_somebody is None or is_unwanted:
         return Abandon(code=result.code)
     return QueueAgain(shape=0, is_direct=True)
 

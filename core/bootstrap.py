@@ -13,6 +13,7 @@ from core.adapters.postgres.audit import PostgresAuditLog
 from core.adapters.postgres.audit_reader import PostgresAuditReader
 from core.adapters.postgres.backlog import PostgresBacklog
 from core.adapters.postgres.cases import PostgresCases
+from core.adapters.postgres.changes import PostgresPolicyChanges
 from core.adapters.postgres.conversations import PostgresConversationStore
 from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.adapters.postgres.database import open_database
@@ -31,6 +32,7 @@ from core.adapters.postgres.pacing import Pace
 from core.adapters.postgres.references import PostgresReferences
 from core.adapters.postgres.search import PostgresChunkSearch
 from core.adapters.postgres.shown import PostgresShownReplies
+from core.adapters.postgres.shown_deeds import PostgresShownDeeds
 from core.adapters.postgres.spaces import PostgresSpaceStore
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.service import Answering
@@ -61,6 +63,8 @@ class Service:
     """One file in, one version published."""
     corpus: PostgresCorpusStore
     """Policies and chunks."""
+    changes: PostgresPolicyChanges
+    """What became of the policies lately."""
     ontology: PostgresOntologyStore
     """Entities and relations."""
     extracted: PostgresExtractedSections
@@ -79,6 +83,8 @@ class Service:
     """Replies, found again by what is pressed."""
     references: PostgresReferences
     """Conversations in which our app is, so that it can write there first."""
+    shown_deeds: PostgresShownDeeds
+    """What people do to them."""
     jobs: PostgresJobs
     """The alarm clock of inbox and outbox."""
     oauth: OAuthStores | None
@@ -192,6 +198,7 @@ async def bootstrap(
                 store=corpus, embedder=serving, extractor=RuleExtractor(), clock=clock
             ),
             corpus=corpus,
+            changes=PostgresPolicyChanges(engine),
             ontology=ontology,
             extracted=PostgresExtractedSections(engine),
             conversations=conversations,
@@ -201,6 +208,7 @@ async def bootstrap(
             outbox=PostgresOutbox(engine, ledger=ledger, pace=Pace()),
             shown=PostgresShownReplies(engine),
             references=PostgresReferences(engine),
+            shown_deeds=PostgresShownDeeds(engine, ledger=ledger, jobs=jobs),
             jobs=jobs,
             oauth=oauth_stores(engine, settings),
             health=PostgresHealth(engine),

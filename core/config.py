@@ -235,14 +235,6 @@ class Settings(TeamsSettings):
         "CITEBOUND_SLACK_CONFIG", None, "File with groups of people and scopes of channels, TOML"
     )
     """See `bot.rights`."""
-    slack_officers_channel: str | None = setting(
-        "CITEBOUND_SLACK_OFFICERS_CHANNEL", None, "Id of the officers' private channel"
-    )
-    """Where cases go."""
-    slack_officers: str = setting(
-        "CITEBOUND_SLACK_OFFICERS", "", "Slack's ids of compliance officers, by commas"
-    )
-    """Ids, never names."""
     host: str = setting("CITEBOUND_HOST", "127.0.0.1", "Address on which `serve` listens")
     """`0.0.0.0`: every one."""
     port: int = setting("CITEBOUND_PORT", 8080, "Port on which `serve` listens; 0: any free one")

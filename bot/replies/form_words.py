@@ -15,6 +15,17 @@ WHO_SEES = (
     "A compliance officer will see your name, your question and the answer you got, and"
     " replies in this thread."
 )
+WHO_SEES_HERE = (
+    "A compliance officer will see your name, your question and the answer you got, and"
+    " replies to you here."
+)
+SEEN_OF_REPORT = (
+    "The compliance officer on call will see what you wrote and what you add here. Your name is not"
+    " shown, nothing of it stands in a channel, and the reply comes to you alone."
+)
+UNDER_YOUR_NAME_ALONE = (
+    "The text goes to the asker alone, directly, under your name, without the AI label."
+)
 UNDER_YOUR_NAME = "The text goes to the asker under your name, without the AI label."
 IN_PRIVATE = "The answer comes in our direct messages, where you alone read it."
 NOT_MY_NAME = "Do not show my name to the officer"

@@ -3,9 +3,13 @@
 from core.domain.delivery import Notice
 
 ASK_PRIVATELY = "I don't answer this here. Please write to me in a direct message."
-REMOVED = "The answer was removed by the person who asked. Its record is kept."
-STOPPED = "Stopped."
+REMOVED = "This answer was removed. Its record is kept."
+STOPPED = "Stopped. You can ask again at any time."
 ONLY_ASKER = "Only the person who asked can do this."
+ONLY_ASKER_SENDS = (
+    "Only the person who asked can send this to Compliance. Ask me the question yourself, and you"
+    " can send yours."
+)
 NOT_READABLE = "You can't see this here. You can ask me the question yourself."
 OFFICERS_ONLY = "Only compliance officers can do this."
 OUTDATED = "This has been settled in the meantime. The message shows how it stands now."
@@ -26,6 +30,10 @@ def notice_text(notice: Notice, *, platform: str) -> str:
                 "The answer is not shown here: since the question, the people who can read this"
                 " conversation have changed. If you may read it, I send it to you directly."
             )
+        case Notice.REMOVED:
+            return REMOVED
+        case Notice.STOPPED:
+            return STOPPED
         case Notice.MAYBE_ABOVE:
             return f"Your answer may be above; {platform} did not say whether it arrived."
 

@@ -7,6 +7,7 @@ only what every client knows.
 from collections.abc import Iterator
 
 from bot.replies.badge import head_of
+from bot.replies.follow_ups import follow_ups
 from bot.replies.remarks import NEAREST, reference, remarks
 from bot.replies.text import line, short
 from bot.slack import names
@@ -25,7 +26,7 @@ from bot.slack.elements import (
     said,
     words,
 )
-from bot.slack.feedback import feedback_block
+from bot.slack.feedback import feedback_block, feedback_buttons
 from bot.slack.setting import Setting
 from bot.slack.sources import nearest_items, source_blocks, source_list
 from core.domain.answer import Answer, Outcome
@@ -33,7 +34,6 @@ from core.domain.delivery import StoredReply
 
 BODY = 4_000
 """Characters of the words of an answer; the pipeline makes at most half of it."""
-FOLLOW_UPS = 3
 
 
 def answer_blocks(
@@ -77,8 +77,8 @@ def _sources(answer: Answer, ours: str, setting: Setting, *, is_rich: bool) -> B
 
 def _offers(answer: Answer, ours: str, setting: Setting, *, is_rich: bool) -> Iterator[Block]:
     yield actions(f"acts:{ours}", *_buttons(answer, ours, setting))
-    if setting.follow_ups and answer.outcome is Outcome.ANSWERED:
-        asked = setting.follow_ups[:FOLLOW_UPS]
+    asked = follow_ups(answer)
+    if asked:
         yield actions(
             f"next:{ours}",
             *(
@@ -86,8 +86,8 @@ def _offers(answer: Answer, ours: str, setting: Setting, *, is_rich: bool) -> It
                 for number, text in enumerate(asked)
             ),
         )
-    if is_rich and answer.outcome is Outcome.ANSWERED:
-        yield feedback_block(ours, setting.asker)
+    if answer.outcome is Outcome.ANSWERED:
+        yield feedback_block(ours, setting.asker) if is_rich else feedback_buttons(ours)
 
 
 def _buttons(answer: Answer, ours: str, setting: Setting) -> Iterator[Block]:

@@ -5,23 +5,27 @@ thread that it is about; then it is kept, and only then acknowledged. A command 
 anything fails, the person is told at once and asks again.
 """
 
-import json
-
+from bot.cases import CaseDesk
 from bot.intake import Intake
 from bot.replies.lines import IN_DIRECT, OFFICERS_ONLY
+from bot.replies.permalinks import is_permalink
+from bot.replies.text import line
 from bot.slack.asked import Admin, Ask, Help, Mine, asked, command_of
 from bot.slack.audience import SlackAudience
 from bot.slack.calls import Slack, Told
+from bot.slack.elements import escaped, link
 from bot.slack.forms import DIRECT, QUESTION, THREAD, WHERE, ask_about_modal, ask_modal
-from bot.slack.home_view import HOW
+from bot.slack.home import open_questions
+from bot.slack.home_view import HOW, LISTED, OpenQuestion
 from bot.slack.interaction import Interaction
-from bot.slack.modals import errors, message_modal, updated
+from bot.slack.looking import account_of
+from bot.slack.modals import errors, ids_in, message_modal, updated
 from bot.slack.names import ASK_ABOUT, ASK_GLOBAL, HOME_ASK, VIEW_ASK, VIEW_DONE
 from bot.slack.notices import asked_blocks, asked_text
 from bot.slack.payload import maybe
 from bot.slack.pressing import Ack, Handler
 from core.domain.chat import Place
-from core.domain.errors import ContractError, TransientError
+from core.domain.errors import TransientError
 from core.domain.run import Json
 from core.ports import Clock
 
@@ -29,7 +33,7 @@ COMMAND = "/policy"
 TITLE = "Ask a policy question"
 NOT_NOW = "This did not work: I could not take your question. Please ask again."
 OUTSIDE = "I answer questions of this company's employees only."
-NOTHING_OPEN = "Home shows which of your questions are open: click my name, then Home."
+NOTHING_OPEN = "None of your questions is open."
 IN_THREAD = "The answer comes in the thread."
 NOT_THERE = "I can't answer there. Ask for a private answer instead."
 
@@ -44,14 +48,14 @@ class Asking:
         audience: SlackAudience,
         clock: Clock,
         *,
-        officers: frozenset[str] = frozenset(),
+        desk: CaseDesk,
     ) -> None:
         """Take where to write, who keeps questions, who knows the people, and the officers."""
         self._slack = slack
         self._intake = intake
         self._audience = audience
         self._clock = clock
-        self._officers = officers
+        self._desk = desk
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
@@ -72,9 +76,9 @@ class Asking:
             case Help():
                 told = "\n".join(f"• {line}" for line in HOW)
             case Mine():
-                told = NOTHING_OPEN
+                told = await self._mine(interaction)
             case Admin():
-                is_officer = interaction.person in self._officers
+                is_officer = self._desk.is_officer(account_of(interaction))
                 told = self._scope(interaction) if is_officer else OFFICERS_ONLY
         await ack(text=told, response_type="ephemeral")
 
@@ -125,7 +129,7 @@ class Asking:
 
     async def _take_in_thread(self, interaction: Interaction, question: str) -> str:
         """Answer where the message stands: only if the person is there, too."""
-        about = _place(interaction.context)
+        about = ids_in(interaction.context)
         channel, root = about.get("c", ""), about.get("t") or about.get("ts", "")
         try:
             is_there = await self._audience.is_member(channel, interaction.person)
@@ -166,6 +170,12 @@ class Asking:
         )
         return True
 
+    async def _mine(self, interaction: Interaction) -> str:
+        """List what the asker still waits for, with links."""
+        asked = open_questions(await self._desk.mine(account_of(interaction)))
+        lines = [f"• {_linked(one)} - {escaped(one.state)}" for one in asked]
+        return "\n".join(lines[:LISTED]) or NOTHING_OPEN
+
     def _scope(self, interaction: Interaction) -> str:
         """Say what holds in the channel: the file says it, and is changed there."""
         scope = self._audience.scope_of(interaction.channel or "")
@@ -179,16 +189,7 @@ class Asking:
         return "\n".join(lines)
 
 
-def _place(context: str) -> dict[str, str]:
-    """Read which message a form is about.
-
-    Raises:
-        ContractError: It came back changed.
-    """
-    try:
-        told = json.loads(context)
-    except ValueError as error:
-        raise ContractError("expected the metadata of a form as we wrote it") from error
-    if not isinstance(told, dict):
-        raise ContractError("expected the metadata of a form as we wrote it")
-    return {key: told[key] for key in ("c", "ts", "t") if isinstance(told.get(key), str)}
+def _linked(asked: OpenQuestion) -> str:
+    title = line(asked.title, limit=150)
+    is_ours = asked.permalink is not None and is_permalink(asked.permalink)
+    return link(asked.permalink, title) if is_ours and asked.permalink else escaped(title)

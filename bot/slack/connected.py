@@ -5,20 +5,17 @@ from dataclasses import dataclass
 from bot.intake import Intake
 from bot.replies.library import Library
 from bot.rights import Rights
-from bot.slack.asking import Asking
 from bot.slack.audience import PostingAudience, SlackAudience
 from bot.slack.calls import Slack
-from bot.slack.choosing import Choosing
-from bot.slack.evidence import Evidence
 from bot.slack.home import Showing
 from bot.slack.keeper import Keeper
-from bot.slack.looking import Lookup
 from bot.slack.post import SlackPoster
 from bot.slack.pressing import Presses
 from bot.slack.sender import Home
 from bot.slack.setting import Setting
 from bot.slack.setup import SlackSetup
 from bot.slack.surface import Patience, SlackSurface
+from bot.slack.wiring import wire
 from core.bootstrap import Service
 from core.domain.delivery import Delivery
 from core.ports import Platform
@@ -69,28 +66,25 @@ class Wiring:
         surface = SlackSurface(slack, team=home.tenant, patience=self._patience)
         poster = SlackPoster(slack, setting_of=self._setting_of)
         intake = Intake(service.inbox)
+        pressed = wire(
+            service, slack, home=home, audience=audience, intake=intake, library=self._library
+        )
         return Connected(
             home=home,
             audience=audience,
             keeper=Keeper(intake, service.conversations, home),
-            presses=self._presses(slack, intake, audience),
-            showing=Showing(slack, service.corpus),
+            presses=pressed.presses,
+            showing=pressed.showing,
             answering=Platform(audience=audience, surface=surface, poster=poster),
             posting=Platform(audience=PostingAudience(audience), surface=surface, poster=poster),
         )
 
-    def _presses(self, slack: Slack, intake: Intake, audience: SlackAudience) -> Presses:
-        """Return who handles what is pressed: each handler writes to this workspace."""
-        service = self._service
-        lookup = Lookup(service.shown, audience)
-        setting = Setting(library=self._library)
-        officers = self._setup.officers
-        return Presses(
-            Choosing(slack, lookup, intake, service.clock).handlers(),
-            Evidence(slack, lookup, service.shown, setting).handlers(),
-            Asking(slack, intake, audience, service.clock, officers=officers).handlers(),
-        )
-
     def _setting_of(self, delivery: Delivery) -> Setting:
-        is_public = not delivery.is_direct and delivery.place.mode != "direct"
-        return Setting(library=self._library, asker=delivery.person, is_public=is_public)
+        is_own = delivery.is_direct or delivery.place.mode == "direct"
+        from_channel = (delivery.asked_from or "").startswith(("C", "G"))
+        return Setting(
+            library=self._library,
+            asker=delivery.person,
+            is_public=not is_own,
+            may_share=is_own and from_channel,
+        )

@@ -7,7 +7,7 @@ was recorded first, its reply does not know the stream: it goes.
 from collections.abc import Sequence
 
 from bot.replies.lines import CHECKING, STOPPED
-from bot.slack import progress
+from bot.slack import progress, sessions
 from bot.slack.calls import Outcome, Refused, Slack, Told
 from bot.slack.elements import section
 from bot.slack.payload import maybe
@@ -40,6 +40,7 @@ class Pen:
     async def begin(self) -> None:
         """Give the first sign of life; a thread's first message gets a mark of its own."""
         await self.refresh()
+        await sessions.begin(self._slack, self._claimed.place, title=self._claimed.text)
         place, ts = self._claimed.place, maybe(self._claimed.raw, "ts")
         if place.mode == "channel" and ts == place.thread and self._claimed.attempt == 1:
             await self._slack.write("reactions.add", channel=place.channel, timestamp=ts, name=SEEN)

@@ -1,7 +1,7 @@
 """The evidence of an answer in a modal: opened at once, then filled, since a trigger lives 3 s."""
 
 from bot.replies.evidence import AROUND, TITLE, Around
-from bot.replies.lines import NOT_READABLE
+from bot.replies.lines import NOT_READABLE, OUTDATED
 from bot.slack.calls import Slack, Told
 from bot.slack.elements import Block
 from bot.slack.interaction import Interaction
@@ -71,6 +71,8 @@ class Evidence:
             return message_modal(TITLE, NOT_READABLE)
         if interaction.is_outside or not await self._lookup.may_read(found, interaction.person):
             return message_modal(TITLE, NOT_READABLE)
+        if found.is_settled:
+            return message_modal(TITLE, OUTDATED)
         return evidence_modal(
             found.reply.answer,
             target_of(interaction.value).id,

@@ -3,6 +3,7 @@
 Foreign text is escaped, links are ours; what is said, and what is left out first, `plain` decides.
 """
 
+from bot.replies.follow_ups import follow_ups
 from bot.replies.plain import Markup, PlainText
 from bot.slack.elements import badge_words, escaped, link
 from bot.slack.setting import Setting
@@ -15,7 +16,7 @@ BODY = 2_400
 def answer_text(answer: Answer, setting: Setting, *, reference: str) -> str:
     """Return an outcome as mrkdwn of at most 4,000 characters."""
     text = _plain(setting)
-    return text.answer(answer, reference=reference, follow_ups=setting.follow_ups)
+    return text.answer(answer, reference=reference, follow_ups=follow_ups(answer))
 
 
 def nearest_text(answer: Answer, setting: Setting) -> str:

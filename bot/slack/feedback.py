@@ -1,7 +1,9 @@
 """Thumbs, and the way to take an answer back: a row of its own, with words for screen readers."""
 
 from bot.slack import names
-from bot.slack.elements import ID, Block, person, plain
+from bot.slack.elements import ID, Block, actions, button, person, plain
+
+_UP, _DOWN = "Mark this answer helpful", "Mark this answer not helpful"
 
 
 def feedback_block(answer_id: str, asker: str) -> Block:
@@ -10,12 +12,23 @@ def feedback_block(answer_id: str, asker: str) -> Block:
     return {"type": "context_actions", "block_id": f"fb:{answer_id}"[:ID], "elements": elements}
 
 
+def feedback_buttons(answer_id: str) -> Block:
+    """Return the thumbs as two plain buttons, where Slack has no row for them."""
+    up = names.value_of(answer_id, "up")
+    down = names.value_of(answer_id, "down")
+    return actions(
+        f"fb:{answer_id}",
+        button(f"{names.FEEDBACK}:up", "Helpful", up, label=_UP),
+        button(f"{names.FEEDBACK}:down", "Not helpful", down, label=_DOWN),
+    )
+
+
 def _thumbs(answer_id: str) -> Block:
     return {
         "type": "feedback_buttons",
         "action_id": names.FEEDBACK,
-        "positive_button": _thumb(answer_id, "up", "Helpful", "Mark this answer helpful"),
-        "negative_button": _thumb(answer_id, "down", "Not helpful", "Mark this answer not helpful"),
+        "positive_button": _thumb(answer_id, "up", "Helpful", _UP),
+        "negative_button": _thumb(answer_id, "down", "Not helpful", _DOWN),
     }
 
 

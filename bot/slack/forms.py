@@ -8,7 +8,9 @@ from bot.replies.form_words import (
     QUOTED,
     REASONS,
     REPORTED,
+    SEEN_OF_REPORT,
     UNDER_YOUR_NAME,
+    UNDER_YOUR_NAME_ALONE,
     URGENCIES,
     WHAT_HINT,
     WHAT_IS_WRONG,
@@ -16,14 +18,15 @@ from bot.replies.form_words import (
     WHEN,
     WHERE_TO,
     WHO_SEES,
+    WHO_SEES_HERE,
     YOUR_QUESTION,
     failed_text,
-    sent_text,
 )
 from bot.replies.text import short
-from bot.slack.elements import Block, quoted, rich, section, words
+from bot.slack.elements import Block, quoted, rich, said, section, words
 from bot.slack.modals import asked, message_modal, modal, options, typed_in
 from bot.slack.names import VIEW_ASK, VIEW_CASE_ANSWER, VIEW_ESCALATE, VIEW_REPORT
+from core.domain.case import Case
 from core.domain.run import Json
 
 NOTE, URGENCY, PRIVACY = "note", "urg", "vis"
@@ -33,14 +36,22 @@ DIRECT, ANONYMOUS, THREAD = "dm", "anon", "thread"
 _DIRECTLY = (DIRECT, "Reply to me privately (DM), not in the channel")
 
 
-def escalate_modal(answer_id: str) -> Block:
-    """Return the form that hands a question to Compliance."""
+def escalate_modal(answer_id: str, *, is_report: bool = False, is_own: bool = False) -> Block:
+    """Return the form that hands a question to Compliance.
+
+    Args:
+        answer_id: what the asker got.
+        is_report: the question was one: nobody is told who asked, and no channel of it.
+        is_own: it was asked where nobody else reads.
+    """
     urgency = options(URGENCIES)
-    privacy = options([_DIRECTLY, (ANONYMOUS, NOT_MY_NAME)])
+    anonymously = (ANONYMOUS, NOT_MY_NAME)
+    privacy = options([anonymously] if is_own else [_DIRECTLY, anonymously])
+    asking = asked(PRIVACY, "Privacy", _checkboxes(privacy), is_optional=True)
     return modal(
         "Ask Compliance",
         [
-            section(WHO_SEES),
+            section(SEEN_OF_REPORT if is_report else WHO_SEES_HERE if is_own else WHO_SEES),
             asked(
                 NOTE,
                 WHAT_TO_KNOW,
@@ -48,7 +59,7 @@ def escalate_modal(answer_id: str) -> Block:
                 is_optional=True,
             ),
             asked(URGENCY, WHEN, _select(urgency, urgency[-1])),
-            asked(PRIVACY, "Privacy", _checkboxes(privacy), is_optional=True),
+            *([] if is_report else [asking]),
         ],
         callback_id=VIEW_ESCALATE,
         metadata={"a": answer_id},
@@ -70,18 +81,22 @@ def report_modal(answer_id: str) -> Block:
     )
 
 
-def case_answer_modal(case_id: str, number: int) -> Block:
-    """Return the form in which an officer answers."""
+def case_answer_modal(case: Case) -> Block:
+    """Return the form in which an officer answers; it quotes the question and its note."""
     privately = options([(DIRECT, "Send privately (DM), not in the channel")])
+    question = short(case.question, QUOTED, mark="… [shortened]")
+    note = [said(words("Note: ", bold=True), words(short(case.note, QUOTED)))] if case.note else []
+    where = asked(PRIVACY, "Privacy", _checkboxes(privately), is_optional=True)
     return modal(
-        f"Answer case {number}",
+        f"Answer case {case.number}",
         [
-            section(UNDER_YOUR_NAME),
+            rich(quoted(words(question)), *note),
+            section(UNDER_YOUR_NAME_ALONE if case.is_private else UNDER_YOUR_NAME),
             asked(ANSWER, "Answer", typed_in(least=1)),
-            asked(PRIVACY, "Privacy", _checkboxes(privately), is_optional=True),
+            *([] if case.is_private else [where]),
         ],
         callback_id=VIEW_CASE_ANSWER,
-        metadata={"case": case_id},
+        metadata={"case": case.case_id},
         submit="Post",
     )
 
@@ -115,11 +130,6 @@ def ask_about_modal(message: str, *, channel: str, ts: str, thread_ts: str | Non
         metadata=place,
         submit="Ask",
     )
-
-
-def escalated_modal(number: int) -> Block:
-    """Return the confirmation of a case."""
-    return message_modal("Ask Compliance", sent_text(number))
 
 
 def reported_modal() -> Block:

@@ -34,6 +34,7 @@ INTERACTIONS = "commands"
 """Scope of the command and of both shortcuts."""
 
 METHODS: Mapping[str, tuple[str, ...]] = {
+    "agents.sessions.setStatus": ("chat:write",),
     "assistant.threads.setStatus": ("chat:write",),
     "assistant.threads.setSuggestedPrompts": ("assistant:write",),
     "auth.revoke": (),
@@ -41,6 +42,7 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "bots.info": ("users:read",),
     "chat.appendStream": ("chat:write",),
     "chat.delete": ("chat:write",),
+    "chat.getPermalink": (),
     "chat.postEphemeral": ("chat:write",),
     "chat.postMessage": ("chat:write",),
     "chat.startStream": ("chat:write",),

@@ -1,40 +1,108 @@
 """Home and the agent's tab: what somebody sees who opens us."""
 
+from collections.abc import Iterator
+
+from bot.cases import CaseDesk
+from bot.replies.library import Library
+from bot.slack.audience import SlackAudience
 from bot.slack.calls import Slack
-from bot.slack.home_view import Home, home_view
+from bot.slack.home_view import LISTED, Home, OpenQuestion, PolicyChange, home_view
+from bot.slack.interaction import Interaction
+from bot.slack.looking import PLATFORM
+from bot.slack.manifest import PROMPTS
 from bot.slack.opened import Opened
+from core.domain.case import Case, CaseState
+from core.domain.casework import Account, Refused
+from core.domain.chat import Place
+from core.domain.delivery import Readers
 from core.domain.run import Json
 from core.ports import CorpusStore
+from core.ports.changes import PolicyChanged, PolicyChanges
 
-PROMPTS: tuple[tuple[str, str], ...] = (
-    ("Gifts and hospitality", "What is the limit for gifts?"),
-    ("Conflicts of interest", "When do I have to declare a conflict of interest?"),
-    ("Keeping records", "How long do I have to keep receipts?"),
-    ("How it works", "What can I ask you?"),
-)
-"""At most four."""
+_STATES = {
+    CaseState.OPEN: "waiting for Compliance",
+    CaseState.CLAIMED: "taken up by {officer}",
+    CaseState.ANSWERED: "answered by {officer}",
+    CaseState.CLOSED: "closed",
+}
 
 
 class Showing:
     """Shows Home, and what to ask, to whoever opens us."""
 
-    def __init__(self, slack: Slack, corpus: CorpusStore) -> None:
-        """Take where to show it, and who knows the policies."""
+    def __init__(
+        self,
+        slack: Slack,
+        *,
+        corpus: CorpusStore,
+        changes: PolicyChanges,
+        audience: SlackAudience,
+        desk: CaseDesk,
+        library: Library,
+    ) -> None:
+        """Take where to show it, and who knows policies, people, cases and links."""
         self._slack = slack
         self._corpus = corpus
+        self._changes = changes
+        self._audience = audience
+        self._desk = desk
+        self._library = library
 
     async def show(self, opened: Opened) -> None:
         """Show what belongs to what was opened; nothing to somebody from outside."""
         if opened.is_outside:
             return
         if opened.what == "home":
-            view = home_view(Home(edition=await self._corpus.current_edition()))
-            await self._slack.write("views.publish", user_id=opened.person, view=view)
+            await self._publish(
+                Account(platform=PLATFORM, tenant=opened.tenant, person=opened.person)
+            )
         elif opened.what in {"messages", "thread"}:
             await self._prompt(opened)
 
+    async def redraw(self, interaction: Interaction) -> None:
+        """Show the Home of whoever pressed something there, as it is now."""
+        if not interaction.is_outside:
+            await self._publish(
+                Account(platform=PLATFORM, tenant=interaction.tenant, person=interaction.person)
+            )
+
+    async def _publish(self, who: Account) -> None:
+        view = home_view(await self._home(who))
+        await self._slack.write("views.publish", user_id=who.person, view=view)
+
+    async def _home(self, who: Account) -> Home:
+        changed = await self._changes.latest(await self._groups(who), limit=LISTED)
+        waiting = await self._desk.queue(who)
+        is_officer = not isinstance(waiting, Refused)
+        return Home(
+            questions=tuple(open_questions(await self._desk.mine(who))),
+            changes=tuple(self._changed(one) for one in changed),
+            edition=await self._corpus.current_edition(),
+            published_on=changed[0].published_at.date() if changed else None,
+            cases=waiting if is_officer else None,
+            sees_reports=self._desk.is_on_call(who),
+            hosts=self._library.hosts,
+        )
+
+    async def _groups(self, who: Account) -> frozenset[str]:
+        """Return the groups of a person; of one who may read nothing, none."""
+        place = Place(platform=PLATFORM, tenant=who.tenant, channel="", thread="", mode="direct")
+        readers = await self._audience.readers(place, who.person, is_direct=True)
+        return readers.groups if isinstance(readers, Readers) else frozenset()
+
+    def _changed(self, changed: PolicyChanged) -> PolicyChange:
+        shelf = self._library.shelves.get(changed.policy_key)
+        version = f" ({changed.label})" if changed.label else ""
+        return PolicyChange(
+            title=changed.title,
+            what=f"{changed.became}{version}, {changed.published_at.date().isoformat()}",
+            url=shelf.url if shelf else None,
+        )
+
     async def _prompt(self, opened: Opened) -> None:
-        prompts: list[Json] = [{"title": title, "message": words} for title, words in PROMPTS]
+        prompts: list[Json] = [
+            {"title": title, "message": words} for title, words in PROMPTS.items()
+        ]
         await self._slack.write(
             "assistant.threads.setSuggestedPrompts",
             channel_id=opened.channel,
@@ -42,3 +110,11 @@ class Showing:
             title="What would you like to know?",
             prompts=prompts,
         )
+
+
+def open_questions(cases: tuple[Case, ...]) -> Iterator[OpenQuestion]:
+    """Return what a person still waits for, in words."""
+    for case in cases:
+        officer = case.officer or "Compliance"
+        state = f"{_STATES[case.state].format(officer=officer)} (case {case.number})"
+        yield OpenQuestion(title=case.question, state=state, permalink=case.permalink)

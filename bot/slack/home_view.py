@@ -21,12 +21,13 @@ from bot.slack.elements import (
     to_policy,
     words,
 )
-from core.domain.case import Case
+from core.domain.case import Case, CaseState
 from core.domain.run import Json
 
 LISTED = 10
 """Entries of each list; how many there are besides is said."""
 NAME = "Compliance Assistant"
+REPORT = "a report, for the officer on call"
 WHAT = "Ask about company policy. Answers are AI-generated and quote the policy text they rest on."
 HOW = (
     "Mention me in a channel, write to me directly, or use /policy, whose answer you alone see.",
@@ -75,6 +76,8 @@ class Home:
     """When it was published."""
     cases: tuple[Case, ...] | None = None
     """Open cases; None: this person is no officer."""
+    sees_reports: bool = False
+    """True: this person is on call, and is told what a report holds."""
     hosts: frozenset[str] = frozenset()
     """Where links to policies may lead."""
 
@@ -84,7 +87,7 @@ def home_view(home: Home) -> Block:
     ask = button(names.HOME_ASK, "Ask a question", "home", style="primary")
     blocks = [header(NAME), section(WHAT), actions("ask", ask), {"type": "divider"}]
     if home.cases is not None:
-        blocks += _list("Open cases", map(_case, home.cases), none="No case is open.")
+        blocks += _queue(home.cases, sees_reports=home.sees_reports)
     blocks += _list("Your open questions", map(_question, home.questions), none="Nothing is open.")
     changes = (_change(change, home.hosts) for change in home.changes)
     blocks += _list("Latest policy changes", changes, none="Nothing changed.")
@@ -107,11 +110,30 @@ def _question(asked: OpenQuestion) -> list[Json]:
     return [*title, *words(f" - {line(asked.state, limit=100)}")]
 
 
-def _case(case: Case) -> list[Json]:
+def _queue(cases: tuple[Case, ...], *, sees_reports: bool) -> Iterator[Block]:
+    """Return what waits for officers: each case with what may be done to it."""
+    yield rich(said(words("Open cases", bold=True)))
+    for case in cases[:LISTED]:
+        is_hidden = case.is_sensitive and not sees_reports
+        yield rich(said(_case(case, is_hidden=is_hidden)))
+        if not is_hidden:
+            claim = button(names.CASE_CLAIM, "Claim", case.case_id, style="primary")
+            answer = button(names.CASE_ANSWER, "Answer", case.case_id)
+            is_open = case.state is CaseState.OPEN
+            yield actions(f"case:{case.case_id}", *([claim] if is_open else []), answer)
+    if not cases:
+        yield rich(said(words("No case is open.")))
+    if len(cases) > LISTED:
+        yield rich(said(words(f"and {len(cases) - LISTED} more", italic=True)))
+
+
+def _case(case: Case, *, is_hidden: bool) -> list[Json]:
     is_ours = case.permalink is not None and is_permalink(case.permalink)
     title = _linked(f"Case {case.number}", case.permalink if is_ours else None)
-    state = f" · {case.state.value} · {case.urgency.value} · "
-    return [*title, *words(state + line(case.question, limit=200))]
+    owner = f" by {line(case.officer, limit=80)}" if case.officer else ""
+    due = f" · due {case.due_at:%Y-%m-%d}" if case.due_at else ""
+    asked = REPORT if is_hidden else line(case.question, limit=200)
+    return [*title, *words(f" · {case.state.value}{owner}{due} · {asked}")]
 
 
 def _change(change: PolicyChange, hosts: frozenset[str]) -> list[Json]:

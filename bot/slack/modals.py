@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 from bot.replies.text import cut, line, short
 from bot.slack.elements import BUTTON, TEXT, VIEW_TITLE, Block, plain, section
 from bot.slack.names import VIEW_DONE
+from core.domain.errors import ContractError
 from core.domain.run import Json
 
 INPUT = 3_000
@@ -34,6 +36,22 @@ def modal(
     if metadata:
         made["private_metadata"] = json.dumps(metadata, separators=(",", ":"))[:METADATA]
     return made
+
+
+def ids_in(context: str) -> dict[str, str]:
+    """Read the ids that a modal of ours carried; a client may have changed them.
+
+    Raises:
+        ContractError: It is none of ours.
+    """
+    try:
+        told = json.loads(context)
+    except ValueError as error:
+        raise ContractError("expected the metadata of a form as we wrote it") from error
+    if not isinstance(told, dict):
+        raise ContractError("expected the metadata of a form as we wrote it")
+    ids = cast("dict[str, Json]", told)
+    return {key: value for key, value in ids.items() if isinstance(value, str)}
 
 
 def message_modal(title: str, text: str) -> Block:

@@ -46,7 +46,7 @@ PRESSED = frozenset(
     }
 )
 """Names of buttons, besides the numbered ones."""
-NUMBERED = frozenset({CLARIFY, FOLLOW_UP, EVIDENCE_PAGE})
+NUMBERED = frozenset({CLARIFY, FOLLOW_UP, EVIDENCE_PAGE, FEEDBACK})
 SUBMITTED = frozenset({VIEW_ESCALATE, VIEW_REPORT, VIEW_CASE_ANSWER, VIEW_ASK})
 """Names of views with something to send."""
 LONGEST_ID = 100

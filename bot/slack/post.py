@@ -6,16 +6,19 @@ Which shape is rendered the outbox says: a refused one is followed by a plainer 
 carries its outbox id as metadata, by which `find` knows it again.
 
 - A stream must be ended before its message can be changed.
+- What rewrites an earlier post (a card, an answer that no longer holds) is an update, repeatable.
 - A reply to a root that was deleted lands in the channel, and Slack says `ok`: it is taken back.
 """
 
 import logging
 from collections.abc import Callable, Mapping
 
+from bot.slack import sessions
 from bot.slack.calls import ABSENT, Limited, Outcome, Refused, Slack, Told, Unclear
 from bot.slack.payload import maybe, maybe_object
 from bot.slack.render import SHAPES, Rendered, render
 from bot.slack.setting import Setting
+from core.domain.chat import Place
 from core.domain.delivery import (
     Ambiguous,
     ContentRefused,
@@ -88,13 +91,17 @@ class SlackPoster:
     async def post(self, delivery: Delivery, /) -> PostResult:
         """See `Poster.post`."""
         rendered = _rendered(delivery, self._setting_of(delivery))
-        if delivery.is_direct:
+        if delivery.replaces is not None:
+            result = await self._rewrite(delivery, delivery.replaces, rendered)
+        elif delivery.is_direct:
             result = await self._directly(delivery, rendered)
         elif rendered.is_for_asker_alone:
             result = await self._to_asker(delivery, rendered)
         else:
             result = await self._in_thread(delivery, rendered)
         failpoint("F8")
+        if isinstance(result, Posted):
+            await sessions.settle(self._slack, delivery)
         return result
 
     async def _in_thread(self, delivery: Delivery, rendered: Rendered) -> PostResult:
@@ -102,9 +109,9 @@ class SlackPoster:
             replaced = await self._replace(delivery.place.channel, delivery.progress_id, rendered)
             if replaced is not None:
                 return replaced
-        channel, thread = delivery.place.channel, delivery.place.thread
+        channel, thread = delivery.place.channel, thread_of(delivery.place)
         sent = await self._send(channel, thread, rendered)
-        if not isinstance(sent, Told):
+        if thread is None or not isinstance(sent, Told):
             return _result(sent)
         return await self._checked(channel, sent.body)
 
@@ -174,6 +181,16 @@ class SlackPoster:
         channel = maybe(maybe_object(opened.body, "channel"), "id")
         return _result(await self._send(channel, None, rendered))
 
+    async def _rewrite(self, delivery: Delivery, ts: str, rendered: Rendered) -> PostResult:
+        """Let an earlier post say something else, as often as it takes."""
+        channel = delivery.place.channel
+        if delivery.is_direct:
+            opened = await self._slack.write("conversations.open", users=delivery.person)
+            if not isinstance(opened, Told):
+                return _not_sent(opened)
+            channel = maybe(maybe_object(opened.body, "channel"), "id")
+        return _result(await self._update(channel, ts, rendered))
+
     async def _to_asker(self, delivery: Delivery, rendered: Rendered) -> PostResult:
         """Show it to the asker alone; a progress message in its way goes."""
         channel = delivery.place.channel
@@ -194,7 +211,10 @@ class SlackPoster:
 
     async def find(self, delivery: Delivery, /) -> FindResult:
         """See `Poster.find`."""
-        if _rendered(delivery, self._setting_of(delivery)).is_for_asker_alone:
+        rendered = _rendered(delivery, self._setting_of(delivery))
+        if delivery.replaces is not None:
+            return _found(await self._rewrite(delivery, delivery.replaces, rendered))
+        if rendered.is_for_asker_alone:
             # Nobody can look for it; to show one person the same twice harms nobody.
             return NotFound()
         if delivery.is_direct:
@@ -204,9 +224,12 @@ class SlackPoster:
             channel = maybe(maybe_object(opened.body, "channel"), "id")
             direct = await self._search("conversations.history", delivery, channel=channel)
             return NotFound() if isinstance(direct, Permanent) else direct
-        place = delivery.place
+        place, thread = delivery.place, thread_of(delivery.place)
+        if thread is None:
+            root = await self._search("conversations.history", delivery, channel=place.channel)
+            return NotFound() if isinstance(root, Permanent) else root
         found = await self._search(
-            "conversations.replies", delivery, channel=place.channel, ts=place.thread
+            "conversations.replies", delivery, channel=place.channel, ts=thread
         )
         return await self._stray(delivery) if isinstance(found, Permanent) else found
 
@@ -241,6 +264,12 @@ class SlackPoster:
             if not cursor:
                 break
         return NotFound()
+
+
+def thread_of(place: Place) -> str | None:
+    """Return the thread of a place; None: what is posted there begins one (an officers' card)."""
+    seconds, _, micros = place.thread.partition(".")
+    return place.thread if seconds.isdecimal() and micros.isdecimal() else None
 
 
 def _rendered(delivery: Delivery, setting: Setting) -> Rendered:
@@ -281,6 +310,15 @@ def _not_sent(outcome: Outcome) -> PostResult:
     """Return what follows where nothing was posted yet, whatever became of the call."""
     result = _result(outcome)
     return RetryAfter(after_s=1.0) if isinstance(result, Ambiguous) else result
+
+
+def _found(result: PostResult) -> FindResult:
+    """Return what came of rewriting once more; one that is refused was not rewritten."""
+    match result:
+        case Posted() | RetryAfter() | Ambiguous():
+            return result
+        case ContentRefused() | Permanent():
+            return NotFound()
 
 
 def _not_found(outcome: Outcome) -> RetryAfter | Ambiguous:

@@ -5,7 +5,7 @@ the whole answer with its sources, for notifications and screen readers, and as 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.replies.lines import ASK_PRIVATELY, AUTOMATED, OUTDATED, notice_text
 from bot.replies.remarks import LEAF, reference
@@ -57,6 +57,10 @@ def render(reply: StoredReply, shape: int, *, outbox_id: int | str, setting: Set
         return _line(reply, shape, setting, metadata)
     if answer.outcome is Outcome.ESCALATED and setting.is_public:
         return _pointer(reply, answer, shape, setting, metadata)
+    if reply.asked is not None:
+        inner = replace(reply, asked=None)
+        question = reply.asked
+        return share(inner, shape, question=question, outbox_id=outbox_id, setting=setting)
     text = answer_text(answer, setting, reference=reference(reply))
     if shape >= TEXT_ONLY:
         return Rendered(text=text, metadata=metadata)

@@ -15,7 +15,5 @@ class Setting:
     """Slack's id of who asked; empty if nobody is to be named."""
     is_public: bool = False
     """True: others than the asker read it."""
-    follow_ups: tuple[str, ...] = ()
-    """Questions to go on with; three are offered."""
     may_share: bool = False
     """True: the asker may share the answer in the channel from which it was asked."""

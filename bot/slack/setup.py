@@ -33,10 +33,6 @@ class SlackSetup:
     """Another Slack, for tests; None: the real one."""
     rights: Path | None = None
     """See `bot.rights`."""
-    officers_channel: str | None = None
-    """Where cases go; None: nowhere."""
-    officers: frozenset[str] = frozenset()
-    """Slack's ids of compliance officers."""
 
     @property
     def uses_sockets(self) -> bool:
@@ -80,8 +76,6 @@ def slack_setup(settings: Settings) -> SlackSetup | None:
         app_token=settings.slack_app_token,
         api_url=settings.slack_api_url,
         rights=settings.slack_config,
-        officers_channel=settings.slack_officers_channel,
-        officers=frozenset(settings.slack_officers.replace(",", " ").split()),
     )
 
 

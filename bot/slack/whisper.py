@@ -4,6 +4,8 @@ from bot.slack.calls import Slack
 from bot.slack.elements import escaped
 from bot.slack.interaction import Interaction
 
+NOT_NOW = "Slack did not open the form. Please press the button again."
+
 
 async def whisper(slack: Slack, interaction: Interaction, words: str) -> None:
     """Say a line to whoever pressed; in a view nothing is said."""

@@ -44,15 +44,21 @@ def answered(
     versions: Mapping[VersionId, PolicyVersion],
     assumptions: Sequence[Assumption],
     notes: Sequence[str],
+    nearest: Sequence[SectionRef] = (),
 ) -> Answer:
-    """Return a released answer; claims beyond the size limit are left out whole."""
+    """Return a released answer; claims beyond the size limit are left out whole.
+
+    Of `nearest` it names the sections that it does not quote: one may ask for them next.
+    """
     shown, citations = _numbered(claims, places, versions)
+    quoted = {(one.place.policy_key, one.place.eid) for one in citations}
     return Answer(
         outcome=Outcome.ANSWERED,
         text=_text(shown),
         claims=shown,
         citations=citations,
         confidence=confidence,
+        nearest=tuple(one for one in nearest if (one.policy_key, one.eid) not in quoted),
         assumptions=_assumed(assumptions),
         notes=tuple(notes),
     )

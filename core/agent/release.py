@@ -64,6 +64,7 @@ async def release(
         places=places,
         versions=versions,
         assumptions=question.assumptions,
+        nearest=nearest,
         notes=(*((PARTIAL,) if is_partial else ()), *(() if is_modelled else (WITHOUT_MODEL,))),
     )
 

@@ -239,7 +239,7 @@ class Answer:
     refusal: RefusalKind | None = None
     """Why there is no answer; None unless `refused`."""
     nearest: tuple[SectionRef, ...] = ()
-    """Sections near the question, for a refusal or an escalation."""
+    """Sections near the question; of an answer those that it does not quote."""
     slot: str | None = None
     """The missing fact; None unless `clarification`."""
     options: tuple[str, ...] = ()

@@ -25,6 +25,7 @@ class Tag(StrEnum):
     REPLY_WITHHELD = "reply:withheld"
     REPLY_UNCERTAIN = "reply:uncertain"
     REPLY_ABANDONED = "reply:abandoned"
+    REPLY_REMOVED = "reply:removed"
     FEEDBACK_GIVEN = "feedback:given"
     FEEDBACK_REFUSED = "feedback:refused"
     ANSWER_REVIEWED = "answer:reviewed"

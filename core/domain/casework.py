@@ -104,6 +104,10 @@ class Account:
     person: str
     """The platform's id."""
 
+    def is_beside(self, other: "Account") -> bool:
+        """Say whether somebody is in the same workspace."""
+        return (self.platform, self.tenant) == (other.platform, other.tenant)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Officer:

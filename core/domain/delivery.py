@@ -18,6 +18,10 @@ class Notice(StrEnum):
     """Readers have changed since: the answer is not shown here."""
     MAYBE_ABOVE = "maybe_above"
     """It can't be told whether the answer was posted: it may be above, and can be shown."""
+    REMOVED = "removed"
+    """The answer was taken away by the person who asked, or by an officer."""
+    STOPPED = "stopped"
+    """The person who asked has stopped the work on it."""
 
 
 class CasePart(StrEnum):
@@ -78,6 +82,9 @@ class StoredReply:
     """Leaf hash of that record, hex; None for a notice."""
     groups: frozenset[str] = frozenset()
     """Groups whose policies the answer could rest on; empty for a notice."""
+    asked: str | None = None
+    """The question, as typed, of an answer that its asker shows to people who did not see it asked;
+    None for all others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +122,8 @@ class Delivery:
     replaces: str | None = None
     """The platform's id of an earlier post of ours, which this one rewrites in place; None: it is
     posted anew. `find` may settle it by rewriting once more."""
+    asked_from: str | None = None
+    """The channel from which it was asked, where the reply goes elsewhere; None if nowhere else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,6 +32,13 @@ class CaseStore(Protocol):
         """Return a case as officers see it, by its id or its number; None: there is none."""
         ...
 
+    async def about(self, answer_id: str, account: Account, /) -> Case | None:
+        """Return the case of an answer as its asker sees it; None: there is none in this workspace.
+
+        Whoever asks has checked that the account may open one.
+        """
+        ...
+
     async def listed(self, states: Collection[CaseState], /) -> tuple[Case, ...]:
         """Return cases as officers see them: the most urgent first, then the oldest."""
         ...

@@ -1,12 +1,13 @@
 """Replies that were shown, found again by the id that their buttons carry."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from core.domain.casework import Account, Officer
 from core.domain.chat import Place
 from core.domain.delivery import StoredReply
-from core.domain.policy import Span
+from core.domain.policy import Span, VersionId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,19 @@ class ShownReply:
     """As typed."""
     is_followed: bool
     """True if something was asked in the conversation since."""
+    is_removed: bool = False
+    """True if it was taken away."""
+    is_superseded: bool = False
+    """True if an officer's answer holds instead."""
+    asked_from: str | None = None
+    """The channel from which it was asked, where the reply went elsewhere; None if nowhere else."""
+    shared_in: frozenset[str] = frozenset()
+    """Channels in which its asker has shared it."""
+
+    @property
+    def is_settled(self) -> bool:
+        """True if nothing can be done to it any more."""
+        return self.is_removed or self.is_superseded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +56,37 @@ class ShownReplies(Protocol):
         """Return the reply with this answer; None: there is none in this workspace."""
         ...
 
+    async def audiences(
+        self, versions: Collection[VersionId], /
+    ) -> Mapping[VersionId, frozenset[str]]:
+        """Return for each version the groups of which one is enough to read it."""
+        ...
+
     async def around(
         self, spans: Sequence[Span], /, *, characters: int
     ) -> Mapping[Span, Surroundings]:
         """Return what stands around spans, as many characters on each side.
 
         Whoever asks has checked who may read them.
+        """
+        ...
+
+
+class ShownDeeds(Protocol):
+    """What people do to an answer that they see; each stands in one transaction with its record.
+
+    Whoever calls has checked who may.
+    """
+
+    async def remove(self, answer_id: str, by: Account, /, *, officer: Officer | None) -> bool:
+        """Take an answer away wherever it stands; False: there is none, or it was before."""
+        ...
+
+    async def share(
+        self, answer_id: str, by: Account, /, *, channel: str, groups: frozenset[str]
+    ) -> bool:
+        """Show an answer in a channel, once; False: it was before, or there is none.
+
+        `groups` are those that everybody in the channel must have: checked again when it is posted.
         """
         ...

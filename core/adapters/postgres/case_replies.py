@@ -34,7 +34,7 @@ _CARDS = text(
 _POST = text(
     "SELECT n.id FROM citebound.outbox o JOIN citebound.outbox n ON n.cause = o.cause"
     " WHERE o.id = :id AND n.reply->>'answer_id' = :answer AND n.reply->>'answer' IS NOT NULL"
-    " ORDER BY n.state = 'posted' DESC, n.id DESC LIMIT 1"
+    " AND n.removed_at IS NULL ORDER BY n.state = 'posted' DESC, n.id DESC LIMIT 1"
 )
 """The post of an answer: one that was withheld from its thread went to the asker directly."""
 _TOLD = text("SELECT body, officer_name, is_direct FROM citebound.case_messages WHERE id = :id")

@@ -29,6 +29,7 @@ _COLUMNS = (
 _BY_ID = text(_COLUMNS + "WHERE k.id = CAST(:id AS uuid)")
 _BY_NUMBER = text(_COLUMNS + "WHERE k.number = :number")
 _OF_QUESTION = text(_COLUMNS + "WHERE k.question_id = CAST(:question AS uuid)")
+_OF_ANSWER = text(_COLUMNS + "WHERE a.id = CAST(:answer AS uuid)")
 _LISTED = text(
     _COLUMNS + "WHERE k.state = ANY(:states) ORDER BY k.urgency = 'today' DESC, k.number LIMIT 200"
 )
@@ -160,6 +161,11 @@ async def case_by_number(connection: AsyncConnection, number: int) -> CaseRow | 
 async def case_of_question(connection: AsyncConnection, question_id: str) -> CaseRow | None:
     """Return the case of a question."""
     return await _one(connection, _OF_QUESTION, question=question_id)
+
+
+async def case_of_answer(connection: AsyncConnection, answer_id: str) -> CaseRow | None:
+    """Return the case of an answer; `answer_id` is a UUID."""
+    return await _one(connection, _OF_ANSWER, answer=answer_id)
 
 
 async def cases_in(connection: AsyncConnection, states: list[str]) -> list[CaseRow]:

@@ -15,6 +15,7 @@ from core.adapters.postgres.case_rows import (
     CaseRow,
     case_by_id,
     case_by_number,
+    case_of_answer,
     case_of_question,
     cases_in,
     cases_of,
@@ -269,6 +270,17 @@ class PostgresCases:
             else:
                 case = None
         return None if case is None else case.shown()
+
+    @raises_transient
+    async def about(self, answer_id: str, account: Account, /) -> Case | None:
+        """See `CaseStore.about`."""
+        if not is_uuid(answer_id):
+            return None
+        async with self._engine.connect() as connection:
+            case = await case_of_answer(connection, answer_id)
+        if case is None or not case.account.is_beside(account):
+            return None
+        return _seen(case, is_asker=case.account == account)
 
     @raises_transient
     async def listed(self, states: Collection[CaseState], /) -> tuple[Case, ...]:

@@ -36,6 +36,8 @@ _OLDEST = text(
     "SELECT o.*, c.platform, c.tenant, c.channel, c.thread,"
     " o.is_direct OR coalesce(r.is_direct, false) AS goes_directly,"
     " r.remote_id AS replaces_id, r.reply AS replaced,"
+    " (SELECT i.raw->>'from_channel' FROM citebound.inbox i WHERE o.cause = 'message:' || i.id)"
+    " AS asked_from,"
     " greatest(o.next_at, o.lease_until) AS free_at,"
     " greatest(o.next_at, o.lease_until) > clock_timestamp() AS is_waiting,"
     " coalesce(p.rests_until > clock_timestamp(), false) AS rests,"
@@ -335,4 +337,5 @@ def _delivery(row: Mapping[Any, Any], leased: Mapping[Any, Any], reply: StoredRe
         age_s=row["age_s"],
         token=leased["lease_token"],
         replaces=row["replaces_id"],
+        asked_from=row["asked_from"],
     )

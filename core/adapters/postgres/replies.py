@@ -70,6 +70,7 @@ def reply_json(reply: StoredReply) -> dict[str, Any]:
         "leaf_hash": reply.leaf_hash,
         "groups": sorted(reply.groups),
         **({} if reply.about is None else {"about": _about_json(reply.about)}),
+        **({} if reply.asked is None else {"asked": reply.asked}),
     }
 
 
@@ -90,6 +91,7 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
         record_id=stored["record_id"],
         leaf_hash=stored["leaf_hash"],
         groups=frozenset(stored["groups"]),
+        asked=stored.get("asked"),
     )
 
 

@@ -1,6 +1,6 @@
 """Find replies again by their answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
 from sqlalchemy import text
@@ -9,11 +9,16 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.replies import reply_of
 from core.domain.chat import Place
-from core.domain.policy import Span
+from core.domain.policy import Span, VersionId
 from core.ports.shown import ShownReply, Surroundings
 
 _FIND = text(
     "SELECT o.reply, i.person, i.text, i.mode, c.platform, c.tenant, c.channel, c.thread,"
+    " i.raw->>'from_channel' AS asked_from, o.removed_at IS NOT NULL AS is_removed,"
+    " (SELECT count(*) FROM citebound.cases k WHERE k.question_id = i.question_id"
+    "  AND k.answered_at IS NOT NULL AND k.reason <> 'escalated') > 0 AS is_superseded,"
+    " ARRAY(SELECT s.channel FROM citebound.outbox p JOIN citebound.conversations s"
+    "  ON s.id = p.conversation_id WHERE p.cause = 'share:' || a.id) AS shared_in,"
     " EXISTS (SELECT FROM citebound.inbox later WHERE later.conversation_id = i.conversation_id"
     "  AND later.id > i.id AND later.kind IN ('message', 'choice')"
     "  AND later.outcome IS DISTINCT FROM 'ignored') AS is_followed"
@@ -23,6 +28,7 @@ _FIND = text(
     " JOIN citebound.outbox o ON o.cause = 'message:' || i.id AND o.part = 0"
     " WHERE a.id = :answer AND c.platform = :platform AND c.tenant = :tenant"
 )
+_AUDIENCES = text("SELECT id, audience FROM citebound.policy_versions WHERE id = ANY(:versions)")
 _AROUND = text(
     "SELECT substr(text, greatest(1, 1 + :start - :characters), least(:start, :characters))"
     " AS before, substr(text, 1 + :end, :characters) AS after"
@@ -61,7 +67,20 @@ class PostgresShownReplies:
             person=row["person"],
             question=row["text"],
             is_followed=row["is_followed"],
+            is_removed=row["is_removed"],
+            is_superseded=row["is_superseded"],
+            asked_from=row["asked_from"],
+            shared_in=frozenset(row["shared_in"]),
         )
+
+    @raises_transient
+    async def audiences(
+        self, versions: Collection[VersionId], /
+    ) -> Mapping[VersionId, frozenset[str]]:
+        """See `ShownReplies.audiences`."""
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(_AUDIENCES, {"versions": sorted(versions)})
+            return {VersionId(row.id): frozenset(row.audience) for row in rows}
 
     @raises_transient
     async def around(

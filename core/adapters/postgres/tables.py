@@ -500,6 +500,11 @@ outbox = Table(
         ForeignKey("outbox.id"),
         comment="the reply whose post it rewrites; null: it is posted anew",
     ),
+    Column(
+        "removed_at",
+        DateTime(timezone=True),
+        comment="when it was taken away by who asked, or an officer; null: it was not",
+    ),
     UniqueConstraint("cause", "part"),
     CheckConstraint(
         "state IN ('queued', 'sending', 'posted', 'uncertain', 'withheld', 'dead')", name="state"

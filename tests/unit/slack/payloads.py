@@ -13,6 +13,7 @@ from slack_sdk.models.messages.chunk import Chunk
 from slack_sdk.models.views import View
 from slackblocks import _surfaces
 
+from bot.replies import case_states
 from bot.replies.evidence import Around
 from bot.replies.library import Library, Shelf
 from bot.replies.lines import REMOVED, escalation_text
@@ -178,7 +179,7 @@ def _message(name: str, shown: Rendered) -> Payload:
 
 
 def _replies(text: str) -> Iterator[Payload]:
-    offers = replace(SETTING, follow_ups=(text, "Why?", text, text), may_share=True)
+    offers = replace(SETTING, may_share=True)
     public = replace(SETTING, is_public=True)
     for name, answer in answers(text):
         for shape in range(SHAPES):
@@ -247,11 +248,13 @@ def _views(text: str) -> Iterator[Payload]:
             shown[f"evidence of {many}, page {page}"] = view
     shown |= {
         "escalate": forms.escalate_modal("ans_7f3"),
+        "escalate a report": forms.escalate_modal("ans_7f3", is_report=True),
+        "escalate directly": forms.escalate_modal("ans_7f3", is_own=True),
         "report": forms.report_modal("ans_7f3"),
-        "case answer": forms.case_answer_modal("case_214", 214),
+        "case answer": forms.case_answer_modal(case(text, None)),
         "ask": forms.ask_modal(),
         "ask about": forms.ask_about_modal(text, channel="C1", ts="1.1", thread_ts=None),
-        "escalated": forms.escalated_modal(214),
+        "sent": modals.message_modal("Ask Compliance", case_states.already_sent(case(text, None))),
         "reported": forms.reported_modal(),
         "failed": forms.failed_modal("Evidence", "01983f2a"),
         "message": modals.message_modal(text, text),
@@ -270,7 +273,9 @@ def _home(text: str) -> Home:
         changes=(PolicyChange(title=text, what=text, url=f"https://{HOST}/gifts"),) * 12,
         edition=41,
         published_on=date(2026, 11, 2),
-        cases=(case(text, None),) * (home_view.LISTED + 2),
+        cases=tuple(
+            replace(case(text, None), case_id=f"case_{n}") for n in range(home_view.LISTED + 2)
+        ),
         hosts=frozenset({HOST}),
     )
 

@@ -117,7 +117,7 @@ def test_an_answer_in_order() -> None:
     kinds = [block["type"] for block in blocks(answered("May I?"))]
     assert kinds == ["section", "rich_text", "container", "actions", "context_actions", "context"]
     kinds = [block["type"] for block in blocks(answered("May I?"), SIMPLE)]
-    assert kinds == ["section", "rich_text", "rich_text", "actions", "context"]
+    assert kinds == ["section", "rich_text", "rich_text", "actions", "actions", "context"]
     shown = render(stored(answered("May I?")), TEXT_ONLY, outbox_id=17, setting=SETTING)
     assert shown.blocks == ()
     assert shown.metadata == {
@@ -279,6 +279,9 @@ def test_what_is_planned_is_what_is_made(shared: Path) -> None:
     ours = blocks(replace(answered("x"), notes=(), assumptions=()))
     assert _names(ours) == _names(planned["slack_answer_blocks"])
     simple = blocks(replace(answered("x"), notes=()), SIMPLE)
+    thumbs = [one for one in simple if str(one.get("block_id")).startswith("fb:")]
+    assert [one["type"] for one in thumbs] == ["actions"]  # planned as a step's fallback only
+    simple = [one for one in simple if one not in thumbs]
     assert _names(simple) == _names(planned["slack_answer_blocks_plain"])
     view: dict[str, Json] = planned["slack_evidence_loading_modal"]
     loading = evidence_modal(answered("x"), "ans_7f3", SETTING)
@@ -294,7 +297,7 @@ def _made() -> dict[str, Any]:
     return {
         "slack_escalate_modal": forms.escalate_modal("ans_7f3"),
         "slack_report_modal": forms.report_modal("ans_7f3"),
-        "slack_case_answer_modal": forms.case_answer_modal("case_214", 214),
+        "slack_case_answer_modal": forms.case_answer_modal(shown),
         "slack_case_blocks": cases.case_blocks(shown, SETTING),
         "slack_officer_reply_blocks": case_replies.officer_blocks(reply, SETTING),
     }

@@ -1,0 +1,203 @@
+"""Askers hand a question to Compliance, and say whether the officer's answer does.
+
+A form is opened where Slack opens one; where it can't, the case is opened without a note, and then
+officers are told no name, since nobody could say that they would be.
+"""
+
+import asyncio
+
+from bot.cases import CaseDesk
+from bot.replies.case_states import already_sent, case_stands, sent_words
+from bot.replies.lines import NOT_READABLE, ONLY_ASKER, ONLY_ASKER_SENDS, OUTDATED
+from bot.slack.calls import Limited, Refused, Slack, Told
+from bot.slack.forms import (
+    ANONYMOUS,
+    DIRECT,
+    NOTE,
+    PRIVACY,
+    URGENCY,
+    escalate_modal,
+)
+from bot.slack.interaction import Interaction
+from bot.slack.looking import Lookup, account_of
+from bot.slack.modals import ids_in, message_modal, updated
+from bot.slack.names import CASE_ACCEPT, CASE_AGAIN, ESCALATE, VIEW_ESCALATE, target_of
+from bot.slack.payload import maybe, maybe_object
+from bot.slack.pressing import Ack, Handler
+from bot.slack.whisper import NOT_NOW, whisper
+from core.domain import casework
+from core.domain.answer import Outcome
+from core.domain.case import Urgency
+from core.domain.casework import Done, Opener, Refusal
+from core.ports.shown import ShownReply
+
+TITLE = "Ask Compliance"
+LOOKED_UP_WITHIN_S = 1.0
+"""Of the 3 s that Slack waits for the answer to a form: a link and a name are no reason to fail."""
+ACCEPTED = "Thank you. Case {number} is closed."
+AGAIN = "Case {number} is with Compliance again. Write in this thread what is still open."
+AGAIN_DIRECT = "Case {number} is with Compliance again."
+
+
+class Escalating:
+    """Takes what askers do to cases."""
+
+    def __init__(self, slack: Slack, lookup: Lookup, desk: CaseDesk) -> None:
+        """Take where to show it, who finds the answer, and who opens cases."""
+        self._slack = slack
+        self._lookup = lookup
+        self._desk = desk
+
+    def handlers(self) -> dict[str, Handler]:
+        """Return what is handled here."""
+        return {
+            ESCALATE: self.open,
+            VIEW_ESCALATE: self.submit,
+            CASE_ACCEPT: self.accept,
+            CASE_AGAIN: self.ask_again,
+        }
+
+    async def open(self, interaction: Interaction, ack: Ack) -> None:
+        """Open the form, to the asker or an officer."""
+        found = await self._lookup.reply(interaction)
+        refusal = self._refusal(found, interaction)
+        answer_id = target_of(interaction.value).id
+        known = None
+        if found is not None and not refusal:
+            known = await self._desk.about(answer_id, account_of(interaction))
+        await ack()
+        if found is None or refusal:
+            await whisper(self._slack, interaction, refusal)
+            return
+        if known is not None:
+            view = message_modal(TITLE, already_sent(known))
+        else:
+            view = escalate_modal(answer_id, is_report=_is_report(found), is_own=_is_own(found))
+        opened = await self._slack.write("views.open", trigger_id=interaction.trigger, view=view)
+        if isinstance(opened, Told):
+            return
+        if known is None and isinstance(opened, Refused | Limited):
+            await self._without_note(interaction, answer_id)
+        else:
+            await whisper(self._slack, interaction, NOT_NOW)
+
+    async def submit(self, interaction: Interaction, ack: Ack) -> None:
+        """Open the case of a form, and say so."""
+        answer_id = ids_in(interaction.context).get("a", "")
+        found = await self._lookup.answer(answer_id, interaction)
+        refusal = self._refusal(found, interaction)
+        if found is None or refusal:
+            await ack(**updated(message_modal(TITLE, refusal)))
+            return
+        wishes = interaction.values.get(PRIVACY, "").split(",")
+        where, name = await self._looked_up(found, interaction)
+        result = await self._desk.open(
+            answer_id,
+            account_of(interaction),
+            key=interaction.dedupe_key,
+            note=interaction.values.get(NOTE, ""),
+            urgency=_urgency(interaction.values.get(URGENCY, "")),
+            is_private=DIRECT in wishes,
+            is_anonymous=ANONYMOUS in wishes,
+            permalink=where,
+            asker_name=name,
+        )
+        await ack(**updated(message_modal(TITLE, _told(result))))
+
+    async def accept(self, interaction: Interaction, ack: Ack) -> None:
+        """Close a case whose answer does."""
+        result = await self._desk.accept(
+            target_of(interaction.value).id, account_of(interaction), key=interaction.dedupe_key
+        )
+        await ack()
+        await whisper(self._slack, interaction, _answered(result, ACCEPTED))
+
+    async def ask_again(self, interaction: Interaction, ack: Ack) -> None:
+        """Give a case back to its officer."""
+        result = await self._desk.ask_again(
+            target_of(interaction.value).id, account_of(interaction), key=interaction.dedupe_key
+        )
+        await ack()
+        is_direct = (interaction.channel or "").startswith("D")
+        words = AGAIN_DIRECT if is_direct else AGAIN
+        await whisper(self._slack, interaction, _answered(result, words))
+
+    def _refusal(self, found: ShownReply | None, interaction: Interaction) -> str:
+        """Say why this person may not hand the question over; empty: they may."""
+        if found is None or interaction.is_outside:
+            return NOT_READABLE
+        if found.person == interaction.person:
+            return OUTDATED if found.is_removed else ""
+        is_report_made = _is_report(found)
+        if is_report_made or not self._desk.is_officer(account_of(interaction)):
+            return ONLY_ASKER_SENDS
+        return OUTDATED if found.is_removed else ""
+
+    async def _without_note(self, interaction: Interaction, answer_id: str) -> None:
+        """Open the case at once: Slack shows no form."""
+        result = await self._desk.open(
+            answer_id,
+            account_of(interaction),
+            key=interaction.dedupe_key,
+            opener=Opener.PIPELINE,
+        )
+        await whisper(self._slack, interaction, _told(result))
+
+    async def _looked_up(
+        self, found: ShownReply, interaction: Interaction
+    ) -> tuple[str | None, str | None]:
+        """Return a link to the thread and the asker's name, as far as Slack tells them in time."""
+        where: str | None = None
+        name: str | None = None
+        try:
+            async with asyncio.timeout(LOOKED_UP_WITHIN_S), asyncio.TaskGroup() as group:
+                linking = group.create_task(
+                    self._slack.read(
+                        "chat.getPermalink",
+                        channel=found.place.channel,
+                        message_ts=found.place.thread,
+                    )
+                )
+                naming = group.create_task(self._slack.read("users.info", user=interaction.person))
+            linked, named = linking.result(), naming.result()
+        except TimeoutError:
+            return None, None
+        if isinstance(linked, Told):
+            where = maybe(linked.body, "permalink") or None
+        if isinstance(named, Told):
+            name = maybe(maybe_object(named.body, "user"), "real_name") or None
+        return where, name
+
+
+def _is_report(found: ShownReply) -> bool:
+    answer = found.reply.answer
+    return answer is not None and answer.outcome is Outcome.ESCALATED
+
+
+def _is_own(found: ShownReply) -> bool:
+    return found.place.mode == "direct"
+
+
+def _urgency(given: str) -> Urgency:
+    return Urgency.TODAY if given == Urgency.TODAY.value else Urgency.WEEK
+
+
+def _told(result: casework.CaseResult) -> str:
+    match result:
+        case Done():
+            return sent_words(result.case) if result.is_new else already_sent(result.case)
+        case casework.Refused(why=Refusal.NOT_ASKER):
+            return ONLY_ASKER_SENDS
+        case casework.Refused(why=Refusal.NO_CASE):
+            return OUTDATED
+        case casework.Refused():
+            return NOT_READABLE
+
+
+def _answered(result: casework.CaseResult, words: str) -> str:
+    """Say what came of a press under an officer's answer."""
+    if isinstance(result, Done):
+        return words.format(number=result.case.number)
+    if result.why is Refusal.NOT_ASKER:
+        return ONLY_ASKER
+    return NOT_READABLE if result.case is None else case_stands(result.case)
