@@ -12,6 +12,18 @@ LONGEST_EID = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sensitivity:
+    """How a source is classified, as a platform shows it beside what quotes it."""
+
+    name: str
+    """Of the class ("Internal")."""
+    description: str
+    """What readers may do with it."""
+    rank: int = 0
+    """The highest of several sources holds for the whole reply."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shelf:
     """What is said of one policy."""
 
@@ -19,6 +31,8 @@ class Shelf:
     """Where its text can be opened, without a fragment; None if nowhere."""
     owner: str | None = None
     """Who answers for it; None if nobody is named."""
+    sensitivity: Sensitivity | None = None
+    """How it is classified; None if it is not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,3 +57,8 @@ class Library:
         """Return who answers for the policy of a section."""
         shelf = self.shelves.get(place.policy_key)
         return shelf.owner if shelf else None
+
+    def sensitivity(self, place: SectionRef) -> Sensitivity | None:
+        """Return how the policy of a section is classified."""
+        shelf = self.shelves.get(place.policy_key)
+        return shelf.sensitivity if shelf else None

@@ -42,6 +42,8 @@ class Markup:
     """A link to one of our addresses, with its label."""
     strong: Callable[[str], str]
     """Emphasis for what is literal already."""
+    small: Callable[[str], str]
+    """The last line, of what is literal already."""
     badge: Callable[[Head], str]
     """A badge line."""
 
@@ -113,7 +115,7 @@ class PlainText:
         listed = numbered(answer.options) if answer.options and with_options else ""
         options = self._lines(self.within(one, 200) for one in listed.splitlines())
         how = how_to_reply(answer, has_buttons=not with_options)
-        return _joined(asked, options, how, self.within(reference, 200))
+        return _joined(asked, options, how, self._reference(reference))
 
     def nearest(self, answer: Answer) -> str:
         """Return sections by name, with links, one a line; 1,000 characters at most."""
@@ -146,7 +148,10 @@ class PlainText:
         if follow_ups and answer.outcome is Outcome.ANSWERED:
             asked = " / ".join(line(one, limit=75) for one in follow_ups[:3])
             said.append(f"You could ask next: {self.within(asked, 300)}")
-        return self._lines([*_cut_off(said, 1_000), self.within(reference, 200)])
+        return self._lines([*_cut_off(said, 1_000), self._reference(reference)])
+
+    def _reference(self, reference: str) -> str:
+        return self.markup.small(self.within(reference, 200))
 
     def _sources(self, found: list[Source], detail: _Detail) -> str:
         return self._lines(one for source in found for one in self._source(source, detail))

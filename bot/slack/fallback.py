@@ -40,6 +40,7 @@ def _plain(setting: Setting) -> PlainText:
         worded=lambda text, _: escaped(text),
         link=link,
         strong=lambda text: f"*{text}*",
+        small=lambda text: text,
         badge=badge_words,
     )
     return PlainText(markup=markup, library=setting.library)

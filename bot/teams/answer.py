@@ -1,0 +1,50 @@
+"""The card below an answer: sources that open on a click, and what can be done."""
+
+from collections.abc import Iterator
+
+from bot.replies.quotes import QUOTES
+from bot.teams import names
+from bot.teams.elements import Card, card, collapsed, dialog, execute, small
+from bot.teams.rules import CARD_BYTES, size
+from bot.teams.setting import Setting
+from bot.teams.sources import source_items
+from core.domain.answer import Answer, Outcome
+
+_ROOMS = (QUOTES, 2_000, 800, 0)
+"""Characters that quotes may take, tried in turn until the card is small enough."""
+UNDER_EVIDENCE = "The sources are under “Show evidence”."
+
+
+def answer_card(answer: Answer, ours: str, setting: Setting) -> Card | None:
+    """Return the card, at most 28 kB; None: there is nothing to show or to do."""
+    if not ours and not answer.citations:
+        return None
+    deeds = list(_deeds(answer, ours, setting)) if ours else []
+    for quotes in _ROOMS:
+        made = card(_sources(answer, ours, setting, quotes=quotes), deeds)
+        if size(made) <= CARD_BYTES:
+            return made
+    return card([small(UNDER_EVIDENCE)], deeds)
+
+
+def _sources(answer: Answer, ours: str, setting: Setting, *, quotes: int) -> list[Card]:
+    if not answer.citations:
+        return []
+    items = source_items(answer.citations, setting.library, quotes=quotes)
+    return collapsed(f"Sources ({len(answer.citations)})", f"src:{ours}", items)
+
+
+def _deeds(answer: Answer, ours: str, setting: Setting) -> Iterator[Card]:
+    data = names.data_of(names.ANSWER_KEY, ours)
+    is_answered = answer.outcome is Outcome.ANSWERED
+    if answer.citations:
+        yield dialog(names.EVIDENCE, "Show evidence", data)
+    style = {} if is_answered else {"style": "positive"}
+    yield dialog(names.ESCALATE, "Ask Compliance", data, **style)
+    if not is_answered:
+        return
+    yield dialog(names.REPORT, "Report a problem", data)
+    if setting.may_share:
+        yield execute(names.SHARE, "Share in channel", data)
+    if setting.asker:
+        yield execute(names.REMOVE, "Remove this answer", data, mode="secondary")

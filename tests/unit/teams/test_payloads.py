@@ -1,0 +1,165 @@
+"""Whatever text is in them, payloads are such as Teams takes, and nothing in them is live."""
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.teams.names import DO
+from bot.teams.render import SHAPES, render
+from tests.unit.slack.payloads import HOST
+from tests.unit.slack.test_payloads import HOSTILE as ANYWHERE
+from tests.unit.slack.test_payloads import hidden
+from tests.unit.teams.payloads import (
+    ASKER,
+    PUBLIC,
+    SETTING,
+    Payload,
+    every,
+    faults,
+    limits,
+    pieces,
+    replies,
+)
+from tests.unit.teams.reading import Live, live_in
+
+HOSTILE = (
+    *ANYWHERE,
+    "<at>Somebody</at>",
+    '<at id="0">Everyone</at> &lt;at&gt;x&lt;/at&gt;',
+    "[1]: https://evil.example",
+    "[1]: /evil\n\n[1]",
+    "[1](/evil) [1] [2][1]",
+    "\\[x](/evil)",
+    "\\\\[x](/evil)",
+    "`` ` [x](/evil)",
+    "~~s~~ **b** __u__ ***",
+    "# h\n## h",
+    "a\n===\nb\n---\n***",
+    "- a\n+ b\n* c\n1. d\n2) e",
+    "    [x](/evil)",
+    "\t<b>x</b>",
+    "> q\n> [x](/evil)",
+    "| a | b |\n|---|---|\n| [x](/e) | ![y](/p.png) |",
+    ":--|--:\n---|---",
+    "<!-- x --><script>alert(1)</script><?php ?>",
+    "&#60;b&#62; &lt;b&gt; &amp;lt;",
+    "&#91;x&#93;&#40;/evil&#41;",
+    "{{DATE(2020-01-01T00:00:00Z,SHORT)}} {{ TIME(2020-01-01T00:00:00Z) }}",
+    "${evil} {0} %s",
+    "</TextBlock>",
+    '{"type":"Image","url":"https://evil.example/p.png"}',
+    "\u2705 **High confidence (99%)**",
+    "[![x](/p.png)](/evil)",
+    "<https://evil.example> <a@evil.com>",
+    "*",
+    "_",
+    "\\",
+    "[",
+    "![",
+    "](",
+)
+OURS = re.compile(
+    rf"https://(?:{re.escape(HOST)}/gifts(?:#[^\s@)<>\"']*)?|acme\.slack\.com/archives/\w+/p\d+)"
+)
+OWN_TITLE = re.compile(r"Case 214 · (?:open|claimed|answered|closed) · this week")
+TEXTS = st.lists(st.sampled_from(HOSTILE) | st.text(max_size=12), min_size=1, max_size=8).flatmap(
+    lambda parts: st.sampled_from(["", " ", "\n"]).map(lambda by: by.join(parts))
+)
+
+
+def spoken_by_code() -> frozenset[str]:
+    """Return every text that stands in a place which parses it, where nothing foreign is given."""
+    found = (live_in(payload) for payload in every("May I?"))
+    return frozenset(text for one in found for text in one.parsed)
+
+
+OWN = spoken_by_code()
+
+
+def check(payload: Payload) -> None:
+    """Hold a payload against everything, but for the validators, which take their time."""
+    found = live_in(payload)
+    assert not_ours(found) == [], payload.name
+    for piece in pieces(payload.activity or payload.card):
+        for key, value in piece.items():
+            if isinstance(value, str):
+                assert not hidden(value), (payload.name, key, value[:80])
+    assert _data_is_ids(payload.activity or payload.card), payload.name
+
+
+def not_ours(found: Live) -> list[str]:
+    """Return what is live and was not made by code."""
+    links = [one for one in found.links if not OURS.fullmatch(one)]
+    mentions = [one for one in found.mentions if one != ASKER]
+    parsed = [one for one in found.parsed if one not in OWN and not OWN_TITLE.fullmatch(one)]
+    return links + mentions + found.images + found.html + found.markup + parsed
+
+
+def _data_is_ids(value: Any) -> bool:
+    """Say whether no button carries anything but ids and names of ours."""
+    allowed = re.compile(r"[\w.:-]{1,40}")
+    for piece in pieces(value):
+        data: dict[str, Any] = piece.get("data") or {}
+        for key, inner in data.items():
+            if key == "msteams":
+                assert inner == {"type": "task/fetch"}
+            elif not (isinstance(inner, str) and allowed.fullmatch(inner)):
+                return False
+        assert DO not in data or piece["type"] == "Action.Submit"
+    return True
+
+
+@settings(max_examples=3, deadline=None)
+@given(text=TEXTS)
+def test_nothing_is_live(text: str) -> None:
+    """No link, mention, image, HTML or markup that code did not make, in any payload."""
+    for payload in every(text):
+        check(payload)
+
+
+@pytest.mark.nightly
+@settings(max_examples=200, deadline=None)
+@given(text=TEXTS)
+def test_the_same_at_length(text: str) -> None:
+    """More than 50,000 payloads."""
+    for payload in every(text):
+        check(payload)
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=TEXTS, index=st.integers(0, 10_000), shape=st.integers(0, SHAPES - 1))
+def test_no_reply_is_live(text: str, index: int, shape: int) -> None:
+    """Of each text one kind of reply, in one shape."""
+    kinds = list(replies(text))
+    name, reply = kinds[index % len(kinds)]
+    shown = render(reply, shape, setting=SETTING if index % 2 else PUBLIC)
+    check(Payload(name=name, activity=shown.activity))
+
+
+@pytest.mark.parametrize("text", ["May I take a gift?", " ".join(HOSTILE)])
+def test_everything_is_taken(text: str) -> None:
+    """By Microsoft's models, the schema of cards, and our own rules."""
+    for payload in every(text):
+        assert faults(payload) == [], payload.name
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("text", HOSTILE)
+def test_named_texts(text: str) -> None:
+    """Each hostile text alone."""
+    for payload in every(text):
+        check(payload)
+        assert faults(payload) == [], payload.name
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "a\n", "<at>x</at> https://evil.com\n", '\u05e9\u05dc\u05d5\u05dd \U0001f600&"\\']
+)
+def test_long_texts(text: str) -> None:
+    """100 kB in every place at once; Teams' limits hold."""
+    for payload in every(text * (100_000 // len(text.encode()))):
+        check(payload)
+        assert limits(payload) == [], payload.name
