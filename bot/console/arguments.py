@@ -273,7 +273,7 @@ def _audit(parser: argparse.ArgumentParser, add: _Add) -> None:
 
 
 def _doctor(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(surfaces=("bot.slack.health",))
+    parser.set_defaults(surfaces=("bot.slack.health", "bot.teams.health"))
     parser.add_argument(
         "--live",
         action="store_true",

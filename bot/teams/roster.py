@@ -105,8 +105,6 @@ class Rosters:
         return Member(id=maybe(told, "id"), aad=aad.lower(), kind=self._kind(told, aad))
 
     def _kind(self, told: Object, aad: str) -> str:
-        if self._home.is_anonymous:
-            return "employee"
         tenant, role = maybe(told, "tenantId"), maybe(told, "userRole").lower()
         if tenant and not self._home.has_tenant(tenant):
             return "outsider"

@@ -1,0 +1,63 @@
+"""What `citebound doctor` says of Teams."""
+
+from bot.finding import Finding, Health
+from bot.teams.health import check
+from core.config import Settings
+from tests.servers.slack import faults
+from tests.servers.teams import FakeTeams
+
+
+async def findings(environment: dict[str, str], *, is_live: bool = False) -> list[Finding]:
+    settings = Settings.from_environment(environment)
+    return [one async for one in check(settings, is_live=is_live)]
+
+
+async def test_without_settings_it_is_not_set_up() -> None:
+    """That is no fault, live or not."""
+    (found,) = await findings({}, is_live=True)
+    assert (found.health, found.found) == (Health.MISSING, "not set up")
+
+
+async def test_a_fault_of_the_settings_is_named(teams: FakeTeams) -> None:
+    """As starting would name it."""
+    (found,) = await findings(teams.environment | {"APP_TENANTID": "contoso.com"}, is_live=True)
+    assert found.health is Health.BROKEN
+    assert found.found.startswith("APP_TENANTID: expected a GUID")
+
+
+async def test_nothing_is_called_unless_that_is_asked(teams: FakeTeams) -> None:
+    """It says with what it would."""
+    (found,) = await findings(teams.environment)
+    assert found.found == "set up with a client secret, over botbuilder; not called"
+    (found,) = await findings(teams.identity_environment | {"CITEBOUND_TEAMS_TRANSPORT": "rest"})
+    assert found.found == "set up with a managed identity, over rest; not called"
+    (found,) = await findings({"ALLOW_ANONYMOUS": "1"}, is_live=True)
+    assert "without authentication" in found.found
+    assert teams.journal.methods() == []
+
+
+async def test_live_the_bot_gets_its_token(teams: FakeTeams) -> None:
+    """By its secret or as an identity; the token is nowhere."""
+    for environment in (teams.environment, teams.identity_environment):
+        found = (await findings(environment, is_live=True))[-1]
+        assert (found.subject, found.health) == ("Teams, called", Health.FINE)
+        assert not any(token in str(found) for token in teams.login.issued)
+    assert teams.journal.methods() == ["token", "token"]
+
+
+async def test_live_a_wrong_secret_is_named(teams: FakeTeams) -> None:
+    """With what to look at; the secret is nowhere."""
+    wrong = "".join(("wr", "ong-secret"))
+    found = (await findings(teams.environment | {"APP_PASSWORD": wrong}, is_live=True))[-1]
+    assert found.health is Health.BROKEN
+    assert found.found == "no token: invalid_client (AADSTS7000215)"
+    assert "APP_PASSWORD" in found.cure
+    assert wrong not in str(found)
+
+
+async def test_live_what_cannot_be_reached_is_named(teams: FakeTeams) -> None:
+    """The network, not the secret."""
+    teams.faults.always("token", faults.status(502, "<html>"))
+    found = (await findings(teams.environment, is_live=True))[-1]
+    assert found.health is Health.BROKEN
+    assert "network" in found.cure
