@@ -14,6 +14,7 @@ from core.adapters.postgres.audit_reader import PostgresAuditReader
 from core.adapters.postgres.backlog import PostgresBacklog
 from core.adapters.postgres.cases import PostgresCases
 from core.adapters.postgres.changes import PostgresPolicyChanges
+from core.adapters.postgres.connections import PostgresConnections
 from core.adapters.postgres.conversations import PostgresConversationStore
 from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.adapters.postgres.database import open_database
@@ -89,6 +90,8 @@ class Service:
     """The alarm clock of inbox and outbox."""
     oauth: OAuthStores | None
     """Where installations of the Slack app are kept; None: one workspace has its token."""
+    connections: PostgresConnections
+    """The record of workspaces that took the app away."""
     health: PostgresHealth
     """Whether the database takes writes."""
     cases: PostgresCases
@@ -211,6 +214,7 @@ async def bootstrap(
             shown_deeds=PostgresShownDeeds(engine, ledger=ledger, jobs=jobs),
             jobs=jobs,
             oauth=oauth_stores(engine, settings),
+            connections=PostgresConnections(engine, ledger=ledger),
             health=PostgresHealth(engine),
             cases=PostgresCases(engine, ledger=ledger, jobs=jobs, officers=officers),
             officers=officers,

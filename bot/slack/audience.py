@@ -28,6 +28,8 @@ AGAIN_S = 2.0
 FEW = 20
 """Members that are asked for one by one; of more, the whole workspace is listed."""
 PAGE = "200"
+SHARED = ("is_ext_shared", "is_pending_ext_shared", "pending_connected_team_ids")
+"""Each says of a channel that another company reads it, or may at any moment."""
 LONGEST = 500
 """Pages of a listing: a cursor that never ends would be read for ever."""
 
@@ -49,6 +51,8 @@ class _Room:
     """Why nobody is answered there, in a word; empty: nothing is wrong."""
     members: frozenset[str]
     read_at: float
+    team: str = ""
+    """The workspace that it is seen in: an organisation's people are listed by workspace."""
 
 
 class SlackAudience:
@@ -123,7 +127,7 @@ class SlackAudience:
         others = room.members - {self._home.bot_user}
         unknown = [one for one in others if not self._is_known(one)]
         if len(unknown) > FEW:
-            await self._list_people()
+            await self._list_people(room.team)
         for one in sorted(others):
             kind = (await self._person(one)).kind
             if kind in {"guest", "outsider", "unknown"}:
@@ -141,9 +145,12 @@ class SlackAudience:
             self._people[person] = _Person(kind=kind, read_at=monotonic())
         return self._people[person]
 
-    async def _list_people(self) -> None:
+    async def _list_people(self, team: str) -> None:
         """Read everybody at once; who is not listed is asked for alone."""
-        async for body in self._pages("users.list"):
+        of_team = {"team_id": team} if self._home.is_whole else {}
+        if self._home.is_whole and not team:
+            return
+        async for body in self._pages("users.list", **of_team):
             found = body.get("members")
             for one in found if isinstance(found, list) else ():
                 if isinstance(one, Mapping) and maybe(one, "id"):
@@ -176,7 +183,7 @@ class SlackAudience:
         if body is None:
             return _Room(trouble="unknown_channel", members=frozenset(), read_at=monotonic())
         told = maybe_object(body, "channel")
-        if any(told.get(flag) for flag in ("is_ext_shared", "is_pending_ext_shared")):
+        if any(told.get(flag) for flag in SHARED):
             return _Room(trouble="shared_channel", members=frozenset(), read_at=monotonic())
         members: set[str] = set()
         async for page in self._pages("conversations.members", channel=channel):
@@ -188,6 +195,7 @@ class SlackAudience:
             trouble="" if members else "unknown_channel",
             members=frozenset(members),
             read_at=monotonic(),
+            team=maybe(told, "context_team_id"),
         )
 
     async def _pages(self, method: str, **given: str):

@@ -75,8 +75,8 @@ Outcome: TypeAlias = Told | Refused | Limited | Unclear
 
 TokenNow = Callable[[], Awaitable[str | None]]
 """Returns the token to call with; None: there is none any more. Raises `TransientError`."""
-OnDead = Callable[[str], Awaitable[None]]
-"""Is told Slack's word for why it no longer takes a token."""
+OnDead = Callable[[str, str], Awaitable[None]]
+"""Is told a token that Slack no longer takes, and Slack's word for why."""
 
 
 class Slack:
@@ -110,21 +110,19 @@ class Slack:
         return await self._call(method, data=given)
 
     async def _call(self, method: str, **arguments: Any) -> Outcome:
-        if self._token is not None:
-            try:
-                token = await self._token()
-            except TransientError:
-                return Limited(after_s=REST_S)
-            if token is None:
-                return Refused(code=NOT_INSTALLED)
-            arguments["headers"] = {"Authorization": f"Bearer {token}"}
-        outcome = await self._asked(method, **arguments)
-        if (
-            isinstance(outcome, Refused)
-            and outcome.code in DISCONNECTED
-            and self._on_dead is not None
-        ):
-            await self._on_dead(outcome.code)
+        if self._token is None:
+            return await self._asked(method, **arguments)
+        try:
+            token = await self._token()
+        except TransientError:
+            return Limited(after_s=REST_S)
+        if token is None:
+            return Refused(code=NOT_INSTALLED)
+        headers = {"Authorization": f"Bearer {token}"}
+        outcome = await self._asked(method, headers=headers, **arguments)
+        refusal = outcome.code if isinstance(outcome, Refused) else ""
+        if refusal in DISCONNECTED and self._on_dead is not None:
+            await self._on_dead(token, refusal)
         return outcome
 
     async def _asked(self, method: str, **arguments: Any) -> Outcome:

@@ -51,7 +51,7 @@ async def _connected(
     rights = read_rights(setup.rights, variable="CITEBOUND_SLACK_CONFIG")
     wiring = Wiring(service, setup, rights, patience)
     credentials, routes = await _credentials(service, setup)
-    workspaces = Workspaces(credentials, wiring.connect, api_url=setup.api_url)
+    workspaces = Workspaces(credentials, wiring.connect, service.connections, api_url=setup.api_url)
     app = build_app(workspaces, api_url=setup.api_url)
     if setup.signing_secrets:
         endpoint = SlackEndpoint(app, SignatureCheck(setup.signing_secrets))

@@ -12,7 +12,9 @@ from bot.slack.calls import Slack, client_for
 from bot.slack.connected import Connected
 from bot.slack.credentials import Credentials
 from bot.slack.sender import Home
+from core.domain.errors import TransientError
 from core.domain.installation import Workspace
+from core.ports.installations import Connections
 
 ORGANISATION = "E"
 """Ids of organisations begin with it, those of workspaces with `T`."""
@@ -27,14 +29,17 @@ class Workspaces:
         self,
         credentials: Credentials,
         connect: Callable[[Home, Slack], Connected],
+        connections: Connections,
         *,
         api_url: str | None = None,
     ) -> None:
-        """Take who knows tokens, and who wires a workspace."""
+        """Take who knows tokens, who wires a workspace, and who records that one is lost."""
         self._credentials = credentials
         self._connect = connect
+        self._connections = connections
         self._api_url = api_url
         self._wired: dict[str, Connected] = {}
+        self._dead: set[str] = set()
 
     async def find(self, where: Workspace) -> Connected | None:
         """Return the workspace; None: the app is not installed there.
@@ -56,18 +61,43 @@ class Workspaces:
         return await self.find(Workspace(enterprise=tenant) if is_whole else Workspace(team=tenant))
 
     async def disconnected(self, home: Home, reason: str) -> None:
-        """Forget the token of an installation that was taken away.
+        """Record that an installation was taken away, then forget its token.
 
         Raises:
-            TransientError: It may still be there: Slack must say so again.
+            TransientError: The token may still be there: Slack must say so again.
         """
         logger.error("Slack disconnected %s: %s", home.tenant, reason)
+        await self._connections.disconnected(platform="slack", tenant=home.tenant, reason=reason)
         await self._credentials.forget(home.workspace)
         self._wired.pop(home.tenant, None)
 
     def _slack(self, home: Home) -> Slack:
+        """Return what calls Slack in one workspace, with the token that it has at that moment."""
+
         async def token() -> str | None:
             found = await self._credentials.find(home.workspace)
             return None if found is None else found.token
 
-        return Slack(client_for(None, api_url=self._api_url), token=token)
+        async def on_dead(refused: str, code: str) -> None:
+            await self._refused(home, refused, code)
+
+        return Slack(client_for(None, api_url=self._api_url), token=token, on_dead=on_dead)
+
+    async def _refused(self, home: Home, refused: str, code: str) -> None:
+        """Say once that Slack does not take a token; it is kept, as Slack may be mistaken.
+
+        Whoever takes the app away says so by an event, and another token is told anew.
+        """
+        if refused in self._dead:
+            return
+        self._dead.add(refused)
+        logger.error(
+            "Slack no longer takes the token of %s (%s): nothing can be posted there until the app"
+            " is installed again",
+            home.tenant,
+            code,
+        )
+        try:
+            await self._connections.disconnected(platform="slack", tenant=home.tenant, reason=code)
+        except TransientError:
+            self._dead.discard(refused)

@@ -20,10 +20,10 @@ class Event:
     """Pseudonym of the asker, or the name of a part of the system."""
     actor_kind: str
     """`asker`, `officer`, `operator` or `system`."""
-    conversation: str
-    """The conversation."""
-    seq: int
-    """Its number within the conversation."""
+    conversation: str | None
+    """The conversation; None: it happened in none."""
+    seq: int | None
+    """Its number within the conversation; None without one."""
     subject: str | None
     """The question or answer it is about; None if there is none."""
     cause: str | None

@@ -38,6 +38,7 @@ class Tag(StrEnum):
     CASE_CLOSED = "case:closed"
     CASE_REFUSED = "case:refused"
     RECORD_VIEWED = "record:viewed"
+    WORKSPACE_DISCONNECTED = "workspace:disconnected"
 
 
 OUTCOME_TAGS: Mapping[Outcome, Tag] = {

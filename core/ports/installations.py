@@ -69,6 +69,20 @@ class OAuthStates(Protocol):
         ...
 
 
+class Connections(Protocol):
+    """The record of which workspaces we are cut off from."""
+
+    async def disconnected(self, *, platform: str, tenant: str, reason: str) -> None:
+        """Record that a workspace took the app away, or its token.
+
+        Args:
+            platform: see `Place.platform`.
+            tenant: see `Place.tenant`.
+            reason: the platform's word for it.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OAuthStores:
     """What an installation by OAuth is kept in."""

@@ -2,9 +2,8 @@
 
 import base64
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from http.cookies import SimpleCookie
 from typing import Any
 
 import pytest
@@ -22,6 +21,7 @@ from core.config import Settings
 from core.domain.installation import Installation, Tokens, Workspace
 from core.ports.installations import OAuthStores
 from tests.servers.slack import FakeSlack, fake_slack
+from tests.slack_product import Browser
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(32, 64))
 CLIENT_ID = "111.222"
@@ -88,37 +88,6 @@ class TestClock(SystemClock):
     def now(self) -> Any:
         """Return the present of the test."""
         return super().now() + self.ahead
-
-
-@dataclass
-class Browser:
-    """Somebody who installs the app, with cookies of their own."""
-
-    address: str
-    session: ClientSession
-    cookies: dict[str, str] = field(default_factory=dict[str, str])
-
-    async def get(self, url: str) -> tuple[int, str, str]:
-        """Open an address; return status, text and where it leads."""
-        cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        headers = {"Cookie": cookie} if cookie and url.startswith(self.address) else {}
-        async with self.session.get(url, headers=headers, allow_redirects=False) as answer:
-            for line in answer.headers.getall("Set-Cookie", []):
-                self.cookies |= {name: one.value for name, one in SimpleCookie(line).items()}
-            return answer.status, await answer.text(), answer.headers.get("Location", "")
-
-    async def ask(self) -> str:
-        """Go as far as Slack's page; return where Slack sends the browser."""
-        status, _, page = await self.get(f"{self.address}/slack/install")
-        assert status == 302
-        status, _, back = await self.get(page)
-        assert status == 302
-        return back
-
-    async def install(self) -> tuple[int, str]:
-        """Go all the way; return how it ended."""
-        status, page, _ = await self.get(await self.ask())
-        return status, page
 
 
 @dataclass

@@ -12,12 +12,12 @@ from core.domain.installation import Workspace
 from tests.integration.slack_install.conftest import (
     HOME,
     ORGANISATION,
-    Browser,
     Deployment,
     installed,
     works,
 )
 from tests.servers.slack.faults import processed_then_reset
+from tests.slack_product import Browser
 
 
 async def test_a_workspace_installs_it(deployment: Deployment, engine: AsyncEngine) -> None:

@@ -23,6 +23,6 @@ class Installing:
         if self._workspace.knobs.denies_install:
             told["error"] = "access_denied"
         else:
-            told["code"] = f"code-{self._workspace.number()}"
+            told["code"] = f"code-{self._workspace.number()}-{self._workspace.team_id}"
             self._workspace.keys.codes.add(told["code"])
         return web.Response(status=302, headers={"Location": f"{back}?{urlencode(told)}"})

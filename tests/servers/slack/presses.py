@@ -135,6 +135,8 @@ class Presses:
             "api_app_id": workspace.app.id,
             "is_enterprise_install": str(workspace.knobs.is_org_install).lower(),
         }
+        if workspace.enterprise_id:
+            fields |= {"enterprise_id": workspace.enterprise_id, "enterprise_name": "Org"}
         fields["response_url"] = self._urls.give(channel.id, user.id)
         fields["trigger_id"] = workspace.trigger(user.id)
         delivery = await self._sender.command(fields)

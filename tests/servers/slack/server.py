@@ -26,9 +26,9 @@ from tests.servers.slack.workspace import Workspace
 class FakeSlack:
     """One workspace with our app, its Web API, events and sockets."""
 
-    def __init__(self, clock: Clock, *, enterprise_id: str | None = None):
+    def __init__(self, clock: Clock, *, enterprise_id: str | None = None, team_id: str = "T0HOME"):
         self.clock = clock
-        self.workspace = Workspace(clock, enterprise_id=enterprise_id)
+        self.workspace = Workspace(clock, enterprise_id=enterprise_id, team_id=team_id)
         self.faults = Faults()
         self.limits = Limits(clock=clock)
         self.journal = Journal()
@@ -60,9 +60,13 @@ class FakeSlack:
         """Wait, in our seconds, until something holds."""
         await until(holds, timeout_s=timeout_s, otherwise=self.journal.report)
 
+    def web_api(self) -> WebApi:
+        """Return what answers calls."""
+        return WebApi(self.workspace, self.faults, self.limits, self.journal, self.people.echo_of)
+
     def routes(self) -> web.Application:
         """Return the application that is served."""
-        api = WebApi(self.workspace, self.faults, self.limits, self.journal, self.people.echo_of)
+        api = self.web_api()
         application = web.Application(client_max_size=LONGEST_BODY)
         application.router.add_route("*", "/api/{method}", api.handle)
         application.router.add_post("/response/{key}", self.urls.handle)

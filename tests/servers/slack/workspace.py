@@ -145,7 +145,8 @@ class Workspace:
         self.triggers: dict[str, tuple[float, str]] = {}
         """When it was given out, and to whom."""
         self.used_triggers: set[str] = set()
-        self._numbers = count(1)
+        self.numbers = count(1)
+        """Of ids; workspaces behind one address share them, as Slack gives each out once."""
         self._last_ts = 0
         self.bot_token = self.issue("bot", BOT_SCOPES).value
         self.app_token = self.issue("app", "connections:write").value
@@ -154,13 +155,13 @@ class Workspace:
 
     def number(self) -> int:
         """Return a number that was not used before."""
-        return next(self._numbers)
+        return next(self.numbers)
 
     def issue(self, kind: str, scopes: str, *, lasts_s: float | None = None) -> Token:
         """Give out a token."""
         prefix = {"bot": "xoxb", "user": "xoxp", "app": "xapp-1"}[kind]
         token = Token(
-            value=f"{prefix}-{self.number()}-fake",
+            value=f"{prefix}-{self.number()}-{self.team_id}-fake",
             kind=kind,
             scopes=frozenset(scopes.split()),
             expires_at=None if lasts_s is None else self.clock.now() + lasts_s,

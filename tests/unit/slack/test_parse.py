@@ -245,7 +245,7 @@ def test_other_events_apps_and_teams_are_nothing(scene: Scene) -> None:
     assert scene.parse({"type": "team_join"}) == NotForUs(reason="event")
     mention = events.app_mention(scene.written(f"{scene.bot} May I?"))
     assert scene.parse(mention, api_app_id="A0OTHER") == NotForUs(reason="app")
-    elsewhere = {"team_id": "T0OTHER", "authorizations": []}
+    elsewhere: Any = {"team_id": "T0OTHER", "authorizations": []}
     assert scene.parse(mention, **elsewhere) == NotForUs(reason="team")
     assert scene.parse(events.joined(scene.anna, scene.room.id)) == NotForUs(reason="channel")
 

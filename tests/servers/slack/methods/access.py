@@ -74,7 +74,7 @@ def _installation(call: Call) -> Json:
     enterprise = workspace.enterprise_id
     told["enterprise"] = {"id": enterprise, "name": "Org"} if enterprise else None
     if rotates:
-        refresh = f"xoxe-1-{workspace.number()}-fake"
+        refresh = f"xoxe-1-{workspace.number()}-{workspace.team_id}-fake"
         workspace.keys.refresh_tokens[refresh] = token.value
         told |= {"refresh_token": refresh, "expires_in": TOKEN_LIVES_S}
     return told

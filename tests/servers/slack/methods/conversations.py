@@ -105,6 +105,11 @@ def user_info(call: Call) -> Json:
 def user_list(call: Call) -> Json:
     """Return everybody of the workspace, page by page; people of other companies are not in it."""
     here = [one for one in call.workspace.users.values() if not one.is_stranger]
+    if call.workspace.knobs.is_org_install:
+        team = call.arguments.text("team_id")
+        if not team:
+            raise RefusedError("missing_argument", "team_id")
+        here = [one for one in here if one.team_id == team]
     page, cursor = call.page([one.info() for one in here], most=1000, default=100)
     return {"ok": True, "members": page, "response_metadata": {"next_cursor": cursor}}
 
