@@ -121,6 +121,10 @@ class TeamsEndpoint:
         except TransientError as error:
             logger.warning("an activity can't be kept: %s", error)
             return web.Response(status=503)
+        except Exception:
+            # The edge of the product: whatever nobody foresaw, Teams is to send it again.
+            logger.exception("an activity failed")
+            return web.Response(status=503)
         return web.Response(status=200)
 
     async def _invoke(self, principal: Principal) -> web.StreamResponse:

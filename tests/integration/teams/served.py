@@ -70,6 +70,8 @@ class Kept:
 
     async def welcome(self, found: Met | HelpWanted) -> None:
         """See `Welcome`."""
+        if isinstance(self.answer, Exception):
+            raise self.answer
         self.welcomed.append(found)
 
     async def press(self, interaction: Interaction) -> Mapping[str, Json]:

@@ -139,6 +139,14 @@ async def test_help_is_shown_whenever_somebody_asks(served: Served) -> None:
     assert served.kept.messages == []
 
 
+async def test_what_nobody_foresaw_is_sent_again(served: Served) -> None:
+    """It is in the log, and no error of HTTP tells anybody of it."""
+    served.kept.answer = ValueError("unforeseen")
+    assert await send(served, message("help")) == 503
+    served.kept.answer = None
+    assert await send(served, message("help")) == 200
+
+
 async def test_a_button_in_a_message_is_pressed(served: Served) -> None:
     """It is acknowledged once its handler has committed."""
     press = message("", value={"do": "clarify", "c": "clr_91", "o": "0"})
