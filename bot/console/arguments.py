@@ -68,6 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
     _serve(add(commands, "serve", "bot.app.serve", help_texts.SERVE))
     add(commands, "work", "bot.app.work", help_texts.WORK)
     _slack(add(commands, "slack", "slack", help_texts.SLACK), add)
+    _teams(add(commands, "teams", "teams", help_texts.TEAMS), add)
     return parser
 
 
@@ -349,3 +350,23 @@ def _slack(parser: argparse.ArgumentParser, add: _Add) -> None:
         "--socket", action="store_true", dest="uses_sockets", help="without a public address"
     )
     made.add_argument("-o", dest="output", type=Path, metavar="FILE", help="default: print it")
+
+
+def _teams(parser: argparse.ArgumentParser, add: _Add) -> None:
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
+    made = add(actions, "package", "bot.teams.package_command", help_texts.TEAMS_PACKAGE)
+    made.add_argument("--app-id", metavar="ID", help="the bot's client id; default: APP_ID")
+    made.add_argument(
+        "--url", metavar="URL", help="where Teams reaches you; default: CITEBOUND_PUBLIC_URL"
+    )
+    made.add_argument(
+        "--schema", choices=("1.30", "1.25"), default="1.30", help="of the manifest; default: 1.30"
+    )
+    made.add_argument(
+        "-o",
+        dest="output",
+        type=Path,
+        metavar="FILE",
+        default=Path("citebound-teams.zip"),
+        help="default: citebound-teams.zip",
+    )

@@ -269,3 +269,19 @@ beside it is for installations by OAuth.""",
   citebound slack manifest --socket
   citebound slack manifest --url https://citebound.example.com -o manifest.yaml""",
 )
+TEAMS = Help(
+    short="make the Teams app",
+    long="What Teams installs. The README says step by step how to get to an answer.",
+    examples="""examples:
+  citebound teams package --url https://citebound.example.com""",
+)
+TEAMS_PACKAGE = Help(
+    short="build the app's zip",
+    long="""Builds what is uploaded in Teams ("Upload an app") or in its admin centre: manifest
+and icons, for your registration and your address. Without --app-id it takes APP_ID. Older admin
+tools that refuse schema 1.30 take 1.25, which has no slash commands.""",
+    examples="""examples:
+  citebound teams package --url https://citebound.example.com
+  citebound teams package --app-id 22222222-2222-4222-8222-222222222222 \\
+    --url https://citebound.example.com --schema 1.25 -o citebound-teams.zip""",
+)
