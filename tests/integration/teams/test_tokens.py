@@ -77,6 +77,12 @@ def bent(change: Callable[[str], str]) -> Header:
     return lambda it: f"Bearer {change(it.maker.token(it.maker.claims(SERVICE_URL)))}"
 
 
+def rewritten(token: str) -> str:
+    """Change the last bit of the text, which says nothing: 256 bytes end within a character."""
+    order = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    return token[:-1] + order[order.index(token[-1]) ^ 1]
+
+
 def confused(it: Served) -> str:
     """HS256, with the public key as the secret."""
     public = it.openid.key.public_key()
@@ -188,6 +194,7 @@ CASES: dict[str, Case] = {
     "two parts": Case(401, bent(lambda token: token.rpartition(".")[0])),
     "four parts": Case(401, bent(lambda token: f"{token}.{token[:8]}")),
     "no signature": Case(401, bent(lambda token: f"{token.rpartition('.')[0]}.")),
+    "a signature written in another way": Case(401, bent(rewritten)),
     "no payload": Case(401, bent(lambda token: "..".join(token.split(".")[::2]))),
     "a header that is no JSON": Case(401, raw(b"{", {})),
     "a header that is a list": Case(401, raw([], {})),
