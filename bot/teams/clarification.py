@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from bot.replies.asking_back import FOR_ALL, OR_REPLY, offers_all
+from bot.replies.asking_back import FOR_ALL, offers_all
 from bot.replies.text import line
 from bot.teams import names
-from bot.teams.elements import TITLE, Card, card, execute, rich, run, said
+from bot.teams.elements import TITLE, Card, card, execute, rich, run
 from core.domain.answer import Answer
 from core.domain.run import Json
 
@@ -20,10 +20,9 @@ def clarification_card(answer: Answer, ours: str) -> Card | None:
     if not answer.options or not ours:
         return None
     if len(answer.options) <= BUTTONS:
-        return card([said(OR_REPLY, isSubtle=True, size="Small")], _buttons(answer, ours))
+        return card([], _buttons(answer, ours))
     data = names.data_of(names.CLARIFICATION_KEY, ours)
-    body = [_list(answer), said(OR_REPLY, isSubtle=True, size="Small")]
-    return card(body, [execute(names.CLARIFY, CHOOSE, data)])
+    return card([_list(answer)], [execute(names.CLARIFY, CHOOSE, data)])
 
 
 def chosen_card(option: str) -> Card:
