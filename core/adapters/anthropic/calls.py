@@ -29,6 +29,7 @@ from core.domain.errors import (
     ModelUnavailableError,
 )
 from core.domain.run import Json, ModelCall, TokenUse
+from core.failpoints import failpoint
 from core.ports import Clock, ModelCallLog, StoredCall
 
 MARGIN_S = 1.0
@@ -192,6 +193,7 @@ class RunCalls:
         if may_write < 1:
             raise BudgetSpentError("no tokens are left: the budget is spent")
         self._promised += may_write
+        failpoint("F5")
         try:
             body = {**request.body(), "max_tokens": may_write}
             message, latency_s = await self._attempted(request.model, body, attempts)

@@ -1,0 +1,147 @@
+"""Killed at each step by `kill -9`, started again: each question has one answer that is seen."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.database import engine_for
+from tests.servers.slack import FakeSlack, fake_slack
+from tests.servers.slack.deeds import Said
+from tests.slack_processes import KILLED, Forks, Running, forks, let_pass
+
+QUESTION = "What is the limit for gifts that employees accept from business partners?"
+SLACKS_MINUTE = 60.0
+"""Its retries come at once, after 1 s and after 5 s."""
+LONGEST_LEASE_S = 60.0
+
+_LEFT = (
+    "SELECT (SELECT count(*) FROM citebound.inbox WHERE state IN ('received', 'running'))"
+    " + (SELECT count(*) FROM citebound.outbox WHERE settled_at IS NULL)"
+)
+_BALANCE = (
+    "SELECT (SELECT count(*) FROM citebound.inbox WHERE kind = 'message') AS messages,"
+    " (SELECT count(*) FROM citebound.answers) AS answers,"
+    " (SELECT count(*) FROM citebound.outbox) AS replies,"
+    " (SELECT count(*) FROM audit.record r JOIN audit.tag t ON t.tag = r.tag WHERE t.is_outcome)"
+    " AS outcomes,"
+    " (SELECT count(*) FROM audit.record WHERE tag = 'reply:posted') AS posted"
+)
+
+
+@pytest.fixture(scope="module")
+def serving() -> Iterator[Forks]:
+    """Starts the product."""
+    with forks() as running:
+        yield running
+
+
+@pytest.fixture
+async def slow_slack() -> AsyncIterator[FakeSlack]:
+    """A Slack whose minute takes a second: time enough to start again between two retries."""
+    async with fake_slack(speed=SLACKS_MINUTE) as running:
+        yield running
+
+
+@pytest.fixture
+async def tables(slack_database: str) -> AsyncIterator[AsyncEngine]:
+    """To look at what is left."""
+    engine = engine_for(slack_database, pooled=False)
+    yield engine
+    await engine.dispose()
+
+
+async def quiet(tables: AsyncEngine, *, within_s: float = 30.0) -> None:
+    """Wait until nothing is left to answer or to post."""
+    async with asyncio.timeout(within_s):
+        while True:
+            async with tables.connect() as connection:
+                if await connection.scalar(text(_LEFT)) == 0:
+                    return
+            await asyncio.sleep(0.05)
+
+
+async def balance(tables: AsyncEngine) -> dict[str, int]:
+    """Count what must be as many as there are questions."""
+    async with tables.connect() as connection:
+        return dict((await connection.execute(text(_BALANCE))).mappings().one())
+
+
+async def started_again(
+    serving: Forks, slack: FakeSlack, tables: AsyncEngine, killed: Running
+) -> Running:
+    """Wait for the kill, let the leases of the dead end, and start anew on the same port."""
+    assert await killed.ended() == KILLED
+    await let_pass(tables, seconds=LONGEST_LEASE_S)
+    url = tables.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    return serving.start(slack, url, port=killed.port)
+
+
+async def first(serving: Forks, slack: FakeSlack, url: str, failpoint: str, **more: Any) -> Running:
+    """Start the process that will be killed."""
+    running = serving.start(slack, url, failpoint=failpoint, **more)
+    await running.ready()
+    slack.app_url = f"http://127.0.0.1:{running.port}/slack/events"
+    return running
+
+
+async def holds(slack: FakeSlack, tables: AsyncEngine, said: Said) -> None:
+    """Assert one visible answer, its record, and nothing left of the work."""
+    await quiet(tables)
+    answer = slack.checks.one_answer(said.message)
+    assert "Gifts and Hospitality Policy" in str(answer.blocks)
+    slack.checks.nothing_twice()
+    slack.checks.nothing_outside(said.message)
+    slack.checks.status_cleared()
+    assert set((await balance(tables)).values()) == {1}
+
+
+@pytest.mark.parametrize("failpoint", ["F1", "F2", "F3"])
+@pytest.mark.parametrize("named", [True, False])
+async def test_killed_before_slack_was_told(
+    serving: Forks,
+    slow_slack: FakeSlack,
+    slack_database: str,
+    tables: AsyncEngine,
+    failpoint: str,
+    *,
+    named: bool,
+) -> None:
+    """Slack heard nothing, and sends it again on its schedule: kept once, answered once."""
+    slack = slow_slack
+    running = await first(serving, slack, slack_database, failpoint)
+    anna = slack.workspace.user("anna")
+    room = slack.workspace.channel("general", anna)
+    asking = (
+        slack.people.mention(anna, room, QUESTION) if named else slack.people.ask(anna, QUESTION)
+    )
+    async with asyncio.TaskGroup() as group:
+        telling = group.create_task(asking)
+        again = await started_again(serving, slack, tables, running)
+    said = telling.result()
+    assert said.acknowledged
+    assert max(len(one.attempts) for one in said.deliveries) > 1
+    await holds(slack, tables, said)
+    again.signal(9)
+    await again.ended()
+
+
+@pytest.mark.parametrize("failpoint", ["F4", "F5", "F6", "F7", "F8", "F9"])
+async def test_killed_at_work(
+    serving: Forks, slow_slack: FakeSlack, slack_database: str, tables: AsyncEngine, failpoint: str
+) -> None:
+    """Another process takes over, finds what the dead one posted, and posts nothing twice."""
+    slack, more = slow_slack, dict[str, Any]()
+    if failpoint == "F5":
+        more = {"anthropic_api_key": "sk-ant-none", "anthropic_base_url": "http://127.0.0.1:9"}
+    running = await first(serving, slack, slack_database, failpoint, **more)
+    anna = slack.workspace.user("anna")
+    room = slack.workspace.channel("general", anna)
+    said = await slack.people.mention(anna, room, QUESTION)
+    again = await started_again(serving, slack, tables, running)
+    await holds(slack, tables, said)
+    again.signal(9)
+    await again.ended()

@@ -1,0 +1,126 @@
+"""Processes of the product, from outside: started, killed, stopped, asked if they are ready."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aiohttp import ClientError, ClientSession
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from tests.servers.slack import FakeSlack
+
+ROOT = Path(__file__).parents[1]
+KILLED = -signal.SIGKILL
+
+_AGE = (
+    "UPDATE citebound.inbox SET lease_until = lease_until - make_interval(secs => :s),"
+    " next_at = next_at - make_interval(secs => :s) WHERE state IN ('received', 'running')",
+    "UPDATE citebound.outbox SET lease_until = lease_until - make_interval(secs => :s),"
+    " next_at = next_at - make_interval(secs => :s), queued_at = queued_at"
+    " - make_interval(secs => :s) WHERE settled_at IS NULL",
+    "UPDATE citebound.channel_paces SET free_at = free_at - make_interval(secs => :s),"
+    " rests_until = rests_until - make_interval(secs => :s)",
+    "UPDATE procrastinate_workers SET last_heartbeat = last_heartbeat - make_interval(secs => :s)",
+    "UPDATE procrastinate_jobs SET scheduled_at = scheduled_at - make_interval(secs => :s)"
+    " WHERE status = 'todo' AND scheduled_at IS NOT NULL",
+)
+
+
+async def let_pass(engine: AsyncEngine, *, seconds: float) -> None:
+    """Let time pass for the tables, while no process runs: leases end, waits are over."""
+    async with engine.begin() as connection:
+        for statement in _AGE:
+            await connection.execute(text(statement), {"s": seconds})
+
+
+def free_port() -> int:
+    """Return a port of the loopback that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """One process."""
+
+    pid: int
+    port: int
+    forks: "Forks"
+
+    async def ready(self, *, within_s: float = 20.0) -> None:
+        """Wait until it says that it is."""
+        async with asyncio.timeout(within_s), ClientSession() as session:
+            while True:
+                with contextlib.suppress(ClientError):
+                    url = f"http://127.0.0.1:{self.port}/readyz"
+                    async with session.get(url) as response:
+                        if response.status == 200:
+                            return
+                await asyncio.sleep(0.02)
+
+    def signal(self, number: int) -> None:
+        """Send it a signal."""
+        os.kill(self.pid, number)
+
+    async def ended(self, *, within_s: float = 30.0) -> int:
+        """Wait until it has ended, and return its exit code, negative for a signal."""
+        async with asyncio.timeout(within_s):
+            return await asyncio.to_thread(self.forks.order, wait=self.pid)
+
+
+class Forks:
+    """Starts processes by forking one that has imported everything."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._stdin, self._stdout = process.stdin, process.stdout
+
+    def order(self, **order: Any) -> int:
+        """Send one order, and wait for its answer."""
+        self._stdin.write(json.dumps(order) + "\n")
+        self._stdin.flush()
+        return int(self._stdout.readline())
+
+    def start(self, slack: FakeSlack, database_url: str, *, port: int = 0, **more: Any) -> Running:
+        """Start one for a workspace."""
+        port = port or free_port()
+        settings = {
+            "database_url": database_url,
+            "slack_bot_token": slack.workspace.bot_token,
+            "slack_signing_secret": slack.workspace.app.signing_secret,
+            "slack_api_url": slack.api_url,
+            "port": port,
+            **more,
+        }
+        return Running(pid=self.order(start=settings), port=port, forks=self)
+
+
+@contextmanager
+def forks() -> Generator[Forks]:
+    """Hold the process that forks; at the end nothing of it runs."""
+    process = subprocess.Popen(  # our own module
+        [sys.executable, "-m", "tests.slack_forks"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    yield Forks(process)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.close()
+    process.wait(timeout=10)
+    process.stdout.close()
