@@ -17,7 +17,8 @@ from core.adapters.postgres.changes import PostgresPolicyChanges
 from core.adapters.postgres.connections import PostgresConnections
 from core.adapters.postgres.conversations import PostgresConversationStore
 from core.adapters.postgres.corpus import PostgresCorpusStore
-from core.adapters.postgres.database import open_database
+from core.adapters.postgres.database import SERVING, open_database
+from core.adapters.postgres.database import Limits as StatementLimits
 from core.adapters.postgres.embedded import start_embedded
 from core.adapters.postgres.extracted_sections import PostgresExtractedSections
 from core.adapters.postgres.feedback import PostgresFeedback
@@ -50,6 +51,8 @@ from core.reasoners import Reasoners, open_reasoners
 from core.retrieval.judge import Judge
 from core.retrieval.retriever import Retriever
 from core.retrieval.serving import CorpusEmbedder, NoEmbedder
+
+__all__ = ["SERVING", "Service", "bootstrap", "database_url"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,8 +136,11 @@ async def bootstrap(
     embedder: Embedder | None = None,
     clock: Clock | None = None,
     ids: IdSource | None = None,
+    statements: StatementLimits | None = None,
 ) -> AsyncGenerator[Service]:
     """Open the database and wire the service; close all at the end.
+
+    `statements` is what processes that serve people grant the database; None: all the time.
 
     Raises:
         ConfigError: The database can't be reached, is too old, or can't be migrated.
@@ -148,7 +154,9 @@ async def bootstrap(
             if embedder is None
             else only(embedder)
         )
-        engine = await stack.enter_async_context(open_database(await database_url(settings)))
+        engine = await stack.enter_async_context(
+            open_database(await database_url(settings), limits=statements)
+        )
         corpus = PostgresCorpusStore(engine)
         ontology = PostgresOntologyStore(engine)
         conversations = PostgresConversationStore(engine)
@@ -173,7 +181,7 @@ async def bootstrap(
             if reasoner is None
             else Reasoners(first=reasoner, fallback=None)
         )
-        jobs = PostgresJobs(engine)
+        jobs = PostgresJobs(engine, limits=statements)
         ledger = Ledger(clock=clock, ids=ids, unit=settings.unit)
         yield Service(
             settings=settings,

@@ -16,7 +16,7 @@ from bot.app.process import Process, Roles, running
 from bot.slack.serving import slack as connect_slack
 from bot.slack.surface import Patience
 from core.adapters.postgres.database import engine_for
-from core.bootstrap import bootstrap
+from core.bootstrap import SERVING, bootstrap
 from core.config import Settings
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.posts import Message
@@ -119,7 +119,7 @@ async def deployed(
     connect = connect_slack(settings, patience=patience)
     assert connect is not None
     async with (
-        bootstrap(settings) as service,
+        bootstrap(settings, statements=SERVING) as service,
         running(service, (connect,), roles or Roles()) as process,
     ):
         base_url = f"http://127.0.0.1:{process.port}"

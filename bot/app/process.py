@@ -18,7 +18,7 @@ from bot.app.platforms import chosen
 from bot.chat import Chat, Connect
 from bot.delivery import Deliverer
 from bot.worker import Worker
-from core.bootstrap import Service, bootstrap
+from core.bootstrap import SERVING, Service, bootstrap
 from core.config import Settings
 from core.domain.errors import ConfigError
 from core.ports import Handlers
@@ -138,7 +138,10 @@ async def run_until_told(settings: Settings, roles: Roles) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    async with bootstrap(settings) as service, running(service, platforms, roles) as process:
+    async with (
+        bootstrap(settings, statements=SERVING) as service,
+        running(service, platforms, roles) as process,
+    ):
         if process.port is not None:
             logger.info("listening on port %d", process.port)
         await stop.wait()

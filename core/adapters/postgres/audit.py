@@ -17,6 +17,7 @@ from core.adapters.postgres.tables import (
     questions,
     trace_steps,
 )
+from core.adapters.postgres.units import begun_again
 from core.agent.report import answer_json, place_json, trace_json
 from core.audit.canonical import canonical
 from core.audit.recorder import outcome_document, quote_hash
@@ -47,22 +48,24 @@ class PostgresAuditLog:
             TransientError: Nothing was stored; nothing may be shown.
         """
         failpoint("F6")
-        record_id, answer_id = self._ids.new(), self._ids.new()
         try:
-            async with self._engine.begin() as connection:
-                seq = await _next_seq(connection, run)
-                await _store_run(connection, run, answer_id, self._clock)
-                cause = completion.cause if completion else None
-                leaf = await self._append(
-                    connection, run, record_id, answer_id, seq=seq, cause=cause
-                )
-                receipt = RecordReceipt(record_id=record_id, answer_id=answer_id, leaf_hash=leaf)
-                if completion is not None:
-                    await settle(connection, completion, run=run, receipt=receipt, jobs=self._jobs)
+            return await self._record(run, completion)
         except (DBAPIError, PoolTimeoutError, OSError) as error:
             raise TransientError(
                 f"the answer could not be recorded, so it is not shown: {cause_of(error)}"
             ) from error
+
+    @begun_again
+    async def _record(self, run: Run, completion: Completion | None) -> RecordReceipt:
+        record_id, answer_id = self._ids.new(), self._ids.new()
+        async with self._engine.begin() as connection:
+            seq = await _next_seq(connection, run)
+            await _store_run(connection, run, answer_id, self._clock)
+            cause = completion.cause if completion else None
+            leaf = await self._append(connection, run, record_id, answer_id, seq=seq, cause=cause)
+            receipt = RecordReceipt(record_id=record_id, answer_id=answer_id, leaf_hash=leaf)
+            if completion is not None:
+                await settle(connection, completion, run=run, receipt=receipt, jobs=self._jobs)
         return receipt
 
     async def _append(

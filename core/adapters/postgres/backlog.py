@@ -8,6 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
+from core.adapters.postgres.units import begun_again
 from core.domain.chat import Place
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed, Waiting
@@ -56,6 +57,7 @@ class PostgresBacklog:
         self._lease_s = lease_s
 
     @raises_transient
+    @begun_again
     async def claim(self, conversation_id: str, /) -> Claimed | Waiting | None:
         """See `Backlog.claim`."""
         async with self._engine.begin() as connection:
@@ -76,6 +78,7 @@ class PostgresBacklog:
             return _claimed(row, leased.mappings().one())
 
     @raises_transient
+    @begun_again
     async def renew(self, claimed: Claimed, /) -> None:
         """See `Backlog.renew`."""
         async with self._engine.begin() as connection:
@@ -84,6 +87,7 @@ class PostgresBacklog:
             raise OvertakenError("the message was taken over, edited, deleted or stopped")
 
     @raises_transient
+    @begun_again
     async def release(self, claimed: Claimed, /, *, until: datetime, counted: bool) -> None:
         """See `Backlog.release`."""
         async with self._engine.begin() as connection:
@@ -92,6 +96,7 @@ class PostgresBacklog:
             )
 
     @raises_transient
+    @begun_again
     async def show_progress(self, claimed: Claimed, remote_id: str, /) -> None:
         """See `Backlog.show_progress`."""
         async with self._engine.begin() as connection:

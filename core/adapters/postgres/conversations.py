@@ -5,6 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.tables import answers, conversations, questions
+from core.adapters.postgres.units import begun_again
 from core.domain.chat import Place
 from core.domain.question import Turn
 
@@ -20,6 +21,7 @@ class PostgresConversationStore:
         self._engine = engine
 
     @raises_transient
+    @begun_again
     async def find(self, place: Place, /) -> str | None:
         """See `ConversationStore.find`."""
         query = select(conversations.c.id).where(
@@ -32,6 +34,7 @@ class PostgresConversationStore:
             return await connection.scalar(query)
 
     @raises_transient
+    @begun_again
     async def history(self, conversation_id: str, /) -> tuple[Turn, ...]:
         """See `ConversationStore.history`."""
         query = (

@@ -63,8 +63,50 @@ class ServerFacts:
     """Newest migration applied; None: none."""
 
 
-def engine_for(url: str, *, pooled: bool = True) -> AsyncEngine:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How long the server works and waits for one statement of ours, in milliseconds."""
+
+    statement_ms: int = 10_000
+    """For a whole statement."""
+    lock_ms: int = 2_000
+    """For a lock, advisory ones among them."""
+    idle_ms: int = 10_000
+    """Between two statements of a transaction."""
+
+
+SERVING = Limits()
+"""Of processes that serve people (`reliability.md`, section 4). Commands have none: publication
+waits for its turn, and an index takes as long as it takes."""
+CONNECTED_WITHIN_S = 3
+UNACKNOWLEDGED_MS = 5_000
+"""How long what was sent may stay unacknowledged until the connection counts as broken."""
+
+
+def connect_arguments(url: URL, limits: Limits | None) -> dict[str, Any]:
+    """Return what libpq is told beside the URL; what the URL says itself stays."""
+    given: dict[str, Any] = {
+        "connect_timeout": CONNECTED_WITHIN_S,
+        "tcp_user_timeout": UNACKNOWLEDGED_MS,
+    }
+    told = {key: value for key, value in given.items() if key not in url.query}
+    if limits is not None:
+        settings = {
+            "statement_timeout": limits.statement_ms,
+            "lock_timeout": limits.lock_ms,
+            "idle_in_transaction_session_timeout": limits.idle_ms,
+        }
+        own = url.query.get("options", "")
+        words = [own] if isinstance(own, str) else list(own)
+        # Ours stand first: of two that differ the server takes the last.
+        told["options"] = " ".join([*(f"-c {k}={v}" for k, v in settings.items()), *words]).strip()
+    return told
+
+
+def engine_for(url: str, *, pooled: bool = True, limits: Limits | None = None) -> AsyncEngine:
     """Return an engine for a Postgres URL; nothing connects yet.
+
+    Without `limits` statements may take as long as they take.
 
     Raises:
         ConfigError: The URL is not one of Postgres.
@@ -80,11 +122,17 @@ def engine_for(url: str, *, pooled: bool = True) -> AsyncEngine:
             f"DATABASE_URL names {parsed.get_backend_name()!r}; expected postgresql://..."
         )
     parsed = parsed.set(drivername="postgresql+psycopg")
+    told = connect_arguments(parsed, limits)
     if pooled:
         return create_async_engine(
-            parsed, hide_parameters=True, pool_size=8, max_overflow=8, pool_pre_ping=True
+            parsed,
+            hide_parameters=True,
+            connect_args=told,
+            pool_size=8,
+            max_overflow=8,
+            pool_pre_ping=True,
         )
-    return create_async_engine(parsed, hide_parameters=True, poolclass=NullPool)
+    return create_async_engine(parsed, hide_parameters=True, connect_args=told, poolclass=NullPool)
 
 
 async def server_facts(engine: AsyncEngine) -> ServerFacts:
@@ -191,13 +239,15 @@ def _run_alembic(connection: Connection, to: str) -> None:
 
 
 @asynccontextmanager
-async def open_database(url: str, *, pooled: bool = True) -> AsyncGenerator[AsyncEngine]:
+async def open_database(
+    url: str, *, pooled: bool = True, limits: Limits | None = None
+) -> AsyncGenerator[AsyncEngine]:
     """Open a checked and migrated database, and close it at the end.
 
     Raises:
         ConfigError: See `server_facts`, `check_facts` and `migrate`.
     """
-    engine = engine_for(url, pooled=pooled)
+    engine = engine_for(url, pooled=pooled, limits=limits)
     try:
         facts = await server_facts(engine)
         check_facts(facts)

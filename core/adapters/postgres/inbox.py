@@ -14,6 +14,7 @@ from core.adapters.postgres.ledger import Ledger, json_text, take_number
 from core.adapters.postgres.replies import queue_reply
 from core.adapters.postgres.settling import cause_of_message
 from core.adapters.postgres.threads import Thread, open_thread
+from core.adapters.postgres.units import begun_again
 from core.audit.events import Event
 from core.domain.audit import Tag
 from core.domain.delivery import Notice, StoredReply
@@ -68,6 +69,7 @@ class PostgresInbox:
         self._jobs = jobs
 
     @raises_transient
+    @begun_again
     async def put(self, message: InboundMessage | Ignored, /) -> Accepted | Seen:
         """See `Inbox.put`."""
         try:

@@ -15,8 +15,9 @@ from procrastinate.exceptions import ConnectorException
 from procrastinate.worker import Worker
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.database import raises_transient
+from core.adapters.postgres.database import Limits, connect_arguments, raises_transient
 from core.adapters.postgres.rescue import Rescuer
+from core.adapters.postgres.units import begun_again
 from core.cancellation import end_if_cancelled
 from core.domain.errors import TransientError
 from core.ports import Handler, Handlers, JobKind
@@ -39,9 +40,16 @@ logger = logging.getLogger(__name__)
 class PostgresJobs:
     """See `core.ports.Jobs`."""
 
-    def __init__(self, engine: AsyncEngine, *, stalled_after_s: float = STALLED_AFTER_S) -> None:
-        """Use a migrated database; nothing connects yet."""
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        *,
+        limits: Limits | None = None,
+        stalled_after_s: float = STALLED_AFTER_S,
+    ) -> None:
+        """Use a migrated database; nothing connects yet. `limits` hold for the queue's own."""
         self._engine = engine
+        self._limits = limits
         self._stalled_after_s = stalled_after_s
         self._app = App(connector=PsycopgConnector())
 
@@ -72,6 +80,7 @@ class PostgresJobs:
             raise TransientError("the queue took no job") from error
 
     @raises_transient
+    @begun_again
     async def wake(self, kind: JobKind, conversation_id: str, /, *, at: datetime) -> None:
         """See `Jobs.wake`."""
         async with self._engine.begin() as connection:
@@ -117,7 +126,10 @@ class PostgresJobs:
         url = self._engine.url.set(drivername="postgresql")
         app = App(
             connector=PsycopgConnector(
-                conninfo=url.render_as_string(hide_password=False), min_size=1, max_size=4
+                conninfo=url.render_as_string(hide_password=False),
+                kwargs=connect_arguments(url, self._limits),
+                min_size=1,
+                max_size=4,
             )
         )
         for kind, handler in (("answer", handlers.answer), ("deliver", handlers.deliver)):

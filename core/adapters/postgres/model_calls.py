@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.tables import model_calls
+from core.adapters.postgres.units import begun_again
 from core.domain.run import TokenUse
 from core.ports import StoredCall
 
@@ -20,6 +21,7 @@ class PostgresModelCallLog:
         self._engine = engine
 
     @raises_transient
+    @begun_again
     async def find(self, question_id: str, request_hash: bytes, /) -> StoredCall | None:
         """See `ModelCallLog.find`."""
         query = select(model_calls.c.response, model_calls.c.usage, model_calls.c.latency_ms).where(
@@ -35,6 +37,7 @@ class PostgresModelCallLog:
         )
 
     @raises_transient
+    @begun_again
     async def store(
         self,
         question_id: str,

@@ -11,6 +11,7 @@ from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.ledger import Ledger, json_text, take_number
 from core.adapters.postgres.pacing import Pace
 from core.adapters.postgres.replies import queue_reply, reply_of
+from core.adapters.postgres.units import begun_again
 from core.audit.events import Event
 from core.domain.audit import Tag
 from core.domain.chat import Place
@@ -92,6 +93,7 @@ class PostgresOutbox:
         self._lease_s = lease_s
 
     @raises_transient
+    @begun_again
     async def claim(self, conversation_id: str, /) -> Delivery | Waiting | None:
         """See `Outbox.claim`."""
         async with self._engine.begin() as connection:
@@ -117,18 +119,21 @@ class PostgresOutbox:
             return _delivery(row, leased.mappings().one(), reply)
 
     @raises_transient
+    @begun_again
     async def renew(self, delivery: Delivery, /) -> None:
         """See `Outbox.renew`."""
         async with self._engine.begin() as connection:
             await _held(connection, delivery, _RENEW, lease_s=self._lease_s)
 
     @raises_transient
+    @begun_again
     async def begin(self, delivery: Delivery, /) -> None:
         """See `Outbox.begin`."""
         async with self._engine.begin() as connection:
             await _held(connection, delivery, _BEGIN)
 
     @raises_transient
+    @begun_again
     async def apply(self, delivery: Delivery, step: Step, /) -> None:
         """See `Outbox.apply`."""
         async with self._engine.begin() as connection:
