@@ -7,11 +7,13 @@ result is decided by plain functions; the outbox carries it out, with its record
 """
 
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
 
 from bot.leases import renewed
+from bot.metrics import Meter
 from core.domain.answer import Answer
 from core.domain.case import Case
 from core.domain.delivery import (
@@ -60,8 +62,10 @@ class Deliverer:
         outbox: Outbox,
         jobs: Jobs,
         platforms: Mapping[str, Platform],
+        meter: Meter | None = None,
     ) -> None:
         """Take every dependency; platforms by the name that a place gives them."""
+        self._meter = meter or Meter()
         self._outbox = outbox
         self._jobs = jobs
         self._platforms = platforms
@@ -77,7 +81,11 @@ class Deliverer:
                 return
             try:
                 async with renewed(lambda claimed=found: self._outbox.renew(claimed)):
-                    await self._outbox.apply(found, await self._settle(found))
+                    step = await self._settle(found)
+                    await self._outbox.apply(found, step)
+                self._meter.count(
+                    "citebound_replies_total", platform=found.place.platform, step=_snake(step)
+                )
             except OvertakenError:
                 logger.info("reply %d was taken over", found.outbox_id)
                 return
@@ -99,7 +107,15 @@ class Deliverer:
         await self._outbox.begin(delivery)
         result = await platform.poster.post(delivery)
         failpoint("F9")
+        self._meter.count(
+            "citebound_posts_total", platform=delivery.place.platform, result=_snake(result)
+        )
         return after_post(delivery, result, shapes=platform.poster.shapes)
+
+
+def _snake(told: Step | PostResult) -> str:
+    """Return what it is, as a word of a metric."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", type(told).__name__).lower()
 
 
 def withholding(delivery: Delivery, readers: Readers | NoReaders) -> Step | None:

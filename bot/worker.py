@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from bot.leases import RENEWED_EVERY_S, renewed
+from bot.metrics import Meter
 from core.agent import compose
 from core.agent.conversation import clean
 from core.agent.request import MAX_QUESTION, AskRequest
@@ -25,6 +26,7 @@ from core.domain.answer import Answer
 from core.domain.delivery import NoReaders, Readers
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed, Waiting
+from core.domain.run import ModelCall
 from core.failpoints import failpoint
 from core.ports import (
     Backlog,
@@ -67,8 +69,10 @@ class Worker:
         platforms: Mapping[str, Platform],
         clock: Clock,
         patience: Patience | None = None,
+        meter: Meter | None = None,
     ) -> None:
         """Take every dependency; platforms by the name that a place gives them."""
+        self._meter = meter or Meter()
         self._backlog = backlog
         self._jobs = jobs
         self._answering = answering
@@ -112,6 +116,7 @@ class Worker:
                 type(error).__name__,
                 _raised_at(error),
             )
+            self._meter.count("citebound_failed_attempts_total")
             await self._backlog.release(claimed, until=self._next(claimed), counted=True)
 
     def _next(self, claimed: Claimed) -> datetime:
@@ -124,6 +129,7 @@ class Worker:
         """Answer, or say why not."""
         if claimed.attempt > MAX_ATTEMPTS:
             logger.error("message %d is given up", claimed.message_id)
+            self._meter.count("citebound_given_up_total")
             await self._close(claimed, compose.failed(), cause="given_up", is_dead=True)
             return
         text = clean(claimed.text)
@@ -138,6 +144,7 @@ class Worker:
             claimed.place, claimed.person, is_direct=claimed.place.mode == "direct"
         )
         if isinstance(readers, NoReaders):
+            self._meter.count("citebound_denied_total", reason=readers.reason)
             answer = compose.not_here() if readers.may_read_direct else compose.not_permitted()
             await self._close(claimed, answer, cause=readers.reason)
             return
@@ -149,12 +156,33 @@ class Worker:
         async def keep(remote_id: str) -> None:
             await self._backlog.show_progress(claimed, remote_id)
 
+        began_s = self._clock.monotonic_s()
         async with surface.showing(claimed, keep) as progress:
-            await self._answering.ask(
+            reply = await self._answering.ask(
                 _request(claimed, readers),
                 progress=_Watched(progress, look),
                 completion=_completion(claimed, is_dead=False),
             )
+        outcome = reply.answer.outcome.value
+        took_s = self._clock.monotonic_s() - began_s
+        self._meter.observe("citebound_answer_seconds", took_s, outcome=outcome)
+        self._meter.count("citebound_outcomes_total", outcome=outcome)
+        for call in reply.run.model_calls:
+            self._count_call(call)
+
+    def _count_call(self, call: ModelCall) -> None:
+        model, took_s = call.model, call.ended_s - call.started_s
+        if call.attempts:
+            self._meter.observe(
+                "citebound_model_seconds", took_s, model=model, purpose=call.purpose
+            )
+        if call.error is not None:
+            self._meter.count("citebound_model_errors_total", model=model)
+        tokens = "citebound_model_tokens_total"
+        read = call.tokens.fresh + call.tokens.cache_read + call.tokens.cache_write
+        self._meter.count(tokens, read, model=model, direction="read")
+        self._meter.count(tokens, call.tokens.output, model=model, direction="written")
+        self._meter.count("citebound_model_cost_usd_total", call.cost_usd or 0.0, model=model)
 
     async def _close(
         self, claimed: Claimed, answer: Answer, *, cause: str, is_dead: bool = False
@@ -165,6 +193,7 @@ class Worker:
             cause=cause,
             completion=_completion(claimed, is_dead=is_dead),
         )
+        self._meter.count("citebound_outcomes_total", outcome=answer.outcome.value)
 
 
 def _raised_at(error: BaseException) -> str:

@@ -57,7 +57,8 @@ class Running:
 
     pid: int
     port: int
-    forks: "Forks"
+    forks: "Forks | None"
+    """Who started it; None: somebody else, who also waits for its end."""
 
     async def ready(self, *, within_s: float = 20.0) -> None:
         """Wait until it says that it is."""
@@ -76,6 +77,7 @@ class Running:
 
     async def ended(self, *, within_s: float = 30.0) -> int:
         """Wait until it has ended, and return its exit code, negative for a signal."""
+        assert self.forks is not None
         async with asyncio.timeout(within_s):
             return await asyncio.to_thread(self.forks.order, wait=self.pid)
 

@@ -1,18 +1,26 @@
 """What is served over HTTP: requests of chat platforms, and whether we live and are ready."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable
 
 from aiohttp import web
 
+from bot.metrics import CONTENT_TYPE, Meter
 from core.domain.errors import TransientError
+from core.domain.message import WaitingNow
+
+logger = logging.getLogger(__name__)
 
 LONGEST_BODY = 1024 * 1024
 """Bytes of a request (reliability, section 5)."""
 LONGEST_LAG_S = 1.0
 READY_WITHIN_S = 3.0
 
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Waiting = Callable[[], Awaitable[WaitingNow]]
+"""Says how much waits."""
 Trouble = Callable[[], Awaitable[str | None]]
 """Says what keeps us from working; None: nothing."""
 
@@ -24,6 +32,10 @@ class Health:
         """Take who looks at what we depend on."""
         self._troubles = troubles
         self.is_stopping = False
+
+    def stop(self) -> None:
+        """Say from now on that nothing more is to be sent to us."""
+        self.is_stopping = True
 
     async def live(self, _: web.Request) -> web.StreamResponse:
         """Say whether the loop turns."""
@@ -51,9 +63,61 @@ class Health:
         return None
 
 
-def application(health: Health, routes: Iterable[web.RouteDef]) -> web.Application:
-    """Return the application: health, and what platforms take."""
-    served = web.Application(client_max_size=LONGEST_BODY)
+class Metered:
+    """Measures what platforms wait for, and tells all that is counted."""
+
+    def __init__(self, meter: Meter, waiting: Waiting) -> None:
+        """Take what counts, and who knows how much waits."""
+        self._meter = meter
+        self._waiting = waiting
+
+    async def tell(self, _: web.Request) -> web.StreamResponse:
+        """Tell what was counted, and what the database says just now, if it does."""
+        try:
+            async with asyncio.timeout(READY_WITHIN_S):
+                backlog = await self._waiting()
+        except (TransientError, TimeoutError):
+            logger.warning("the database does not say what waits")
+        else:
+            self._meter.hold("citebound_waiting_messages", backlog.messages)
+            self._meter.hold("citebound_oldest_message_seconds", backlog.oldest_message_s)
+            self._meter.hold("citebound_waiting_replies", backlog.replies)
+            self._meter.hold("citebound_oldest_reply_seconds", backlog.oldest_reply_s)
+        body = self._meter.text().encode()
+        return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE})
+
+    async def around(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Measure one request; what looks after us is not measured."""
+        began, status = time.perf_counter(), 500
+        try:
+            response = await handler(request)
+            status = response.status
+        except web.HTTPException as refused:
+            status = refused.status
+            raise
+        finally:
+            route = request.match_info.route.resource
+            if request.method == "POST":
+                self._meter.observe(
+                    "citebound_http_seconds",
+                    time.perf_counter() - began,
+                    route=route.canonical if route else "none",
+                    status=str(status),
+                )
+        return response
+
+
+def application(
+    health: Health, routes: Iterable[web.RouteDef], metered: Metered
+) -> web.Application:
+    """Return the application: health, metrics, and what platforms take."""
+
+    @web.middleware
+    async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
+        return await metered.around(request, handler)
+
+    served = web.Application(client_max_size=LONGEST_BODY, middlewares=[around])
+    served.router.add_get("/metrics", metered.tell)
     served.router.add_get("/livez", health.live)
     served.router.add_get("/readyz", health.ready)
     served.router.add_routes(routes)

@@ -1,7 +1,10 @@
 """One process: started in order, stopped in order.
 
-database -> chat platforms -> workers -> what platforms send
-not ready -> no more requests -> workers drained (20 s), leases given back -> database closed
+database -> chat platforms -> what platforms send -> workers
+not ready -> workers drained (20 s), leases given back -> no more requests -> database closed
+
+What still comes while the workers drain is stored, and answered by another process: whoever
+watches our readiness sends on for a while.
 """
 
 import asyncio
@@ -13,10 +16,11 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from bot.app.http import Health, application
+from bot.app.http import Health, Metered, application
 from bot.app.platforms import chosen
 from bot.chat import Chat, Connect
 from bot.delivery import Deliverer
+from bot.metrics import Meter
 from bot.worker import Worker
 from core.bootstrap import SERVING, Service, bootstrap
 from core.config import Settings
@@ -62,28 +66,36 @@ async def running(
     """
     async with AsyncExitStack() as stack:
         connected = [await stack.enter_async_context(one(service)) for one in platforms]
-        chats = tuple(connected)
-        if roles.works:
-            await stack.enter_async_context(_working(service, chats))
+        chats, meter = tuple(connected), Meter()
+        health = Health(service.health.trouble, *(chat.trouble for chat in chats))
         port = None
         if roles.serves:
-            port = await stack.enter_async_context(_serving(service, chats))
+            metered = Metered(meter, service.health.waiting)
+            served = application(
+                health, (route for chat in chats for route in chat.routes), metered
+            )
+            port = await stack.enter_async_context(_serving(service.settings, served, chats))
+        if roles.works:
+            await stack.enter_async_context(_working(service, chats, meter))
+        stack.callback(health.stop)
         yield Process(service=service, chats=chats, port=port)
 
 
 @asynccontextmanager
-async def _working(service: Service, chats: Sequence[Chat]) -> AsyncGenerator[None]:
+async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> AsyncGenerator[None]:
     worker = Worker(
         backlog=service.backlog,
         jobs=service.jobs,
         answering=service.answering,
         platforms={chat.name: chat.answering for chat in chats},
         clock=service.clock,
+        meter=meter,
     )
     deliverer = Deliverer(
         outbox=service.outbox,
         jobs=service.jobs,
         platforms={chat.name: chat.posting for chat in chats},
+        meter=meter,
     )
     handlers = Handlers(answer=worker.answer, deliver=deliverer.deliver)
     async with asyncio.TaskGroup() as group:
@@ -95,18 +107,14 @@ async def _working(service: Service, chats: Sequence[Chat]) -> AsyncGenerator[No
 
 
 @asynccontextmanager
-async def _serving(service: Service, chats: Sequence[Chat]) -> AsyncGenerator[int]:
-    health = Health(service.health.trouble, *(chat.trouble for chat in chats))
-    served = application(health, (route for chat in chats for route in chat.routes))
+async def _serving(
+    settings: Settings, served: web.Application, chats: Sequence[Chat]
+) -> AsyncGenerator[int]:
     async with AsyncExitStack() as stack:
-        settings = service.settings
         port = await stack.enter_async_context(_listening(served, settings.host, settings.port))
         for chat in chats:
             await stack.enter_async_context(chat.listening())
-        try:
-            yield port
-        finally:
-            health.is_stopping = True
+        yield port
 
 
 @asynccontextmanager

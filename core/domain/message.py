@@ -125,3 +125,17 @@ class Waiting:
 
     until: datetime
     """Aware, UTC: when its lease ends, or its next attempt is due."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingNow:
+    """How much is unfinished at an instant."""
+
+    messages: int
+    """Messages without an outcome."""
+    oldest_message_s: float
+    """Age of the oldest of them, seconds since it was stored; 0: there is none."""
+    replies: int
+    """Replies that are not settled."""
+    oldest_reply_s: float
+    """Age of the oldest of them, seconds since it was queued; 0: there is none."""

@@ -4,12 +4,22 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.database import newest_revision, raises_transient
+from core.domain.message import WaitingNow
 
 _WRITE = text(
     "INSERT INTO citebound.channel_paces (platform, tenant, channel, free_at)"
     " VALUES ('health', 'health', 'health', now())"
 )
 _REVISION = text("SELECT version_num FROM citebound.alembic_version")
+_WAITING = text(
+    "SELECT * FROM"
+    " (SELECT count(*) AS messages, coalesce(extract(epoch FROM"
+    "   clock_timestamp() - min(received_at)), 0)::float AS oldest_message_s"
+    "  FROM citebound.inbox WHERE state IN ('received', 'running')) AS inbox,"
+    " (SELECT count(*) AS replies, coalesce(extract(epoch FROM"
+    "   clock_timestamp() - min(queued_at)), 0)::float AS oldest_reply_s"
+    "  FROM citebound.outbox WHERE settled_at IS NULL) AS outbox"
+)
 
 
 class PostgresHealth:
@@ -34,3 +44,14 @@ class PostgresHealth:
         if revision != self._newest:
             return f"the database is at migration {revision}, expected {self._newest}"
         return None
+
+    @raises_transient
+    async def waiting(self) -> WaitingNow:
+        """Say how much is unfinished.
+
+        Raises:
+            TransientError: The database can't be reached.
+        """
+        async with self._engine.connect() as connection:
+            found = (await connection.execute(_WAITING)).mappings().one()
+        return WaitingNow(**found)

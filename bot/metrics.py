@@ -1,0 +1,159 @@
+"""What a process counts, as Prometheus reads it.
+
+Below all that counts. Every metric stands in one table, with its labels; the value of a label is a
+short word of code or a model's name, never an id, a name of a person or text: whatever else is
+given is told as `other`.
+
+The format is that of Prometheus' text exposition, version 0.0.4.
+"""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+"""Upper bounds of the buckets of all histograms, seconds: Slack waits 3."""
+OTHER = "other"
+_WORD = re.compile(r"/?[a-z][a-z0-9_./-]{0,47}|[1-5][0-9]{2}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """One thing that is counted or measured."""
+
+    kind: str
+    """`counter`, `gauge` or `histogram` (of seconds)."""
+    means: str
+    """In a line."""
+    labels: tuple[str, ...] = ()
+    """Names of its labels."""
+
+
+METRICS: Mapping[str, Metric] = {
+    "citebound_http_seconds": Metric(
+        kind="histogram",
+        means="Requests of platforms, from their first byte to our answer: what Slack waits for.",
+        labels=("route", "status"),
+    ),
+    "citebound_outcomes_total": Metric(
+        kind="counter", means="Messages that were closed.", labels=("outcome",)
+    ),
+    "citebound_answer_seconds": Metric(
+        kind="histogram", means="From the claim of a message to its record.", labels=("outcome",)
+    ),
+    "citebound_failed_attempts_total": Metric(
+        kind="counter", means="Attempts to answer that broke; the message is begun again."
+    ),
+    "citebound_given_up_total": Metric(
+        kind="counter", means="Messages that were given up after their last attempt."
+    ),
+    "citebound_denied_total": Metric(
+        kind="counter", means="Questions where nobody may be answered.", labels=("reason",)
+    ),
+    "citebound_posts_total": Metric(
+        kind="counter",
+        means="Attempts to post, and what the platform said: retry_after is its 429.",
+        labels=("platform", "result"),
+    ),
+    "citebound_replies_total": Metric(
+        kind="counter", means="What became of replies.", labels=("platform", "step")
+    ),
+    "citebound_model_seconds": Metric(
+        kind="histogram", means="Calls of language models.", labels=("model", "purpose")
+    ),
+    "citebound_model_tokens_total": Metric(
+        kind="counter", means="Tokens that models read and wrote.", labels=("model", "direction")
+    ),
+    "citebound_model_cost_usd_total": Metric(
+        kind="counter", means="What models cost, where the price is known.", labels=("model",)
+    ),
+    "citebound_model_errors_total": Metric(
+        kind="counter", means="Calls of models without a reply.", labels=("model",)
+    ),
+    "citebound_waiting_messages": Metric(kind="gauge", means="Messages without an outcome."),
+    "citebound_oldest_message_seconds": Metric(
+        kind="gauge", means="Age of the oldest message without an outcome; 0: there is none."
+    ),
+    "citebound_waiting_replies": Metric(kind="gauge", means="Replies that are not settled."),
+    "citebound_oldest_reply_seconds": Metric(
+        kind="gauge", means="Age of the oldest reply that is not settled; 0: there is none."
+    ),
+}
+
+_Key = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Histogram:
+    counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_S) + 1))
+    total: float = 0.0
+
+
+class Meter:
+    """Counts of one process. Not shared between processes; scraped from each."""
+
+    def __init__(self) -> None:
+        """Begin at nothing."""
+        self._values: dict[str, dict[_Key, float]] = defaultdict(dict)
+        self._histograms: dict[str, dict[_Key, _Histogram]] = defaultdict(dict)
+
+    def count(self, name: str, by: float = 1.0, **labels: str) -> None:
+        """Add to a counter."""
+        values, key = self._values[name], _key(name, "counter", labels)
+        values[key] = values.get(key, 0.0) + by
+
+    def hold(self, name: str, value: float) -> None:
+        """Set a gauge."""
+        self._values[name][_key(name, "gauge", {})] = value
+
+    def observe(self, name: str, seconds: float, **labels: str) -> None:
+        """Add a duration to a histogram."""
+        key = _key(name, "histogram", labels)
+        histogram = self._histograms[name].setdefault(key, _Histogram())
+        histogram.counts[bisect_left(BOUNDS_S, seconds)] += 1
+        histogram.total += seconds
+
+    def text(self) -> str:
+        """Return everything, as Prometheus reads it."""
+        lines: list[str] = []
+        for name, metric in METRICS.items():
+            lines += [f"# HELP {name} {metric.means}", f"# TYPE {name} {metric.kind}"]
+            if metric.kind == "histogram":
+                for key, histogram in sorted(self._histograms[name].items()):
+                    lines += _buckets(name, metric, key, histogram)
+            else:
+                lines += [
+                    f"{name}{_labels(metric.labels, key)} {value:g}"
+                    for key, value in sorted(self._values[name].items())
+                ]
+        return "\n".join(lines) + "\n"
+
+
+def _key(name: str, kind: str, labels: Mapping[str, str]) -> _Key:
+    metric = METRICS[name]
+    if metric.kind != kind or set(labels) != set(metric.labels):
+        raise ValueError(f"{name} is a {metric.kind} with labels {metric.labels}")
+    return tuple(_word(labels[label]) for label in metric.labels)
+
+
+def _word(value: str) -> str:
+    return value if _WORD.fullmatch(value) else OTHER
+
+
+def _labels(names: tuple[str, ...], values: tuple[str, ...]) -> str:
+    pairs = [f'{name}="{value}"' for name, value in zip(names, values, strict=True)]
+    return f"{{{','.join(pairs)}}}" if pairs else ""
+
+
+def _buckets(name: str, metric: Metric, key: _Key, histogram: _Histogram) -> list[str]:
+    lines: list[str] = []
+    below = 0
+    for bound, count in zip((*map(str, BOUNDS_S), "+Inf"), histogram.counts, strict=True):
+        below += count
+        labels = _labels((*metric.labels, "le"), (*key, bound))
+        lines.append(f"{name}_bucket{labels} {below}")
+    labels = _labels(metric.labels, key)
+    return [*lines, f"{name}_sum{labels} {histogram.total:g}", f"{name}_count{labels} {below}"]

@@ -1,0 +1,159 @@
+"""The command itself, in a process of its own: what it logs, counts, and how it stops."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from aiohttp import ClientSession
+from sqlalchemy import text
+
+from core.adapters.postgres.database import engine_for
+from tests.servers.slack import FakeSlack
+from tests.servers.slack.faults import error, slow_answer, status
+from tests.slack_processes import Running, free_port
+
+ROOT = Path(__file__).parents[3]
+QUESTION = "What is the limit for gifts that employees accept from business partners?"
+CANARY = "Zanzibarquux"
+KEYS = {"at", "level", "logger", "message", "error"}
+
+
+@asynccontextmanager
+async def command(slack: FakeSlack, database_url: str, *words: str) -> AsyncGenerator[Process]:
+    """Run `citebound serve` until it ends, by itself or with the block."""
+    port = free_port()
+    environment = {
+        "PATH": os.environ["PATH"],  # noqa: TID251  # of the test's own process
+        "HOME": os.environ.get("HOME", "/"),  # noqa: TID251
+        "PYTHONPATH": str(ROOT),
+        "DATABASE_URL": database_url,
+        "SLACK_BOT_TOKEN": slack.workspace.bot_token,
+        "SLACK_SIGNING_SECRET": slack.workspace.app.signing_secret,
+        "SLACK_API_URL": slack.api_url,
+        "CITEBOUND_PORT": str(port),
+    }
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bot", "serve", *words, env=environment, stderr=PIPE, cwd=ROOT
+    )
+    try:
+        running = Running(pid=process.pid, port=port, forks=None)
+        async with asyncio.TaskGroup() as group:
+            becoming = group.create_task(running.ready(within_s=60.0))
+            ended = group.create_task(process.wait())
+            await asyncio.wait({becoming, ended}, return_when=asyncio.FIRST_COMPLETED)
+            if process.returncode is not None:
+                becoming.cancel()
+            ended.cancel()
+        assert process.returncode is None, (await process.communicate())[1].decode()
+        slack.app_url = f"http://127.0.0.1:{port}/slack/events"
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def get(slack: FakeSlack, path: str) -> tuple[int, str]:
+    """Ask the process itself."""
+    base_url = slack.app_url.removesuffix("/slack/events")
+    async with ClientSession() as session, session.get(f"{base_url}/{path}") as response:
+        return response.status, await response.text()
+
+
+async def test_told_to_stop_it_ends_what_it_has_begun(
+    slack: FakeSlack, slack_database: str
+) -> None:
+    """Not ready, but it still stores what comes; the answer under way is posted; then exit 0."""
+    anna, ben = slack.workspace.user("anna"), slack.workspace.user("ben")
+    slack.faults.next("chat.postMessage", slow_answer(2.0))
+    slack.faults.next("chat.stopStream", slow_answer(2.0))
+    async with command(slack, slack_database) as process:
+        said = await slack.people.ask(anna, QUESTION)
+        posting = ("chat.postMessage", "chat.stopStream")
+        await slack.until(
+            lambda: any(one.method in posting for one in slack.journal.entries), timeout_s=20.0
+        )
+        process.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(5.0):
+            while (await get(slack, "readyz"))[0] != 503:  # noqa: ASYNC110  # another process
+                await asyncio.sleep(0.01)
+        late = await slack.people.ask(ben, QUESTION)
+        assert late.acknowledged
+        async with asyncio.timeout(30.0):
+            assert await process.wait() == 0
+    slack.checks.one_answer(said.message)
+    slack.checks.nothing_twice()
+    engine = engine_for(slack_database, pooled=False)
+    async with engine.connect() as connection:
+        found = await connection.execute(text("SELECT person, state FROM citebound.inbox"))
+        states = {row.person: row.state for row in found}
+        leased = await connection.scalar(
+            text("SELECT count(*) FROM citebound.inbox WHERE lease_until IS NOT NULL")
+        )
+    await engine.dispose()
+    assert states[anna.id] == "done"
+    assert ben.id in states
+    assert leased == 0
+
+
+async def test_it_counts_what_it_does(slack: FakeSlack, slack_database: str) -> None:
+    """Requests, outcomes, posts and what waits; nobody's id, name or words among it."""
+    anna = slack.workspace.user("anna")
+    slack.faults.next("chat.postMessage", status(500))
+    slack.faults.without("chat.startStream")
+    async with command(slack, slack_database):
+        said = await slack.people.ask(anna, f"{QUESTION} {CANARY}")
+        await slack.until(lambda: bool(slack.checks.replies(said.message)), timeout_s=30.0)
+        assert (await get(slack, "livez"))[0] == 200
+        async with asyncio.timeout(20.0):
+            while 'result="posted"' not in (told := (await get(slack, "metrics"))[1]):  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+    lines = dict(line.rsplit(" ", 1) for line in told.splitlines() if not line.startswith("#"))
+    acked = 'citebound_http_seconds_count{route="/slack/events",status="200"}'
+    assert float(lines[acked]) >= 1
+    assert lines['citebound_posts_total{platform="slack",result="ambiguous"}'] == "1"
+    assert sum(float(v) for k, v in lines.items() if k.startswith("citebound_outcomes")) == 1
+    assert "citebound_oldest_message_seconds" in lines
+    for secret in (CANARY, anna.id, slack.workspace.team_id, said.message.channel):
+        assert secret not in told
+
+
+async def test_logs_hold_no_words_names_or_secrets(slack: FakeSlack, slack_database: str) -> None:
+    """Whatever fails: forged requests, refused rows, Slack's errors. JSON lines of known keys."""
+    engine = engine_for(slack_database, pooled=False)
+    anna = slack.workspace.user(f"anna-{CANARY}")
+    room = slack.workspace.channel(f"room-{CANARY}", anna)
+    async with command(slack, slack_database) as process:
+        body = json.dumps({"type": "event_callback", "text": CANARY}).encode()
+        await slack.sender.raw(body, {"Content-Type": "application/json"})
+        await slack.sender.raw(body, slack.sender.sign(body) | {"Content-Type": "application/json"})
+        slack.faults.next("chat.postMessage", error("invalid_blocks"), error(f"no_{CANARY}"))
+        slack.faults.next("chat.stopStream", error(f"no_{CANARY}"))
+        await slack.people.mention(anna, room, f"{QUESTION} {CANARY}")
+        await asyncio.sleep(2.0)
+        async with engine.begin() as connection:
+            await connection.execute(
+                text("ALTER TABLE citebound.inbox ADD CONSTRAINT x CHECK (text = '') NOT VALID")
+            )
+        await slack.people.ask(anna, f"{QUESTION} {CANARY} again")
+        process.send_signal(signal.SIGTERM)
+        _, logged = await process.communicate()
+    await engine.dispose()
+    lines = logged.decode().splitlines()
+    assert lines
+    assert all(set(json.loads(line)) <= KEYS for line in lines)
+    assert any(json.loads(line)["level"] in {"error", "warning"} for line in lines)
+    for secret in (
+        CANARY,
+        QUESTION[:20],
+        slack.workspace.bot_token,
+        slack.workspace.app.signing_secret,
+        anna.id,
+    ):
+        assert secret not in logged.decode()
