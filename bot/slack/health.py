@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator
 from bot.finding import Finding, Health
 from bot.slack.calls import Outcome, Refused, Slack, Told, client_for
 from bot.slack.handled import scopes
+from bot.slack.oauth import INSTALL_PATH
 from bot.slack.payload import maybe
 from bot.slack.setup import SlackSetup, slack_setup
 from core.config import Settings
@@ -32,9 +33,13 @@ async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Finding]
         if setup.uses_sockets
         else f"over HTTP, port {settings.port}"
     )
-    yield Finding(subject="Slack", health=Health.FINE, found=f"set up, {how}; not called")
+    whose = f"{len(settings.installable)} workspaces or organisations may install it"
+    several = "" if setup.bot_token else f"; {whose} at {settings.public_url}{INSTALL_PATH}"
+    found = f"set up, {how}{several}; not called"
+    yield Finding(subject="Slack", health=Health.FINE, found=found)
     if is_live:
-        yield await _bot(setup)
+        if setup.bot_token:
+            yield await _bot(setup)
         if setup.uses_sockets and setup.app_token:
             yield await _socket(setup.app_token, setup.api_url)
 

@@ -62,7 +62,7 @@ async def _connected(
         return nullcontext() if sockets is None else sockets.open()
 
     async def trouble() -> str | None:
-        return None if sockets is None else sockets.trouble()
+        return None if sockets is None else await sockets.trouble()
 
     yield Chat(
         name=NAME,

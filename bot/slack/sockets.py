@@ -11,13 +11,22 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+from aiohttp import ClientError
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
 
 CONNECTIONS = 2
 PING_S = 10.0
 SILENT_S = 4 * PING_S
 """Four pings without an answer: nobody is there."""
+
+AT_ONCE = 50
+"""Requests that are handled at a time, of all connections (reliability, section 4)."""
+RESTS_S = 1.0
+"""Between two tries to open a socket."""
 
 logger = logging.getLogger(__name__)
 
@@ -30,10 +39,12 @@ class Sockets:
         self._app = app
         self._app_token = app_token
         self._silent_s = silent_s
+        self._room = asyncio.Semaphore(AT_ONCE)
+        self._open = 0
 
-    def trouble(self) -> str | None:
-        """Say that nothing reaches us; None: something does."""
-        return None
+    async def trouble(self) -> str | None:
+        """Say that nothing reaches us; None: one of the sockets is open."""
+        return None if self._open else "no socket to Slack is open"
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[None]:
@@ -49,13 +60,38 @@ class Sockets:
     async def _hold(self) -> None:
         """Keep one connection, and open it anew when it is dead."""
         while True:
-            handler = AsyncSocketModeHandler(self._app, self._app_token, ping_interval=PING_S)
             try:
-                await handler.connect_async()
-                await _silence(handler, self._silent_s)
+                await self._once()
                 logger.warning("a socket is silent, and is opened anew")
+            except (SlackApiError, SlackClientError, ClientError, OSError, TimeoutError) as error:
+                logger.error("no socket to Slack opens: %s", type(error).__name__)  # noqa: TRY400  # what it says may hold an address with a ticket
+            await asyncio.sleep(min(RESTS_S, self._silent_s))
+
+    async def _once(self) -> None:
+        """Hold one connection until it is silent."""
+        handler = _Bounded(self._app, self._app_token, self._room)
+        try:
+            await handler.connect_async()
+            self._open += 1
+            try:
+                await _silence(handler, self._silent_s)
             finally:
-                await handler.close_async()
+                self._open -= 1
+        finally:
+            await handler.close_async()
+
+
+class _Bounded(AsyncSocketModeHandler):
+    """Bolt's handler, but that a crowd waits for its turn."""
+
+    def __init__(self, app: AsyncApp, app_token: str, room: asyncio.Semaphore) -> None:
+        super().__init__(app, app_token, ping_interval=PING_S)
+        self._room = room
+
+    async def handle(self, client: SocketModeClient, req: SocketModeRequest) -> None:
+        """See `AsyncSocketModeHandler.handle`."""
+        async with self._room:
+            await super().handle(client, req)
 
 
 async def _silence(handler: AsyncSocketModeHandler, silent_s: float) -> None:
