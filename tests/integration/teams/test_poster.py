@@ -7,6 +7,7 @@ import pytest
 
 from bot.delivery import after_post
 from bot.teams.poster import TeamsPoster
+from core.domain.case import CaseNews, CaseState
 from core.domain.delivery import (
     Abandon,
     Ambiguous,
@@ -179,7 +180,8 @@ async def test_who_stopped_the_stream_gets_nothing(scene: Scene) -> None:
     asked = replace(delivery(scene, scene.chat), progress_id=shown.id)
     result = await poster_of(scene).post(asked)
     assert result == Permanent(code="canceled_by_user", is_unwanted=True)
-    assert after_post(asked, result, shapes=2) == Abandon(code="canceled_by_user")
+    answered = replace(asked, reply=StoredReply(news=CaseNews(number=1, state=CaseState.CLAIMED)))
+    assert after_post(answered, result, shapes=2) == Abandon(code="canceled_by_user")
     assert len(scene.teams.tenant.by_bot()) == 1
 
 
