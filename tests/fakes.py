@@ -10,6 +10,7 @@ from core.domain.answer import Critique, Draft, Judgement, NotJudged
 from core.domain.chat import Place
 from core.domain.content_words import content_words
 from core.domain.evidence import Evidence, RetrievedChunk
+from core.domain.message import Speakers
 from core.domain.ontology import SectionRef, Snapshot
 from core.domain.policy import (
     EVERYONE,
@@ -221,6 +222,9 @@ class InMemoryConversations:
 
     async def find(self, place: Place, /) -> str | None:
         return place.thread if place.thread in self.turns else None
+
+    async def speakers(self, conversation_id: str, /) -> Speakers:
+        return Speakers(first="", is_taken_over=False)
 
     async def history(self, conversation_id: str, /) -> tuple[Turn, ...]:
         return self.turns.get(conversation_id, ())

@@ -72,7 +72,7 @@ class Wiring:
         return Connected(
             home=home,
             audience=audience,
-            keeper=Keeper(intake, service.conversations, home),
+            keeper=Keeper(intake, service.conversations, home, service.officers),
             presses=pressed.presses,
             showing=pressed.showing,
             answering=Platform(audience=audience, surface=surface, poster=poster),

@@ -7,8 +7,16 @@ from bot.slack.opened import Opened
 from bot.slack.parse import Disconnected, NotForUs, Overheard, parse
 from bot.slack.payload import Object
 from bot.slack.sender import Home
+from core.domain.casework import Account
 from core.domain.errors import ContractError
-from core.domain.message import Ignored, InboundMessage
+from core.domain.message import (
+    OFFICER_SPEAKS,
+    TAKEN_OVER,
+    Ignored,
+    InboundMessage,
+    MessageKind,
+)
+from core.domain.officers import Officers
 from core.ports import ConversationStore
 
 logger = logging.getLogger(__name__)
@@ -17,8 +25,11 @@ logger = logging.getLogger(__name__)
 class Keeper:
     """Keeps the messages of Slack's events. Safe from many tasks."""
 
-    def __init__(self, intake: Intake, conversations: ConversationStore, home: Home) -> None:
-        """Take where messages are kept, who knows our threads, and who we are."""
+    def __init__(
+        self, intake: Intake, conversations: ConversationStore, home: Home, officers: Officers
+    ) -> None:
+        """Take where messages are kept, who knows our threads, who we are, and our officers."""
+        self._officers = officers
         self._intake = intake
         self._conversations = conversations
         self._home = home
@@ -38,10 +49,31 @@ class Keeper:
             case InboundMessage() | Ignored():
                 await self._intake.accept(found)
             case Overheard():
-                if await self._conversations.find(found.message.place) is not None:
-                    await self._intake.accept(found.message)
+                known = await self._conversations.find(found.message.place)
+                if known is not None:
+                    await self._intake.accept(await self._unless_quiet(found.message, known))
             case NotForUs():
                 logger.debug("an event is not for us: %s", found.reason)
             case Opened() | Disconnected():
                 return found
         return None
+
+    async def _unless_quiet(
+        self, message: InboundMessage | Ignored, conversation_id: str
+    ) -> InboundMessage | Ignored:
+        """Keep quiet while an officer speaks in somebody's thread, until we are addressed again."""
+        if isinstance(message, Ignored) or message.kind is not MessageKind.MESSAGE:
+            return message
+        place = message.place
+        who = Account(platform=place.platform, tenant=place.tenant, person=message.person)
+        speakers = await self._conversations.speakers(conversation_id)
+        speaks = self._officers.find(who) is not None and speakers.first != message.person
+        if not (speaks or speakers.is_taken_over):
+            return message
+        return Ignored(
+            place=place,
+            dedupe_key=message.dedupe_key,
+            person=message.person,
+            sent_at=message.sent_at,
+            reason=OFFICER_SPEAKS if speaks else TAKEN_OVER,
+        )

@@ -65,6 +65,20 @@ class Ignored:
     """Why, in a word (`bot`, `workflow`, `subtype`): never text of the message."""
 
 
+OFFICER_SPEAKS, TAKEN_OVER = "officer", "taken_over"
+"""Reasons of `Ignored`: an officer answers in the thread; then nobody speaks to us any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speakers:
+    """Who speaks in a conversation."""
+
+    first: str
+    """The platform's id of who began it; empty if nobody did."""
+    is_taken_over: bool
+    """True: an officer has spoken, and nobody has addressed us since."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
     """Stored, with all that will answer it: it may be acknowledged."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.domain.chat import Place
+from core.domain.message import Speakers
 from core.domain.question import Turn
 from core.domain.run import Run
 from core.ports.messages import Completion
@@ -44,6 +45,10 @@ class ConversationStore(Protocol):
 
         Or None if nothing was ever said there.
         """
+        ...
+
+    async def speakers(self, conversation_id: str, /) -> Speakers:
+        """Return who began a conversation, and whether an officer has taken it over."""
         ...
 
     async def history(self, conversation_id: str, /) -> tuple[Turn, ...]:

@@ -40,6 +40,13 @@ _POST = text(
 _TOLD = text("SELECT body, officer_name, is_direct FROM citebound.case_messages WHERE id = :id")
 
 
+_SHARED = text(
+    "SELECT id, conversation_id::text, person, mode FROM citebound.outbox"
+    " WHERE cause = 'share:' || CAST(:answer AS text) AND reply->>'answer' IS NOT NULL"
+    " AND removed_at IS NULL"
+)
+
+
 class CasePosts:
     """Queues what is posted about cases."""
 
@@ -111,11 +118,21 @@ class CasePosts:
         )
 
     async def supersede(self, connection: AsyncConnection, case: CaseRow, message_id: int) -> None:
-        """Say at the earlier answer that it no longer holds."""
+        """Say at the earlier answer that it no longer holds, wherever it was shared."""
+        about = AboutCase(what=CasePart.SUPERSEDED, case_id=case.case_id, message_id=message_id)
+        for copy in (await connection.execute(_SHARED, {"answer": case.answer_id})).all():
+            await self._queue(
+                connection,
+                _stored(case, about),
+                cause=f"case_message:{message_id}",
+                conversation_id=copy.conversation_id,
+                person=copy.person,
+                mode=copy.mode,
+                replaces=copy.id,
+            )
         post = await connection.scalar(_POST, {"id": case.reply_id, "answer": case.answer_id})
         if post is None:
             return
-        about = AboutCase(what=CasePart.SUPERSEDED, case_id=case.case_id, message_id=message_id)
         await self._to_asker(
             connection,
             case,
@@ -197,7 +214,7 @@ async def read_case(
                 answer=earlier.answer,
                 officer=told.officer_name,
                 number=case.number,
-                is_elsewhere=told.is_direct,
+                is_elsewhere=told.is_direct or earlier.asked is not None,
             )
             return replace(reply, superseded=superseded, groups=earlier.groups)
 

@@ -23,6 +23,7 @@ from core.adapters.postgres.case_rows import (
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.jobs import PostgresJobs
 from core.adapters.postgres.ledger import Ledger, take_number
+from core.adapters.postgres.units import begun_again
 from core.audit.events import Event
 from core.domain.audit import Tag
 from core.domain.case import Case, CaseState
@@ -76,6 +77,7 @@ class PostgresCases:
         self._posts = CasePosts(ids=ledger.ids, jobs=jobs)
 
     @raises_transient
+    @begun_again
     async def open(self, opening: Opening, /) -> CaseResult:
         """See `CaseStore.open`."""
         async with self._engine.begin() as connection:
@@ -140,6 +142,7 @@ class PostgresCases:
         await self._ledger.event(connection, event, content={})
 
     @raises_transient
+    @begun_again
     async def act(self, deed: Deed, /) -> CaseResult:
         """See `CaseStore.act`."""
         if not is_uuid(deed.case_id):
@@ -260,6 +263,7 @@ class PostgresCases:
         await self._posts.update_cards(connection, case)
 
     @raises_transient
+    @begun_again
     async def find(self, name: str, /) -> Case | None:
         """See `CaseStore.find`."""
         async with self._engine.connect() as connection:
@@ -272,6 +276,7 @@ class PostgresCases:
         return None if case is None else case.shown()
 
     @raises_transient
+    @begun_again
     async def about(self, answer_id: str, account: Account, /) -> Case | None:
         """See `CaseStore.about`."""
         if not is_uuid(answer_id):
@@ -283,6 +288,7 @@ class PostgresCases:
         return _seen(case, is_asker=case.account == account)
 
     @raises_transient
+    @begun_again
     async def listed(self, states: Collection[CaseState], /) -> tuple[Case, ...]:
         """See `CaseStore.listed`."""
         async with self._engine.connect() as connection:
@@ -290,6 +296,7 @@ class PostgresCases:
         return tuple(row.shown() for row in rows)
 
     @raises_transient
+    @begun_again
     async def of_asker(self, account: Account, /) -> tuple[Case, ...]:
         """See `CaseStore.of_asker`."""
         async with self._engine.connect() as connection:

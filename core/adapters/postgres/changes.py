@@ -4,6 +4,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
+from core.adapters.postgres.units import begun_again
 from core.domain.policy import EVERYONE
 from core.ports.changes import PolicyChanged
 
@@ -30,6 +31,7 @@ class PostgresPolicyChanges:
         self._engine = engine
 
     @raises_transient
+    @begun_again
     async def latest(self, groups: frozenset[str], /, *, limit: int) -> tuple[PolicyChanged, ...]:
         """See `PolicyChanges.latest`."""
         keys = {"groups": sorted(groups | {EVERYONE}), "limit": limit}

@@ -1,16 +1,27 @@
 """What was said earlier in a thread, from our own store."""
 
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.tables import answers, conversations, questions
 from core.adapters.postgres.units import begun_again
 from core.domain.chat import Place
+from core.domain.message import OFFICER_SPEAKS, Speakers
 from core.domain.question import Turn
 
 TURNS = 20
 """Turns that are read back."""
+
+
+_SPEAKERS = text(
+    "SELECT (SELECT f.person FROM citebound.inbox f WHERE f.conversation_id = :conversation"
+    "  ORDER BY f.id LIMIT 1) AS first,"
+    " EXISTS (SELECT FROM citebound.inbox o WHERE o.conversation_id = :conversation"
+    "  AND o.raw->>'reason' = :officer AND o.id > coalesce((SELECT max(m.id)"
+    "   FROM citebound.inbox m WHERE m.conversation_id = :conversation"
+    "   AND m.kind IN ('message', 'choice')), 0)) AS is_taken_over"
+)
 
 
 class PostgresConversationStore:
@@ -32,6 +43,15 @@ class PostgresConversationStore:
         )
         async with self._engine.connect() as connection:
             return await connection.scalar(query)
+
+    @raises_transient
+    @begun_again
+    async def speakers(self, conversation_id: str, /) -> Speakers:
+        """See `ConversationStore.speakers`."""
+        keys = {"conversation": conversation_id, "officer": OFFICER_SPEAKS}
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(_SPEAKERS, keys)).one()
+        return Speakers(first=row.first or "", is_taken_over=row.is_taken_over)
 
     @raises_transient
     @begun_again

@@ -1,6 +1,7 @@
 """Store messages: all that a message changes, in the transaction before it is acknowledged."""
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -43,7 +44,7 @@ _RESTART = text(
 _WITHDRAW = text(
     "UPDATE citebound.inbox SET state = 'done', outcome = 'ignored', lease_until = NULL,"
     " lease_token = NULL WHERE id = ANY(:ids) AND state IN ('received', 'running')"
-    " RETURNING id, question_id::text, record_id::text"
+    " RETURNING id, question_id::text, record_id::text, person, mode, progress_id"
 )
 _BEGUN = text(
     "SELECT id FROM citebound.inbox WHERE conversation_id = :conversation AND person = :person"
@@ -182,7 +183,18 @@ class PostgresInbox:
         if not ids:
             raise _SeenError(Seen(reason="nothing_to_stop"))
         accepted = await self._insert(connection, thread, message)
-        await self._withdraw(connection, thread, ids, reason="stopped", seq=thread.seq)
+        rows = await self._withdraw(connection, thread, ids, reason="stopped", seq=thread.seq)
+        shown = next((row.progress_id for row in rows if row.progress_id), None)
+        await queue_reply(
+            connection,
+            StoredReply(notice=Notice.STOPPED),
+            cause=cause_of_message(accepted.message_id),
+            conversation_id=thread.conversation_id,
+            person=message.person,
+            mode=message.place.mode,
+            progress_id=shown,
+        )
+        await self._jobs.defer(connection, "deliver", thread.conversation_id)
         return accepted
 
     async def _withdraw(
@@ -193,8 +205,8 @@ class PostgresInbox:
         *,
         reason: str,
         seq: int | None = None,
-    ) -> None:
-        """Close messages without a reply; `seq` is a number taken already."""
+    ) -> Sequence[Any]:
+        """Close messages without a reply, and return them; `seq` is a number taken already."""
         rows = (await connection.execute(_WITHDRAW, {"ids": ids})).all()
         for row in rows:
             number = seq or await take_number(connection, thread.conversation_id)
@@ -208,6 +220,7 @@ class PostgresInbox:
                 outcome="ignored",
             )
             await self._ledger.event(connection, ignored, content={})
+        return rows
 
     async def _insert(
         self,
@@ -231,7 +244,7 @@ class PostgresInbox:
             "conversation": thread.conversation_id,
             "kind": message.kind.value if is_full else "ignored",
             "sent_at": message.sent_at,
-            "raw": dict(message.raw) if is_full else {},
+            "raw": dict(message.raw) if is_full else {"reason": message.reason},
             "salt": secrets.token_bytes(SALT_BYTES),
             "question": question_id or self._ledger.ids.new(),
             "record": record_id,

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.replies import reply_of
+from core.adapters.postgres.units import begun_again
 from core.domain.chat import Place
 from core.domain.policy import Span, VersionId
 from core.ports.shown import ShownReply, Surroundings
@@ -44,6 +45,7 @@ class PostgresShownReplies:
         self._engine = engine
 
     @raises_transient
+    @begun_again
     async def find(self, answer_id: str, /, *, platform: str, tenant: str) -> ShownReply | None:
         """See `ShownReplies.find`."""
         try:
@@ -74,6 +76,7 @@ class PostgresShownReplies:
         )
 
     @raises_transient
+    @begun_again
     async def audiences(
         self, versions: Collection[VersionId], /
     ) -> Mapping[VersionId, frozenset[str]]:
@@ -83,6 +86,7 @@ class PostgresShownReplies:
             return {VersionId(row.id): frozenset(row.audience) for row in rows}
 
     @raises_transient
+    @begun_again
     async def around(
         self, spans: Sequence[Span], /, *, characters: int
     ) -> Mapping[Span, Surroundings]:

@@ -15,6 +15,7 @@ from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.jobs import PostgresJobs
 from core.adapters.postgres.ledger import Ledger, take_number
 from core.adapters.postgres.replies import queue_reply, reply_of
+from core.adapters.postgres.units import begun_again
 from core.audit.events import Event
 from core.domain.audit import Tag
 from core.domain.casework import Account, Officer
@@ -53,6 +54,7 @@ class PostgresShownDeeds:
         self._jobs = jobs
 
     @raises_transient
+    @begun_again
     async def remove(self, answer_id: str, by: Account, /, *, officer: Officer | None) -> bool:
         """See `ShownDeeds.remove`."""
         async with self._engine.begin() as connection:
@@ -119,6 +121,7 @@ class PostgresShownDeeds:
         await self._jobs.defer(connection, "deliver", row.conversation_id)
 
     @raises_transient
+    @begun_again
     async def share(
         self, answer_id: str, by: Account, /, *, channel: str, groups: frozenset[str]
     ) -> bool:

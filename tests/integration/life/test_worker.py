@@ -174,12 +174,12 @@ async def test_an_edit_before_the_outcome_is_what_is_answered(
 async def test_what_is_taken_back_or_stopped_is_not_answered(
     deployment: Deployment, act: Act, reason: str, *, begun: bool
 ) -> None:
-    """The outcome is `ignored`, with its reason, and there is no reply."""
+    """The outcome is `ignored`, with its reason; a stop is confirmed, and that is all."""
     thread = await accepted(deployment, "old", key="m1")
     await meanwhile(deployment, thread, act, begun=begun)
     await deployment.worker.answer(thread)
     assert [state[:2] for state in await states(deployment)] == [("done", "ignored")]
-    assert await answers(deployment) == []
+    assert await answers(deployment) == (["stopped"] if reason == "stopped" else [])
     closed = await deployment.rows(
         "SELECT doc->>'reason' AS why FROM audit.record WHERE tag = 'message:ignored'"
     )

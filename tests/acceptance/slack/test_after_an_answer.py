@@ -1,0 +1,234 @@
+"""What may be done with an answer, and by whom: look, judge, ask on, share, remove."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.acceptance.slack.office import (
+    QUESTION,
+    Office,
+    office,
+    picked,
+    pressable,
+    shown,
+    typed,
+)
+from tests.servers.slack import FakeSlack, live_links, live_mentions
+from tests.servers.slack.faults import error
+from tests.servers.slack.posts import Message
+from tests.servers.slack.workspace import View
+
+PRIVATE = "You can't see this here"
+
+
+@pytest.fixture
+async def bureau(slack: FakeSlack, slack_database: str) -> AsyncIterator[Office]:
+    """The product, with officers."""
+    async with office(slack, slack_database) as running:
+        yield running
+
+
+async def evidence_of(bureau: Office, answer: Message) -> View:
+    """Open the evidence as Ben, and wait until it is read."""
+    view = await bureau.form(bureau.ben, answer, "evidence_open")
+    await bureau.slack.until(lambda: "Loading" not in shown(view), timeout_s=15)
+    return view
+
+
+async def test_evidence_is_quoted_in_its_context(bureau: Office) -> None:
+    """Opened at once; then each claim, its quote word by word, where it stands."""
+    answer = await bureau.answered()
+    view = await evidence_of(bureau, answer)
+    assert [one.method for one in bureau.slack.journal.of("views.open", "views.update")] == [
+        "views.open",
+        "views.update",
+    ]
+    for words in ("claims are supported", "Gifts and Hospitality Policy", "[1]"):
+        assert words in shown(view)
+    assert answer.metadata is not None
+
+
+async def test_evidence_is_for_those_who_may_read(bureau: Office) -> None:
+    """Not for somebody outside of the channel, nor of another's direct message."""
+    answer = await bureau.answered()
+    view = await bureau.form(bureau.oskar, answer, "evidence_open")
+    await bureau.slack.until(lambda: PRIVATE in shown(view), timeout_s=15)
+    assert "Gifts and Hospitality" not in shown(view)
+    said = await bureau.slack.people.ask(bureau.anna, QUESTION)
+    own = await bureau.served.answer_to(said.message)
+    view = await bureau.form(bureau.ben, own, "evidence_open")
+    await bureau.slack.until(lambda: PRIVATE in shown(view), timeout_s=15)
+
+
+async def test_evidence_that_slack_does_not_open(bureau: Office) -> None:
+    """Whoever pressed is told, and nobody else."""
+    answer = await bureau.answered()
+    bureau.slack.faults.next("views.open", error("expired_trigger_id"))
+    await bureau.slack.presses.click(bureau.ben, answer, "evidence_open")
+    assert "press the button again" in await bureau.whispered(bureau.ben)
+
+
+async def test_the_last_thumb_counts(bureau: Office) -> None:
+    """All are kept; one that points down is asked why, and each hears what happens next."""
+    answer, slack = await bureau.answered(), bureau.slack
+    await slack.presses.click(bureau.ben, answer, "answer_feedback", positive=True)
+    assert "recorded with the answer" in await bureau.whispered(bureau.ben)
+    form = await bureau.form(bureau.ben, answer, "answer_feedback", positive=False)
+    assert form.content["callback_id"] == "report_submit"
+    await slack.presses.submit(
+        bureau.ben, form, {"why": picked("incomplete"), "txt": typed("What of cash?")}
+    )
+    assert "Compliance reviews this answer" in shown(form)
+    rows = await bureau.served.rows(
+        "SELECT rating, reason, comment FROM citebound.feedback ORDER BY id"
+    )
+    assert [tuple(row.values()) for row in rows] == [
+        ("positive", None, ""),
+        ("negative", None, ""),
+        ("negative", "incomplete", "What of cash?"),
+    ]
+    counts = await bureau.served.rows("SELECT positive, negative FROM audit.v_feedback_counts")
+    assert counts == [{"positive": 0, "negative": 1}]
+
+
+async def test_only_those_who_may_read_judge(bureau: Office) -> None:
+    """Not who is outside of the channel, also with a form that was opened by somebody else."""
+    answer, slack = await bureau.answered(), bureau.slack
+    await slack.presses.click(bureau.oskar, answer, "answer_feedback", positive=True)
+    await slack.presses.click(bureau.oskar, answer, "report_open")
+    await slack.journal.wait_for("chat.postEphemeral", times=2, timeout_s=15)
+    assert slack.presses.views_of(bureau.oskar) == []
+    form = await bureau.form(bureau.ben, answer, "report_open")
+    await slack.presses.submit(bureau.oskar, form, {"why": picked("wrong")})
+    assert PRIVATE in shown(form)
+    form = await bureau.form(bureau.ben, answer, "report_open")
+    sent = await slack.presses.submit(bureau.ben, form, {"why": picked("forged")})
+    assert sent.answer["response_action"] == "errors"
+    assert await bureau.served.rows("SELECT 1 FROM citebound.feedback") == []
+
+
+async def test_forged_values_do_nothing(bureau: Office) -> None:
+    """An id of nothing, and none at all: acknowledged, refused or ignored; nothing is kept."""
+    answer = await bureau.answered()
+    nothing = "0198c0de-0000-7000-8000-000000000000"
+    for times, action in enumerate(("escalate_open", "report_open"), start=1):
+        pressed = await bureau.slack.presses.click(bureau.anna, answer, action, value=nothing)
+        assert pressed.acknowledged
+        assert PRIVATE in await bureau.whispered(bureau.anna, times=times)
+    for value in ("", "|up", "x" * 200, f"{nothing}|sideways"):
+        for action in ("answer_feedback", "escalate_open", "report_open"):
+            pressed = await bureau.slack.presses.click(bureau.anna, answer, action, value=value)
+            assert pressed.acknowledged
+    await bureau.served.quiet()
+    assert await bureau.cases() == []
+    assert await bureau.served.rows("SELECT 1 FROM citebound.feedback") == []
+
+
+async def test_a_removed_answer_is_gone_but_not_its_record(bureau: Office) -> None:
+    """By who asked, once; others are refused; afterwards nothing can be done to it."""
+    answer, slack = await bureau.answered(), bureau.slack
+    before = dict(answer.shown())
+    await slack.presses.click(bureau.ben, answer, "answer_remove")
+    assert "Only the person who asked" in await bureau.whispered(bureau.ben)
+    await slack.presses.click(bureau.anna, answer, "answer_remove")
+    await bureau.served.quiet()
+    assert "was removed. Its record is kept" in answer.text
+    assert "Gifts and Hospitality" not in shown(answer)
+    answer.blocks = before["blocks"]
+    await slack.presses.click(bureau.anna, answer, "answer_remove")
+    assert "removed before" in await bureau.whispered(bureau.anna)
+    assert await bureau.tags("reply:removed") == ["reply:removed"]
+    await slack.presses.click(bureau.anna, answer, "escalate_open")
+    assert "settled in the meantime" in await bureau.whispered(bureau.anna, times=2)
+    view = await bureau.form(bureau.anna, answer, "evidence_open")
+    await slack.until(lambda: "settled in the meantime" in shown(view), timeout_s=15)
+
+
+async def test_a_superseded_answer_is_settled(bureau: Office) -> None:
+    """Pressed late, its buttons do nothing but say so."""
+    answer = await bureau.answered()
+    before = answer.blocks
+    await bureau.sent(answer)
+    (card,) = bureau.cards()
+    form = await bureau.form(bureau.olga, card, "case_answer")
+    await bureau.slack.presses.submit(bureau.olga, form, {"answer": typed("No.")})
+    await bureau.served.quiet()
+    answer.blocks = before
+    for times, action in enumerate(("answer_feedback", "report_open"), start=1):
+        more = {"positive": True} if action == "answer_feedback" else {}
+        await bureau.slack.presses.click(bureau.ben, answer, action, **more)
+        assert "settled in the meantime" in await bureau.whispered(bureau.ben, times=times)
+
+
+async def test_a_suggestion_is_asked_in_the_thread(bureau: Office) -> None:
+    """By who asked, once: quoted with their name, and answered."""
+    answer = await bureau.answered()
+    suggested = [one for one in pressable(answer) if one.startswith("follow_up:")]
+    assert suggested
+    await bureau.slack.presses.click(bureau.ben, answer, suggested[0])
+    assert "Only the person who asked" in await bureau.whispered(bureau.ben)
+    for _ in range(2):
+        await bureau.slack.presses.click(bureau.anna, answer, suggested[0])
+    assert "asked before" in await bureau.whispered(bureau.anna)
+    await bureau.served.quiet()
+    _, *later = bureau.thread(answer)
+    quotes = [one for one in later if "asked:" in one.text]
+    assert len(quotes) == 1
+    assert live_mentions(quotes[0]) == [bureau.anna.id] * 2
+    assert len(later) == 2
+    assert len(await bureau.served.rows("SELECT 1 FROM citebound.questions")) == 2
+
+
+async def test_a_private_answer_is_shared(bureau: Office) -> None:
+    """`/policy`: the answer directly, then for the channel, once, with the question."""
+    slack = bureau.slack
+    told = await slack.presses.command(bureau.anna, bureau.room, QUESTION)
+    assert "direct messages" in told.answer["text"]
+    await bureau.served.quiet()
+    answer = bureau.direct_messages(bureau.anna)[-1]
+    assert "share" in pressable(answer)
+    for times, words in ((1, "sees the answer now"), (2, "shared before")):
+        await slack.presses.click(bureau.anna, answer, "share")
+        assert words in await bureau.whispered(bureau.anna, times=times + 1)
+    await bureau.served.quiet()
+    (copy,) = [one for one in slack.checks.by_app() if one.channel == bureau.room.id]
+    assert copy.thread_ts is None
+    assert QUESTION in shown(copy)
+    assert "Gifts and Hospitality Policy" in shown(copy)
+    assert "share" not in pressable(copy)
+    view = await evidence_of(bureau, copy)
+    assert "claims are supported" in shown(view)
+    await slack.presses.click(bureau.anna, answer, "answer_remove")
+    await bureau.served.quiet()
+    assert "was removed" in copy.text
+    assert "Gifts" not in shown(copy)
+
+
+async def test_what_not_all_may_read_is_not_shared(slack: FakeSlack, slack_database: str) -> None:
+    """A channel with a guest, and one without us."""
+    async with office(slack, slack_database) as bureau:
+        await slack.presses.command(bureau.anna, bureau.room, QUESTION)
+        await bureau.served.quiet()
+        answer = bureau.direct_messages(bureau.anna)[-1]
+        bureau.room.members.append(slack.workspace.user("gus", is_restricted=True).id)
+        await slack.presses.click(bureau.anna, answer, "share")
+        assert "Not everybody" in await bureau.whispered(bureau.anna, times=2)
+        await bureau.served.quiet()
+        assert [one for one in slack.checks.by_app() if one.channel == bureau.room.id] == []
+        assert live_links(answer) == []
+
+
+async def test_mine_lists_what_is_open_with_links(bureau: Office) -> None:
+    """The asker's own, and nobody else's."""
+    answer = await bureau.answered()
+    told = await bureau.slack.presses.command(bureau.anna, bureau.room, "mine")
+    assert told.answer["text"] == "None of your questions is open."
+    await bureau.sent(answer)
+    told = await bureau.slack.presses.command(bureau.anna, bureau.room, "mine")
+    assert f"|{QUESTION}> - waiting for Compliance (case 1)" in told.answer["text"]
+    told = await bureau.slack.presses.command(bureau.ben, bureau.room, "mine")
+    assert told.answer["text"] == "None of your questions is open."
+    told = await bureau.slack.presses.command(bureau.ben, bureau.room, "admin")
+    assert "Only compliance officers" in told.answer["text"]
+    told = await bureau.slack.presses.command(bureau.olga, bureau.room, "admin")
+    assert "Audience" in told.answer["text"]
