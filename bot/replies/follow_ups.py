@@ -1,4 +1,4 @@
-"""What might be asked next: the sections near the question that the answer did not quote.
+"""What might be asked next: sections near the question, of the policies that the answer quotes.
 
 A function of the stored answer alone, so that a button pressed later means what it said.
 """
@@ -15,5 +15,7 @@ def follow_ups(answer: Answer) -> tuple[str, ...]:
     """Return questions to go on with; none but of an answer."""
     if answer.outcome is not Outcome.ANSWERED:
         return ()
-    asked = (f"What does {section_title(place)} say?" for place in answer.nearest)
+    quoted = {one.place.policy_key for one in answer.citations}
+    near = [place for place in answer.nearest if place.policy_key in quoted]
+    asked = (f"What does {section_title(place)} say?" for place in near)
     return tuple(one for one in asked if len(one) <= LONGEST)[:SUGGESTED]

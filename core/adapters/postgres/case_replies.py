@@ -227,7 +227,7 @@ def _officer_reply(case: CaseRow, told: Any) -> OfficerReply:
         question=case.question,
         text=told.body,
         asker=case.account.person,
-        permalink=case.permalink,
+        permalink=case.permalink if told.is_direct else None,
     )
 
 
