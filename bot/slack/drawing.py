@@ -4,13 +4,13 @@ A stream's `ts` is kept at once, so that the reply takes its place, also after a
 was recorded first, its reply does not know the stream: it goes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.replies.lines import CHECKING, STOPPED
 from bot.slack import progress, sessions
-from bot.slack.calls import Outcome, Refused, Slack, Told
+from bot.slack.calls import Limited, Outcome, Refused, Slack, Told, Unclear
 from bot.slack.elements import section
-from bot.slack.payload import maybe
+from bot.slack.payload import maybe, maybe_object
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed
 from core.domain.run import Json
@@ -100,9 +100,37 @@ class Pen:
         if isinstance(opened, Told):
             await self._keep(maybe(opened.body, "ts"))
             return
-        self._streams = not isinstance(opened, Refused)
-        if not self._streams:
+        lost = await self._unheard() if isinstance(opened, Unclear) else ""
+        self._streams = bool(lost) or isinstance(opened, Limited)
+        if lost:
+            await self._keep(lost)
+        elif not self._streams:
             await self._say(steps)
+
+    async def _unheard(self) -> str:
+        """Return the stream that began although nobody told us: it is to be ended, not left open.
+
+        It is a bot's message after the question, without the mark that all our posts carry. Should
+        it be another app's, Slack refuses to change it, and the reply is posted.
+        """
+        place, asked = self._claimed.place, maybe(self._claimed.raw, "ts") or "0"
+        told = await self._slack.read(
+            "conversations.replies",
+            channel=place.channel,
+            ts=place.thread,
+            oldest=asked,
+            include_all_metadata="true",
+        )
+        messages = told.body.get("messages") if isinstance(told, Told) else None
+        unmarked = [
+            maybe(one, "ts")
+            for one in (messages if isinstance(messages, list) else ())
+            if isinstance(one, Mapping)
+            and maybe(one, "bot_id")
+            and maybe(one, "ts") > asked
+            and not maybe_object(one, "metadata")
+        ]
+        return unmarked[-1] if unmarked else ""
 
     async def _append(
         self, steps: Sequence[Progressed], *, more: Sequence[Json] | None = None
