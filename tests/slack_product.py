@@ -42,7 +42,7 @@ class Product:
             found = await connection.execute(text(query))
             return [dict(row) for row in found.mappings()]
 
-    async def quiet(self, *, within_s: float = 15.0) -> None:
+    async def quiet(self, *, within_s: float = 60.0) -> None:
         """Wait until nothing is left to answer or to post."""
         left = (
             "SELECT 1 FROM citebound.inbox WHERE state IN ('received', 'running')"

@@ -24,6 +24,7 @@ from bot.slack.interaction import Interaction, NotOurs, parse_interaction
 from bot.slack.opened import Opened
 from bot.slack.parse import Disconnected
 from bot.slack.sender import workspace_of
+from bot.slack.underway import Underway
 from bot.slack.workspaces import Workspaces
 from core.domain.errors import ContractError, TransientError
 from core.domain.run import Json
@@ -38,9 +39,12 @@ Next = Callable[[], Awaitable[Any]]
 logger = logging.getLogger(__name__)
 
 
-def build_app(workspaces: Workspaces, *, api_url: str | None = None) -> AsyncApp:
+def build_app(
+    workspaces: Workspaces, underway: Underway, *, api_url: str | None = None
+) -> AsyncApp:
     """Return the Bolt app. Signatures are checked before it, sockets have none."""
     entrance = _Entrance(workspaces)
+    listeners = _Listeners(underway)
     app = AsyncApp(
         client=client_for(None, api_url=api_url),
         authorize=_authorize,
@@ -48,12 +52,12 @@ def build_app(workspaces: Workspaces, *, api_url: str | None = None) -> AsyncApp
         request_verification_enabled=False,
         logger=logging.getLogger("slack_bolt"),
     )
-    app.event(ANYTHING)(_opened)
-    app.action(ANYTHING)(_pressed)
-    app.view_submission(ANYTHING)(_pressed)
-    app.view_closed(ANYTHING)(_pressed)
-    app.shortcut(ANYTHING)(_pressed)
-    app.command(ANYTHING)(_pressed)
+    app.event(ANYTHING)(listeners.opened)
+    app.action(ANYTHING)(listeners.pressed)
+    app.view_submission(ANYTHING)(listeners.pressed)
+    app.view_closed(ANYTHING)(listeners.pressed)
+    app.shortcut(ANYTHING)(listeners.pressed)
+    app.command(ANYTHING)(listeners.pressed)
     app.error(_failed)
     return app
 
@@ -108,27 +112,34 @@ async def _authorize(context: AsyncBoltContext, **_: Any) -> AuthorizeResult:
     )
 
 
-async def _opened(context: AsyncBoltContext) -> None:
-    connected = _connected(context)
-    found = _held(context, OPENED)
-    if connected is None or not isinstance(found, Opened):
-        return
-    if found.is_outside and await connected.audience.is_colleague(found.person):
-        found = replace(found, is_outside=False)
-    await connected.showing.show(found)
+class _Listeners:
+    """Do what goes on after Slack was answered."""
 
+    def __init__(self, underway: Underway) -> None:
+        self._underway = underway
 
-async def _pressed(
-    body: Body, ack: Callable[..., Awaitable[Any]], context: AsyncBoltContext
-) -> None:
-    connected = _connected(context)
-    found = _read(body, connected)
-    if connected is None or isinstance(found, NotOurs):
-        await ack()
-        return
-    if found.is_outside and await connected.audience.is_colleague(found.person):
-        found = replace(found, is_outside=False)
-    await connected.presses.take(found, ack)
+    async def opened(self, context: AsyncBoltContext) -> None:
+        connected = _connected(context)
+        found = _held(context, OPENED)
+        if connected is None or not isinstance(found, Opened):
+            return
+        with self._underway.held():
+            if found.is_outside and await connected.audience.is_colleague(found.person):
+                found = replace(found, is_outside=False)
+            await connected.showing.show(found)
+
+    async def pressed(
+        self, body: Body, ack: Callable[..., Awaitable[Any]], context: AsyncBoltContext
+    ) -> None:
+        connected = _connected(context)
+        found = _read(body, connected)
+        if connected is None or isinstance(found, NotOurs):
+            await ack()
+            return
+        with self._underway.held():
+            if found.is_outside and await connected.audience.is_colleague(found.person):
+                found = replace(found, is_outside=False)
+            await connected.presses.take(found, ack)
 
 
 def _read(body: Body, connected: Connected | None) -> Interaction | NotOurs:

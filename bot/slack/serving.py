@@ -20,6 +20,7 @@ from bot.slack.signature import SignatureCheck
 from bot.slack.sockets import Sockets
 from bot.slack.surface import Patience
 from bot.slack.tenants import by_tenant
+from bot.slack.underway import Underway
 from bot.slack.workspaces import Workspaces
 from core.bootstrap import Service
 from core.config import Settings
@@ -52,11 +53,13 @@ async def _connected(
     wiring = Wiring(service, setup, rights, patience)
     credentials, routes = await _credentials(service, setup)
     workspaces = Workspaces(credentials, wiring.connect, service.connections, api_url=setup.api_url)
-    app = build_app(workspaces, api_url=setup.api_url)
+    underway = Underway()
+    app = build_app(workspaces, underway, api_url=setup.api_url)
     if setup.signing_secrets:
         endpoint = SlackEndpoint(app, SignatureCheck(setup.signing_secrets))
         routes = (web.post(EVENTS_PATH, endpoint.take), *routes)
-    sockets = Sockets(app, setup.app_token) if setup.app_token and setup.uses_sockets else None
+    is_dialled = setup.app_token and setup.uses_sockets
+    sockets = Sockets(app, setup.app_token or "", underway) if is_dialled else None
 
     def listening() -> AbstractAsyncContextManager[None]:
         return nullcontext() if sockets is None else sockets.open()
@@ -64,14 +67,17 @@ async def _connected(
     async def trouble() -> str | None:
         return None if sockets is None else await sockets.trouble()
 
-    yield Chat(
-        name=NAME,
-        answering=by_tenant(workspaces, lambda one: one.answering),
-        posting=by_tenant(workspaces, lambda one: one.posting),
-        routes=routes,
-        listening=listening,
-        trouble=trouble,
-    )
+    try:
+        yield Chat(
+            name=NAME,
+            answering=by_tenant(workspaces, lambda one: one.answering),
+            posting=by_tenant(workspaces, lambda one: one.posting),
+            routes=routes,
+            listening=listening,
+            trouble=trouble,
+        )
+    finally:
+        await underway.ended()
 
 
 async def _credentials(

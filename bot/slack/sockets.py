@@ -18,6 +18,8 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
+from bot.slack.underway import Underway
+
 CONNECTIONS = 2
 PING_S = 10.0
 SILENT_S = 4 * PING_S
@@ -34,8 +36,11 @@ logger = logging.getLogger(__name__)
 class Sockets:
     """The connections of a process."""
 
-    def __init__(self, app: AsyncApp, app_token: str, *, silent_s: float = SILENT_S) -> None:
+    def __init__(
+        self, app: AsyncApp, app_token: str, underway: Underway, *, silent_s: float = SILENT_S
+    ) -> None:
         """Take who handles what comes, and what opens sockets."""
+        self._underway = underway
         self._app = app
         self._app_token = app_token
         self._silent_s = silent_s
@@ -69,9 +74,10 @@ class Sockets:
 
     async def _once(self) -> None:
         """Hold one connection until it is silent."""
-        handler = _Bounded(self._app, self._app_token, self._room)
+        handler = _Bounded(self._app, self._app_token, self._room, self._underway)
         try:
-            await handler.connect_async()
+            async with asyncio.timeout(self._silent_s):
+                await handler.connect_async()
             self._open += 1
             try:
                 await _silence(handler, self._silent_s)
@@ -84,14 +90,18 @@ class Sockets:
 class _Bounded(AsyncSocketModeHandler):
     """Bolt's handler, but that a crowd waits for its turn."""
 
-    def __init__(self, app: AsyncApp, app_token: str, room: asyncio.Semaphore) -> None:
+    def __init__(
+        self, app: AsyncApp, app_token: str, room: asyncio.Semaphore, underway: Underway
+    ) -> None:
         super().__init__(app, app_token, ping_interval=PING_S)
         self._room = room
+        self._underway = underway
 
     async def handle(self, client: SocketModeClient, req: SocketModeRequest) -> None:
         """See `AsyncSocketModeHandler.handle`."""
-        async with self._room:
-            await super().handle(client, req)
+        with self._underway.held():
+            async with self._room:
+                await super().handle(client, req)
 
 
 async def _silence(handler: AsyncSocketModeHandler, silent_s: float) -> None:

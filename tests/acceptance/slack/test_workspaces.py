@@ -215,7 +215,7 @@ async def test_a_reply_to_a_workspace_that_is_gone_is_given_up(scene: Scene) -> 
     said = await scene.one.people.ask(anna, QUESTION)
     await scene.one.journal.wait_for("users.info")
     await scene.one.people.uninstall()
-    await scene.product.quiet(within_s=40)
+    await scene.product.quiet(within_s=60)
     scene.one.checks.no_answer(said.message)
     rows = await scene.product.rows(
         "SELECT doc->>'reason' AS reason FROM audit.record WHERE tag = 'reply:abandoned'"

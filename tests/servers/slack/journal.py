@@ -46,7 +46,7 @@ class Journal:
         return [entry.method for entry in self.entries]
 
     async def wait_for(
-        self, method: str, *, times: int = 1, outcome: str | None = None, timeout_s: float = 5.0
+        self, method: str, *, times: int = 1, outcome: str | None = None, timeout_s: float = 30.0
     ) -> list[Entry]:
         """Wait until a method has been called that often.
 
@@ -71,7 +71,7 @@ class Journal:
 async def until(
     holds: Callable[[], bool],
     *,
-    timeout_s: float = 5.0,
+    timeout_s: float = 30.0,
     otherwise: Callable[[], str] = lambda: "it did not come true",
 ) -> None:
     """Wait, in our seconds, until something holds.

@@ -56,7 +56,7 @@ class FakeSlack:
     def app_url(self, url: str) -> None:
         self.sender.app_url = url
 
-    async def until(self, holds: Callable[[], bool], *, timeout_s: float = 5.0) -> None:
+    async def until(self, holds: Callable[[], bool], *, timeout_s: float = 30.0) -> None:
         """Wait, in our seconds, until something holds."""
         await until(holds, timeout_s=timeout_s, otherwise=self.journal.report)
 
