@@ -15,13 +15,17 @@ _LIMITS = re.compile(
 )
 
 
-def is_of_another_amount(question: str, sentence: str) -> bool:
-    """Say whether a sentence speaks of a case with another amount than that of the question.
+def amounts_of(question: str) -> frozenset[str]:
+    """Return the amounts that a question names, in their canonical form."""
+    return frozenset(one.quantity.canonical for one in bounds(question) if _is_amount(one))
+
+
+def is_of_another_amount(asked: frozenset[str], sentence: str) -> bool:
+    """Say whether a sentence speaks of a case with another amount than those of the question.
 
     A bound ("up to EUR 50") or a limit holds for every amount: it is no case. A question without
     an amount is about all of them.
     """
-    asked = {one.quantity.canonical for one in bounds(question) if _is_amount(one)}
     if not asked or _LIMITS.search(sentence):
         return False
     amounts = [one for one in bounds(sentence) if _is_amount(one)]

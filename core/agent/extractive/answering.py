@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from core.agent.conversation import ALL
+from core.agent.extractive.amounts import amounts_of
 from core.agent.extractive.branching import strong_ones
 from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, Facets, last_facets_of
 from core.agent.extractive.intent import Intent
@@ -29,6 +30,7 @@ def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
     told = tuple(item.value for item in question.assumptions)
     said = last_facets_of((question.standalone, question.text, *told))
     scoped = question.scope.jurisdiction
+    amounts = amounts_of(question.standalone)
     facets = Facets(
         jurisdictions=said.jurisdictions or (frozenset({scoped}) if scoped else frozenset()),
         employments=said.employments,
@@ -39,6 +41,7 @@ def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
             intents=part.intents,
             facets=facets,
             asks_percentage=bool(_PERCENTAGE.search(part.text)),
+            amounts=amounts,
         )
         for part in parts_of(question.standalone, plan.terms)
     ]

@@ -26,6 +26,8 @@ TOLD = 0.4
 """What a word of the story around a question counts, against one of the question itself."""
 ALONE = 2
 """Telling words from which half of a double question stands alone."""
+MOST = 6
+"""Questions of one message that are answered apart; whatever more it asks belongs to the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,7 @@ def parts_of(text: str, terms: tuple[Term, ...]) -> tuple[Part, ...]:
         for piece in _SECOND.split(sentence)
         if piece.strip()
     ]
+    pieces = list(dict.fromkeys(pieces))
     asked = [piece for piece in pieces if _ASKS.search(piece)]
     asides = {piece: _ASIDE.search(piece) for piece in asked}
     told = frozenset(
@@ -67,6 +70,8 @@ def parts_of(text: str, terms: tuple[Term, ...]) -> tuple[Part, ...]:
             groups.append(piece)
     if not groups:
         return (Part(terms=terms, intents=intents_of(text), text=text),)
+    if len(groups) > MOST:
+        groups[MOST - 1 :] = [" ".join(groups[MOST - 1 :])]
     return tuple(
         Part(
             terms=_weighed(group, terms, told, first=number == 0),

@@ -46,6 +46,8 @@ class Wanted:
     """Country and employment that it, its thread or its scope name."""
     asks_percentage: bool = False
     """True if only a percentage answers it."""
+    amounts: frozenset[str] = frozenset()
+    """Amounts that the message names, in their canonical form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

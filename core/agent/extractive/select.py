@@ -76,7 +76,9 @@ async def rank(
         for passage in passages
         if concerns(passage.facets, wanted.facets)
         for unit in passage.units
-        if not unit.introduces and not unit.asks and not is_of_another_amount(question, unit.text)
+        if not unit.introduces
+        and not unit.asks
+        and not is_of_another_amount(wanted.amounts, unit.text)
     ]
     pairs.sort(key=lambda pair: -_by_words(pair[0], pair[1], wanted))
     near = pairs[:PRESELECTED]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.agent.extractive.amounts import is_of_another_amount
+from core.agent.extractive.amounts import amounts_of, is_of_another_amount
 
 EXAMPLE = "Bottle of wine worth EUR 25 from a carrier at year end | Accept, no entry needed"
 
@@ -24,4 +24,4 @@ def test_only_a_case_of_another_amount_is_left_out(
     question: str, sentence: str, *, is_other: bool
 ) -> None:
     """Bounds and limits hold for every amount."""
-    assert is_of_another_amount(question, sentence) is is_other
+    assert is_of_another_amount(amounts_of(question), sentence) is is_other
