@@ -1,6 +1,5 @@
 """The product as `citebound serve` runs it, against a fake Slack."""
 
-import asyncio
 import base64
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -9,15 +8,14 @@ from http.cookies import SimpleCookie
 from pathlib import Path
 
 from aiohttp import ClientSession
-from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.app.process import Process, Roles, running
+from bot.app.process import Roles, running
 from bot.slack.serving import slack as connect_slack
 from bot.slack.surface import Patience
 from core.adapters.postgres.database import engine_for
 from core.bootstrap import SERVING, bootstrap
 from core.config import Settings
+from tests.running import Running
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.posts import Message
 from tests.servers.slack.town import Town
@@ -28,29 +26,10 @@ AT_ONCE = Patience(draw_after_s=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Product:
+class Product(Running):
     """What a test holds on to."""
 
-    process: Process
     slack: FakeSlack
-    engine: AsyncEngine
-    base_url: str
-
-    async def rows(self, query: str) -> list[dict[str, object]]:
-        """Read from the database."""
-        async with self.engine.connect() as connection:
-            found = await connection.execute(text(query))
-            return [dict(row) for row in found.mappings()]
-
-    async def quiet(self, *, within_s: float = 60.0) -> None:
-        """Wait until nothing is left to answer or to post."""
-        left = (
-            "SELECT 1 FROM citebound.inbox WHERE state IN ('received', 'running')"
-            " UNION ALL SELECT 1 FROM citebound.outbox WHERE settled_at IS NULL"
-        )
-        async with asyncio.timeout(within_s):
-            while await self.rows(left):  # noqa: ASYNC110  # the database says so, nobody else
-                await asyncio.sleep(0.02)
 
     async def answer_to(self, question: Message) -> Message:
         """Return the only reply to a question, once everything is quiet."""

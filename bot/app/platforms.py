@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 from bot.chat import Connect
 from bot.slack.serving import slack
+from bot.teams.serving import teams
 from core.config import Settings
 from core.domain.errors import ConfigError
 
-PLATFORMS: tuple[Callable[[Settings], Connect | None], ...] = (slack,)
+PLATFORMS: tuple[Callable[[Settings], Connect | None], ...] = (slack, teams)
 """Each returns how it is connected, or None if nothing of it is set; raises `ConfigError` if some
 of it is missing."""
 
@@ -22,6 +23,7 @@ def chosen(settings: Settings) -> tuple[Connect, ...]:
     if not found:
         raise ConfigError(
             "no chat platform is set up: set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET (or"
-            " SLACK_APP_TOKEN, without a public address); `citebound chat` needs none"
+            " SLACK_APP_TOKEN, without a public address), or for Teams APP_ID, APP_PASSWORD and"
+            " APP_TENANTID; `citebound chat` needs none"
         )
     return found

@@ -6,6 +6,7 @@ No bot can look for what it posted: after an ambiguous post only what *replaces*
 repeated; the rest stays uncertain, and a line below says so (`reliability.md`, section 2).
 """
 
+import asyncio
 import logging
 import random
 from collections.abc import Callable
@@ -27,7 +28,7 @@ from bot.teams.calls import (
     Unclear,
 )
 from bot.teams.payload import maybe, words
-from bot.teams.transport import Address, Transport
+from bot.teams.transport import Address, Transport, say
 from core.domain.delivery import (
     Ambiguous,
     CanNotTell,
@@ -52,11 +53,12 @@ LONGER_AT_RANDOM = 0.25
 GATEWAYS = frozenset({502, 504})
 LAST_SEQUENCE = 100_000
 """Of the one part that streams the answer: later than all that informed, of whichever process."""
+PART_EVERY_S = 1.0
+"""Teams takes about one part of a stream a second: an end that comes at once is refused, and so it
+would be each time (platforms, 3.8)."""
 CANCELED = "canceled_by_user"
 NOT_HERE = frozenset({BAD_REQUEST, FORBIDDEN, NOT_FOUND, 405})
 """Teams has no messages for one person alone in that place."""
-CHANNEL = "@thread.tacv2"
-"""How ids of channels end; without a thread's, a new thread begins there."""
 _STREAM = "ContentStreamNotAllowed"
 
 logger = logging.getLogger(__name__)
@@ -90,6 +92,7 @@ class TeamsPoster:
         *,
         render: Render,
         shapes: int,
+        part_every_s: float = PART_EVERY_S,
         chance: Callable[[], float] = random.random,
     ) -> None:
         """Take how to call Teams, where conversations are, and how replies look.
@@ -99,12 +102,14 @@ class TeamsPoster:
             addresses: where conversations are.
             render: makes a shape of a reply.
             shapes: how many it knows.
+            part_every_s: seconds between two parts of a stream.
             chance: a number in [0, 1), different each time.
         """
         self._transport = transport
         self._addresses = addresses
         self._render = render
         self._shapes = shapes
+        self._part_every_s = part_every_s
         self._chance = chance
 
     @property
@@ -147,19 +152,7 @@ class TeamsPoster:
     async def _send(self, at: Found, activity: dict[str, Json]) -> PostResult:
         if not isinstance(at, Address):
             return _not_sent(self._result(at))
-        if not _begins_thread(at):
-            return self._result(await self._transport.post(at, activity))
-        begun = await self._transport.create(
-            at.service_url,
-            {
-                "isGroup": True,
-                "channelData": {"channel": {"id": at.conversation}},
-                "activity": dict(activity),
-            },
-        )
-        if isinstance(begun, Told):
-            return Posted(remote_id=maybe(begun.body, "activityId") or None)
-        return self._result(begun)
+        return self._result(await say(self._transport, at, activity))
 
     async def _replace(
         self, delivery: Delivery, at: Address, activity: dict[str, Json]
@@ -193,7 +186,10 @@ class TeamsPoster:
         if words(activity, "text"):
             # What it answers shows again at the end, which alone counts.
             whole = streams.streaming(activity, sequence=LAST_SEQUENCE, stream_id=stream)
-            await self._transport.post(at, whole)
+            if isinstance(await self._transport.post(at, whole), Limited):
+                await asyncio.sleep(self._part_every_s)
+                await self._transport.post(at, whole)
+            await asyncio.sleep(self._part_every_s)
         told = await self._transport.post(at, streams.final(activity, stream_id=stream))
         if not isinstance(told, Refused) or told.status not in {FORBIDDEN, NOT_FOUND}:
             result = self._result(told)
@@ -246,10 +242,6 @@ class TeamsPoster:
 
 def _is_public(delivery: Delivery) -> bool:
     return not delivery.is_direct and delivery.place.mode != "direct"
-
-
-def _begins_thread(at: Address) -> bool:
-    return at.conversation.endswith(CHANNEL)
 
 
 def _not_sent(result: PostResult) -> PostResult:

@@ -74,9 +74,9 @@ class Rosters:
             known = self._known[key] = Roster(members=tuple(members), read_at=began_at)
         return known
 
-    def forget(self, place: Place) -> None:
+    def forget(self, tenant: str, channel: str) -> None:
         """Read it anew next time: its members have changed."""
-        self._known.pop((place.tenant, place.channel), None)
+        self._known.pop((tenant, channel), None)
 
     async def _read(self, place: Place) -> AsyncIterator[Member]:
         at = await self._addresses.of(place)

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import quote
 
-from bot.teams.calls import Object, Outcome
+from bot.teams.calls import Object, Outcome, Told
+from bot.teams.payload import maybe
 
 TARGETED = "?isTargetedActivity=true"
+CHANNEL = "@thread.tacv2"
+"""How ids of channels end; without a thread's, a new thread begins there."""
 PAGE = 500
 """Members on a page at most; the service takes 50 to 500."""
 
@@ -69,3 +72,20 @@ def members_path(conversation: str, page: str) -> str:
     """Return the path of a page of members."""
     path = f"v3/conversations/{quote(conversation, safe='')}/pagedmembers?pageSize={PAGE}"
     return path + (f"&continuationToken={quote(page, safe='')}" if page else "")
+
+
+async def say(transport: Transport, at: Address, activity: Object) -> Outcome:
+    """Send an activity where it belongs: in a channel, without a thread, it begins one."""
+    if not at.conversation.endswith(CHANNEL):
+        return await transport.post(at, activity)
+    begun = await transport.create(
+        at.service_url,
+        {
+            "isGroup": True,
+            "channelData": {"channel": {"id": at.conversation}},
+            "activity": dict(activity),
+        },
+    )
+    if not isinstance(begun, Told):
+        return begun
+    return Told(body={"id": maybe(begun.body, "activityId")})

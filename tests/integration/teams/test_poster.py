@@ -55,6 +55,7 @@ def poster_of(scene: Scene, *, render: object = rich) -> TeamsPoster:
         scene.addresses,
         render=render,  # pyright: ignore[reportArgumentType]
         shapes=2,
+        part_every_s=0.0,
         chance=lambda: 0.0,
     )
 

@@ -1,0 +1,101 @@
+"""Teams, wired: everything that acts in a tenant is made here."""
+
+import asyncio
+from dataclasses import dataclass
+
+from bot.intake import Intake
+from bot.replies.follow_ups import follow_ups
+from bot.replies.library import Library
+from bot.rights import Rights
+from bot.teams.addresses import Addresses
+from bot.teams.audience import PostingAudience, TeamsAudience
+from bot.teams.greeting import Greeting
+from bot.teams.keeping import Keeper
+from bot.teams.poster import Rendered, TeamsPoster
+from bot.teams.pressing import Presses
+from bot.teams.reference import Reference
+from bot.teams.render import SHAPES, render
+from bot.teams.roster import Rosters
+from bot.teams.sender import Home
+from bot.teams.setting import Setting
+from bot.teams.surface import Patience, TeamsSurface
+from bot.teams.transport import Transport
+from core.bootstrap import Service
+from core.domain.delivery import Delivery
+from core.ports import Platform
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connected:
+    """What a process has of Teams."""
+
+    keeper: Keeper
+    """Keeps what is sent to us."""
+    presses: Presses
+    """Takes what is pressed."""
+    answering: Platform
+    """For workers: membership may be some minutes old."""
+    posting: Platform
+    """For delivery: membership is read again."""
+
+
+def wire(
+    service: Service,
+    transport: Transport,
+    *,
+    home: Home,
+    rights: Rights,
+    patience: Patience | None,
+    group: asyncio.TaskGroup,
+) -> Connected:
+    """Wire Teams; nothing is called.
+
+    Args:
+        service: the product.
+        transport: how Teams is called.
+        home: who we are.
+        rights: who belongs to which group.
+        patience: see `Patience`.
+        group: of what goes on after its request was answered.
+    """
+    addresses = Addresses(service.references, home, transport)
+    rosters = Rosters(transport, addresses, home)
+    audience = TeamsAudience(rosters, rights)
+    surface = TeamsSurface(transport, addresses, patience=patience)
+    library = Library()
+
+    def rendered(delivery: Delivery) -> Rendered:
+        return render(delivery.reply, delivery.shape, setting=setting_of(delivery, library))
+
+    def forget(reference: Reference) -> None:
+        rosters.forget(reference.tenant, reference.conversation)
+
+    poster = TeamsPoster(transport, addresses, render=rendered, shapes=SHAPES)
+    presses = Presses()
+    keeper = Keeper(
+        Intake(service.inbox),
+        service.conversations,
+        service.references,
+        home,
+        presses=presses,
+        welcome=Greeting(transport, group).greet,
+        forget=forget,
+    )
+    return Connected(
+        keeper=keeper,
+        presses=presses,
+        answering=Platform(audience=audience, surface=surface, poster=poster),
+        posting=Platform(audience=PostingAudience(audience), surface=surface, poster=poster),
+    )
+
+
+def setting_of(delivery: Delivery, library: Library) -> Setting:
+    """Return what a reply is rendered with."""
+    answer = delivery.reply.answer
+    is_own = delivery.is_direct or delivery.place.mode == "direct"
+    return Setting(
+        library=library,
+        asker=delivery.person,
+        is_public=not is_own,
+        follow_ups=() if answer is None else follow_ups(answer),
+    )

@@ -1,0 +1,100 @@
+"""A question in Teams is answered where it was asked, from the policies, whichever client calls."""
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.servers.teams import FakeTeams, Message
+from tests.servers.teams.openid import OpenId
+from tests.teams_product import Product, product
+
+QUESTION = "What is the limit for gifts that employees accept from business partners?"
+
+
+@pytest.fixture(params=["botbuilder", "rest"])
+async def served(
+    request: pytest.FixtureRequest, teams: FakeTeams, microsoft: OpenId, policies_database: str
+) -> AsyncIterator[Product]:
+    """The product, calling Teams in either way."""
+    transport = str(request.param)
+    async with product(teams, microsoft, policies_database, teams_transport=transport) as running:
+        yield running
+
+
+def shown(message: Message) -> str:
+    """Return all that a message holds, as text."""
+    return json.dumps(message.activity, ensure_ascii=False)
+
+
+async def test_a_mention_is_answered_in_its_thread(teams: FakeTeams, served: Product) -> None:
+    """Once: badge, citations, label, sources and buttons; typing before, nothing elsewhere."""
+    anna, ben = teams.tenant.person("anna"), teams.tenant.person("ben")
+    room = teams.tenant.channel("general", anna, ben)
+    said = await teams.people.mention(anna, room, QUESTION)
+    assert said.delivery.status == 200
+    answer = await served.answer_to(said.message)
+    assert answer.root == said.message.id
+    assert "confidence" in answer.text
+    assert "Gifts and Hospitality Policy" in shown(answer)
+    assert answer.citations
+    assert "AIGeneratedContent" in shown(answer)
+    assert all(f'"do": "{name}"' in shown(answer) for name in ("evidence", "escalate", "report"))
+    assert teams.checks.typing_in(said.message) >= 1
+    teams.checks.nothing_outside(said.message)
+    teams.checks.nothing_twice()
+    teams.checks.nothing_refused()
+    rows = await served.rows("SELECT state, remote_id FROM citebound.outbox")
+    assert rows == [{"state": "posted", "remote_id": answer.id}]
+    kept = await served.rows("SELECT conversation, facts FROM citebound.conversation_references")
+    assert [row["conversation"] for row in kept] == [room.id]
+
+
+async def test_a_repeated_delivery_is_answered_once(teams: FakeTeams, served: Product) -> None:
+    """The service sends again what it believes lost."""
+    anna = teams.tenant.person("anna")
+    room = teams.tenant.channel("general", anna)
+    said = await teams.people.mention(anna, room, QUESTION)
+    again = await teams.sender.again(said.delivery)
+    assert again.status == 200
+    await served.answer_to(said.message)
+
+
+async def test_a_chat_streams_its_steps_and_then_the_answer(
+    teams: FakeTeams, served: Product
+) -> None:
+    """Informative, streaming, final: one message at the end, with all that belongs to it."""
+    anna = teams.tenant.person("anna")
+    said = await teams.people.say(anna, teams.tenant.personal(anna), QUESTION)
+    answer = await served.answer_to(said.message)
+    assert answer.stream is not None
+    assert answer.stream.state == "done"
+    assert answer.stream.informative
+    assert answer.stream.overlaps == 0
+    assert answer.stream.text == answer.text
+    assert answer.activity["channelData"]["streamType"] == "final"
+    assert answer.citations
+    teams.checks.no_open_streams()
+    teams.checks.nothing_refused(but=["TooManyRequests"])
+
+
+async def test_a_group_chat_is_answered_once(teams: FakeTeams, served: Product) -> None:
+    """Without a stream, which groups do not have."""
+    anna, ben = teams.tenant.person("anna"), teams.tenant.person("ben")
+    group = teams.tenant.group_chat("lunch", anna, ben)
+    said = await teams.people.mention(anna, group, QUESTION)
+    answer = await served.answer_to(said.message)
+    assert answer.stream is None
+    assert teams.checks.typing_in(said.message) >= 1
+    teams.checks.nothing_refused()
+
+
+async def test_what_is_not_signed_is_not_kept(teams: FakeTeams, served: Product) -> None:
+    """Nothing is written, nothing is said."""
+    anna = teams.tenant.person("anna")
+    room = teams.tenant.channel("general", anna)
+    teams.sender.sign = lambda _: {}
+    said = await teams.people.mention(anna, room, QUESTION)
+    assert said.delivery.status == 401
+    assert await served.rows("SELECT 1 FROM citebound.inbox") == []
+    assert await served.rows("SELECT 1 FROM citebound.conversation_references") == []

@@ -1,0 +1,34 @@
+"""The product, running: what tests of every platform look at."""
+
+import asyncio
+from dataclasses import dataclass
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.app.process import Process
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """What a test holds on to."""
+
+    process: Process
+    engine: AsyncEngine
+    base_url: str
+
+    async def rows(self, query: str) -> list[dict[str, object]]:
+        """Read from the database."""
+        async with self.engine.connect() as connection:
+            found = await connection.execute(text(query))
+            return [dict(row) for row in found.mappings()]
+
+    async def quiet(self, *, within_s: float = 60.0) -> None:
+        """Wait until nothing is left to answer or to post."""
+        left = (
+            "SELECT 1 FROM citebound.inbox WHERE state IN ('received', 'running')"
+            " UNION ALL SELECT 1 FROM citebound.outbox WHERE settled_at IS NULL"
+        )
+        async with asyncio.timeout(within_s):
+            while await self.rows(left):  # noqa: ASYNC110  # the database says so, nobody else
+                await asyncio.sleep(0.02)
