@@ -64,9 +64,13 @@ def _host(url: str) -> str:
 
 def _broken(text: str) -> str:
     text = _SLASHES.sub("[:]", text)
-    text = _DATA.sub(r"\1[:]", _SCHEME.sub(r"\1[:]", text))
+    text = _DATA.sub(_named, _SCHEME.sub(_named, text))
     text = _DOTTED.sub(_name, text)
     return _MARKUP.sub(" ", text)
+
+
+def _named(found: re.Match[str]) -> str:
+    return f"{found[1]}[:]"
 
 
 def _name(found: re.Match[str]) -> str:

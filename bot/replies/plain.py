@@ -13,7 +13,7 @@ from bot.replies.badge import Head, head_of
 from bot.replies.library import Library
 from bot.replies.places import Source, numbers, section_title, sources
 from bot.replies.remarks import NEAREST, remarks
-from bot.replies.text import line, short, width
+from bot.replies.text import cut, line, short, width
 from core.domain.answer import Answer, Outcome
 
 CUT = "… [shortened]"
@@ -112,8 +112,9 @@ class PlainText:
     def clarification(self, answer: Answer, *, reference: str, with_options: bool = True) -> str:
         """Return a question back; `with_options`: with numbers to reply with."""
         asked = self.markup.strong(self.within(question_of(answer), 1_000))
-        listed = numbered(answer.options) if answer.options and with_options else ""
-        options = self._lines(self.within(one, 200) for one in listed.splitlines())
+        listed = numbered(answer.options).splitlines() if with_options else []
+        room = min(200, self.markup.limit // 2 // max(1, len(listed)))
+        options = self._lines(self.within(one, room) for one in listed)
         how = how_to_reply(answer, has_buttons=not with_options)
         return _joined(asked, options, how, self._reference(reference))
 
@@ -133,10 +134,12 @@ class PlainText:
         return self._within(text, limit, self.markup.literal)
 
     def _within(self, text: str, limit: int, literal: Callable[[str], str]) -> str:
-        taken, made = limit, literal(short(text, limit, mark=CUT))
-        while width(made) > limit:
+        told = short(text, limit, mark=CUT)
+        made, kept = literal(told), told.removesuffix(CUT)
+        taken = width(kept)
+        while width(made) > limit and taken > 0:
             taken -= max(1, (width(made) - limit) // 5)
-            made = literal(short(text, taken, mark=CUT))
+            made = literal(cut(kept, taken, "").rstrip() + CUT)
         return made
 
     def _head(self, answer: Answer) -> str:

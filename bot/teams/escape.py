@@ -9,7 +9,9 @@ from collections.abc import Iterable
 from bot.replies.badge import Head
 from core.domain.answer import Answer
 
-_SPECIAL = re.compile(r"([\\`*_\[\]()#~|!>])")
+_SPECIAL = str.maketrans(
+    {char: f"\\{char}" for char in "\\`*_[]()#~|!>"} | {"&": "&amp;", "<": "&lt;"}
+)
 _LEADING = re.compile(r"^([-+=:]|\d{1,9}(?=\.))", re.MULTILINE)
 """What would begin a list, a heading's underline or the definition of a link's address."""
 _MARK = re.compile(r"(?<=[^\n])\\\[(\d{1,3})\\\](?=$|[\s.,;]|\\\[)", re.MULTILINE)
@@ -19,8 +21,7 @@ _IN_ADDRESS = {char: f"%{ord(char):02X}" for char in "()<> \"'`\\[]|*"}
 
 def markdown(text: str) -> str:
     """Return literal text for a message in Markdown; each line is a paragraph of its own."""
-    inert = _SPECIAL.sub(r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;"))
-    lines = (one.strip() for one in inert.split("\n"))
+    lines = (one.strip() for one in text.translate(_SPECIAL).split("\n"))
     return _LEADING.sub(_led, "\n\n".join(one for one in lines if one))
 
 

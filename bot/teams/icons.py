@@ -7,6 +7,7 @@ are rectangles with round corners on a grid of 32; each pixel is the mean of 16 
 import struct
 import zlib
 from dataclasses import dataclass
+from functools import cache
 
 COLOUR, OUTLINE = 192, 32
 """Pixels of a side."""
@@ -63,11 +64,13 @@ _CONTOUR = (
 )
 
 
+@cache
 def colour_icon() -> bytes:
     """Return the colour icon, PNG."""
     return _png(_PICTURE, COLOUR)
 
 
+@cache
 def outline_icon() -> bytes:
     """Return the outline, PNG: white where it is not transparent, as Teams wants it."""
     return _png(_CONTOUR, OUTLINE)

@@ -293,7 +293,7 @@ def test_what_is_planned_is_what_is_made(shared: Path) -> None:
 def _made() -> dict[str, Any]:
     reply = OfficerReply(case_id="case_214", number=214, officer="A", question="q", text="t")
     shown = case("May I?", replace(answered("x"), citations=()), CaseState.OPEN)
-    shown = replace(shown, is_wrong=False)
+    shown = replace(shown, is_wrong=False, is_private=False)
     return {
         "slack_escalate_modal": forms.escalate_modal("ans_7f3"),
         "slack_report_modal": forms.report_modal("ans_7f3"),

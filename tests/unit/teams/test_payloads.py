@@ -155,8 +155,11 @@ def test_named_texts(text: str) -> None:
         assert faults(payload) == [], payload.name
 
 
+LONG = ("a\n", "<at>x</at> https://evil.com\n", '\u05e9\u05dc\u05d5\u05dd \U0001f600&"\\')
+
+
 @pytest.mark.parametrize(
-    "text", ["x", "a\n", "<at>x</at> https://evil.com\n", '\u05e9\u05dc\u05d5\u05dd \U0001f600&"\\']
+    "text", ["x", "".join(LONG), *(pytest.param(one, marks=pytest.mark.nightly) for one in LONG)]
 )
 def test_long_texts(text: str) -> None:
     """100 kB in every place at once; Teams' limits hold."""
