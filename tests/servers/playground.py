@@ -9,16 +9,14 @@
         assert ground.shown(said.conversation)[-1].text == "…"
 
 The package is Microsoft's, pre-release, and never shipped: it is installed by npm, once, into the
-user's cache (`XDG_CACHE_HOME`), outside of the repository. It needs no internet to run. Its bot is
-anonymous. What it shows comes over a WebSocket; `frames` has all of it, as it came.
+user's cache (`npm.need_package`), outside of the repository. It needs no internet to run. Its bot
+is anonymous. What it shows comes over a WebSocket; `frames` has all of it, as it came.
 """
 
 import asyncio
 import os
 import re
-import shutil
 import signal
-import subprocess
 import tempfile
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
@@ -28,76 +26,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
 from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
+from tests.servers import npm
 from tests.servers.slack.wire import Json, is_object, objects
 
 NAME, VERSION = "@microsoft/m365agentsplayground", "0.2.28"
 ABSENT = "playground absent"
 """How the reason of a skip begins."""
-INSTALLED_WITHIN_S, STARTED_WITHIN_S, STOPPED_WITHIN_S = 300, 60.0, 5.0
+STARTED_WITHIN_S, STOPPED_WITHIN_S = 60.0, 5.0
 SHOWN_WITHIN_S = 30.0
 _LISTENING = re.compile(r"Listening on (\d+)")
 QUIET = {"BROWSER": "none", "TEAMSAPPTESTER_BROWSER": "none"}
 """It opens no page."""
 
 
-class AbsentError(Exception):
-    """It cannot be installed here; the text says why."""
-
-
 def need_package() -> Path:
     """Return its program, installed if need be; skip or, where `CI` is set, fail without it."""
-    try:
-        return package()
-    except AbsentError as error:
-        reason = f"{ABSENT}: {error}"
-        if os.environ.get("CI"):  # noqa: TID251  # tests have no settings
-            pytest.fail(f"{reason}; CI must not skip this")
-        pytest.skip(reason)
-
-
-def package() -> Path:
-    """Return its program, installed if need be.
-
-    Raises:
-        AbsentError: There is no Node, no npm, or npm did not get it.
-    """
-    npm = shutil.which("npm")
-    if npm is None or shutil.which("node") is None:
-        raise AbsentError("it needs Node 20 and npm on the PATH")
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"  # noqa: TID251
-    folder = Path(base) / "citebound-tests" / f"playground-{VERSION}"
-    program = folder / "node_modules" / NAME / "cli.js"
-    if not program.exists():
-        _install(npm, folder)
-    return program
-
-
-def _install(npm: str, folder: Path) -> None:
-    """Install beside its place, then put it there at once: two sessions may do so."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(dir=folder.parent))
-    flags = ("--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
-    try:
-        done = subprocess.run(  # noqa: S603  # what is run is written here
-            [npm, "install", "--prefix", str(made), *flags, f"{NAME}@{VERSION}"],
-            capture_output=True,
-            text=True,
-            timeout=INSTALLED_WITHIN_S,
-            check=False,
-        )
-        if done.returncode != 0:
-            told = done.stderr.strip().splitlines()
-            raise AbsentError(f"npm could not install it: {told[0] if told else 'no reason'}")
-        if not folder.exists():
-            made.replace(folder)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        if not folder.exists():
-            raise AbsentError(f"npm could not install it: {type(error).__name__}") from error
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
+    return npm.need_package(NAME, VERSION, absent=ABSENT) / "cli.js"
 
 
 @dataclass(slots=True, kw_only=True)
