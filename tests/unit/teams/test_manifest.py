@@ -14,8 +14,12 @@ from PIL import Image
 from bot import cli
 from bot.teams import handled
 from bot.teams.icons import COLOUR, OUTLINE, colour_icon, outline_icon
+from bot.teams.interaction import INVOKES
 from bot.teams.manifest import VERSIONS, Version, manifest, package, to_json
+from bot.teams.parse import ASK, HELP, HelpWanted, parse
 from core.domain.errors import UsageError
+from core.domain.message import InboundMessage
+from tests.unit.teams.activities import HOME, mentioned
 
 ROOT = Path(__file__).parents[3]
 APP = "22222222-2222-4222-8222-222222222222"
@@ -63,6 +67,25 @@ def test_it_offers_what_is_handled() -> None:
     assert tuple(one["name"] for one in granted) == handled.CONSENT
     assert len(bot["commandLists"]) <= 3
     assert all(len(one["commands"]) <= 12 for one in bot["commandLists"])
+
+
+def test_every_command_is_read_and_no_other() -> None:
+    """Help alone, with or without a slash, is answered; what stands before a question is cut."""
+    assert {one.strip().removeprefix("/") for one in (*HELP, *ASK)} - {""} == {*handled.COMMANDS}
+    for word in ("help", "/help"):
+        assert isinstance(parse(mentioned(word, scope="channel"), HOME), HelpWanted)
+    for word in ("ask", "/ask"):
+        found = parse(mentioned(f"{word} May I?", scope="channel"), HOME)
+        assert isinstance(found, InboundMessage)
+        assert found.text == "May I?"
+
+
+def test_every_invoke_is_asked_for() -> None:
+    """Those of extensions only because the manifest has one."""
+    kinds = {kind for name, kind in INVOKES.items() if name.startswith("composeExtension/")}
+    (extension,) = made()["composeExtensions"]
+    assert kinds == {"ask", "ask_submit"}
+    assert [one["fetchTask"] for one in extension["commands"]] == [True]
 
 
 def test_the_older_one_is_plain() -> None:
