@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from aiohttp import web
 
+from bot.app import pages
 from bot.metrics import CONTENT_TYPE, Meter
 from core.domain.errors import TransientError
 from core.domain.message import WaitingNow
@@ -120,5 +121,6 @@ def application(
     served.router.add_get("/metrics", metered.tell)
     served.router.add_get("/livez", health.live)
     served.router.add_get("/readyz", health.ready)
+    served.router.add_routes(pages.routes())
     served.router.add_routes(routes)
     return served
