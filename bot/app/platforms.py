@@ -22,8 +22,9 @@ def chosen(settings: Settings) -> tuple[Connect, ...]:
     found = tuple(connect for one in PLATFORMS if (connect := one(settings)) is not None)
     if not found:
         raise ConfigError(
-            "no chat platform is set up: set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET (or"
-            " SLACK_APP_TOKEN, without a public address), or for Teams APP_ID, APP_PASSWORD and"
+            "no chat platform is set up: for Slack set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET (or"
+            " SLACK_APP_TOKEN, without a public address), or SLACK_CLIENT_ID where several"
+            " workspaces install the app; for Microsoft Teams APP_ID, APP_PASSWORD and"
             " APP_TENANTID; `citebound chat` needs none"
         )
     return found

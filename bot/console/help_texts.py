@@ -242,8 +242,9 @@ SERVE = Help(
     short="answer in Slack",
     long="""Takes what Slack sends, answers it and posts the answers, until SIGTERM. Over HTTP, on
 `/slack/events` behind whatever does TLS; or over sockets, if there is SLACK_APP_TOKEN and no
-SLACK_SIGNING_SECRET. `/livez` and `/readyz` say how it is. A platform without its secrets does not
-start: exit code 3.""",
+SLACK_SIGNING_SECRET. With SLACK_CLIENT_ID instead of a bot token several workspaces install the
+app, each at `/slack/install`. `/livez` and `/readyz` say how it is, `/metrics` what it does. A
+platform without its secrets does not start: exit code 3.""",
     examples="""examples:
   citebound serve
   citebound serve --no-worker     take messages only; `citebound work` answers them""",
