@@ -239,12 +239,12 @@ DATABASE_URL), asks one question of each kind, and opens a chat at a terminal.""
   citebound demo --no-chat""",
 )
 SERVE = Help(
-    short="answer in Slack",
-    long="""Takes what Slack sends, answers it and posts the answers, until SIGTERM. Over HTTP, on
-`/slack/events` behind whatever does TLS; or over sockets, if there is SLACK_APP_TOKEN and no
-SLACK_SIGNING_SECRET. With SLACK_CLIENT_ID instead of a bot token several workspaces install the
-app, each at `/slack/install`. `/livez` and `/readyz` say how it is, `/metrics` what it does. A
-platform without its secrets does not start: exit code 3.""",
+    short="answer in Slack and Microsoft Teams",
+    long="""Takes what Slack and Teams send, answers it and posts the answers, until SIGTERM. Behind
+whatever does TLS Slack comes to `/slack/events`, Teams to `/api/messages`. Slack comes over sockets
+if there is SLACK_APP_TOKEN and no SLACK_SIGNING_SECRET. With SLACK_CLIENT_ID instead of a bot token
+several workspaces install the app, each at `/slack/install`. `/livez` and `/readyz` say how it is,
+`/metrics` what it does. A platform without its secrets does not start: exit code 3.""",
     examples="""examples:
   citebound serve
   citebound serve --no-worker     take messages only; `citebound work` answers them""",

@@ -60,6 +60,7 @@ SHARED: tuple[dict[str, Any], ...] = (
     {"is_pending_ext_shared": True},
 )
 BOT = "U0BOT"
+ELSEWHERE = User(id="U0ELSEWHERE", name="elsewhere", team_id="T0OTHER", is_stranger=True)
 ANSWER = compose.clarifying(Clarification(intent="general", question="Which?", slot="country"))
 """Something that holds content, as far as delivery can tell."""
 
@@ -171,8 +172,14 @@ class World:
         assert not leaks, (self._seed, leaks, case)
 
     def _people(self, case: Case) -> list[User]:
+        """Return who reads: another company, too, where a channel is shared or may be any moment.
+
+        It need not be among the members that Slack lists.
+        """
         ids = [one for one in case.channel.members if one != BOT]
-        return [self._slack.workspace.users[one] for one in ids]
+        people = [self._slack.workspace.users[one] for one in ids]
+        is_shared = case.channel.is_ext_shared or case.channel.is_pending_ext_shared
+        return [*people, ELSEWHERE] if is_shared else people
 
     def _case(self) -> Case:
         pick, number = self._random, next(self._numbers)
