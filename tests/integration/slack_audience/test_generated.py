@@ -50,6 +50,7 @@ KINDS: tuple[dict[str, Any], ...] = (
     {"is_restricted": True},
     {"is_restricted": True, "is_ultra_restricted": True},
     {"is_stranger": True, "team_id": "T0OTHER"},
+    {"is_stranger": True},
     {"team_id": "T0OTHER"},
     {"is_bot": True},
     {"deleted": True},
