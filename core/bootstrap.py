@@ -192,7 +192,14 @@ async def bootstrap(
                 ontology=ontology,
                 conversations=conversations,
                 retriever=retriever,
-                log=PostgresAuditLog(engine, clock=clock, ids=ids, unit=settings.unit, jobs=jobs),
+                log=PostgresAuditLog(
+                    engine,
+                    clock=clock,
+                    ids=ids,
+                    unit=settings.unit,
+                    jobs=jobs,
+                    officers=officers,
+                ),
                 clock=clock,
                 ids=ids,
                 limits=Limits(

@@ -12,7 +12,7 @@ from core.adapters.postgres.feedback import PostgresFeedback
 from core.adapters.postgres.ledger import Ledger
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.request import AskRequest
-from core.domain.answer import Answer, Badge, Confidence, Outcome, ShownClaim
+from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind, ShownClaim
 from core.domain.casework import Account, CaseResult, Done, Officer
 from core.domain.message import Accepted, Claimed
 from core.domain.officers import Officers
@@ -37,10 +37,12 @@ def fresh() -> str:
     return f"click:{next(_keys)}"
 
 
-def reply(outcome: Outcome, words: str = "Up to EUR 50.") -> Answer:
+def reply(
+    outcome: Outcome, words: str = "Up to EUR 50.", *, refusal: RefusalKind | None = None
+) -> Answer:
     """Return what an asker got."""
     claims = (ShownClaim(text=words, numbers=()),) if outcome is Outcome.ANSWERED else ()
-    return Answer(outcome=outcome, text=words, claims=claims, confidence=SURE)
+    return Answer(outcome=outcome, text=words, claims=claims, confidence=SURE, refusal=refusal)
 
 
 @dataclass(kw_only=True)
@@ -60,6 +62,8 @@ class Office:
         thread: str = "1",
         mode: str = "thread",
         person: str = "U1",
+        refusal: RefusalKind | None = None,
+        words: str = "Up to EUR 50.",
     ) -> str:
         """Ask and answer a question, post the reply, and return the answer's id."""
         told = message(question, event=fresh(), thread=thread, mode=mode, person=person)
@@ -75,7 +79,7 @@ class Office:
                 question_id=claimed.question_id,
                 edition=claimed.edition,
             ),
-            reply(outcome),
+            reply(outcome, words, refusal=refusal),
             cause="test",
             completion=Completion(
                 message_id=claimed.message_id, lease_token=claimed.token, cause=claimed.record_id
@@ -130,9 +134,9 @@ def office(
     engine: AsyncEngine, *, officers: tuple[Officer, ...] = OFFICERS, room: Account | None = ROOM
 ) -> Office:
     """Wire it; nothing runs yet."""
-    life = deploy(engine)
     ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="test")
     listed = Officers(all=officers, channel=room)
+    life = deploy(engine, officers=listed)
     cases = PostgresCases(engine, ledger=ledger, jobs=life.jobs, officers=listed)
     return Office(
         life=life,

@@ -243,7 +243,10 @@ class InMemoryLog:
             raise self.failure
         self.runs.append(run)
         return RecordReceipt(
-            record_id=f"record-{len(self.runs)}", answer_id="answer", leaf_hash=b"\x01" * 32
+            record_id=f"record-{len(self.runs)}",
+            answer_id="answer",
+            leaf_hash=b"\x01" * 32,
+            answer=run.answer,
         )
 
 

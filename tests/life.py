@@ -44,6 +44,7 @@ from core.domain.delivery import (
     StoredReply,
 )
 from core.domain.message import Claimed, InboundMessage, MessageKind
+from core.domain.officers import Officers
 from core.domain.ontology import Snapshot
 from core.domain.policy import EVERYONE
 from core.domain.question import Question
@@ -256,6 +257,7 @@ def deploy(
     stalled_after_s: float = 10.0,
     interval_s: float = 0.0,
     back_off_s: Sequence[float] = (0.05,),
+    officers: Officers | None = None,
 ) -> Deployment:
     """Wire it; nothing runs yet."""
     clock, ids, jobs = (
@@ -283,7 +285,9 @@ def deploy(
         ontology=InMemoryOntology(corpus),
         conversations=conversations,
         retriever=Retriever(InMemorySearch(corpus), None),
-        log=PostgresAuditLog(engine, clock=clock, ids=ids, unit="test", jobs=jobs),
+        log=PostgresAuditLog(
+            engine, clock=clock, ids=ids, unit="test", jobs=jobs, officers=officers
+        ),
         clock=clock,
         ids=ids,
         limits=replace(Limits(), max_clarifications=1_000_000),

@@ -1,9 +1,8 @@
 """Lines for whoever pressed something: how a case stands, and where its answer comes."""
 
+from bot.replies.lines import within
 from bot.replies.text import line
-from core.domain.case import Case, CaseState, Urgency
-
-_SOON = {Urgency.TODAY: "today", Urgency.WEEK: "within 1 working day"}
+from core.domain.case import Case, CaseState
 
 
 def sent_words(case: Case) -> str:
@@ -12,7 +11,7 @@ def sent_words(case: Case) -> str:
         where = "The reply comes to you alone, in our direct messages"
     else:
         where = "The reply comes in your thread"
-    return f"Sent to Compliance as case {case.number}. {where}, usually {_SOON[case.urgency]}."
+    return f"Sent to Compliance as case {case.number}. {where}, usually {within(case.urgency)}."
 
 
 def already_sent(case: Case) -> str:

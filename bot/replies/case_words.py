@@ -47,7 +47,7 @@ def news_text(news: CaseNews) -> str:
     who = line(news.officer, limit=80) if news.officer else "Compliance"
     match news.state:
         case CaseState.OPEN:
-            return escalation_text(news.number)
+            return escalation_text(news.number, news.urgency)
         case CaseState.CLAIMED:
             return f"{who} has taken up your question (case {news.number})."
         case CaseState.ANSWERED:

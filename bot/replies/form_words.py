@@ -38,11 +38,11 @@ ANSWER_ME_PRIVATELY, ANSWER_IN_THREAD = "Answer me privately", "Answer in the th
 REPORTED = "Thank you. Compliance reviews this answer; your report is recorded."
 
 
-def sent_text(number: int) -> str:
-    """Return the confirmation of a case."""
+def with_compliance(number: int) -> str:
+    """Return that a question was passed on already, and what this form adds."""
     return (
-        f"Sent to Compliance as case {number}. The reply comes in your thread, usually within 1"
-        " working day."
+        f"Your question is with Compliance as case {number} already, without your name. Here you"
+        " can add to it."
     )
 
 

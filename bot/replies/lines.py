@@ -1,5 +1,6 @@
 """Short lines that are no answers, in the same words on every platform."""
 
+from core.domain.case import Urgency
 from core.domain.delivery import Notice
 
 ASK_PRIVATELY = "I don't answer this here. Please write to me in a direct message."
@@ -38,6 +39,11 @@ def notice_text(notice: Notice, *, platform: str) -> str:
             return f"Your answer may be above; {platform} did not say whether it arrived."
 
 
-def escalation_text(number: int) -> str:
+def escalation_text(number: int, urgency: Urgency) -> str:
     """Return that a question went to Compliance."""
-    return f"Sent to Compliance (case {number}), usually answered within 1 working day."
+    return f"Sent to Compliance (case {number}), usually answered {within(urgency)}."
+
+
+def within(urgency: Urgency) -> str:
+    """Return when an answer is due, as the card says it."""
+    return "within 1 day" if urgency.days == 1 else f"within {urgency.days} days"

@@ -10,6 +10,7 @@ from bot.cases import CaseDesk
 from bot.replies.case_states import already_sent, case_stands, sent_words
 from bot.replies.lines import NOT_READABLE, ONLY_ASKER, ONLY_ASKER_SENDS, OUTDATED
 from bot.slack.calls import Limited, Refused, Slack, Told
+from bot.slack.elements import Block
 from bot.slack.forms import (
     ANONYMOUS,
     DIRECT,
@@ -26,8 +27,7 @@ from bot.slack.payload import maybe, maybe_object
 from bot.slack.pressing import Ack, Handler
 from bot.slack.whisper import NOT_NOW, whisper
 from core.domain import casework
-from core.domain.answer import Outcome
-from core.domain.case import Urgency
+from core.domain.case import Case, Urgency
 from core.domain.casework import Done, Opener, Refusal
 from core.ports.shown import ShownReply
 
@@ -69,10 +69,7 @@ class Escalating:
         if found is None or refusal:
             await whisper(self._slack, interaction, refusal)
             return
-        if known is not None:
-            view = message_modal(TITLE, already_sent(known))
-        else:
-            view = escalate_modal(answer_id, is_report=_is_report(found), is_own=_is_own(found))
+        view = _form(found, known, answer_id)
         opened = await self._slack.write("views.open", trigger_id=interaction.trigger, view=view)
         if isinstance(opened, Told):
             return
@@ -169,9 +166,21 @@ class Escalating:
         return where, name
 
 
+def _form(found: ShownReply, known: Case | None, answer_id: str) -> Block:
+    """Return the form; once the asker has sent it, how the case stands."""
+    if known is not None and not known.may_be_added_to:
+        return message_modal(TITLE, already_sent(known))
+    return escalate_modal(
+        answer_id,
+        is_report=_is_report(found),
+        is_own=_is_own(found),
+        known=known.number if known else None,
+    )
+
+
 def _is_report(found: ShownReply) -> bool:
     answer = found.reply.answer
-    return answer is not None and answer.outcome is Outcome.ESCALATED
+    return answer is not None and answer.is_report
 
 
 def _is_own(found: ShownReply) -> bool:

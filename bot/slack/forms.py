@@ -21,6 +21,7 @@ from bot.replies.form_words import (
     WHO_SEES_HERE,
     YOUR_QUESTION,
     failed_text,
+    with_compliance,
 )
 from bot.replies.text import short
 from bot.slack.elements import Block, quoted, rich, said, section, words
@@ -36,13 +37,16 @@ DIRECT, ANONYMOUS, THREAD = "dm", "anon", "thread"
 _DIRECTLY = (DIRECT, "Reply to me privately (DM), not in the channel")
 
 
-def escalate_modal(answer_id: str, *, is_report: bool = False, is_own: bool = False) -> Block:
+def escalate_modal(
+    answer_id: str, *, is_report: bool = False, is_own: bool = False, known: int | None = None
+) -> Block:
     """Return the form that hands a question to Compliance.
 
     Args:
         answer_id: what the asker got.
         is_report: the question was one: nobody is told who asked, and no channel of it.
         is_own: it was asked where nobody else reads.
+        known: number of its case, which was opened without the asker; None: there is none yet.
     """
     urgency = options(URGENCIES)
     anonymously = (ANONYMOUS, NOT_MY_NAME)
@@ -51,6 +55,7 @@ def escalate_modal(answer_id: str, *, is_report: bool = False, is_own: bool = Fa
     return modal(
         "Ask Compliance",
         [
+            *([] if known is None else [section(with_compliance(known))]),
             section(SEEN_OF_REPORT if is_report else WHO_SEES_HERE if is_own else WHO_SEES),
             asked(
                 NOTE,

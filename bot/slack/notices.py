@@ -1,10 +1,8 @@
 """Short lines that are no answers: what became of one, and what somebody chose."""
 
-from bot.replies.lines import AUTOMATED, escalation_text
 from bot.replies.text import line
 from bot.slack.elements import (
     Block,
-    context,
     escaped,
     mention,
     person,
@@ -49,8 +47,3 @@ def asked_text(question: str, asker: str) -> str:
     """Return the same as mrkdwn."""
     asked = f"{mention(asker)} asked:" if mention(asker) else "Asked:"
     return f"{asked}\n> {escaped(line(question, limit=200))}"
-
-
-def escalation_blocks(number: int) -> list[Block]:
-    """Return that a question went to Compliance."""
-    return [section(escalation_text(number)), context(AUTOMATED)]

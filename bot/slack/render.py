@@ -26,7 +26,7 @@ from bot.slack.fallback import LIMIT, answer_text, nearest_text
 from bot.slack.names import ESCALATE
 from bot.slack.setting import Setting
 from bot.slack.sources import nearest_items
-from core.domain.answer import Answer, Outcome
+from core.domain.answer import Answer
 from core.domain.delivery import StoredReply
 from core.domain.run import Json
 
@@ -55,7 +55,7 @@ def render(reply: StoredReply, shape: int, *, outbox_id: int | str, setting: Set
     answer = reply.answer
     if answer is None:
         return _line(reply, shape, setting, metadata)
-    if answer.outcome is Outcome.ESCALATED and setting.is_public:
+    if answer.is_report and setting.is_public:
         return _pointer(reply, answer, shape, setting, metadata)
     if reply.asked is not None:
         inner = replace(reply, asked=None)

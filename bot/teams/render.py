@@ -48,7 +48,7 @@ def render(reply: StoredReply, shape: int, *, setting: Setting) -> Rendered:
     answer = reply.answer
     if answer is None:
         return Rendered(activity=_line(reply, shape, setting))
-    if answer.outcome is Outcome.ESCALATED and setting.is_public:
+    if answer.is_report and setting.is_public:
         return Rendered(activity=_pointer(reply, answer, shape, setting), is_for_asker_alone=True)
     if answer.outcome is Outcome.CLARIFICATION:
         return Rendered(activity=_clarification(reply, answer, shape, setting))

@@ -4,12 +4,14 @@ Pure.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from core.agent.wording import (
     ALL_OPTION,
     ASK_A_PERSON,
     ASK_DIRECTLY,
     NOT_ANSWERED_YET,
+    PASSED_ON,
     REFUSALS,
     REPORT,
     REPORT_ALONE,
@@ -102,6 +104,12 @@ def refused(
         nearest=near,
         notes=tuple(notes),
     )
+
+
+def passed_on(answer: Answer, number: int) -> Answer:
+    """Return a refusal whose question is with Compliance as case `number` already."""
+    words = PASSED_ON.format(number=number)
+    return replace(answer, text=f"{answer.text.removesuffix(ASK_A_PERSON)}{words}")
 
 
 def clarifying(asked: Clarification | Branch, *, confidence: Confidence = NO_CONFIDENCE) -> Answer:

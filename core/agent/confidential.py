@@ -8,7 +8,6 @@ so what asks nothing and speaks of somebody is kept from models too: it is answe
 import re
 
 from core.agent.extractive.sensitive import is_report
-from core.domain.answer import Outcome
 from core.domain.content_words import words
 from core.domain.question import Question, Turn
 
@@ -47,7 +46,7 @@ def is_confidential(question: Question) -> bool:
     if is_report(question.text) or is_report(question.standalone):
         return True
     last = question.history[-1] if question.history else None
-    return last is not None and last.outcome == Outcome.ESCALATED and not _asks(question.text)
+    return last is not None and last.was_report and not _asks(question.text)
 
 
 def speaks_of_somebody(text: str) -> bool:
@@ -60,8 +59,7 @@ def speaks_of_somebody(text: str) -> bool:
 
 def was_confidential(turn: Turn) -> bool:
     """Say whether an earlier turn told of misconduct, or may have."""
-    is_told = turn.outcome == Outcome.ESCALATED or is_report(turn.question)
-    return is_told or speaks_of_somebody(turn.question)
+    return turn.was_report or is_report(turn.question) or speaks_of_somebody(turn.question)
 
 
 def _asks(text: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from core.agent import compose
 from core.agent.situation import Ruling, Situation
 from core.agent.wording import PARTIAL, WITHOUT_MODEL
-from core.domain.answer import Answer, Decision, RefusalKind
+from core.domain.answer import Answer, Decision, Outcome, RefusalKind
 from core.domain.evidence import Finding
 from core.domain.ontology import SectionRef
 from core.domain.question import Question
@@ -50,6 +50,7 @@ async def release(
             nearest=nearest,
             best_relevance=situation.best_relevance,
             reported=situation.confidence.reported,
+            needs_person=ruling.needs_person,
         )
     claims = situation.verified.claims
     places = await corpus.places([one.span for claim in claims for one in claim.citations])
@@ -75,12 +76,19 @@ def refusal(
     nearest: Sequence[SectionRef],
     best_relevance: float | None,
     reported: float | None,
+    needs_person: bool = False,
 ) -> Answer:
-    """Return a refusal; where nothing found has to do with the question, it is out of scope."""
+    """Return a refusal; where nothing found has to do with the question, it is out of scope.
+
+    What a person should decide is escalated, unless it has nothing to do with the policies.
+    """
     if kind is RefusalKind.POLICY_SILENT and best_relevance is not None:
         kind = RefusalKind.OUT_OF_SCOPE if best_relevance < OFF_TOPIC else kind
     shown = replace(compose.NO_CONFIDENCE, reported=reported)
-    return compose.refused(kind, nearest=nearest, confidence=shown, notes=())
+    refused = compose.refused(kind, nearest=nearest, confidence=shown, notes=())
+    if needs_person and kind is not RefusalKind.OUT_OF_SCOPE:
+        return replace(refused, outcome=Outcome.ESCALATED)
+    return refused
 
 
 def nearest_sections(

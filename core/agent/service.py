@@ -164,8 +164,8 @@ class Answering:
     async def _recorded(self, run: Run, completion: Completion | None) -> Reply:
         receipt = await self._log.record(run, completion=completion)
         return Reply(
-            answer=run.answer,
-            run=run,
+            answer=receipt.answer,
+            run=replace(run, answer=receipt.answer),
             receipt=receipt,
             conversation_id=run.question.conversation_id,
         )

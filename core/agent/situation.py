@@ -53,6 +53,8 @@ class Ruling:
     """Why."""
     refusal: RefusalKind | None = None
     """With ESCALATE: the kind of refusal that is shown; None otherwise."""
+    needs_person: bool = False
+    """With ESCALATE: true if there is something to it that a person should decide."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

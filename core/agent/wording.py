@@ -16,6 +16,11 @@ REFUSALS = {
 """Words of a refusal. `not_permitted` reads as `policy_silent`, whether or not something exists."""
 
 ASK_A_PERSON = "Compliance can answer this: pass the question on to them."
+PASSED_ON = (
+    "I have passed it on to Compliance as case {number}: your words, without your name. The reply"
+    " comes to you alone, in our direct messages."
+)
+"""In place of it, where the question is with Compliance already."""
 _REPORT = (
     "This sounds like something to report rather than to look up, so I don't answer it here and"
     " have passed nothing on. You can report it in confidence{where}."

@@ -237,7 +237,7 @@ class Answer:
     confidence: Confidence
     """Badge and numbers."""
     refusal: RefusalKind | None = None
-    """Why there is no answer; None unless `refused`."""
+    """Why there is no answer; None unless `refused`, or `escalated` and no report."""
     nearest: tuple[SectionRef, ...] = ()
     """Sections near the question; of an answer those that it does not quote."""
     slot: str | None = None
@@ -248,3 +248,14 @@ class Answer:
     """What was assumed, as printed ("Germany")."""
     notes: tuple[str, ...] = ()
     """What the reader should know beside the answer ("Answered without a model")."""
+
+    @property
+    def is_report(self) -> bool:
+        """True if the question was a report, which is never answered and never shown."""
+        return self.outcome is Outcome.ESCALATED and self.refusal is None
+
+    @property
+    def needs_person(self) -> bool:
+        """True if only a person can answer, and the question may be passed on: it is no report."""
+        is_escalated = self.outcome is Outcome.ESCALATED and self.refusal is not None
+        return is_escalated or self.refusal is RefusalKind.CONFLICT

@@ -31,6 +31,7 @@ class Tag(StrEnum):
     ANSWER_REVIEWED = "answer:reviewed"
     ANSWER_SUPERSEDED = "answer:superseded"
     CASE_OPENED = "case:opened"
+    CASE_NOTED = "case:noted"
     CASE_ASSIGNED = "case:assigned"
     CASE_ANSWERED = "case:answered"
     CASE_RESOLVED = "case:resolved"

@@ -22,6 +22,11 @@ class Urgency(StrEnum):
     TODAY = "today"
     WEEK = "week"
 
+    @property
+    def days(self) -> int:
+        """Days after which an answer is due: what the card shows, and what the asker is told."""
+        return 1 if self is Urgency.TODAY else 7
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
@@ -65,6 +70,8 @@ class Case:
     """True: an officer has marked the answer as wrong."""
     told: str = ""
     """What the officer answered; empty while nobody has."""
+    may_be_added_to: bool = False
+    """True: it was opened for its asker, who may still add a note and a name to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,3 +118,5 @@ class CaseNews:
     """Open: it was sent. Claimed: somebody is at it. Closed: without an answer."""
     officer: str | None = None
     """Name of who claimed or closed it; None if nobody has."""
+    urgency: Urgency = Urgency.WEEK
+    """See `Case.urgency`."""

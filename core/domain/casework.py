@@ -14,12 +14,13 @@ REPLY_LIMIT = 3_000
 
 
 class Opener(StrEnum):
-    """Whose idea a case was; none is opened without the asker's wish, or an officer's."""
+    """Whose idea a case was. A report is opened at the wish of its asker alone."""
 
     ASKER = "asker"
     """The asker sent it, and was told that officers see the name."""
     PIPELINE = "pipeline"
-    """It was offered, and the asker accepted: neither name nor place is shown."""
+    """The answer needs a person, or the asker could not be told that officers see the name: neither
+    name nor place is shown."""
     OFFICER = "officer"
     """An officer took a question up: neither name nor place is shown."""
 
@@ -70,14 +71,15 @@ AUTHORITY = frozenset({Refusal.UNKNOWN, Refusal.NOT_OFFICER, Refusal.NOT_ASKER})
 
 
 class Offer(StrEnum):
-    """Whether a reply offers a case. It is opened by a person alone."""
+    """Whether a reply offers a case to its asker."""
 
     NONE = "none"
     """It asks back, or says nothing."""
     POSSIBLE = "possible"
     """There is an answer, and a way to a person beside it."""
     SUGGESTED = "suggested"
-    """There is no answer: a person is the next step."""
+    """There is no answer: a person is the next step. Where the answer needs one there may be a case
+    already, to which the asker may add (`Answer.needs_person`)."""
 
 
 def offer_of(answer: Answer) -> Offer:

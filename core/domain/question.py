@@ -39,6 +39,13 @@ class Turn:
     """The options it offered."""
     groups: frozenset[str] = frozenset({EVERYONE})
     """Groups whose policies the answer could rest on."""
+    refusal: str | None = None
+    """Value of `RefusalKind`; None if it ended otherwise."""
+
+    @property
+    def was_report(self) -> bool:
+        """True if it told of misconduct; see `Answer.is_report`."""
+        return self.outcome == "escalated" and self.refusal is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.domain.answer import Outcome
+from core.domain.answer import Answer, Outcome
 from core.domain.errors import UsageError
 from core.domain.run import Run
 from core.evals.metrics import percentile
@@ -182,12 +182,18 @@ def _result(question: LabelledQuestion, run: Run, *, ablated: bool, stored: bool
         question=question,
         ablated=ablated,
         outcome=outcome.value,
-        is_right=outcome in DECLINED if ablated else outcome.value in question.expected,
+        is_right=outcome in DECLINED if ablated else _ending(run.answer) in question.expected,
         quotes_right=_quotes_right(question, run),
         quotes_stored=stored,
         took_ms=run.total_time_ms,
         text=run.answer.text,
     )
+
+
+def _ending(answer: Answer) -> str:
+    """Return how a run ended; a refusal that is passed on to a person is one."""
+    is_refusal = answer.outcome is Outcome.ESCALATED and not answer.is_report
+    return Outcome.REFUSED.value if is_refusal else answer.outcome.value
 
 
 def _quotes_right(question: LabelledQuestion, run: Run) -> bool | None:

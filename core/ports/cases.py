@@ -17,7 +17,8 @@ class CaseStore(Protocol):
     async def open(self, opening: Opening, /) -> CaseResult:
         """Open the case of an answer, and queue its card and a line for the asker.
 
-        There is one case for an answer at most: a second wish is told of the first.
+        There is one case for an answer at most: a second wish is told of the first. To one that was
+        opened for them an asker adds note and name instead, once.
         """
         ...
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from core.domain.answer import Answer
 from core.domain.chat import Place
 from core.domain.message import Speakers
 from core.domain.question import Turn
@@ -20,6 +21,8 @@ class RecordReceipt:
     """Identity of the stored answer."""
     leaf_hash: bytes
     """RFC 6962 leaf hash of the record."""
+    answer: Answer
+    """What was recorded and is to be shown: where the question was passed on, it says so."""
 
 
 class AuditLog(Protocol):

@@ -1,13 +1,16 @@
 """The record in Postgres: one transaction a question."""
 
+from dataclasses import replace
+
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.case_beginning import Beginning
 from core.adapters.postgres.database import cause_of
 from core.adapters.postgres.jobs import PostgresJobs
-from core.adapters.postgres.ledger import append, committed, json_text, take_number
+from core.adapters.postgres.ledger import Ledger, append, committed, json_text, take_number
 from core.adapters.postgres.settling import settle
 from core.adapters.postgres.tables import (
     answers,
@@ -18,10 +21,12 @@ from core.adapters.postgres.tables import (
     trace_steps,
 )
 from core.adapters.postgres.units import begun_again
+from core.agent.compose import passed_on
 from core.agent.report import answer_json, place_json, trace_json
 from core.audit.canonical import canonical
 from core.audit.recorder import outcome_document, quote_hash
 from core.domain.errors import TransientError
+from core.domain.officers import Officers
 from core.domain.run import Run
 from core.failpoints import failpoint
 from core.ports import Clock, Completion, IdSource, RecordReceipt
@@ -31,9 +36,22 @@ class PostgresAuditLog:
     """See `core.ports.AuditLog`."""
 
     def __init__(
-        self, engine: AsyncEngine, *, clock: Clock, ids: IdSource, unit: str, jobs: PostgresJobs
+        self,
+        engine: AsyncEngine,
+        *,
+        clock: Clock,
+        ids: IdSource,
+        unit: str,
+        jobs: PostgresJobs,
+        officers: Officers | None = None,
     ) -> None:
-        """Use a migrated database; `unit` is written into each record."""
+        """Use a migrated database; `unit` is written into each record.
+
+        `officers` hear of what only a person can answer; None: nobody does.
+        """
+        ledger = Ledger(clock=clock, ids=ids, unit=unit)
+        listed = officers or Officers()
+        self._beginning = Beginning(ledger=ledger, jobs=jobs, officers=listed)
         self._engine = engine
         self._jobs = jobs
         self._clock = clock
@@ -60,12 +78,25 @@ class PostgresAuditLog:
         record_id, answer_id = self._ids.new(), self._ids.new()
         async with self._engine.begin() as connection:
             seq = await _next_seq(connection, run)
+            number = None
+            if completion is not None and not completion.is_dead:
+                number = await self._beginning.number_for(connection, run)
+            if number is not None:
+                run = replace(run, answer=passed_on(run.answer, number))
             await _store_run(connection, run, answer_id, self._clock)
             cause = completion.cause if completion else None
             leaf = await self._append(connection, run, record_id, answer_id, seq=seq, cause=cause)
-            receipt = RecordReceipt(record_id=record_id, answer_id=answer_id, leaf_hash=leaf)
+            receipt = RecordReceipt(
+                record_id=record_id, answer_id=answer_id, leaf_hash=leaf, answer=run.answer
+            )
             if completion is not None:
-                await settle(connection, completion, run=run, receipt=receipt, jobs=self._jobs)
+                person = await settle(
+                    connection, completion, run=run, receipt=receipt, jobs=self._jobs
+                )
+                if number is not None:
+                    await self._beginning.ourselves(
+                        connection, run, answer_id=answer_id, person=person, number=number
+                    )
         return receipt
 
     async def _append(

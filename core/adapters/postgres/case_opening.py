@@ -1,4 +1,4 @@
-"""Open the case of an answer: one at most, by whoever asked, or by an officer."""
+"""Open the case of an answer: one at most, by whoever asked, by an officer, or by ourselves."""
 
 import secrets
 from collections.abc import Mapping
@@ -14,15 +14,13 @@ from core.adapters.postgres.ledger import Ledger
 from core.agent.confidential import speaks_of_somebody
 from core.agent.extractive.sensitive import is_report
 from core.domain.answer import Outcome
-from core.domain.case import Urgency
 from core.domain.casework import Account, Opener, Opening, Refusal
 
-DUE_AFTER = {Urgency.TODAY: timedelta(days=1), Urgency.WEEK: timedelta(days=7)}
 _NO_CASE_FOR = frozenset({Outcome.CLARIFICATION.value, Outcome.IGNORED.value})
 
 _ANSWER = text(
-    "SELECT a.id::text AS answer_id, a.outcome, q.id::text AS question_id, q.text AS question,"
-    " q.conversation_id::text, i.person, i.mode, i.asker, o.id AS reply_id"
+    "SELECT a.id::text AS answer_id, a.outcome, a.refusal, q.id::text AS question_id,"
+    " q.text AS question, q.conversation_id::text, i.person, i.mode, i.asker, o.id AS reply_id"
     " FROM citebound.answers a JOIN citebound.questions q ON q.id = a.question_id"
     " JOIN citebound.conversations c ON c.id = q.conversation_id"
     " JOIN citebound.inbox i ON i.question_id = q.id"
@@ -30,12 +28,19 @@ _ANSWER = text(
     " WHERE a.id = CAST(:answer AS uuid) AND c.platform = :platform AND c.tenant = :tenant"
 )
 _INSERT = text(
-    "INSERT INTO citebound.cases (id, question_id, state, reason, due_at, opened_at, urgency,"
-    " opener, note, reply_id, record_id, asker, asker_name, person, mode, permalink, is_private,"
-    " is_anonymous, is_sensitive) VALUES (:id, :question, 'open', :reason, :due_at, :opened_at,"
-    " :urgency, :opener, :note, :reply, :record, :asker, :asker_name, :person, :mode, :permalink,"
-    " :is_private, :is_anonymous, :is_sensitive)"
+    "INSERT INTO citebound.cases (id, number, question_id, state, reason, due_at, opened_at,"
+    " urgency, opener, note, reply_id, record_id, asker, asker_name, person, mode, permalink,"
+    " is_private, is_anonymous, is_sensitive) OVERRIDING SYSTEM VALUE VALUES (:id, :number,"
+    " :question, 'open', :reason, :due_at, :opened_at, :urgency, :opener, :note, :reply, :record,"
+    " :asker, :asker_name, :person, :mode, :permalink, :is_private, :is_anonymous, :is_sensitive)"
 )
+_ADD = text(
+    "UPDATE citebound.cases SET opener = 'asker', note = :note, urgency = :urgency,"
+    " due_at = least(due_at, :due_at), asker_name = :asker_name, permalink = :permalink,"
+    " is_private = is_private OR :is_private, is_anonymous = :is_anonymous,"
+    " is_sensitive = is_sensitive OR :is_sensitive WHERE id = CAST(:id AS uuid)"
+)
+_NUMBER = text("SELECT nextval(pg_get_serial_sequence('citebound.cases', 'number'))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +71,7 @@ class Asked:
 
     def refusal(self, opening: Opening) -> Refusal | None:
         """Say why this person may not open its case; None: they may."""
-        is_report_made = self.row["outcome"] == Outcome.ESCALATED.value
-        if not self.is_by(opening.by) and (opening.officer is None or is_report_made):
+        if not self.is_by(opening.by) and (opening.officer is None or self.was_reported):
             return Refusal.NOT_ASKER
         return Refusal.NO_CASE if self.row["outcome"] in _NO_CASE_FOR else None
 
@@ -78,7 +82,12 @@ class Asked:
     @property
     def was_report(self) -> bool:
         """True if the question was one: then nobody is told who asked."""
-        return self.row["outcome"] == Outcome.ESCALATED.value or is_report(self.row["question"])
+        return self.was_reported or is_report(self.row["question"])
+
+    @property
+    def was_reported(self) -> bool:
+        """True if it was taken for one when it was asked; see `Answer.is_report`."""
+        return self.row["outcome"] == Outcome.ESCALATED.value and self.row["refusal"] is None
 
 
 async def find_asked(connection: AsyncConnection, opening: Opening) -> Asked | None:
@@ -94,8 +103,18 @@ async def find_asked(connection: AsyncConnection, opening: Opening) -> Asked | N
     return None if row is None else Asked(row=row)
 
 
+async def next_number(connection: AsyncConnection) -> int:
+    """Return the number of a case that is to be opened; one that is not used stays free."""
+    return int(await connection.scalar(_NUMBER) or 0)
+
+
 async def insert_case(
-    connection: AsyncConnection, asked: Asked, opening: Opening, *, ledger: Ledger
+    connection: AsyncConnection,
+    asked: Asked,
+    opening: Opening,
+    *,
+    ledger: Ledger,
+    number: int,
 ) -> str:
     """Insert the row, and return the case's id."""
     row, now = asked.row, ledger.clock.now()
@@ -105,9 +124,10 @@ async def insert_case(
         _INSERT,
         {
             "id": case_id,
+            "number": number,
             "question": asked.question_id,
             "reason": row["outcome"],
-            "due_at": now + DUE_AFTER[opening.urgency],
+            "due_at": now + timedelta(days=opening.urgency.days),
             "opened_at": now,
             "urgency": opening.urgency,
             "opener": _opener(asked, opening),
@@ -125,6 +145,26 @@ async def insert_case(
         },
     )
     return case_id
+
+
+async def add_to_case(
+    connection: AsyncConnection, case_id: str, opening: Opening, *, ledger: Ledger
+) -> None:
+    """Store what the asker adds to a case that we opened ourselves: it is theirs from now on."""
+    await connection.execute(
+        _ADD,
+        {
+            "id": case_id,
+            "note": opening.note,
+            "urgency": opening.urgency,
+            "due_at": ledger.clock.now() + timedelta(days=opening.urgency.days),
+            "asker_name": opening.asker_name,
+            "permalink": opening.permalink,
+            "is_private": opening.is_private or opening.is_sensitive,
+            "is_anonymous": opening.is_anonymous,
+            "is_sensitive": opening.is_sensitive,
+        },
+    )
 
 
 def _opener(asked: Asked, opening: Opening) -> Opener:

@@ -12,7 +12,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.adapters.postgres.case_rows import CaseRow, case_by_id
 from core.adapters.postgres.jobs import PostgresJobs
 from core.adapters.postgres.replies import queue_reply, reply_of
-from core.domain.answer import Outcome
 from core.domain.case import CaseState, OfficerReply, Superseded
 from core.domain.delivery import AboutCase, CasePart, StoredReply
 from core.domain.errors import IntegrityError
@@ -175,7 +174,7 @@ def may_be_superseded(case: CaseRow) -> bool:
 
     The reply to a report was no answer, and stays as it is: nothing there hints at a case.
     """
-    return case.answer is not None and case.answer.outcome is not Outcome.ESCALATED
+    return case.answer is not None and not case.answer.is_report
 
 
 async def read_case(

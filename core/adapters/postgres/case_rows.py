@@ -81,6 +81,12 @@ class CaseRow:
         return self.opener is Opener.ASKER and not self.is_anonymous
 
     @property
+    def may_be_added_to(self) -> bool:
+        """True if the asker did not send it, and may still say what officers should know."""
+        is_waiting = self.state in {CaseState.OPEN, CaseState.CLAIMED}
+        return is_waiting and self.opener is Opener.PIPELINE and not self.is_sensitive
+
+    @property
     def goes_directly(self) -> bool:
         """True if nothing of it is said to the asker where others read."""
         return self.is_private or not self.is_named
@@ -98,7 +104,9 @@ class CaseRow:
 
     def news(self, state: CaseState) -> CaseNews:
         """Return how far it has come, as the asker hears it."""
-        return CaseNews(number=self.number, state=state, officer=self.owner_name)
+        return CaseNews(
+            number=self.number, state=state, officer=self.owner_name, urgency=self.urgency
+        )
 
     def shown(self, *, platform: str | None = None, tenant: str | None = None) -> Case:
         """Return it as officers see it; the asker's id means something on its own platform alone.
@@ -145,6 +153,7 @@ class CaseRow:
             officer=self.owner_name,
             is_private=self.goes_directly,
             is_sensitive=self.is_sensitive,
+            may_be_added_to=self.may_be_added_to,
         )
 
 

@@ -8,8 +8,9 @@ from collections.abc import Collection
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.case_beginning import Beginning
 from core.adapters.postgres.case_log import Actor, CaseLog, actor_of
-from core.adapters.postgres.case_opening import Asked, find_asked, insert_case, is_uuid
+from core.adapters.postgres.case_opening import Asked, find_asked, is_uuid
 from core.adapters.postgres.case_replies import CasePosts, may_be_superseded
 from core.adapters.postgres.case_rows import (
     CaseRow,
@@ -36,6 +37,7 @@ from core.domain.casework import (
     Deed,
     DeedKind,
     Done,
+    Opener,
     Opening,
     Refusal,
     Refused,
@@ -73,7 +75,7 @@ class PostgresCases:
         self._engine = engine
         self._ledger = ledger
         self._log = CaseLog(ledger)
-        self._officers = officers
+        self._beginning = Beginning(ledger=ledger, jobs=jobs, officers=officers)
         self._posts = CasePosts(ids=ledger.ids, jobs=jobs)
 
     @raises_transient
@@ -93,36 +95,10 @@ class PostgresCases:
             case = await case_of_question(connection, asked.question_id)
             is_new = case is None
             if case is None:
-                case = await self._open(connection, asked, opening)
+                case = await self._beginning.by_person(connection, asked, opening)
+            elif is_asker and case.may_be_added_to and opening.opener is Opener.ASKER:
+                case, is_new = await self._beginning.added_to(connection, case, opening), True
             return Done(case=_seen(case, is_asker=is_asker), is_new=is_new)
-
-    async def _open(self, connection: AsyncConnection, asked: Asked, opening: Opening) -> CaseRow:
-        case_id = await insert_case(connection, asked, opening, ledger=self._ledger)
-        case = await _read(connection, case_id)
-        officer = None if asked.is_by(opening.by) else opening.officer
-        actor = await actor_of(connection, opening.by, officer)
-        routes = self._officers.routes(is_sensitive=case.is_sensitive)
-        await self._log.add(
-            connection, case, actor, kind="open", key=opening.key, body=opening.note
-        )
-        await self._log.record(
-            connection,
-            Tag.CASE_OPENED,
-            case,
-            actor,
-            content={"note": opening.note},
-            record_id=case.record_id,
-            says={
-                "route": ["direct" if route.is_direct else "channel" for route in routes],
-                "is_private": case.is_private,
-                "is_anonymous": case.is_anonymous,
-                "is_sensitive": case.is_sensitive,
-            },
-        )
-        await self._posts.first_cards(connection, case, routes)
-        if officer is None:
-            await self._posts.tell_news(connection, case, CaseState.OPEN)
-        return case
 
     async def _refuse_opening(
         self, connection: AsyncConnection, asked: Asked, opening: Opening, why: Refusal

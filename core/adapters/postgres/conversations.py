@@ -74,6 +74,7 @@ class PostgresConversationStore:
                 slot=row["slot"],
                 options=tuple(row["options"]),
                 groups=frozenset(row["scope"]["groups"]),
+                refusal=row["refusal"],
             )
             for row in reversed(rows)
         )

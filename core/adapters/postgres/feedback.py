@@ -16,8 +16,8 @@ from core.domain.feedback import Feedback, FeedbackKept, FeedbackRefused
 
 _ANSWER = text(
     "SELECT q.id::text AS question_id, q.conversation_id::text, o.reply->>'record_id' AS record_id,"
-    " (SELECT k.answered_at IS NOT NULL AND k.reason <> 'escalated' FROM citebound.cases k"
-    "   WHERE k.question_id = q.id) AS is_superseded"
+    " (SELECT k.answered_at IS NOT NULL AND (a.outcome <> 'escalated' OR a.refusal IS NOT NULL)"
+    "   FROM citebound.cases k WHERE k.question_id = q.id) AS is_superseded"
     " FROM citebound.answers a JOIN citebound.questions q ON q.id = a.question_id"
     " JOIN citebound.conversations c ON c.id = q.conversation_id"
     " JOIN citebound.inbox i ON i.question_id = q.id"

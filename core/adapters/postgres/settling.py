@@ -29,8 +29,8 @@ async def settle(
     run: Run,
     receipt: RecordReceipt,
     jobs: PostgresJobs,
-) -> None:
-    """Close the message, queue its reply and wake whoever posts it.
+) -> str:
+    """Close the message, queue its reply, wake whoever posts it, and return who asked.
 
     Raises:
         OvertakenError: The lease is lost: somebody else answers, or nobody shall.
@@ -65,3 +65,4 @@ async def settle(
         progress_id=message.progress_id,
     )
     await jobs.defer(connection, "deliver", question.conversation_id)
+    return str(message.person)

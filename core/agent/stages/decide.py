@@ -21,11 +21,18 @@ def decide(situation: Situation) -> Ruling:
 
 
 def _again_or(
-    situation: Situation, reason: str, kind: RefusalKind, *, may_retry: bool | None = None
+    situation: Situation,
+    reason: str,
+    kind: RefusalKind,
+    *,
+    may_retry: bool | None = None,
+    needs_person: bool = False,
 ) -> Ruling:
     if situation.may_retry if may_retry is None else may_retry:
         return Ruling(decision=Decision.RETRY, reason=reason)
-    return Ruling(decision=Decision.ESCALATE, reason=reason, refusal=kind)
+    return Ruling(
+        decision=Decision.ESCALATE, reason=reason, refusal=kind, needs_person=needs_person
+    )
 
 
 def _is_unlikely(situation: Situation) -> bool:
@@ -39,6 +46,7 @@ def _conflict(situation: Situation) -> Ruling | None:
             decision=Decision.ESCALATE,
             reason="policies in force contradict each other",
             refusal=RefusalKind.CONFLICT,
+            needs_person=True,
         )
     return None
 
@@ -83,7 +91,12 @@ def _not_approved(situation: Situation) -> Ruling | None:
         return _again_or(situation, f"not judged: {judgement.reason}", RefusalKind.NOT_FOUND)
     reason = judgement.reason or "the judge did not approve"
     if judgement.decision is Decision.ESCALATE:
-        return Ruling(decision=Decision.ESCALATE, reason=reason, refusal=RefusalKind.POLICY_SILENT)
+        return Ruling(
+            decision=Decision.ESCALATE,
+            reason=reason,
+            refusal=RefusalKind.POLICY_SILENT,
+            needs_person=True,
+        )
     if not judgement.approved or judgement.decision is not Decision.FINAL:
         return _again_or(
             situation, reason, RefusalKind.POLICY_SILENT, may_retry=situation.may_refine
@@ -94,7 +107,12 @@ def _not_approved(situation: Situation) -> Ruling | None:
 def _low(situation: Situation) -> Ruling | None:
     if not _is_unlikely(situation):
         return None
-    return _again_or(situation, "the calibrated confidence is low", RefusalKind.POLICY_SILENT)
+    return _again_or(
+        situation,
+        "the calibrated confidence is low",
+        RefusalKind.POLICY_SILENT,
+        needs_person=True,
+    )
 
 
 def _refine(situation: Situation) -> Ruling | None:

@@ -18,6 +18,8 @@ from tests.acceptance.slack.office import (
 from tests.servers.slack import FakeSlack, live_mentions
 from tests.servers.slack.faults import error
 
+UNSURE = "A supplier wants to give me a 10 euro gift card. OK to keep it?"
+"""The policies have something on it, but too little to be sure."""
 ANSWER = "Up to EUR 35, and only with a note in the register."
 
 
@@ -208,6 +210,45 @@ async def test_a_report_reaches_the_officer_on_call_alone(bureau: Office) -> Non
     for place in (bureau.room, bureau.desk):
         told = [shown(one) for one in slack.checks.by_app() if one.channel == place.id]
         assert not [one for one in told if "bribe" in one or "did it again" in one]
+
+
+async def test_what_only_a_person_can_answer_is_passed_on(bureau: Office) -> None:
+    """By itself, without name and place; the asker may add both, once."""
+    slack, answer = bureau.slack, await bureau.answered(UNSURE)
+    assert "Needs a person" in shown(answer)
+    assert "passed it on to Compliance as case 1: your words, without your name" in shown(answer)
+    (card,) = bureau.cards()
+    assert UNSURE in shown(card)
+    assert live_mentions(card) == []
+    assert answer.channel not in shown(card)
+    form = await bureau.form(bureau.anna, answer, "escalate_open")
+    assert "with Compliance as case 1 already, without your name" in shown(form)
+    await slack.presses.submit(bureau.anna, form, {"note": typed("From Acme, at Easter")})
+    assert "Sent to Compliance as case 1. The reply comes in your thread" in shown(form)
+    await bureau.served.quiet()
+    assert "From Acme" in shown(card)
+    assert set(live_mentions(card)) == {bureau.anna.id}
+    again = await bureau.form(bureau.anna, answer, "escalate_open")
+    assert "Case 1 is open" in shown(again)
+    writing = await bureau.form(bureau.olga, card, "case_answer")
+    await slack.presses.submit(bureau.olga, writing, {"answer": typed(ANSWER)})
+    await bureau.served.quiet()
+    assert ANSWER in shown(bureau.thread(answer)[-1])
+    assert "Superseded by Compliance" in shown(answer)
+    assert await bureau.tags("case:*") == ["case:opened", "case:noted", "case:answered"]
+    slack.checks.nothing_twice()
+    slack.checks.nothing_refused()
+
+
+async def test_what_was_passed_on_is_answered_to_the_asker_alone(bureau: Office) -> None:
+    """Nothing of it stands in the thread, where officers would see who asked."""
+    answer = await bureau.answered(UNSURE)
+    (card,) = bureau.cards()
+    form = await bureau.form(bureau.olga, card, "case_answer")
+    await bureau.slack.presses.submit(bureau.olga, form, {"answer": typed(ANSWER)})
+    await bureau.served.quiet()
+    assert ANSWER in shown(bureau.direct_messages(bureau.anna)[-1])
+    assert not [one for one in bureau.thread(answer) if ANSWER in shown(one)]
 
 
 async def test_ask_compliance_is_the_askers(bureau: Office) -> None:

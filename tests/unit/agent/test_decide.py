@@ -177,6 +177,31 @@ def test_low_confidence_is_never_posted(badge: Badge | None) -> None:
     assert ruled(situation) == (Decision.ESCALATE, RefusalKind.POLICY_SILENT)
 
 
+PASSED_ON = {
+    "low": replace(GOOD, confidence=confident(Badge.LOW)),
+    "the judge escalates": replace(GOOD, judgement=make_judgement(decision=Decision.ESCALATE)),
+    "both sides of a conflict": replace(
+        GOOD,
+        draft=Draft(claims=(CLAIM, CLAIM), is_conflict=True),
+        verified=Verified(claims=(CLAIM, CLAIM), dropped=(), verdicts=()),
+    ),
+}
+NOT_PASSED_ON = {
+    "nothing relevant": replace(GOOD, best_relevance=0.0),
+    "no claim left": replace(GOOD, verified=REJECTED),
+    "not judged": replace(GOOD, judgement=NOT_JUDGED),
+    "needs review": replace(GOOD, judgement=make_judgement(approved=False)),
+    "answered": GOOD,
+}
+
+
+@pytest.mark.parametrize("name", PASSED_ON | NOT_PASSED_ON)
+def test_what_a_person_should_decide(name: str) -> None:
+    """Where something was found but is not sure enough, not where nothing was."""
+    ruling = decide((PASSED_ON | NOT_PASSED_ON)[name])
+    assert ruling.needs_person is (name in PASSED_ON)
+
+
 def test_medium_confidence_is_posted() -> None:
     """Medium is enough."""
     assert ruled(replace(GOOD, confidence=confident(Badge.MEDIUM)))[0] is Decision.FINAL

@@ -207,7 +207,8 @@ async def test_a_judge_that_escalates_is_not_asked_again() -> None:
     given = make_judgement(0.9, approved=True, decision=Decision.ESCALATE, reason="a person")
     run = await make_world().run(_model(judgements=[given]))
     assert [one.decision for one in run.attempts] == [Decision.ESCALATE]
-    assert run.answer.outcome is Outcome.REFUSED
+    assert run.answer.outcome is Outcome.ESCALATED
+    assert run.answer.needs_person
 
 
 async def test_turns_are_bounded() -> None:

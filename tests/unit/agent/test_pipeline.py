@@ -426,7 +426,7 @@ async def test_the_reply_has_the_keys_of_its_contract(
 ) -> None:
     """What `ask --json` prints has its keys, and says if it is grounded or refused."""
     run = await _run(kind)
-    receipt = RecordReceipt(record_id="r", answer_id="a", leaf_hash=b"\x00\xff")
+    receipt = RecordReceipt(record_id="r", answer_id="a", leaf_hash=b"\x00\xff", answer=run.answer)
     reply = Reply(answer=run.answer, run=run, receipt=receipt, conversation_id="c")
     printed = reply_json(reply)
     assert printed.keys() >= REPLY_KEYS

@@ -16,7 +16,7 @@ from slackblocks import _surfaces
 from bot.replies import case_states
 from bot.replies.evidence import Around
 from bot.replies.library import Library, Shelf
-from bot.replies.lines import REMOVED, escalation_text
+from bot.replies.lines import REMOVED
 from bot.slack import case_replies, cases, forms, home_view, modals, notices, progress
 from bot.slack.home_view import Home, OpenQuestion, PolicyChange
 from bot.slack.home_view import home_view as view_of_home
@@ -231,9 +231,6 @@ def _lines(text: str) -> Iterator[Payload]:
     chosen = notices.chosen_blocks(text, text)
     told = notices.chosen_text(text, text)
     yield Payload(name="chosen", surface="message", blocks=chosen, text=told)
-    told = escalation_text(214)
-    blocks = notices.escalation_blocks(214)
-    yield Payload(name="escalation", surface="message", blocks=blocks, text=told)
     blocks = notices.notice_blocks(REMOVED)
     yield Payload(name="removed", surface="message", blocks=blocks, text=REMOVED)
 

@@ -1,0 +1,157 @@
+"""What only a person can answer goes to Compliance by itself, without name and place."""
+
+import pytest
+
+from core.agent.wording import ASK_A_PERSON
+from core.domain.answer import Outcome, RefusalKind
+from core.domain.casework import Done, Opener, Refusal, Refused
+from tests.casework import ADA, ASKER, OTHER, Office, fresh, office
+
+THREAD, ROOM, HER, ADAS = "C1", "COFF", "U1", "UA"
+WORDS = f"I found no passage that answers this reliably. {ASK_A_PERSON}"
+PASSED_ON = (
+    "I found no passage that answers this reliably. I have passed it on to Compliance as case 1:"
+    " your words, without your name. The reply comes to you alone, in our direct messages."
+)
+
+
+async def passed_on(bureau: Office, **more: object) -> str:
+    """Ask what only a person can answer, post all of it, and return the answer's id."""
+    given = {"refusal": RefusalKind.NOT_FOUND, "words": WORDS} | more
+    answer_id = await bureau.answered(outcome=Outcome.ESCALATED, **given)  # pyright: ignore[reportArgumentType]
+    await bureau.deliver()
+    return answer_id
+
+
+async def test_what_only_a_person_can_answer_is_passed_on(bureau: Office) -> None:
+    """Case, card, record and the words of the reply, with the answer itself; nobody is named."""
+    answer_id = await passed_on(bureau)
+    assert await bureau.posts() == [(THREAD, PASSED_ON), (ROOM, "card:1 open None ")]
+    assert await bureau.tags() == ["case:opened"]
+    (card,) = [one.reply.case for one in bureau.life.platform.asked if one.reply.case]
+    assert (card.asker, card.asker_name, card.permalink) == (None, None, None)
+    assert card.answer is not None
+    (kept,) = await bureau.life.rows(
+        "SELECT a.text, c.body FROM citebound.answers a"
+        " JOIN audit.record r ON r.subject = a.id::text AND r.tag = 'question:escalated'"
+        " JOIN audit.content c ON c.record_id = r.id"
+        " AND c.field = 'answer'"
+    )
+    assert tuple(kept.values()) == (PASSED_ON, PASSED_ON)
+    (opened,) = await bureau.life.rows(
+        "SELECT r.doc->'actor' AS actor, r.doc->>'opener' AS opener, a.subject::text AS answer"
+        " FROM audit.record r JOIN audit.record a ON a.id = (r.doc->>'cause')::uuid"
+        " WHERE r.tag = 'case:opened'"
+    )
+    assert opened == {
+        "actor": {"kind": "system", "ref": "pipeline"},
+        "opener": "pipeline",
+        "answer": answer_id,
+    }
+
+
+async def test_its_answer_goes_to_the_asker_alone(bureau: Office) -> None:
+    """A thread would tell the officers who asked; what was said there is marked."""
+    await passed_on(bureau)
+    cases = await bureau.desk.queue(ADA)
+    assert not isinstance(cases, Refused)
+    await bureau.desk.answer(cases[0].case_id, ADA, key=fresh(), text="Yes.")
+    await bureau.deliver()
+    assert await bureau.posts() == [
+        (THREAD, f"superseded:Ada Lovelace / {PASSED_ON}"),
+        (ROOM, "card:1 answered Ada Lovelace "),
+        (HER, "reply:Ada Lovelace: Yes."),
+    ]
+
+
+async def test_two_policies_that_disagree_are_passed_on(bureau: Office) -> None:
+    """A contradiction is Compliance's to settle."""
+    answer_id = await bureau.answered(outcome=Outcome.REFUSED, refusal=RefusalKind.CONFLICT)
+    assert await bureau.desk.about(answer_id, ASKER) is not None
+
+
+@pytest.mark.parametrize(
+    ("outcome", "refusal", "question"),
+    [
+        (Outcome.ESCALATED, None, "My boss takes bribes."),
+        (Outcome.ESCALATED, RefusalKind.NOT_FOUND, "My manager takes bribes from a supplier."),
+        (Outcome.ESCALATED, RefusalKind.NOT_FOUND, "My colleague got the contract somehow."),
+        (Outcome.REFUSED, RefusalKind.POLICY_SILENT, "May I park here?"),
+        (Outcome.ANSWERED, None, "May I accept a gift?"),
+        (Outcome.FAILED, None, "May I accept a gift?"),
+        (Outcome.CLARIFICATION, None, "May I?"),
+    ],
+    ids=["report", "reads like a report", "tells of somebody", "silent", "answer", "failed", "?"],
+)
+async def test_all_else_is_passed_on_by_nobody_but_its_asker(
+    bureau: Office, outcome: Outcome, refusal: RefusalKind | None, question: str
+) -> None:
+    """A report above all: who tells of somebody decides whether Compliance hears of it."""
+    answer_id = await bureau.answered(question, outcome, refusal=refusal, words=WORDS)
+    assert await bureau.posts() == [(THREAD, WORDS)]
+    assert await bureau.tags() == []
+    assert await bureau.desk.about(answer_id, ASKER) is None
+
+
+async def test_without_officers_it_is_said_how_to_reach_a_person(bureau: Office) -> None:
+    """Nobody would hear of it: the old words, and no case."""
+    nobody = office(bureau.life.engine, officers=(), room=None)
+    await passed_on(nobody)
+    assert await nobody.posts() == [(THREAD, WORDS)]
+    assert await nobody.tags() == []
+
+
+async def test_the_asker_adds_note_and_name_to_it(bureau: Office) -> None:
+    """Once, to the same case: from then on it is theirs, and its reply comes to the thread."""
+    answer_id = await passed_on(bureau)
+    about = await bureau.desk.about(answer_id, ASKER)
+    assert about is not None
+    assert about.may_be_added_to
+    for note, is_new in (("Deal X", True), ("Deal Y", False)):
+        done = await bureau.desk.open(
+            answer_id, ASKER, key=fresh(), note=note, permalink="https://p", asker_name="Una"
+        )
+        assert isinstance(done, Done)
+        assert (done.is_new, done.case.number, done.case.is_private) == (is_new, 1, False)
+    await bureau.deliver()
+    assert await bureau.posts() == [(THREAD, PASSED_ON), (ROOM, "card:1 open None Deal X")]
+    assert await bureau.tags() == ["case:opened", "case:noted"]
+    card = bureau.life.platform.asked[-1].reply.case
+    assert card is not None
+    assert (card.asker, card.asker_name, card.permalink) == (HER, "Una", "https://p")
+
+
+async def test_a_note_without_a_name_names_nobody(bureau: Office) -> None:
+    """What was opened without a name stays without."""
+    answer_id = await passed_on(bureau)
+    await bureau.desk.open(
+        answer_id, ASKER, key=fresh(), note="Deal X", permalink="https://p", is_anonymous=True
+    )
+    await bureau.deliver()
+    card = bureau.life.platform.asked[-1].reply.case
+    assert card is not None
+    assert (card.note, card.asker, card.permalink) == ("Deal X", None, None)
+
+
+async def test_a_note_that_tells_of_somebody_goes_to_who_is_on_call(bureau: Office) -> None:
+    """The channel's card hides what the case holds from then on."""
+    answer_id = await passed_on(bureau)
+    note = "My manager takes bribes from a supplier."
+    await bureau.desk.open(answer_id, ASKER, key=fresh(), note=note)
+    await bureau.deliver()
+    assert (ADAS, f"card:1 open None {note}") in await bureau.posts()
+    cards = [one for one in bureau.life.platform.asked if one.reply.case]
+    assert all(one.reply.case.is_sensitive for one in cards[1:] if one.reply.case)
+
+
+async def test_nobody_else_adds_to_it(bureau: Office) -> None:
+    """Neither a colleague, nor an officer, nor a press that shows no form."""
+    answer_id = await passed_on(bureau)
+    refused = await bureau.desk.open(answer_id, OTHER, key=fresh(), note="x")
+    assert refused == Refused(why=Refusal.NOT_ASKER)
+    for who, opener in ((ADA, Opener.ASKER), (ASKER, Opener.PIPELINE)):
+        done = await bureau.desk.open(answer_id, who, key=fresh(), note="x", opener=opener)
+        assert isinstance(done, Done)
+        assert not done.is_new
+    assert await bureau.tags() == ["case:opened", "case:refused"]
+    assert len(await bureau.life.rows("SELECT FROM citebound.cases WHERE note = ''")) == 1
