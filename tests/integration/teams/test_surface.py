@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from bot.replies.lines import STOPPED
 from bot.teams.surface import Patience, TeamsSurface
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed
@@ -149,7 +150,7 @@ async def test_a_run_that_was_overtaken_leaves_nothing_open(scene: Scene) -> Non
     """Its stream says so; its placeholder goes."""
     with pytest.raises(OvertakenError):
         await overtaken(scene, scene.chat)
-    assert only(scene).text == "Stopped."
+    assert only(scene).text == STOPPED
     scene.teams.checks.no_open_streams()
     with pytest.raises(OvertakenError):
         await overtaken(scene, scene.room)
