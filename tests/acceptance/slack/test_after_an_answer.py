@@ -218,6 +218,36 @@ async def test_what_not_all_may_read_is_not_shared(slack: FakeSlack, slack_datab
         assert live_links(answer) == []
 
 
+async def test_a_channel_that_we_are_not_in_is_not_shared_to(bureau: Office) -> None:
+    """The asker is told to invite us; nothing is posted."""
+    slack = bureau.slack
+    await slack.presses.command(bureau.anna, bureau.room, QUESTION)
+    await bureau.served.quiet()
+    answer = bureau.direct_messages(bureau.anna)[-1]
+    bureau.room.members.remove(slack.workspace.app.bot_user)
+    await slack.presses.click(bureau.anna, answer, "share")
+    assert "I am not in that channel" in await bureau.whispered(bureau.anna, times=2)
+    await bureau.served.quiet()
+    assert [one for one in slack.checks.by_app() if one.channel == bureau.room.id] == []
+
+
+async def test_an_officer_takes_an_answer_away(bureau: Office) -> None:
+    """Somebody else's, with the record of who did; a colleague may not."""
+    answer = await bureau.answered()
+    await bureau.slack.presses.click(bureau.ben, answer, "answer_remove")
+    assert "Only the person who asked" in await bureau.whispered(bureau.ben)
+    await bureau.served.quiet()
+    assert "Gifts and Hospitality Policy" in shown(answer)
+    await bureau.slack.presses.click(bureau.olga, answer, "answer_remove")
+    await bureau.served.quiet()
+    assert "was removed" in answer.text
+    assert "Gifts" not in shown(answer)
+    (kept,) = await bureau.served.rows(
+        "SELECT doc->'actor' AS actor FROM audit.record WHERE tag = 'reply:removed'"
+    )
+    assert kept == {"actor": {"kind": "officer", "ref": "olga"}}
+
+
 async def test_mine_lists_what_is_open_with_links(bureau: Office) -> None:
     """The asker's own, and nobody else's."""
     answer = await bureau.answered()
