@@ -41,6 +41,7 @@ from core.agent.service import Answering
 from core.config import Settings
 from core.domain.budget import Limits
 from core.domain.officers import Officers
+from core.domain.turns import TurnLimit, TurnLimits
 from core.embedders import Embedders, only, open_embedders
 from core.failpoints import arm
 from core.ingest.publish import Ingestor
@@ -222,7 +223,9 @@ async def bootstrap(
             conversations=conversations,
             records=PostgresAuditReader(engine),
             inbox=PostgresInbox(engine, ledger=ledger, jobs=jobs),
-            backlog=PostgresBacklog(engine, clock=clock),
+            backlog=PostgresBacklog(
+                engine, clock=clock, defer=jobs.defer, limits=_turn_limits(settings)
+            ),
             outbox=PostgresOutbox(engine, ledger=ledger, pace=Pace()),
             shown=PostgresShownReplies(engine),
             references=PostgresReferences(engine),
@@ -241,3 +244,11 @@ async def bootstrap(
             serving=serving,
             embedder=measured,
         )
+
+
+def _turn_limits(settings: Settings) -> TurnLimits:
+    return TurnLimits(
+        asker=TurnLimit(times=settings.questions_per_asker, within_s=600.0),
+        channel=TurnLimit(times=settings.questions_per_channel, within_s=600.0),
+        conversation=TurnLimit(times=settings.replies_per_conversation, within_s=60.0),
+    )

@@ -308,6 +308,7 @@ class Settings(TeamsSettings):
             check_secret(variable, value)
         check_url("SLACK_API_URL", self.slack_api_url)
         self.check_teams()
+        self.check_turns()
         check("CITEBOUND_PORT", self.port, 0, 65_535)
         if self.environment not in ENVIRONMENTS:
             raise ConfigError(f"CITEBOUND_ENVIRONMENT: expected {' or '.join(ENVIRONMENTS)}")

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.setting_checks import check_secret, check_url, check_word, setting
+from core.turn_settings import TurnSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TeamsSettings:
-    """The settings of Teams, with their environment variables and defaults."""
+class TeamsSettings(TurnSettings):
+    """The settings of Teams, and of turns, with their environment variables and defaults."""
 
     app_id: str | None = setting(
         "APP_ID", None, "Teams: client id of the bot's registration; unset: no Teams"

@@ -49,6 +49,7 @@ from core.domain.ontology import Snapshot
 from core.domain.policy import EVERYONE
 from core.domain.question import Question
 from core.domain.run import Clarification, Plan, TokenUse
+from core.domain.turns import TurnLimit, TurnLimits
 from core.failpoints import failpoint
 from core.ports import Handlers, Kept, Platform, Progress, RunContext, StoredCall
 from core.retrieval.retriever import Retriever
@@ -59,6 +60,8 @@ PLATFORM_TABLES = (
     " shape int, body text, at timestamptz DEFAULT clock_timestamp())",
     "CREATE TABLE paid (question text, request text, at timestamptz DEFAULT clock_timestamp())",
 )
+_NO_LIMIT = TurnLimit(times=1, within_s=0.0)
+UNLIMITED = TurnLimits(asker=_NO_LIMIT, channel=_NO_LIMIT, conversation=_NO_LIMIT)
 IN_DOUBT = "in doubt"
 """In a script: the message is posted, and its platform's answer is lost."""
 
@@ -258,6 +261,7 @@ def deploy(
     interval_s: float = 0.0,
     back_off_s: Sequence[float] = (0.05,),
     officers: Officers | None = None,
+    limits: TurnLimits = UNLIMITED,
 ) -> Deployment:
     """Wire it; nothing runs yet."""
     clock, ids, jobs = (
@@ -274,7 +278,7 @@ def deploy(
     )
     platforms = {"fake": Platform(audience=audience, surface=SilentSurface(), poster=platform)}
     inbox = PostgresInbox(engine, ledger=ledger, jobs=jobs)
-    backlog = PostgresBacklog(engine, clock=clock, lease_s=lease_s)
+    backlog = PostgresBacklog(engine, clock=clock, defer=jobs.defer, limits=limits, lease_s=lease_s)
     outbox = PostgresOutbox(
         engine, ledger=ledger, pace=Pace(interval_s=interval_s), lease_s=lease_s
     )

@@ -5,6 +5,10 @@ from core.domain.delivery import Notice
 
 ASK_PRIVATELY = "I don't answer this here. Please write to me in a direct message."
 REMOVED = "This answer was removed. Its record is kept."
+BUSY = (
+    "Many questions are waiting. Yours is kept: I answer it here when its turn comes, and you don't"
+    " need to ask again."
+)
 STOPPED = "Stopped. You can ask again at any time."
 ONLY_ASKER = "Only the person who asked can do this."
 ONLY_ASKER_SENDS = (
@@ -35,6 +39,8 @@ def notice_text(notice: Notice, *, platform: str) -> str:
             return REMOVED
         case Notice.STOPPED:
             return STOPPED
+        case Notice.BUSY:
+            return BUSY
         case Notice.MAYBE_ABOVE:
             return f"Your answer may be above; {platform} did not say whether it arrived."
 

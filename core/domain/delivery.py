@@ -22,6 +22,8 @@ class Notice(StrEnum):
     """The answer was taken away by the person who asked, or by an officer."""
     STOPPED = "stopped"
     """The person who asked has stopped the work on it."""
+    BUSY = "busy"
+    """The question is kept and waits for its turn: too many came, or it has waited for long."""
 
 
 class CasePart(StrEnum):

@@ -5,13 +5,15 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
+from core.adapters.postgres.turns import Defer, take_turn, tell_to_wait
 from core.adapters.postgres.units import begun_again
 from core.domain.chat import Place
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed, Waiting
+from core.domain.turns import TurnLimits
 from core.ports import Clock
 
 LEASE_S = 20.0
@@ -25,12 +27,13 @@ _OLDEST = text(
     " ORDER BY i.id LIMIT 1 FOR UPDATE OF i"
 )
 _LEASE = text(
-    "UPDATE citebound.inbox SET state = 'running', attempt = attempt + 1,"
+    "UPDATE citebound.inbox SET state = 'running', has_turn = true, attempt = attempt + 1,"
     " lease_until = clock_timestamp() + make_interval(secs => :lease_s),"
     " lease_token = gen_random_uuid(), as_of = coalesce(as_of, :today),"
     " edition = coalesce(edition, (SELECT max(number) FROM citebound.editions))"
     " WHERE id = :id RETURNING attempt, lease_token::text, as_of, edition"
 )
+_HOLD = text("UPDATE citebound.inbox SET next_at = :until WHERE id = :id")
 _RENEW = text(
     "UPDATE citebound.inbox SET lease_until = clock_timestamp() + make_interval(secs => :lease_s)"
     " WHERE id = :id AND lease_token = :token AND state = 'running'"
@@ -50,10 +53,20 @@ _PROGRESS = text(
 class PostgresBacklog:
     """See `core.ports.Backlog`."""
 
-    def __init__(self, engine: AsyncEngine, *, clock: Clock, lease_s: float = LEASE_S) -> None:
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        *,
+        clock: Clock,
+        defer: Defer,
+        limits: TurnLimits,
+        lease_s: float = LEASE_S,
+    ) -> None:
         """Use a migrated database; the server's clock says when a lease ends."""
         self._engine = engine
         self._clock = clock
+        self._defer = defer
+        self._limits = limits
         self._lease_s = lease_s
 
     @raises_transient
@@ -67,6 +80,10 @@ class PostgresBacklog:
                 return None
             if row["is_waiting"]:
                 return Waiting(until=row["free_at"])
+            if not row["has_turn"]:
+                free_at = await take_turn(connection, row, self._limits)
+                if free_at is not None:
+                    return await self._hold(connection, row["message_id"], free_at)
             leased = await connection.execute(
                 _LEASE,
                 {
@@ -76,6 +93,12 @@ class PostgresBacklog:
                 },
             )
             return _claimed(row, leased.mappings().one())
+
+    async def _hold(self, connection: AsyncConnection, message_id: int, until: datetime) -> Waiting:
+        """Let a message wait, and tell its asker once."""
+        await connection.execute(_HOLD, {"id": message_id, "until": until})
+        await tell_to_wait(connection, message_id, self._defer)
+        return Waiting(until=until)
 
     @raises_transient
     @begun_again

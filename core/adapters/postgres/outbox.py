@@ -32,6 +32,8 @@ from core.domain.errors import OvertakenError
 from core.domain.message import Waiting
 
 LEASE_S = 20.0
+MOST_IN_A_ROW = 3
+"""Replies to one message, all told: a notice that gets lost is not followed by notices for ever."""
 
 _OLDEST = text(
     "SELECT o.*, c.platform, c.tenant, c.channel, c.thread,"
@@ -76,6 +78,7 @@ _KEEP = text(
     " is_direct = :direct, has_slot = :slot, is_recorded_doubt = is_recorded_doubt OR :doubt"
     " WHERE id = :id AND lease_token = :token"
 )
+_PARTS = text("SELECT count(*) FROM citebound.outbox WHERE cause = :cause")
 _REPLACED = text("SELECT replaces FROM citebound.outbox WHERE id = :id")
 _DOUBTED = frozenset({"sending", "uncertain"})
 
@@ -277,6 +280,8 @@ async def _notify(connection: AsyncConnection, delivery: Delivery, notice: Notic
     """Queue a notice in place of a reply; of a card, or of what was only rewritten, none."""
     reply = delivery.reply
     if reply.case is not None or (notice is Notice.MAYBE_ABOVE and delivery.replaces is not None):
+        return
+    if (await connection.scalar(_PARTS, {"cause": delivery.cause}) or 0) >= MOST_IN_A_ROW:
         return
     await queue_reply(
         connection,

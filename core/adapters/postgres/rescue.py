@@ -3,13 +3,12 @@
 Three things can be wrong: a job of a worker that gives no sign any more; a job that is marked as
 begun by a worker that lives and has lost it (its end could not be written); a row without any job.
 A loop in every worker process, of which one at a time holds the lock. It is no job, since a job can
-stall itself.
+stall itself. It also tells askers whose questions have waited for long that they are kept.
 """
 
 import asyncio
 import logging
 from datetime import UTC, datetime
-from typing import Protocol
 
 from procrastinate.exceptions import ConnectorException
 from procrastinate.manager import JobManager
@@ -17,6 +16,7 @@ from sqlalchemy import TextClause, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.turns import FORGET, Defer, tell_to_wait
 from core.cancellation import end_if_cancelled
 from core.domain.errors import TransientError
 from core.ports import JobKind
@@ -31,6 +31,9 @@ STUCK_AFTER_S = 30.0
 """Longer than any lease: a conversation whose oldest row is due and that nobody holds for so long
 has a job that only seems to run."""
 
+TOLD_AFTER_S = 300.0
+"""How long a question waits for its turn until its asker is told (`reliability.md`, section 5)."""
+
 logger = logging.getLogger(__name__)
 
 _STUCK = text(
@@ -43,6 +46,12 @@ _STUCK = text(
     " ) waiting ON waiting.lock = j.lock"
     " WHERE j.status = 'doing'"
     " AND waiting.due_at < clock_timestamp() - make_interval(secs => :stuck_s) LIMIT :limit"
+)
+_UNTOLD = text(
+    "SELECT DISTINCT ON (conversation_id) id FROM citebound.inbox"
+    " WHERE state = 'received' AND NOT is_told"
+    " AND received_at < clock_timestamp() - make_interval(secs => :seconds)"
+    " ORDER BY conversation_id, id LIMIT :limit"
 )
 _FORGOTTEN: dict[JobKind, TextClause] = {
     "answer": text(
@@ -58,16 +67,6 @@ _FORGOTTEN: dict[JobKind, TextClause] = {
         "  AND j.status IN ('todo', 'doing')) LIMIT :limit"
     ),
 }
-
-
-class Defer(Protocol):
-    """Defers a job within the transaction of a connection."""
-
-    async def __call__(
-        self, connection: AsyncConnection, kind: JobKind, conversation_id: str
-    ) -> None:
-        """Defer it for now."""
-        ...
 
 
 class Rescuer:
@@ -124,6 +123,15 @@ class Rescuer:
             for conversation_id in found:
                 async with self._transactions.begin() as transaction:
                     await self._defer(transaction, kind, conversation_id)
+        await self._tell(connection)
+        await connection.execute(FORGET)
+
+    async def _tell(self, connection: AsyncConnection) -> None:
+        """Tell those who have waited for long that they are not forgotten."""
+        bounds = {"seconds": TOLD_AFTER_S, "limit": AT_ONCE}
+        for message_id in (await connection.execute(_UNTOLD, bounds)).scalars().all():
+            async with self._transactions.begin() as transaction:
+                await tell_to_wait(transaction, message_id, self._defer)
 
     async def _free(self, job_id: int) -> None:
         """Let a job be begun again."""

@@ -462,6 +462,20 @@ inbox = Table(
     Column("as_of", Date),
     _at("next_at"),
     Column("progress_id", Text),
+    Column(
+        "has_turn",
+        Boolean,
+        nullable=False,
+        server_default=text("false"),
+        comment="it was within the limits: a rerun need not be",
+    ),
+    Column(
+        "is_told",
+        Boolean,
+        nullable=False,
+        server_default=text("false"),
+        comment="the asker need not be told (again) that it waits",
+    ),
     CheckConstraint("state IN ('received', 'running', 'done', 'dead')", name="state"),
     Index(None, "conversation_id", "id", postgresql_where=text("state IN ('received', 'running')")),
 )
@@ -525,6 +539,26 @@ askers = Table(
         unique=True,
         comment="random: nobody can compute it again once the row is gone",
     ),
+)
+
+turns = Table(
+    "turns",
+    metadata,
+    Column("kind", Text, primary_key=True),
+    Column(
+        "key",
+        Text,
+        primary_key=True,
+        comment="pseudonym of an asker, platform:tenant:channel, or id of a conversation",
+    ),
+    Column(
+        "taken",
+        ARRAY(DateTime(timezone=True)),
+        nullable=False,
+        server_default=text("'{}'"),
+        comment="the last ones, in order: as many as the limit counts",
+    ),
+    CheckConstraint("kind IN ('asker', 'channel', 'conversation', 'notice')", name="kind"),
 )
 
 channel_paces = Table(

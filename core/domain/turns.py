@@ -1,0 +1,53 @@
+"""When the turn of a question comes: never more than so many within any stretch of time.
+
+Kept as the instants of the last turns, not as a bucket's level: a bucket that holds N and is filled
+again at N per stretch lets almost 2 N through within one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnLimit:
+    """At most `times` turns within any `within_s` seconds."""
+
+    times: int
+    """1 or more."""
+    within_s: float
+    """Seconds; 0: no limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnLimits:
+    """How many questions are begun; whatever exceeds them waits, and nothing is dropped.
+
+    The figures are `reliability.md`, section 5, and `platforms.md`, section 2.3; that of a channel
+    is ours: several people who ask as fast as they may.
+    """
+
+    asker: TurnLimit = TurnLimit(times=10, within_s=600.0)
+    """Of one person, wherever they ask."""
+    channel: TurnLimit = TurnLimit(times=60, within_s=600.0)
+    """In one channel, whoever asks."""
+    conversation: TurnLimit = TurnLimit(times=5, within_s=60.0)
+    """In one thread: two machines that answer each other are slow, at least."""
+
+
+NOTICES = TurnLimit(times=10, within_s=600.0)
+"""Of one person: how often they are told that they wait. A flood is not answered with another."""
+
+
+def free_at(taken: Sequence[datetime], limit: TurnLimit, *, now: datetime) -> datetime:
+    """Return when the next turn is free: `now`, or later; `taken` are the last ones, in order."""
+    if len(taken) < limit.times:
+        return now
+    return max(now, taken[-limit.times] + timedelta(seconds=limit.within_s))
+
+
+def with_one_more(
+    taken: Sequence[datetime], limit: TurnLimit, *, at: datetime
+) -> tuple[datetime, ...]:
+    """Return the last turns with a new one: as many as the limit needs to be kept."""
+    return (*taken, at)[-limit.times :]

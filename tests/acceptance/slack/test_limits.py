@@ -1,0 +1,71 @@
+"""Over a limit: one line that says so, and the answer when its turn comes."""
+
+from sqlalchemy import text
+
+from tests.servers.slack import FakeSlack
+from tests.servers.slack.posts import Message
+from tests.slack_product import Product, product
+from tests.turns import let_turns_come
+
+QUESTIONS = (
+    "What is the limit for gifts that employees accept from business partners?",
+    "Who approves gifts above the limit?",
+    "When must a conflict of interest be disclosed?",
+)
+
+
+async def told(served: Product, slack: FakeSlack, question: Message, *, times: int) -> list[str]:
+    """Wait for so many replies to a question, and return them."""
+    await slack.until(lambda: len(slack.checks.replies(question)) == times, timeout_s=15)
+    return [one.text for one in slack.checks.replies(question)]
+
+
+async def test_too_many_questions_wait_for_their_turn(
+    slack: FakeSlack, slack_database: str
+) -> None:
+    """The third of one person is kept; another person is answered meanwhile."""
+    anna, ben = slack.workspace.user("anna"), slack.workspace.user("ben")
+    room = slack.workspace.channel("general", anna, ben)
+    async with product(slack, slack_database, questions_per_asker=2) as served:
+        said = [await slack.people.mention(anna, room, one) for one in QUESTIONS]
+        asked = [one.message for one in said]
+        other = await slack.people.mention(ben, room, QUESTIONS[2])
+        for one in (asked[0], asked[1], other.message):
+            (answer,) = await told(served, slack, one, times=1)
+            assert "waiting" not in answer
+        (busy,) = await told(served, slack, asked[2], times=1)
+        assert "Many questions are waiting. Yours is kept" in busy
+        assert await served.rows("SELECT state, attempt FROM citebound.inbox WHERE is_told") == [
+            {"state": "received", "attempt": 0}
+        ]
+        slack.checks.status_cleared()
+        await let_turns_come(served.engine)
+        _, answer = await told(served, slack, asked[2], times=2)
+        assert "waiting" not in answer
+        await served.quiet()
+        slack.checks.nothing_twice()
+        slack.checks.nothing_outside(*asked, other.message)
+        slack.checks.status_cleared()
+
+
+async def test_the_buttons_of_an_answer_that_waited_work(
+    slack: FakeSlack, slack_database: str
+) -> None:
+    """They are found by the answer, not by the line before it."""
+    anna = slack.workspace.user("anna")
+    async with product(slack, slack_database, questions_per_asker=1) as served:
+        first = await slack.people.ask(anna, QUESTIONS[1])
+        await told(served, slack, first.message, times=1)
+        second = await slack.people.ask(anna, QUESTIONS[0])
+        await told(served, slack, second.message, times=1)
+        await let_turns_come(served.engine)
+        await told(served, slack, second.message, times=2)
+        await served.quiet()
+        answer = slack.checks.replies(second.message)[1]
+        await slack.presses.click(anna, answer, "evidence_open")
+        await slack.until(lambda: bool(slack.presses.views_of(anna)), timeout_s=15)
+        async with served.engine.connect() as connection:
+            told_of = await connection.scalar(
+                text("SELECT count(*) FROM citebound.outbox WHERE cause LIKE 'wait:%'")
+            )
+        assert told_of == 1
