@@ -152,7 +152,10 @@ class SilentSurface:
 
 
 class RepeatingFactory:
-    """Makes the reasoner; `fails_on` breaks the process's patience with a message."""
+    """Makes the reasoner; `fails_on` breaks the process's patience with a message.
+
+    While `goes_on` is not set, runs wait after their first call.
+    """
 
     name = "repeating/1"
     is_model = True
@@ -161,6 +164,8 @@ class RepeatingFactory:
         self.engine = engine
         self.calls = PostgresModelCallLog(engine)
         self.delay_s = 0.0
+        self.goes_on = asyncio.Event()
+        self.goes_on.set()
         self.fails_on = ""
 
     def begin(self, context: RunContext, /) -> "Repeating":
@@ -180,6 +185,7 @@ class Repeating(ScriptedReasoner):
         if self.factory.fails_on and self.factory.fails_on in question.text:
             raise RuntimeError("a bug")
         await asyncio.sleep(self.factory.delay_s)
+        await self.factory.goes_on.wait()
         await self._call(question, "second")
         return Clarification(intent="general", question=f"You said: {question.text}", slot="what")
 

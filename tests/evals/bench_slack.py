@@ -49,6 +49,12 @@ QUESTIONS = (
     "When must a conflict of interest be disclosed?",
 )
 PEOPLE = 100
+UNLIMITED = {
+    "questions_per_asker": 10_000,
+    "questions_per_channel": 10_000,
+    "replies_per_conversation": 10_000,
+}
+"""A hundred people ask as thousands would."""
 SLACKS_MINUTE = 60.0
 POSTING = frozenset({"chat.postMessage", "chat.stopStream", "chat.update"})
 _LEFT = (
@@ -73,7 +79,7 @@ class World:
 
     async def start(self, **more: Any) -> Running:
         """Start one process, and tell Slack where it is."""
-        running = self.serving.start(self.slack, self.url, **more)
+        running = self.serving.start(self.slack, self.url, **UNLIMITED, **more)
         await running.ready(within_s=60.0)
         self.slack.app_url = address(running)
         return running
@@ -224,7 +230,7 @@ async def measure_kills(here: World, *, questions: int, kills: int, seed: int) -
             await dying.ended()
             done += 1
             slack.app_url = address(other)
-            alive[n] = here.serving.start(slack, here.url, port=dying.port)
+            alive[n] = here.serving.start(slack, here.url, port=dying.port, **UNLIMITED)
             await alive[n].ready(within_s=60.0)
             slack.app_url = address(chance.choice(alive))
 

@@ -1,7 +1,8 @@
 """Each message ends in one outcome, whatever happens while it is answered."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -193,12 +194,19 @@ async def meanwhile(deployment: Deployment, thread: str, act: Act, *, begun: boo
     if not begun:
         await act(deployment)
         return
-    deployment.reasoner.delay_s = 0.5
+    async with at_work(deployment, thread):
+        await act(deployment)
+
+
+@asynccontextmanager
+async def at_work(deployment: Deployment, thread: str) -> AsyncGenerator[None]:
+    """Let a run wait within its work until the block ends; then it goes on, and all is answered."""
+    deployment.reasoner.goes_on.clear()
     async with asyncio.TaskGroup() as group:
         group.create_task(deployment.worker.answer(thread))
         await deployment.until("SELECT 1 FROM paid")
-        await act(deployment)
-        deployment.reasoner.delay_s = 0.0
+        yield
+        deployment.reasoner.goes_on.set()
 
 
 async def test_an_edit_after_the_answer_is_told_to_ask_again(deployment: Deployment) -> None:
@@ -261,10 +269,7 @@ async def test_a_shutdown_gives_the_message_back(deployment: Deployment) -> None
 async def test_whoever_lost_the_lease_records_nothing(deployment: Deployment) -> None:
     """A worker that was too slow finds its message taken over, and stops."""
     thread = await accepted(deployment, "hello")
-    deployment.reasoner.delay_s = 0.3
-    async with asyncio.TaskGroup() as group:
-        group.create_task(deployment.worker.answer(thread))
-        await deployment.until("SELECT 1 FROM paid")
+    async with at_work(deployment, thread):
         await change(
             deployment,
             "UPDATE citebound.inbox SET lease_token = gen_random_uuid(),"
