@@ -71,13 +71,17 @@ async def test_over_a_limit_a_question_waits_and_its_asker_is_told(
     async with limited.working():
         await limited.until(f"SELECT 1 FROM posts HAVING count(*) = {2 + told}")  # noqa: S608
         assert (await bodies(limited)).count("notice:busy") == told
-        for _ in range(2):
-            waits = await limited.rows(
-                "SELECT state, outcome, attempt, next_at > now() + interval '9 min' AS is_later"
-                " FROM citebound.inbox WHERE NOT has_turn ORDER BY id LIMIT 1"
-            )
-            assert [tuple(row.values()) for row in waits] == [("received", None, 0, True)]
-            await asyncio.sleep(0.3)
+    waiting = "SELECT conversation_id::text AS thread FROM citebound.inbox WHERE NOT has_turn"
+    threads_that_wait = {str(row["thread"]) for row in await limited.rows(waiting)}
+    for _ in range(2):
+        await change(limited, "UPDATE citebound.inbox SET next_at = now() WHERE NOT has_turn")
+        for thread in threads_that_wait:
+            assert isinstance(await limited.backlog.claim(thread), Waiting)
+    (waits, *_) = await limited.rows(
+        "SELECT state, outcome, attempt, next_at > now() + interval '9 min' AS is_later"
+        " FROM citebound.inbox WHERE NOT has_turn ORDER BY id"
+    )
+    assert tuple(waits.values()) == ("received", None, 0, True)
     await let_turns_come(limited.engine)
     async with limited.working():
         await limited.quiet()
