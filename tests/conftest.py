@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.postgres.database import engine_for, migrate
 from core.adapters.postgres.embedded import start_embedded, stop_embedded
 
-KNOWN_SKIPS = ("shared data absent", "playground absent", "adaptivecards absent")
+KNOWN_SKIPS = ("shared data absent", "playground absent", "adaptivecards absent", "chromium absent")
 """How the reason of a skip may begin; any other skip fails the session."""
 
 TEMPLATE = "citebound_template"

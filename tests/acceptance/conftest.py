@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -44,6 +45,19 @@ def policies_url(server_url: str) -> Iterator[str]:
 @pytest.fixture
 def policies_database(server_url: str, policies_url: str) -> Iterator[str]:
     """A database with policies for one test."""
+    with _copied(server_url, policies_url) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def shared_database(server_url: str, policies_url: str) -> Iterator[str]:
+    """A database with policies for the tests of a module, where starting is slow."""
+    with _copied(server_url, policies_url) as url:
+        yield url
+
+
+@contextmanager
+def _copied(server_url: str, policies_url: str) -> Generator[str]:
     name = f"policies_{os.getpid()}_{next(_numbers)}"
     _run(server_url, f"CREATE DATABASE {name} TEMPLATE {make_url(policies_url).database}")
     yield _named(server_url, name)

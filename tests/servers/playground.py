@@ -83,7 +83,8 @@ class Playground:
 
     def __init__(self, session: ClientSession, base_url: str, config: Json):
         self._session = session
-        self._base_url = base_url
+        self.base_url = base_url
+        """Where its page is."""
         self.bot: Json = config["bot"]
         self.me: Json = config["currentUser"]
         self.tenant = str(config["tenantId"])
@@ -170,7 +171,7 @@ class Playground:
         }
 
     async def _post(self, path: str, body: Json) -> Json:
-        url = f"{self._base_url}/_conversation/v1/{path}"
+        url = f"{self.base_url}/_conversation/v1/{path}"
         async with self._session.post(url, json=body) as response:
             text = await response.text()
             assert response.status < 300, f"the playground says {response.status}: {text[:300]}"

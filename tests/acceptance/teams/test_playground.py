@@ -1,0 +1,116 @@
+"""The whole product before Microsoft's own client: what people see, and what their presses do."""
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.running import Running
+from tests.servers.playground import Playground, Said, Shown
+from tests.servers.slack.wire import Json
+from tests.teams_playground import playing
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+QUESTION = "What is the limit for gifts that employees accept from business partners?"
+VAGUE = "Can I accept gifts?"
+BUTTONS = ["Show evidence", "Ask Compliance", "Report a problem"]
+"""Then "Remove this answer", in a chat of one's own."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stage(shared_database: str) -> AsyncIterator[tuple[Running, Playground]]:
+    """One of each for all tests here: Microsoft's program takes seconds to start."""
+    async with playing(shared_database) as running:
+        yield running
+
+
+@pytest.fixture
+def product(stage: tuple[Running, Playground]) -> Running:
+    """The product."""
+    return stage[0]
+
+
+@pytest.fixture
+def ground(stage: tuple[Running, Playground]) -> Playground:
+    """Microsoft's client."""
+    return stage[1]
+
+
+def has_buttons(shown: Shown) -> bool:
+    """Say whether it is the card of an answer: it stands apart from the text there."""
+    return [one["title"] for card in shown.cards for one in card.get("actions", ())][:3] == BUTTONS
+
+
+async def answered(ground: Playground, said: Said) -> tuple[Shown, Shown]:
+    """Return the text and the card of the only answer to what was said."""
+    await ground.until(lambda: any(map(has_buttons, ground.shown(said.conversation))))
+    text, card = ground.shown(said.conversation)
+    return text, card
+
+
+def looks_answered(text: Shown, card: Shown) -> None:
+    """Assert badge, marks, native citations, the label, the thumbs, and the sources."""
+    assert "**High confidence" in text.text
+    assert "EUR 75" in text.text
+    assert "[1]" in text.text
+    entity: Json = text.content["aiEntity"]
+    assert entity["additionalType"] == ["AIGeneratedContent"]
+    assert [one["position"] for one in entity["citation"]] == [1, 2]
+    titles = {one["appearance"]["name"] for one in entity["citation"]}
+    assert titles == {"Gifts and Hospitality Policy §4.2 Monetary limit"}
+    assert text.content["feedbackLoopEnabled"] is True
+    assert "Sources (2)" in json.dumps(card.cards)
+
+
+async def test_a_mention_is_answered_in_its_thread(ground: Playground) -> None:
+    """With all that belongs to an answer; typing before it; nothing outside of the thread."""
+    said = await ground.say(ground.channel, QUESTION)
+    text, card = await answered(ground, said)
+    looks_answered(text, card)
+    assert said.conversation.startswith(f"{ground.channel};messageid=")
+    at = [
+        one["action"] for one in ground.frames if one["actionConversationId"] == said.conversation
+    ]
+    assert at[0] == "typing"
+    assert at[-2:] == ["createMessage", "createMessage"]
+    assert ground.shown(ground.channel) == []
+
+
+async def test_a_question_back_shows_its_options(ground: Playground) -> None:
+    """A button for each, which needs no mention."""
+    said = await ground.say(ground.channel, VAGUE)
+    await ground.until(lambda: any(one.cards for one in ground.shown(said.conversation)))
+    text, card = ground.shown(said.conversation)
+    assert "?" in text.text
+    actions = [one for held in card.cards for one in held["actions"]]
+    assert {one["verb"] for one in actions} == {"clarify"}
+    assert len(actions) > 1
+
+
+async def test_a_group_chat_never_streams(ground: Playground) -> None:
+    """It has one message, and typing before."""
+    said = await ground.say(ground.group, QUESTION)
+    text, card = await answered(ground, said)
+    looks_answered(text, card)
+    assert "streamEntity" not in text.content
+    assert text.was == []
+
+
+async def test_a_chat_streams_in_order(ground: Playground, product: Running) -> None:
+    """Informative, streaming, final: one message, which never takes back what it said."""
+    said = await ground.say(ground.personal, QUESTION, mentions=False)
+    text, card = await answered(ground, said)
+    looks_answered(text, card)
+    kinds = [one.get("streamEntity", {}).get("streamType") for one in [*text.was, text.content]]
+    informing = kinds.count("informative")
+    assert informing >= 1
+    assert kinds == ["informative"] * informing + ["streaming", "final"]
+    numbers = [one["streamEntity"]["streamSequence"] for one in text.was]
+    assert numbers == sorted(set(numbers))
+    assert text.was[-1]["text"] == text.text
+    rows = await product.rows(
+        "SELECT o.state, o.remote_id FROM citebound.outbox o ORDER BY o.id DESC LIMIT 1"
+    )
+    assert rows == [{"state": "posted", "remote_id": text.id}]

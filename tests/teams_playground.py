@@ -1,0 +1,36 @@
+"""The product as `citebound serve` runs it, anonymous, and Microsoft's Agents Playground before it.
+
+async with playing(database_url) as (product, ground):
+    said = await ground.say(ground.channel, "May I?")
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from bot.app.process import Roles, running
+from bot.teams.endpoint import PATH
+from bot.teams.serving import teams as connect_teams
+from core.adapters.postgres.database import engine_for
+from core.bootstrap import SERVING, bootstrap
+from core.config import Settings
+from tests.running import Running
+from tests.servers.playground import Playground, need_package, playground
+from tests.teams_product import UNHURRIED
+
+
+@asynccontextmanager
+async def playing(database_url: str) -> AsyncGenerator[tuple[Running, Playground]]:
+    """Run both; skip or, where `CI` is set, fail without Microsoft's program."""
+    program = need_package()
+    settings = Settings(database_url=database_url, allow_anonymous="1", port=0)
+    connect = connect_teams(settings, patience=UNHURRIED)
+    assert connect is not None
+    engine = engine_for(database_url, pooled=False)
+    async with (
+        bootstrap(settings, statements=SERVING) as service,
+        running(service, (connect,), Roles()) as process,
+    ):
+        base_url = f"http://127.0.0.1:{process.port}"
+        async with playground(program, f"{base_url}{PATH}") as ground:
+            yield Running(process=process, engine=engine, base_url=base_url), ground
+    await engine.dispose()
