@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,16 +100,20 @@ class Forks:
 
     def start(self, slack: FakeSlack, database_url: str, *, port: int = 0, **more: Any) -> Running:
         """Start one for a workspace."""
-        port = port or free_port()
         settings = {
             "database_url": database_url,
             "slack_bot_token": slack.workspace.bot_token,
             "slack_signing_secret": slack.workspace.app.signing_secret,
             "slack_api_url": slack.api_url,
-            "port": port,
             **more,
         }
-        return Running(pid=self.order(start=settings), port=port, forks=self)
+        return self.start_with(settings, port=port)
+
+    def start_with(self, settings: Mapping[str, Any], *, port: int = 0) -> Running:
+        """Start one with the values of `Settings`."""
+        port = port or free_port()
+        given = {**settings, "port": port}
+        return Running(pid=self.order(start=given), port=port, forks=self)
 
 
 @contextmanager

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.database import engine_for
+from tests.kills import LONGEST_LEASE_S, balance, quiet
 from tests.servers.slack import FakeSlack, fake_slack
 from tests.servers.slack.deeds import Said
 from tests.slack_processes import KILLED, Forks, Running, forks, let_pass
@@ -16,20 +16,6 @@ from tests.slack_processes import KILLED, Forks, Running, forks, let_pass
 QUESTION = "What is the limit for gifts that employees accept from business partners?"
 SLACKS_MINUTE = 60.0
 """Its retries come at once, after 1 s and after 5 s."""
-LONGEST_LEASE_S = 60.0
-
-_LEFT = (
-    "SELECT (SELECT count(*) FROM citebound.inbox WHERE state IN ('received', 'running'))"
-    " + (SELECT count(*) FROM citebound.outbox WHERE settled_at IS NULL)"
-)
-_BALANCE = (
-    "SELECT (SELECT count(*) FROM citebound.inbox WHERE kind = 'message') AS messages,"
-    " (SELECT count(*) FROM citebound.answers) AS answers,"
-    " (SELECT count(*) FROM citebound.outbox) AS replies,"
-    " (SELECT count(*) FROM audit.record r JOIN audit.tag t ON t.tag = r.tag WHERE t.is_outcome)"
-    " AS outcomes,"
-    " (SELECT count(*) FROM audit.record WHERE tag = 'reply:posted') AS posted"
-)
 
 
 @pytest.fixture(scope="module")
@@ -52,22 +38,6 @@ async def tables(slack_database: str) -> AsyncIterator[AsyncEngine]:
     engine = engine_for(slack_database, pooled=False)
     yield engine
     await engine.dispose()
-
-
-async def quiet(tables: AsyncEngine, *, within_s: float = 30.0) -> None:
-    """Wait until nothing is left to answer or to post."""
-    async with asyncio.timeout(within_s):
-        while True:
-            async with tables.connect() as connection:
-                if await connection.scalar(text(_LEFT)) == 0:
-                    return
-            await asyncio.sleep(0.05)
-
-
-async def balance(tables: AsyncEngine) -> dict[str, int]:
-    """Count what must be as many as there are questions."""
-    async with tables.connect() as connection:
-        return dict((await connection.execute(text(_BALANCE))).mappings().one())
 
 
 async def started_again(
