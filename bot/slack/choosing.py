@@ -1,8 +1,9 @@
 """An option of a clarification was pressed: the same as if its words had been written."""
 
 from bot.intake import Intake
+from bot.pressed import EVERY_CASE, option_of, why_not_choose
 from bot.replies.asking_back import question_of
-from bot.replies.lines import NOT_READABLE, ONLY_ASKER, OUTDATED
+from bot.replies.lines import OUTDATED
 from bot.slack.asked import asked
 from bot.slack.calls import Slack
 from bot.slack.interaction import Interaction
@@ -11,12 +12,9 @@ from bot.slack.names import ALL, CLARIFY, target_of
 from bot.slack.notices import chosen_blocks, chosen_text
 from bot.slack.pressing import Ack, Handler
 from bot.slack.whisper import whisper
-from core.domain.answer import Answer, Outcome
+from core.domain.answer import Answer
 from core.domain.message import MessageKind
 from core.ports import Clock
-from core.ports.shown import ShownReply
-
-EVERY_CASE = "all cases"
 
 
 class Choosing:
@@ -36,8 +34,8 @@ class Choosing:
     async def choose(self, interaction: Interaction, ack: Ack) -> None:
         """Keep the choice as a message, once, and show what was chosen."""
         found = await self._lookup.reply(interaction)
-        refusal = _refusal(found, interaction)
-        option = _option(found, target_of(interaction.value).choice)
+        refusal = why_not_choose(found, interaction.person, is_outside=interaction.is_outside)
+        option = option_of(found, target_of(interaction.value).choice)
         if found is None or found.reply.answer is None or refusal or option is None:
             await ack()
             await whisper(self._slack, interaction, refusal or OUTDATED)
@@ -67,24 +65,3 @@ class Choosing:
             parse="none",
             link_names=False,
         )
-
-
-def _refusal(found: ShownReply | None, interaction: Interaction) -> str:
-    if found is None or interaction.is_outside:
-        return NOT_READABLE
-    if found.person != interaction.person:
-        return ONLY_ASKER
-    answer = found.reply.answer
-    is_open = answer is not None and answer.outcome is Outcome.CLARIFICATION
-    return "" if is_open and not found.is_followed else OUTDATED
-
-
-def _option(found: ShownReply | None, choice: str) -> str | None:
-    """Return the words of an option, from our own tables."""
-    if found is None or found.reply.answer is None:
-        return None
-    options = found.reply.answer.options
-    if choice == ALL:
-        return ALL
-    number = int(choice) if choice.isascii() and choice.isdecimal() else len(options)
-    return options[number] if number < len(options) else None

@@ -7,8 +7,8 @@ officers are told no name, since nobody could say that they would be.
 import asyncio
 
 from bot.cases import CaseDesk
-from bot.replies.case_states import already_sent, case_stands, sent_words
-from bot.replies.lines import NOT_READABLE, ONLY_ASKER, ONLY_ASKER_SENDS, OUTDATED
+from bot.pressed import is_report, sent, settled, urgency_of, why_not_send
+from bot.replies.case_states import already_sent
 from bot.slack.calls import Limited, Refused, Slack, Told
 from bot.slack.elements import Block
 from bot.slack.forms import (
@@ -26,9 +26,8 @@ from bot.slack.names import CASE_ACCEPT, CASE_AGAIN, ESCALATE, VIEW_ESCALATE, ta
 from bot.slack.payload import maybe, maybe_object
 from bot.slack.pressing import Ack, Handler
 from bot.slack.whisper import NOT_NOW, whisper
-from core.domain import casework
-from core.domain.case import Case, Urgency
-from core.domain.casework import Done, Opener, Refusal
+from core.domain.case import Case
+from core.domain.casework import Opener
 from core.ports.shown import ShownReply
 
 TITLE = "Ask Compliance"
@@ -93,13 +92,13 @@ class Escalating:
             account_of(interaction),
             key=interaction.dedupe_key,
             note=interaction.values.get(NOTE, ""),
-            urgency=_urgency(interaction.values.get(URGENCY, "")),
+            urgency=urgency_of(interaction.values.get(URGENCY, "")),
             is_private=DIRECT in wishes,
             is_anonymous=ANONYMOUS in wishes,
             permalink=where,
             asker_name=name,
         )
-        await ack(**updated(message_modal(TITLE, _told(result))))
+        await ack(**updated(message_modal(TITLE, sent(result))))
 
     async def accept(self, interaction: Interaction, ack: Ack) -> None:
         """Close a case whose answer does."""
@@ -107,7 +106,7 @@ class Escalating:
             target_of(interaction.value).id, account_of(interaction), key=interaction.dedupe_key
         )
         await ack()
-        await whisper(self._slack, interaction, _answered(result, ACCEPTED))
+        await whisper(self._slack, interaction, settled(result, ACCEPTED))
 
     async def ask_again(self, interaction: Interaction, ack: Ack) -> None:
         """Give a case back to its officer."""
@@ -117,18 +116,16 @@ class Escalating:
         await ack()
         is_direct = (interaction.channel or "").startswith("D")
         words = AGAIN_DIRECT if is_direct else AGAIN
-        await whisper(self._slack, interaction, _answered(result, words))
+        await whisper(self._slack, interaction, settled(result, words))
 
     def _refusal(self, found: ShownReply | None, interaction: Interaction) -> str:
         """Say why this person may not hand the question over; empty: they may."""
-        if found is None or interaction.is_outside:
-            return NOT_READABLE
-        if found.person == interaction.person:
-            return OUTDATED if found.is_removed else ""
-        is_report_made = _is_report(found)
-        if is_report_made or not self._desk.is_officer(account_of(interaction)):
-            return ONLY_ASKER_SENDS
-        return OUTDATED if found.is_removed else ""
+        return why_not_send(
+            found,
+            interaction.person,
+            is_outside=interaction.is_outside,
+            is_officer=self._desk.is_officer(account_of(interaction)),
+        )
 
     async def _without_note(self, interaction: Interaction, answer_id: str) -> None:
         """Open the case at once: Slack shows no form."""
@@ -138,7 +135,7 @@ class Escalating:
             key=interaction.dedupe_key,
             opener=Opener.PIPELINE,
         )
-        await whisper(self._slack, interaction, _told(result))
+        await whisper(self._slack, interaction, sent(result))
 
     async def _looked_up(
         self, found: ShownReply, interaction: Interaction
@@ -172,41 +169,11 @@ def _form(found: ShownReply, known: Case | None, answer_id: str) -> Block:
         return message_modal(TITLE, already_sent(known))
     return escalate_modal(
         answer_id,
-        is_report=_is_report(found),
+        is_report=is_report(found),
         is_own=_is_own(found),
         known=known.number if known else None,
     )
 
 
-def _is_report(found: ShownReply) -> bool:
-    answer = found.reply.answer
-    return answer is not None and answer.is_report
-
-
 def _is_own(found: ShownReply) -> bool:
     return found.place.mode == "direct"
-
-
-def _urgency(given: str) -> Urgency:
-    return Urgency.TODAY if given == Urgency.TODAY.value else Urgency.WEEK
-
-
-def _told(result: casework.CaseResult) -> str:
-    match result:
-        case Done():
-            return sent_words(result.case) if result.is_new else already_sent(result.case)
-        case casework.Refused(why=Refusal.NOT_ASKER):
-            return ONLY_ASKER_SENDS
-        case casework.Refused(why=Refusal.NO_CASE):
-            return OUTDATED
-        case casework.Refused():
-            return NOT_READABLE
-
-
-def _answered(result: casework.CaseResult, words: str) -> str:
-    """Say what came of a press under an officer's answer."""
-    if isinstance(result, Done):
-        return words.format(number=result.case.number)
-    if result.why is Refusal.NOT_ASKER:
-        return ONLY_ASKER
-    return NOT_READABLE if result.case is None else case_stands(result.case)

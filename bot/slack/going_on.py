@@ -2,8 +2,9 @@
 
 from bot.cases import CaseDesk
 from bot.intake import Intake
+from bot.pressed import REMOVED_BEFORE, why_not_do
 from bot.replies.follow_ups import follow_ups
-from bot.replies.lines import NOT_READABLE, ONLY_ASKER, OUTDATED
+from bot.replies.lines import ONLY_ASKER, OUTDATED
 from bot.slack.asked import asked
 from bot.slack.audience import AGAIN_S, SlackAudience
 from bot.slack.calls import Slack
@@ -26,7 +27,6 @@ SHARED_BEFORE = "This answer was shared before."
 ASKED_BEFORE = "This was asked before: the answer is in this thread."
 NOT_ALL_MAY = "Not everybody in that channel may read what this answer rests on."
 NOT_INVITED = "I am not in that channel. Invite me there, then share again."
-REMOVED_BEFORE = "This answer was removed before."
 
 
 class GoingOn:
@@ -62,7 +62,9 @@ class GoingOn:
         """Ask a question that was suggested: once, and quoted in the thread."""
         found = await self._lookup.reply(interaction)
         question = _suggested(found, target_of(interaction.value).number)
-        refusal = _refusal(found, interaction) or ("" if question else OUTDATED)
+        refusal = why_not_do(found, interaction.person, is_outside=interaction.is_outside) or (
+            "" if question else OUTDATED
+        )
         if found is None or refusal:
             await ack()
             await whisper(self._slack, interaction, refusal)
@@ -86,7 +88,7 @@ class GoingOn:
     async def share(self, interaction: Interaction, ack: Ack) -> None:
         """Show an answer to the channel from which it was asked, if all there may read it."""
         found = await self._lookup.reply(interaction)
-        told = _refusal(found, interaction)
+        told = why_not_do(found, interaction.person, is_outside=interaction.is_outside)
         if found is not None and not told:
             told = await self._shared(interaction, found, target_of(interaction.value).id)
         await ack()
@@ -96,7 +98,7 @@ class GoingOn:
         """Take an answer away; its record stays."""
         found = await self._lookup.reply(interaction)
         officer = self._desk.officer_of(account_of(interaction))
-        told = _refusal(found, interaction)
+        told = why_not_do(found, interaction.person, is_outside=interaction.is_outside)
         if told == ONLY_ASKER and officer is not None:
             told = ""
         if not told:
@@ -147,17 +149,6 @@ class GoingOn:
             parse="none",
             link_names=False,
         )
-
-
-def _refusal(found: ShownReply | None, interaction: Interaction) -> str:
-    """Say why this person may do nothing with an answer; empty: they may."""
-    if found is None or interaction.is_outside:
-        return NOT_READABLE
-    if found.is_removed:
-        return REMOVED_BEFORE
-    if found.person != interaction.person:
-        return ONLY_ASKER
-    return OUTDATED if found.is_settled else ""
 
 
 def _suggested(found: ShownReply | None, number: int | None) -> str:

@@ -1,7 +1,8 @@
 """What people think of an answer: thumbs, and reports of a problem. The last one counts."""
 
 from bot.cases import FeedbackDesk
-from bot.replies.lines import NOT_READABLE, OUTDATED, THANKS_DOWN, THANKS_UP
+from bot.pressed import judged
+from bot.replies.lines import THANKS_DOWN, THANKS_UP
 from bot.slack.calls import Slack, Told
 from bot.slack.forms import DETAILS, WHY, report_modal, reported_modal
 from bot.slack.interaction import Interaction
@@ -10,9 +11,8 @@ from bot.slack.modals import errors, ids_in, message_modal, updated
 from bot.slack.names import FEEDBACK, REPORT, VIEW_REPORT, target_of
 from bot.slack.pressing import Ack, Handler
 from bot.slack.whisper import NOT_NOW, whisper
-from core.domain.casework import Refusal
 from core.domain.errors import ContractError
-from core.domain.feedback import FeedbackKept, FeedbackRefused, Rating, Reason
+from core.domain.feedback import Rating, Reason
 from core.ports.shown import ShownReply
 
 TITLE = "Report a problem"
@@ -48,7 +48,7 @@ class Judging:
                 rating=rating,
                 message_id=interaction.message_ts,
             )
-            refusal = _refused(kept)
+            refusal = judged(kept)
         await ack()
         if refusal:
             await whisper(self._slack, interaction, refusal)
@@ -83,7 +83,7 @@ class Judging:
                 reason=Reason(reason),
                 comment=interaction.values.get(DETAILS, ""),
             )
-            refusal = _refused(kept)
+            refusal = judged(kept)
         view = message_modal(TITLE, refusal) if refusal else reported_modal()
         await ack(**updated(view))
 
@@ -96,14 +96,6 @@ class Judging:
 
     async def _refusal(self, found: ShownReply | None, interaction: Interaction) -> str:
         """Say why this person may not judge an answer; empty: they may."""
-        if found is None or interaction.is_outside:
-            return NOT_READABLE
-        if not await self._lookup.may_read(found, interaction.person):
-            return NOT_READABLE
-        return OUTDATED if found.is_settled else ""
-
-
-def _refused(kept: FeedbackKept | FeedbackRefused) -> str:
-    if isinstance(kept, FeedbackKept):
-        return ""
-    return NOT_READABLE if kept.why is Refusal.UNKNOWN else OUTDATED
+        return await self._lookup.why_not(
+            found, interaction.person, is_outside=interaction.is_outside
+        )

@@ -3,6 +3,7 @@
 import logging
 
 from bot.intake import Intake
+from bot.quiet import unless_quiet
 from bot.slack.opened import Opened
 from bot.slack.parse import Disconnected, NotForUs, Overheard, parse
 from bot.slack.payload import Object
@@ -10,11 +11,8 @@ from bot.slack.sender import Home
 from core.domain.casework import Account
 from core.domain.errors import ContractError
 from core.domain.message import (
-    OFFICER_SPEAKS,
-    TAKEN_OVER,
     Ignored,
     InboundMessage,
-    MessageKind,
 )
 from core.domain.officers import Officers
 from core.ports import ConversationStore
@@ -51,29 +49,20 @@ class Keeper:
             case Overheard():
                 known = await self._conversations.find(found.message.place)
                 if known is not None:
-                    await self._intake.accept(await self._unless_quiet(found.message, known))
+                    heard = await unless_quiet(
+                        found.message,
+                        known,
+                        conversations=self._conversations,
+                        is_officer=self._is_officer(found.message),
+                    )
+                    await self._intake.accept(heard)
             case NotForUs():
                 logger.debug("an event is not for us: %s", found.reason)
             case Opened() | Disconnected():
                 return found
         return None
 
-    async def _unless_quiet(
-        self, message: InboundMessage | Ignored, conversation_id: str
-    ) -> InboundMessage | Ignored:
-        """Keep quiet while an officer speaks in somebody's thread, until we are addressed again."""
-        if isinstance(message, Ignored) or message.kind is not MessageKind.MESSAGE:
-            return message
+    def _is_officer(self, message: InboundMessage | Ignored) -> bool:
         place = message.place
         who = Account(platform=place.platform, tenant=place.tenant, person=message.person)
-        speakers = await self._conversations.speakers(conversation_id)
-        speaks = self._officers.find(who) is not None and speakers.first != message.person
-        if not (speaks or speakers.is_taken_over):
-            return message
-        return Ignored(
-            place=place,
-            dedupe_key=message.dedupe_key,
-            person=message.person,
-            sent_at=message.sent_at,
-            reason=OFFICER_SPEAKS if speaks else TAKEN_OVER,
-        )
+        return self._officers.find(who) is not None

@@ -7,8 +7,7 @@ something, and only if nothing came of it.
 from collections.abc import Awaitable, Callable
 
 from bot.cases import CaseDesk
-from bot.replies.case_states import case_stands
-from bot.replies.lines import OFFICERS_ONLY
+from bot.pressed import posted, refused
 from bot.slack.calls import Slack, Told
 from bot.slack.forms import ANSWER, DIRECT, PRIVACY, case_answer_modal
 from bot.slack.interaction import Interaction
@@ -24,12 +23,8 @@ from bot.slack.names import (
 )
 from bot.slack.pressing import Ack, Handler
 from bot.slack.whisper import NOT_NOW, whisper
-from core.domain.casework import Account, CaseResult, Done, Refusal, Refused
+from core.domain.casework import Account, CaseResult, Done, Refused
 from core.domain.errors import UsageError
-
-NO_CASE = "There is no such case."
-NOTHING_TO_MARK = "The asker got no answer that could be wrong."
-POSTED = "Your answer to case {number} goes to the asker{where}. The card shows it."
 
 Redraw = Callable[[Interaction], Awaitable[None]]
 """Shows an officer's Home anew, where a button of it was pressed."""
@@ -95,18 +90,22 @@ class CaseWork:
                 account_of(interaction),
                 key=interaction.dedupe_key,
                 text=interaction.values.get(ANSWER, ""),
-                is_private=DIRECT in interaction.values.get(PRIVACY, "").split(","),
+                is_private=_wants_direct(interaction),
             )
         except UsageError as error:
             await ack(**errors({ANSWER: str(error)}))
             return
-        await ack(**updated(message_modal("Answer", _posted(result, interaction))))
+        await ack(
+            **updated(
+                message_modal("Answer", posted(result, wants_direct=_wants_direct(interaction)))
+            )
+        )
         await self._redraw(interaction)
 
     async def _end(self, interaction: Interaction, ack: Ack, result: CaseResult) -> None:
         await ack()
         if isinstance(result, Refused):
-            await whisper(self._slack, interaction, _refused(result))
+            await whisper(self._slack, interaction, refused(result))
         if interaction.channel is None:
             await self._redraw(interaction)
 
@@ -115,19 +114,5 @@ def _pressed(interaction: Interaction) -> tuple[str, Account]:
     return target_of(interaction.value).id, account_of(interaction)
 
 
-def _posted(result: CaseResult, interaction: Interaction) -> str:
-    if isinstance(result, Refused):
-        return _refused(result)
-    is_direct = result.case.is_private or DIRECT in interaction.values.get(PRIVACY, "")
-    where = " alone, in a direct message" if is_direct else "'s thread"
-    return POSTED.format(number=result.case.number, where=where)
-
-
-def _refused(result: Refused) -> str:
-    match result.why:
-        case Refusal.NOT_OFFICER:
-            return OFFICERS_ONLY
-        case Refusal.NOTHING_TO_MARK:
-            return NOTHING_TO_MARK
-        case _:
-            return NO_CASE if result.case is None else case_stands(result.case)
+def _wants_direct(interaction: Interaction) -> bool:
+    return DIRECT in interaction.values.get(PRIVACY, "").split(",")

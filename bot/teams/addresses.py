@@ -20,6 +20,9 @@ from core.ports.references import References
 NO_REFERENCE = "no_reference"
 """We are not in that conversation, or its address is none that we may call."""
 
+ALONE = "@"
+"""How the place of a case's card begins that goes to one officer; see `Route.place`."""
+
 Found: TypeAlias = Address | Outcome
 """An address; or why there is none, `Told` excepted."""
 
@@ -37,6 +40,8 @@ class Addresses:
 
     async def of(self, place: Place) -> Found:
         """Return where a place is."""
+        if place.channel.startswith(ALONE):
+            return await self.direct(place, place.channel.removeprefix(ALONE))
         try:
             reference = await self._reference(place)
         except TransientError:
@@ -59,7 +64,7 @@ class Addresses:
             return NotSent(why="no_database")
         if reference is None:
             return Refused(status=0, code=NO_REFERENCE)
-        return await self._made(reference, person)
+        return await self.made(reference, person)
 
     async def _reference(self, place: Place) -> Reference | None:
         kept = await self._references.find(NAME, place.tenant, place.channel)
@@ -71,7 +76,8 @@ class Addresses:
             logger.error("a reference is not used: %s", error)  # noqa: TRY400
             return None
 
-    async def _made(self, near: Reference, person: str) -> Found:
+    async def made(self, near: Reference, person: str) -> Found:
+        """Make the own chat of somebody, at the service of a conversation."""
         told = await self._transport.create(
             near.service_url,
             {

@@ -9,6 +9,7 @@ from bot.replies.library import Library
 from bot.rights import Rights
 from bot.teams.addresses import Addresses
 from bot.teams.audience import PostingAudience, TeamsAudience
+from bot.teams.background import Background
 from bot.teams.greeting import Greeting
 from bot.teams.keeping import Keeper
 from bot.teams.poster import Rendered, TeamsPoster
@@ -20,6 +21,7 @@ from bot.teams.sender import Home
 from bot.teams.setting import Setting
 from bot.teams.surface import Patience, TeamsSurface
 from bot.teams.transport import Transport
+from bot.teams.wiring import handlers
 from core.bootstrap import Service
 from core.domain.delivery import Delivery
 from core.ports import Platform
@@ -65,20 +67,33 @@ def wire(
     library = Library()
 
     def rendered(delivery: Delivery) -> Rendered:
-        return render(delivery.reply, delivery.shape, setting=setting_of(delivery, library))
+        name = rosters.name_of(delivery.place, delivery.person)
+        setting = setting_of(delivery, library, asker_name=name)
+        return render(delivery.reply, delivery.shape, setting=setting)
 
     def forget(reference: Reference) -> None:
         rosters.forget(reference.tenant, reference.conversation)
 
     poster = TeamsPoster(transport, addresses, render=rendered, shapes=SHAPES)
-    presses = Presses()
+    intake, background = Intake(service.inbox), Background(group)
+    presses = handlers(
+        service,
+        transport,
+        addresses=addresses,
+        audience=audience,
+        rosters=rosters,
+        intake=intake,
+        library=library,
+        background=background,
+    )
     keeper = Keeper(
-        Intake(service.inbox),
+        intake,
         service.conversations,
         service.references,
         home,
+        officers=service.officers,
         presses=presses,
-        welcome=Greeting(transport, group).greet,
+        welcome=Greeting(transport, background).greet,
         forget=forget,
     )
     return Connected(
@@ -89,13 +104,14 @@ def wire(
     )
 
 
-def setting_of(delivery: Delivery, library: Library) -> Setting:
+def setting_of(delivery: Delivery, library: Library, *, asker_name: str) -> Setting:
     """Return what a reply is rendered with."""
     answer = delivery.reply.answer
     is_own = delivery.is_direct or delivery.place.mode == "direct"
     return Setting(
         library=library,
         asker=delivery.person,
+        asker_name=asker_name,
         is_public=not is_own,
         follow_ups=() if answer is None else follow_ups(answer),
     )

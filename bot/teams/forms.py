@@ -17,9 +17,11 @@ CHOOSE_ONE = "Choose one"
 ESCALATE_TITLE, REPORT_TITLE, ASK_TITLE = "Ask Compliance", "Report a problem", "Ask about policy"
 
 
-def escalate_card(answer_id: str) -> Card:
-    """Return the form that hands a question to Compliance."""
+def escalate_card(answer_id: str, *, known: int | None = None) -> Card:
+    """Return the form that hands a question to Compliance, or adds to its case by number."""
+    about = [] if known is None else [said(words.with_compliance(known))]
     body = [
+        *about,
         said(words.WHO_SEES),
         _text(names.NOTE, words.WHAT_TO_KNOW, NOTE_LIMIT, hint=words.WHAT_HINT),
         _choices(names.URGENCY, words.WHEN, words.URGENCIES, initial="week"),

@@ -1,61 +1,63 @@
 """Show how it works: once to each new conversation, and to whoever asks.
 
-It goes on after Teams was answered, and is worth one attempt: who missed it asks for help.
+It is worth one attempt: who missed it asks for help.
 """
 
-import asyncio
 import logging
+from dataclasses import dataclass
 
-from bot.teams.calls import Refused, Told
+from bot.teams.background import Background
+from bot.teams.calls import Outcome, Refused, Told
 from bot.teams.elements import Card
 from bot.teams.met import Met
 from bot.teams.parse import HelpWanted
 from bot.teams.transport import Address, Transport, say
 from bot.teams.welcome import welcome, welcome_text
 
-MOST_AT_A_TIME = 64
-"""Greetings under way: an app that a whole company gets at once greets as it can."""
-
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _To:
+    """Whom to greet, where."""
+
+    at: Address
+    alone: str
+    """Teams' id of who alone sees it; empty: everybody there."""
 
 
 class Greeting:
     """Greets. Safe from many tasks."""
 
-    def __init__(self, transport: Transport, group: asyncio.TaskGroup) -> None:
-        """Take how to call Teams, and what is waited for when the process stops."""
+    def __init__(self, transport: Transport, background: Background) -> None:
+        """Take how to call Teams, and what goes on after Teams was answered."""
         self._transport = transport
-        self._group = group
-        self._free = asyncio.Semaphore(MOST_AT_A_TIME)
+        self._background = background
 
     async def greet(self, found: Met | HelpWanted) -> None:
         """See `keeping.Welcome`."""
-        self._group.create_task(self._greeted(found))
+        self._background.begin(self._greeted(found))
 
     async def _greeted(self, found: Met | HelpWanted) -> None:
-        async with self._free:
-            try:
-                await self._shown(found)
-            except Exception as error:  # a greeting ends no process
-                logger.warning("nobody was greeted: %s", type(error).__name__)
-
-    async def _shown(self, found: Met | HelpWanted) -> None:
         is_personal = found.reference.scope == "personal"
-        asker = found.person if is_personal else ""
-        told = await self._sent(found, welcome(is_personal=is_personal, asker=asker))
+        asker, to = found.person if is_personal else "", _to(found)
+        told = await self._said(to, welcome(is_personal=is_personal, asker=asker))
         if isinstance(told, Refused):
-            told = await self._sent(found, welcome_text(is_personal=is_personal))
+            told = await self._said(to, welcome_text(is_personal=is_personal))
         if not isinstance(told, Told):
-            logger.warning("nobody was greeted: %s", told)
+            logger.warning("nobody was greeted: %s", type(told).__name__)
 
-    async def _sent(self, found: Met | HelpWanted, message: Card) -> object:
-        reference = found.reference
-        conversation = found.spot.conversation if isinstance(found, HelpWanted) else ""
-        at = Address(
-            service_url=reference.service_url,
-            conversation=conversation or reference.conversation,
-        )
-        if isinstance(found, HelpWanted) and found.is_targeted:
-            to: Card = {"id": found.person}
-            return await self._transport.post(at, {**message, "recipient": to}, is_targeted=True)
-        return await say(self._transport, at, message)
+    async def _said(self, to: _To, message: Card) -> Outcome:
+        if not to.alone:
+            return await say(self._transport, to.at, message)
+        alone: Card = {"id": to.alone}
+        return await self._transport.post(to.at, message | {"recipient": alone}, is_targeted=True)
+
+
+def _to(found: Met | HelpWanted) -> _To:
+    reference = found.reference
+    if isinstance(found, Met):
+        at = Address(service_url=reference.service_url, conversation=reference.conversation)
+        return _To(at=at, alone="")
+    at = Address(service_url=reference.service_url, conversation=found.spot.conversation)
+    return _To(at=at, alone=found.person if found.is_targeted else "")

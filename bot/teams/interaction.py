@@ -127,7 +127,7 @@ def parse_invoke(activity: Object, home: Home) -> Interaction | NotOurs:
             return callback.read(kind, FEEDBACK, _feedback(value))
         case "ask" | "ask_submit":
             data = maybe_object(value, "data")
-            return callback.read(kind, maybe(value, "commandId") or _named(data), data)
+            return callback.read(kind, _named(data) or maybe(value, "commandId"), data)
         case _:
             data = maybe_object(value, "data")
             return callback.read(kind, _named(data), data)

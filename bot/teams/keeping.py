@@ -11,6 +11,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from bot.intake import Intake
+from bot.quiet import unless_quiet
 from bot.teams.interaction import Interaction, NotOurs
 from bot.teams.met import Changed, Met, Parted
 from bot.teams.parse import HelpWanted, NotForUs, Overheard, parse
@@ -19,8 +20,10 @@ from bot.teams.places import NAME
 from bot.teams.pressing import Presses
 from bot.teams.reference import Reference, reference_of
 from bot.teams.sender import Home
+from core.domain.casework import Account
 from core.domain.errors import TransientError
 from core.domain.message import Ignored, InboundMessage
+from core.domain.officers import Officers
 from core.ports import ConversationStore
 from core.ports.references import References
 
@@ -51,15 +54,20 @@ class Keeper:
         references: References,
         home: Home,
         *,
+        officers: Officers,
         presses: Presses,
         welcome: Welcome,
         forget: Forget,
     ) -> None:
-        """Take where messages and references are kept, who we are, and who does the rest."""
+        """Take where messages and references are kept, who we are, and who does the rest.
+
+        Officers are those of our list: while one speaks in a thread, we do not.
+        """
         self._intake = intake
         self._conversations = conversations
         self._references = references
         self._home = home
+        self._officers = officers
         self._presses = presses
         self._welcome = welcome
         self._forget = forget
@@ -77,8 +85,15 @@ class Keeper:
             case InboundMessage() | Ignored():
                 await self._accept(activity, found)
             case Overheard():
-                if await self._conversations.find(found.message.place) is not None:
-                    await self._accept(activity, found.message)
+                known = await self._conversations.find(found.message.place)
+                if known is not None:
+                    heard = await unless_quiet(
+                        found.message,
+                        known,
+                        conversations=self._conversations,
+                        is_officer=self._is_officer(found.message),
+                    )
+                    await self._accept(activity, heard)
             case Interaction():
                 await self._press(found)
             case HelpWanted() | Met():
@@ -95,6 +110,13 @@ class Keeper:
         if isinstance(message, InboundMessage):
             await self._know(reference_of(activity, self._home))
         await self._intake.accept(message)
+
+    def _is_officer(self, message: InboundMessage) -> bool:
+        tenant, aad = message.place.tenant, message.raw.get("aad")
+        ids = {message.person, aad if isinstance(aad, str) else ""} - {""}
+        return any(
+            self._officers.find(Account(platform=NAME, tenant=tenant, person=one)) for one in ids
+        )
 
     async def _press(self, interaction: Interaction) -> None:
         response = await self._presses.take(interaction)

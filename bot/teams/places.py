@@ -15,7 +15,9 @@ NAME = "teams"
 """See `Place.platform`."""
 Scope: TypeAlias = Literal["personal", "groupChat", "channel"]
 _SCOPES: dict[str, Scope] = {"personal": "personal", "groupChat": "groupChat", "channel": "channel"}
-_ROOT = ";messageid="
+ROOT = ";messageid="
+"""What stands before the thread in the id of a channel."""
+_CARD = "case:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +59,7 @@ def spot_of(activity: Object) -> Spot:
     """
     conversation = need_object(activity, "conversation")
     held = need(conversation, "id")
-    channel, _, root = held.partition(_ROOT)
+    channel, _, root = held.partition(ROOT)
     if not channel:
         raise ContractError("expected the id of a conversation before its thread")
     scope = _scope(conversation, activity)
@@ -101,10 +103,12 @@ def tenant_stated(activity: Object) -> Object:
 
 
 def conversation_of(place: Place) -> str:
-    """Return the conversation in which a reply to a place goes, as Teams names it."""
-    return (
-        place.channel if place.thread == place.channel else f"{place.channel}{_ROOT}{place.thread}"
-    )
+    """Return the conversation in which a reply to a place goes, as Teams names it.
+
+    The card of a case begins a thread of its own: see `Route.place`.
+    """
+    is_whole = place.thread == place.channel or place.thread.startswith(_CARD)
+    return place.channel if is_whole else f"{place.channel}{ROOT}{place.thread}"
 
 
 def scope_of(place: Place) -> Scope:

@@ -1,12 +1,13 @@
 """Who is in a Teams conversation, as Teams tells: read page by page, kept for some minutes."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 
 from bot.teams.addresses import Addresses
 from bot.teams.calls import Object, Refused, Told
 from bot.teams.payload import maybe, objects, words
+from bot.teams.places import ROOT
 from bot.teams.sender import OUTSIDE_ROLES, Home
 from bot.teams.transport import Address, Transport
 from core.domain.chat import Place
@@ -26,6 +27,8 @@ class Member:
     """Object id of the directory, lower case; empty if it is not told."""
     kind: str
     """`employee`, `guest`, `outsider`, `unknown`."""
+    name: str = ""
+    """As Teams shows it; empty if it is not told."""
 
     @property
     def ids(self) -> frozenset[str]:
@@ -74,6 +77,12 @@ class Rosters:
             known = self._known[key] = Roster(members=tuple(members), read_at=began_at)
         return known
 
+    def name_of(self, place: Place, person: str) -> str:
+        """Return what somebody was called when the list was last read; empty: nobody knows."""
+        known = self._known.get((place.tenant, place.channel))
+        found = None if known is None else known.find(person)
+        return "" if found is None else found.name
+
     def forget(self, tenant: str, channel: str) -> None:
         """Read it anew next time: its members have changed."""
         self._known.pop((tenant, channel), None)
@@ -84,7 +93,7 @@ class Rosters:
             return
         if not isinstance(at, Address):
             raise TransientError("it is not known where the conversation is")
-        whole = Address(service_url=at.service_url, conversation=place.channel)
+        whole = replace(at, conversation=at.conversation.partition(ROOT)[0])
         page = ""
         for _ in range(PAGES):
             told = await self._transport.members(whole, page=page)
@@ -102,7 +111,12 @@ class Rosters:
 
     def _member(self, told: Object) -> Member:
         aad = maybe(told, "aadObjectId") or maybe(told, "objectId")
-        return Member(id=maybe(told, "id"), aad=aad.lower(), kind=self._kind(told, aad))
+        return Member(
+            id=maybe(told, "id"),
+            aad=aad.lower(),
+            kind=self._kind(told, aad),
+            name=words(told, "name"),
+        )
 
     def _kind(self, told: Object, aad: str) -> str:
         tenant, role = maybe(told, "tenantId"), maybe(told, "userRole").lower()

@@ -21,7 +21,10 @@ class References(Protocol):
     async def find_direct(
         self, platform: str, tenant: str, person: str, /
     ) -> ConversationReference | None:
-        """Return the newest direct conversation with a person; None: there is none."""
+        """Return the newest direct conversation with a person; None: there is none.
+
+        Who is named by the directory is found, too, where the facts hold that id as `aad`.
+        """
         ...
 
     async def forget(self, platform: str, tenant: str, conversation: str, /) -> int:

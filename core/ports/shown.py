@@ -56,6 +56,15 @@ class ShownReplies(Protocol):
         """Return the reply with this answer; None: there is none in this workspace."""
         ...
 
+    async def answer_in(
+        self, message: str | None, /, *, platform: str, tenant: str, channel: str, person: str
+    ) -> str | None:
+        """Return the answer that a message of ours shows to somebody; None: it shows none.
+
+        Without a message: the latest answer to this person in the channel.
+        """
+        ...
+
     async def audiences(
         self, versions: Collection[VersionId], /
     ) -> Mapping[VersionId, frozenset[str]]:

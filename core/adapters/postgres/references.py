@@ -24,7 +24,10 @@ _READ = (
     " FROM citebound.conversation_references WHERE platform = :platform AND tenant = :tenant"
 )
 _FIND = text(f"{_READ} AND conversation = :conversation")
-_FIND_DIRECT = text(f"{_READ} AND person = :person ORDER BY updated_at DESC LIMIT 1")
+_FIND_DIRECT = text(
+    f"{_READ} AND person IS NOT NULL AND :person IN (person, facts->>'aad')"
+    " ORDER BY updated_at DESC LIMIT 1"
+)
 _FORGET = text(
     "DELETE FROM citebound.conversation_references WHERE platform = :platform"
     " AND tenant = :tenant AND (conversation = :id OR team = :id)"

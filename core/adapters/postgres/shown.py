@@ -30,6 +30,17 @@ _FIND = text(
     " JOIN citebound.outbox o ON o.cause = 'message:' || i.id AND o.part = 0"
     " WHERE a.id = :answer AND c.platform = :platform AND c.tenant = :tenant"
 )
+_ANSWER_IN = text(
+    "SELECT a.id FROM citebound.outbox o"
+    " JOIN citebound.inbox i ON o.cause = 'message:' || i.id AND o.part = 0"
+    " JOIN citebound.answers a ON a.question_id = i.question_id"
+    " JOIN citebound.conversations c ON c.id = i.conversation_id"
+    " WHERE c.platform = :platform AND c.tenant = :tenant AND o.state = 'posted'"
+    " AND (c.channel = :channel OR (o.is_direct AND i.person = :person))"
+    " AND CASE WHEN CAST(:message AS text) IS NULL THEN i.person = :person"
+    "  ELSE o.remote_id = :message END"
+    " ORDER BY o.id DESC LIMIT 1"
+)
 _AUDIENCES = text("SELECT id, audience FROM citebound.policy_versions WHERE id = ANY(:versions)")
 _AROUND = text(
     "SELECT substr(text, greatest(1, 1 + :start - :characters), least(:start, :characters))"
@@ -75,6 +86,23 @@ class PostgresShownReplies:
             asked_from=row["asked_from"],
             shared_in=frozenset(row["shared_in"]),
         )
+
+    @raises_transient
+    @begun_again
+    async def answer_in(
+        self, message: str | None, /, *, platform: str, tenant: str, channel: str, person: str
+    ) -> str | None:
+        """See `ShownReplies.answer_in`."""
+        values = {
+            "message": message,
+            "platform": platform,
+            "tenant": tenant,
+            "channel": channel,
+            "person": person,
+        }
+        async with self._engine.connect() as connection:
+            found: object = await connection.scalar(_ANSWER_IN, values)
+        return None if found is None else str(found)
 
     @raises_transient
     @begun_again

@@ -22,7 +22,8 @@ from bot.teams.sender import Home
 from bot.teams.tokens import InboundVerifier, Verifier
 from core.domain.chat import Place
 from core.domain.errors import TransientError
-from core.domain.message import Accepted, Ignored, InboundMessage, Seen
+from core.domain.message import Accepted, Ignored, InboundMessage, Seen, Speakers
+from core.domain.officers import Officers
 from core.domain.reference import ConversationReference
 from core.domain.run import Json
 from tests.servers.teams.openid import Maker, OpenId, openid
@@ -61,6 +62,10 @@ class Kept:
     async def find(self, *place: Any) -> Any:
         """See `ConversationStore.find`."""
         return "c1" if place[0] in self.ours else None
+
+    async def speakers(self, _: str, /) -> Speakers:
+        """See `ConversationStore.speakers`."""
+        return Speakers(first="", is_taken_over=False)
 
     async def forget(self, platform: str, tenant: str, conversation: str, /) -> int:
         """See `References.forget`."""
@@ -123,6 +128,7 @@ def keeper_of(kept: Kept, presses: Presses, home: Home) -> Keeper:
         stands,
         stands,
         home,
+        officers=Officers(),
         presses=presses,
         welcome=kept.welcome,
         forget=kept.changed.append,

@@ -69,6 +69,7 @@ async def deployed(
             service.conversations,
             service.references,
             home,
+            officers=service.officers,
             presses=presses,
             welcome=kept.welcome,
             forget=kept.changed.append,

@@ -1,0 +1,33 @@
+"""Keep quiet while an officer speaks in somebody's thread, until we are addressed again."""
+
+from core.domain.message import (
+    OFFICER_SPEAKS,
+    TAKEN_OVER,
+    Ignored,
+    InboundMessage,
+    MessageKind,
+)
+from core.ports import ConversationStore
+
+
+async def unless_quiet(
+    message: InboundMessage | Ignored,
+    conversation_id: str,
+    *,
+    conversations: ConversationStore,
+    is_officer: bool,
+) -> InboundMessage | Ignored:
+    """Return what a message is that was written in a thread of ours without naming us."""
+    if isinstance(message, Ignored) or message.kind is not MessageKind.MESSAGE:
+        return message
+    speakers = await conversations.speakers(conversation_id)
+    speaks = is_officer and speakers.first != message.person
+    if not (speaks or speakers.is_taken_over):
+        return message
+    return Ignored(
+        place=message.place,
+        dedupe_key=message.dedupe_key,
+        person=message.person,
+        sent_at=message.sent_at,
+        reason=OFFICER_SPEAKS if speaks else TAKEN_OVER,
+    )

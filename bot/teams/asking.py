@@ -1,0 +1,131 @@
+"""Questions about a message, by the command in its menu. They become messages like all others.
+
+The question is shown where its answer will stand, then kept, and only then acknowledged.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bot.intake import Intake
+from bot.replies.lines import IN_DIRECT
+from bot.replies.text import line
+from bot.teams import dialogs, names
+from bot.teams.addresses import Addresses
+from bot.teams.asked import asked
+from bot.teams.audience import TeamsAudience
+from bot.teams.calls import Told
+from bot.teams.elements import Card
+from bot.teams.forms import ASK_TITLE, QUESTION_LIMIT, ask_about_card
+from bot.teams.interaction import Interaction
+from bot.teams.names import target_of
+from bot.teams.places import NAME
+from bot.teams.pressing import Handler
+from bot.teams.transport import Address, Transport
+from core.domain.chat import Place
+from core.domain.errors import TransientError
+from core.domain.run import Json
+from core.ports import Clock
+from core.ports.references import References
+
+IN_THREAD = "The answer comes in the thread."
+NOT_THERE = "I can't answer there. Ask for a private answer instead."
+NOT_NOW = "This did not work: I could not take your question. Please ask again."
+OUTSIDE = "I answer questions of this company's employees only."
+EMPTY = "Please write a question."
+ASKED = "You asked: {question}"
+
+
+class Asking:
+    """Takes questions about messages."""
+
+    def __init__(
+        self,
+        intake: Intake,
+        references: References,
+        *,
+        transport: Transport,
+        addresses: Addresses,
+        audience: TeamsAudience,
+        clock: Clock,
+    ) -> None:
+        """Take who keeps questions and addresses, how to call Teams, and who knows the people."""
+        self._intake = intake
+        self._references = references
+        self._transport = transport
+        self._addresses = addresses
+        self._audience = audience
+        self._clock = clock
+
+    def handlers(self) -> dict[str, Handler]:
+        """Return what is handled here."""
+        return {names.ASK_ABOUT: self.open, names.ASK_SUBMIT: self.submit}
+
+    async def open(self, interaction: Interaction) -> Mapping[str, Json]:
+        """Open the form with the message that it is about."""
+        if interaction.is_outside:
+            return dialogs.told(OUTSIDE)
+        about = interaction.message_id or interaction.spot.root
+        return dialogs.opened(ASK_TITLE, ask_about_card(interaction.quoted, message_id=about))
+
+    async def submit(self, interaction: Interaction) -> Mapping[str, Json]:
+        """Take the question of the form."""
+        target_of(interaction.values)
+        question = interaction.values.get(names.QUESTION, "").strip()[:QUESTION_LIMIT]
+        if interaction.is_outside:
+            return dialogs.told(OUTSIDE)
+        if not question:
+            return dialogs.told(EMPTY)
+        if interaction.values.get(names.WHERE) == names.THREAD:
+            return dialogs.told(await self._in_thread(interaction, question))
+        return dialogs.told(await self._direct(interaction, question))
+
+    async def _in_thread(self, interaction: Interaction, question: str) -> str:
+        """Answer where the message stands: only if we and the person are there, too."""
+        place = interaction.spot.place
+        try:
+            is_there = await self._audience.is_member(place, interaction.person)
+        except TransientError:
+            return NOT_NOW
+        at = await self._addresses.of(place)
+        if not is_there or not isinstance(at, Address):
+            return NOT_THERE
+        return IN_THREAD if await self._taken(interaction, question, place, at) else NOT_NOW
+
+    async def _direct(self, interaction: Interaction, question: str) -> str:
+        at = await self._addresses.direct(interaction.spot.place, interaction.person)
+        if not isinstance(at, Address):
+            at = await self._addresses.made(interaction.reference, interaction.person)
+        if not isinstance(at, Address):
+            return NOT_NOW
+        own = replace(
+            interaction.reference,
+            conversation=at.conversation,
+            scope="personal",
+            service_url=at.service_url,
+            person=interaction.person,
+            aad=interaction.aad or None,
+            team=None,
+            locale=interaction.locale or None,
+        )
+        await self._references.put(own.stored())
+        place = Place(
+            platform=NAME,
+            tenant=own.tenant,
+            channel=at.conversation,
+            thread=at.conversation,
+            mode="direct",
+        )
+        return IN_DIRECT if await self._taken(interaction, question, place, at) else NOT_NOW
+
+    async def _taken(
+        self, interaction: Interaction, question: str, place: Place, at: Address
+    ) -> bool:
+        """Show the question and keep it; say whether it is kept."""
+        words = ASKED.format(question=line(question, limit=1_500))
+        shown: Card = {"type": "message", "textFormat": "plain", "text": words}
+        if not isinstance(await self._transport.post(at, shown), Told):
+            return False
+        await self._intake.accept(
+            asked(interaction, place=place, text=question, sent_at=self._clock.now())
+        )
+        return True

@@ -1,0 +1,82 @@
+"""An option of a clarification was pressed: the same as if its words had been written."""
+
+from collections.abc import Mapping
+
+from bot.intake import Intake
+from bot.pressed import ALL, EVERY_CASE, option_of, why_not_choose
+from bot.replies.lines import OUTDATED
+from bot.teams import dialogs
+from bot.teams.asked import asked
+from bot.teams.background import Background
+from bot.teams.clarification import chosen_card
+from bot.teams.elements import Card, attached
+from bot.teams.interaction import Interaction
+from bot.teams.looking import Lookup
+from bot.teams.names import CLARIFY, target_of
+from bot.teams.places import NAME
+from bot.teams.pressing import Handler
+from bot.teams.transport import Address, Transport
+from bot.teams.whisper import Whisper
+from core.domain.message import MessageKind
+from core.domain.run import Json
+from core.ports import Clock
+
+
+class Choosing:
+    """Takes options of clarifications."""
+
+    def __init__(
+        self,
+        lookup: Lookup,
+        intake: Intake,
+        whisper: Whisper,
+        *,
+        transport: Transport,
+        background: Background,
+        clock: Clock,
+    ) -> None:
+        """Take who finds the clarification, who keeps the choice, and where to show it."""
+        self._lookup = lookup
+        self._intake = intake
+        self._whisper = whisper
+        self._transport = transport
+        self._background = background
+        self._clock = clock
+
+    def handlers(self) -> dict[str, Handler]:
+        """Return what is handled here."""
+        return {CLARIFY: self.choose}
+
+    async def choose(self, interaction: Interaction) -> Mapping[str, Json]:
+        """Keep the choice as a message, once, and show what was chosen."""
+        found = await self._lookup.reply(interaction)
+        refusal = why_not_choose(found, interaction.person, is_outside=interaction.is_outside)
+        option = option_of(found, target_of(interaction.values).choice)
+        if found is None or refusal or option is None:
+            return self._whisper.say(interaction, refusal or OUTDATED)
+        await self._intake.accept(
+            asked(
+                interaction,
+                place=found.place,
+                text=option,
+                sent_at=self._clock.now(),
+                kind=MessageKind.CHOICE,
+                message_key=f"{NAME}:{interaction.spot.tenant}:clarify:{found.reply.answer_id}",
+            )
+        )
+        shown = chosen_card(EVERY_CASE if option == ALL else option)
+        if interaction.kind != "press":
+            return dialogs.replaced(shown)
+        self._background.begin(self._redraw(interaction, shown))
+        return dialogs.NOTHING
+
+    async def _redraw(self, interaction: Interaction, shown: Card) -> None:
+        """Take the buttons away where the client does not do it by itself."""
+        if interaction.message_id is None:
+            return
+        at = Address(
+            service_url=interaction.reference.service_url,
+            conversation=interaction.spot.conversation,
+        )
+        message: Card = {"type": "message", "attachments": [attached(shown)]}
+        await self._transport.update(at, interaction.message_id, message)

@@ -1,0 +1,116 @@
+"""Askers hand a question to Compliance, and say whether the officer's answer does."""
+
+from collections.abc import Mapping
+
+from bot.cases import CaseDesk
+from bot.pressed import is_report, sent, settled, urgency_of, why_not_send
+from bot.replies.case_states import already_sent
+from bot.replies.lines import NOT_READABLE
+from bot.teams import dialogs, names
+from bot.teams.forms import ESCALATE_TITLE, escalate_card
+from bot.teams.interaction import Interaction
+from bot.teams.looking import Lookup, account_of, asker_of
+from bot.teams.names import target_of
+from bot.teams.permalinks import permalink_of
+from bot.teams.pressing import Handler
+from bot.teams.roster import Rosters
+from bot.teams.whisper import Whisper
+from core.domain.casework import Account
+from core.domain.officers import Officers
+from core.domain.run import Json
+from core.ports.shown import ShownReply
+
+ACCEPTED = "Thank you. Case {number} is closed."
+AGAIN = "Case {number} is with Compliance again."
+
+
+class Escalating:
+    """Takes what askers do to cases."""
+
+    def __init__(
+        self,
+        lookup: Lookup,
+        desk: CaseDesk,
+        whisper: Whisper,
+        *,
+        officers: Officers,
+        rosters: Rosters,
+    ) -> None:
+        """Take who finds the answer, who opens cases, who tells, and who people are."""
+        self._lookup = lookup
+        self._desk = desk
+        self._whisper = whisper
+        self._officers = officers
+        self._rosters = rosters
+
+    def handlers(self) -> dict[str, Handler]:
+        """Return what is handled here."""
+        return {
+            names.ESCALATE: self.open,
+            names.ESCALATE_SUBMIT: self.submit,
+            names.CASE_ACCEPT: self.accept,
+            names.CASE_AGAIN: self.ask_again,
+        }
+
+    async def open(self, interaction: Interaction) -> Mapping[str, Json]:
+        """Open the form, to the asker or an officer."""
+        found = await self._lookup.reply(interaction)
+        who = self._account(found, interaction)
+        refusal = self._refusal(found, interaction)
+        if found is None or refusal:
+            return self._whisper.say(interaction, refusal or NOT_READABLE)
+        answer_id = target_of(interaction.values).id
+        known = await self._desk.about(answer_id, who)
+        if known is not None and not known.may_be_added_to:
+            return self._whisper.say(interaction, already_sent(known))
+        number = None if known is None else known.number
+        return dialogs.opened(ESCALATE_TITLE, escalate_card(answer_id, known=number))
+
+    async def submit(self, interaction: Interaction) -> Mapping[str, Json]:
+        """Open the case of a form, and say so."""
+        answer_id = target_of(interaction.values).id
+        found = await self._lookup.reply(interaction)
+        refusal = self._refusal(found, interaction)
+        if found is None or refusal:
+            return self._whisper.say(interaction, refusal or NOT_READABLE)
+        given = interaction.values
+        result = await self._desk.open(
+            answer_id,
+            self._account(found, interaction),
+            key=interaction.dedupe_key,
+            note=given.get(names.NOTE, ""),
+            urgency=urgency_of(given.get(names.URGENCY, "")),
+            is_private=given.get(names.PRIVATE) == names.ON or is_report(found),
+            is_anonymous=given.get(names.ANONYMOUS) == names.ON,
+            permalink=permalink_of(found.place),
+            asker_name=self._rosters.name_of(found.place, found.person) or None,
+        )
+        return self._whisper.say(interaction, sent(result))
+
+    async def accept(self, interaction: Interaction) -> Mapping[str, Json]:
+        """Close a case whose answer does."""
+        case_id = target_of(interaction.values).id
+        result = await self._desk.accept(case_id, asker_of(interaction), key=interaction.dedupe_key)
+        return self._whisper.say(interaction, settled(result, ACCEPTED))
+
+    async def ask_again(self, interaction: Interaction) -> Mapping[str, Json]:
+        """Give a case back to its officer."""
+        case_id = target_of(interaction.values).id
+        result = await self._desk.ask_again(
+            case_id, asker_of(interaction), key=interaction.dedupe_key
+        )
+        return self._whisper.say(interaction, settled(result, AGAIN))
+
+    def _refusal(self, found: ShownReply | None, interaction: Interaction) -> str:
+        """Say why this person may not hand the question over; empty: they may."""
+        who = account_of(interaction, self._officers)
+        return why_not_send(
+            found,
+            interaction.person,
+            is_outside=interaction.is_outside,
+            is_officer=self._desk.is_officer(who),
+        )
+
+    def _account(self, found: ShownReply | None, interaction: Interaction) -> Account:
+        is_own = found is not None and found.person == interaction.person
+        return asker_of(interaction) if is_own else account_of(interaction, self._officers)

@@ -1,0 +1,60 @@
+"""The evidence of an answer in a dialog, to whoever may read every policy that it cites."""
+
+from collections.abc import Mapping
+
+from bot.replies.evidence import AROUND, TITLE, Around
+from bot.replies.lines import NOT_READABLE
+from bot.teams import dialogs
+from bot.teams.evidence_card import evidence_card
+from bot.teams.interaction import Interaction
+from bot.teams.looking import Lookup
+from bot.teams.names import EVIDENCE, EVIDENCE_PAGE, target_of
+from bot.teams.pressing import Handler
+from bot.teams.setting import Setting
+from bot.teams.whisper import Whisper
+from core.domain.answer import Answer
+from core.domain.run import Json
+from core.ports.shown import ShownReplies
+
+
+class Evidence:
+    """Shows evidence."""
+
+    def __init__(
+        self, lookup: Lookup, shown: ShownReplies, whisper: Whisper, setting: Setting
+    ) -> None:
+        """Take who checks, who knows the policies' words, who refuses, and their links."""
+        self._lookup = lookup
+        self._shown = shown
+        self._whisper = whisper
+        self._setting = setting
+
+    def handlers(self) -> dict[str, Handler]:
+        """Return what is handled here."""
+        return {EVIDENCE: self.show, EVIDENCE_PAGE: self.show}
+
+    async def show(self, interaction: Interaction) -> Mapping[str, Json]:
+        """Open the dialog, or show another page in it."""
+        found = await self._lookup.reply(interaction)
+        refusal = await self._lookup.why_not(found, interaction)
+        answer = None if found is None else found.reply.answer
+        if refusal or answer is None:
+            return self._whisper.say(interaction, refusal or NOT_READABLE)
+        target = target_of(interaction.values)
+        made = evidence_card(
+            answer,
+            target.id,
+            self._setting,
+            around=await self._around(answer),
+            page=target.number or 0,
+        )
+        return dialogs.opened(TITLE, made, is_large=True)
+
+    async def _around(self, answer: Answer) -> dict[int, Around]:
+        spans = [one.span for one in answer.citations]
+        around = await self._shown.around(spans, characters=AROUND + 1)
+        return {
+            one.number: Around(before=around[one.span].before, after=around[one.span].after)
+            for one in answer.citations
+            if one.span in around
+        }

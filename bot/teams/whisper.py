@@ -1,0 +1,48 @@
+"""Tell one person something, in the form in which what they did is answered."""
+
+import logging
+from collections.abc import Mapping
+
+from bot.teams import dialogs
+from bot.teams.background import Background
+from bot.teams.calls import Told
+from bot.teams.elements import Card
+from bot.teams.interaction import Interaction
+from bot.teams.transport import Address, Transport
+from core.domain.run import Json
+
+logger = logging.getLogger(__name__)
+
+
+class Whisper:
+    """Tells. Safe from many tasks."""
+
+    def __init__(self, transport: Transport, background: Background) -> None:
+        """Take how to call Teams, and what goes on after a press was answered."""
+        self._transport = transport
+        self._background = background
+
+    def say(self, interaction: Interaction, words: str) -> Mapping[str, Json]:
+        """Return the answer that says it; where none can, write to that person alone."""
+        match interaction.kind:
+            case "execute":
+                return dialogs.whispered(words)
+            case "press":
+                self._background.begin(self._write(interaction, words))
+                return dialogs.NOTHING
+            case "feedback":
+                return dialogs.NOTHING
+            case _:
+                return dialogs.told(words)
+
+    async def _write(self, interaction: Interaction, words: str) -> None:
+        spot = interaction.spot
+        at = Address(service_url=interaction.reference.service_url, conversation=spot.conversation)
+        line: Card = {"type": "message", "textFormat": "plain", "text": words}
+        if spot.scope == "personal":
+            told = await self._transport.post(at, line)
+        else:
+            to: Card = {"id": interaction.person}
+            told = await self._transport.post(at, line | {"recipient": to}, is_targeted=True)
+        if not isinstance(told, Told):
+            logger.info("nobody was told what came of a press: %s", type(told).__name__)
