@@ -114,3 +114,36 @@ async def test_a_chat_streams_in_order(ground: Playground, product: Running) -> 
         "SELECT o.state, o.remote_id FROM citebound.outbox o ORDER BY o.id DESC LIMIT 1"
     )
     assert rows == [{"state": "posted", "remote_id": text.id}]
+
+
+async def options(ground: Playground, said: Said) -> tuple[Shown, Json]:
+    """Return the card that asks back, and its first button."""
+    await ground.until(lambda: any(one.cards for one in ground.shown(said.conversation)))
+    card = next(one for one in ground.shown(said.conversation) if one.cards)
+    return card, card.cards[0]["actions"][0]
+
+
+async def test_a_button_answers_the_question_back(ground: Playground) -> None:
+    """By `adaptiveCard/action`: the card then shows what was chosen, and the answer follows."""
+    said = await ground.say(ground.channel, VAGUE)
+    card, button = await options(ground, said)
+    told = await ground.execute(card, button["verb"], button["data"])
+    assert "You chose" in json.dumps(told)
+    await ground.until(lambda: any(map(has_buttons, ground.shown(said.conversation))))
+
+
+async def test_an_older_client_submits_the_same(ground: Playground) -> None:
+    """By the fallback of the button, as a message with a value."""
+    said = await ground.say(ground.channel, VAGUE)
+    card, button = await options(ground, said)
+    await ground.press(card, button["fallback"]["data"])
+    await ground.until(lambda: any(map(has_buttons, ground.shown(said.conversation))))
+
+
+async def test_a_thumb_is_recorded(ground: Playground, product: Running) -> None:
+    """It is answered by an empty object, though the client does not say which answer is meant."""
+    said = await ground.say(ground.channel, QUESTION)
+    text, _ = await answered(ground, said)
+    assert await ground.rate(text, "like", comment="clear") == {}
+    told = await product.rows("SELECT tag FROM audit.record WHERE tag LIKE 'feedback:%'")
+    assert told == [{"tag": "feedback:given"}]
