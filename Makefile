@@ -20,7 +20,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/citebound demo
 
 test: $(VENV)/.installed-dev
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check bot core tests migrations
