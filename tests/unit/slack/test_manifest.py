@@ -99,7 +99,9 @@ def test_every_event_that_is_parsed_is_subscribed_and_no_other() -> None:
     assert set(MADE["settings"]["event_subscriptions"]["bot_events"]) == set(handled.EVENTS)
 
 
-@pytest.mark.parametrize("event", [*handled.EVENTS, *sorted(handled.OLDER_EVENTS), "channel_rename"])
+@pytest.mark.parametrize(
+    "event", [*handled.EVENTS, *sorted(handled.OLDER_EVENTS), "channel_rename"]
+)
 def test_every_event_of_the_table_reaches_its_parser(event: str) -> None:
     """It says more than that it does not know the event."""
     told: Any = {"type": event.partition(".")[0], "tab": "messages", "tokens": {"bot": ["U0BOT"]}}
