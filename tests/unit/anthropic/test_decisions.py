@@ -278,14 +278,14 @@ async def test_a_malformed_critique_decides_nothing(word: Reply) -> None:
 async def test_the_judge_may_escalate() -> None:
     """At once, without another attempt."""
     run = await _run(answers(CASH, also=[SURE]), judge=[judged(0.9, decision="ESCALATE: unclear")])
-    assert (run.answer.outcome, len(run.attempts)) == (Outcome.REFUSED, 1)
+    assert (run.answer.outcome, len(run.attempts)) == (Outcome.ESCALATED, 1)
     assert run.attempts[0].reason == "unclear"
 
 
 async def test_low_confidence_is_never_posted() -> None:
     """Approved, FINAL and grounded, but scored .6: a refusal."""
     run = await _run(answers(CASH, also=[SURE]), answers(CASH), judge=[judged(0.6), judged(0.6)])
-    assert run.answer.outcome is Outcome.REFUSED
+    assert run.answer.outcome is Outcome.ESCALATED
 
 
 async def test_a_model_that_claims_to_be_sure_of_everything_gains_nothing() -> None:
@@ -293,7 +293,7 @@ async def test_a_model_that_claims_to_be_sure_of_everything_gains_nothing() -> N
     run = await _run(
         answers(CASH, also=[reported(1.0)]), answers(CASH), judge=[judged(0.7), judged(0.7)]
     )
-    assert run.answer.outcome is Outcome.REFUSED
+    assert run.answer.outcome is Outcome.ESCALATED
 
 
 @pytest.mark.parametrize(
