@@ -234,7 +234,7 @@ def _plainer(delivery: Delivery, result: ContentRefused, shapes: int) -> Step:
 
 
 def _elsewhere(delivery: Delivery, result: Permanent) -> Step:
-    logger.error("reply %d can't be posted: %s", delivery.outbox_id, result.code)
+    logger.error("reply %d can't be posted; its record says why", delivery.outbox_id)
     reply = delivery.reply
     is_for_somebody = reply.answer or reply.case or reply.officer_reply or reply.news
     is_unwanted = result.is_unwanted or reply.asked is not None
