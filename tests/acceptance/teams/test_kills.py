@@ -147,12 +147,13 @@ async def test_killed_at_work(stage: Stage, failpoint: str, kind: str) -> None:
 
 @pytest.mark.parametrize("failpoint", ["F8", "F9"])
 async def test_killed_after_the_post_of_a_chat(stage: Stage, failpoint: str) -> None:
-    """It shows once, whether the stream is ended again or what ended it is updated."""
+    """What took the place of a stream takes it once more."""
     running = await stage.begin(failpoint)
     said = await stage.ask("personal")
     again = await stage.begin_again(running)
     answer = await stage.holds(said)
     assert answer.stream is not None
+    assert "update" in [one.method for one in stage.teams.journal.entries]
     await ended(again)
 
 

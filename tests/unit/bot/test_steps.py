@@ -94,7 +94,7 @@ def test_only_what_rests_on_policies_is_withheld(
 
 
 def test_logs_name_no_text(caplog: pytest.LogCaptureFixture) -> None:
-    """Ids and the platform's word alone."""
+    """Not even the platform's word, which may repeat what it was sent."""
     with caplog.at_level(logging.DEBUG):
         after_post(delivery(ANSWER), Permanent(code="gone"), shapes=1)
-    assert caplog.messages == ["reply 1 can't be posted: gone"]
+    assert caplog.messages == ["reply 1 can't be posted; its record says why"]
