@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.case_beginning import Beginning
 from core.adapters.postgres.database import cause_of
 from core.adapters.postgres.jobs import PostgresJobs
-from core.adapters.postgres.ledger import Ledger, append, committed, json_text, take_number
+from core.adapters.postgres.ledger import Entry, Ledger, append, committed, json_text, take_number
 from core.adapters.postgres.settling import settle
 from core.adapters.postgres.tables import (
     answers,
@@ -122,7 +122,9 @@ class PostgresAuditLog:
                 cause=cause,
             )
         )
-        return await append(connection, record_id, data, contents)
+        entry = Entry(record_id=record_id, data=data, contents=contents)
+        (leaf,) = await append(connection, [entry])
+        return leaf
 
 
 def _contents(run: Run) -> dict[str, str]:

@@ -1,37 +1,27 @@
 """Store messages: all that a message changes, in the transaction before it is acknowledged."""
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import bindparam, text
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.asked import REPEATED, Questions
 from core.adapters.postgres.database import raises_transient
+from core.adapters.postgres.inbox_rows import event_of, insert, place_of, row_of
 from core.adapters.postgres.jobs import PostgresJobs
-from core.adapters.postgres.ledger import Ledger, json_text, take_number
+from core.adapters.postgres.ledger import Ledger, take_number
 from core.adapters.postgres.replies import queue_reply
 from core.adapters.postgres.settling import cause_of_message
-from core.adapters.postgres.threads import Thread, open_thread
+from core.adapters.postgres.threads import Thread, open_threads
 from core.adapters.postgres.units import begun_again
-from core.audit.events import Event
 from core.domain.audit import Tag
 from core.domain.delivery import Notice, StoredReply
 from core.domain.message import Accepted, Ignored, InboundMessage, MessageKind, Seen
 from core.failpoints import failpoint
+from core.together import Together
 
-SALT_BYTES = 32
-_REPEATED = Seen(reason="repeated")
-
-_INSERT = text(
-    "INSERT INTO citebound.inbox (dedupe_key, message_key, conversation_id, kind, sent_at, raw,"
-    " run_salt, question_id, record_id, person, asker, mode, text, state, outcome)"
-    " VALUES (:dedupe_key, :message_key, :conversation, :kind, :sent_at, :raw, :salt, :question,"
-    " :record, :person, :asker, :mode, :text, :state, :outcome)"
-    " ON CONFLICT DO NOTHING RETURNING id"
-).bindparams(bindparam("raw", type_=JSONB))
 _TARGET = text(
     "SELECT id, conversation_id::text, question_id::text, record_id::text, state, outcome, person,"
     " mode FROM citebound.inbox WHERE message_key = :key"
@@ -52,6 +42,10 @@ _BEGUN = text(
 )
 
 
+_QUESTIONS = frozenset({MessageKind.MESSAGE, MessageKind.CHOICE})
+"""What is to be answered: most of what comes, so it is stored together."""
+
+
 class _SeenError(Exception):
     """Ends the transaction: it is rolled back, and with it the number that it took."""
 
@@ -68,11 +62,18 @@ class PostgresInbox:
         self._engine = engine
         self._ledger = ledger
         self._jobs = jobs
+        questions = Questions(engine, ledger=ledger, jobs=jobs)
+        self._together = Together(questions.store, key=lambda message: message.place)
+
+    async def put(self, message: InboundMessage | Ignored, /) -> Accepted | Seen:
+        """See `Inbox.put`."""
+        if isinstance(message, InboundMessage) and message.kind in _QUESTIONS:
+            return await self._together.put(message)
+        return await self._put_alone(message)
 
     @raises_transient
     @begun_again
-    async def put(self, message: InboundMessage | Ignored, /) -> Accepted | Seen:
-        """See `Inbox.put`."""
+    async def _put_alone(self, message: InboundMessage | Ignored) -> Accepted | Seen:
         try:
             async with self._engine.begin() as connection:
                 accepted = await self._put(connection, message)
@@ -84,32 +85,16 @@ class PostgresInbox:
     async def _put(
         self, connection: AsyncConnection, message: InboundMessage | Ignored
     ) -> Accepted:
-        thread = await open_thread(connection, message.place, message.person, ids=self._ledger.ids)
+        (thread,) = await open_threads(connection, [message], ids=self._ledger.ids)
+        if thread is None:
+            raise _SeenError(REPEATED)
         if isinstance(message, Ignored):
             return await self._ignored(connection, thread, message)
         if message.kind is MessageKind.EDITED:
             return await self._edited(connection, thread, message)
         if message.kind is MessageKind.DELETED:
             return await self._deleted(connection, thread, message)
-        if message.kind is MessageKind.STOP:
-            return await self._stopped(connection, thread, message)
-        return await self._asked(connection, thread, message)
-
-    async def _asked(
-        self, connection: AsyncConnection, thread: Thread, message: InboundMessage
-    ) -> Accepted:
-        question_id, record_id = self._ledger.ids.new(), self._ledger.ids.new()
-        accepted = await self._insert(
-            connection, thread, message, question_id=question_id, record_id=record_id
-        )
-        await self._ledger.event(
-            connection,
-            _event(Tag.MESSAGE_RECEIVED, thread, subject=question_id, kind=message.kind.value),
-            content={"message": message.text, "place": _place(message)},
-            record_id=record_id,
-        )
-        await self._jobs.defer(connection, "answer", thread.conversation_id)
-        return accepted
+        return await self._stopped(connection, thread, message)
 
     async def _ignored(
         self, connection: AsyncConnection, thread: Thread, message: Ignored
@@ -117,8 +102,8 @@ class PostgresInbox:
         accepted = await self._insert(connection, thread, message, outcome="ignored")
         await self._ledger.event(
             connection,
-            _event(Tag.MESSAGE_IGNORED, thread, reason=message.reason, outcome="ignored"),
-            content={"place": _place(message)},
+            event_of(Tag.MESSAGE_IGNORED, thread, reason=message.reason, outcome="ignored"),
+            content={"place": place_of(message)},
         )
         return accepted
 
@@ -130,13 +115,13 @@ class PostgresInbox:
         target = await _target(connection, message)
         record_id = await self._ledger.event(
             connection,
-            _event(
+            event_of(
                 Tag.MESSAGE_EDITED,
                 thread,
                 subject=target["question_id"],
                 cause=target["record_id"],
             ),
-            content={"message": message.text, "place": _place(message)},
+            content={"message": message.text, "place": place_of(message)},
         )
         if target["state"] in {"received", "running"}:
             await connection.execute(_RESTART, {"id": target["id"], "text": message.text})
@@ -161,13 +146,13 @@ class PostgresInbox:
         target = await _target(connection, message)
         await self._ledger.event(
             connection,
-            _event(
+            event_of(
                 Tag.MESSAGE_DELETED,
                 thread,
                 subject=target["question_id"],
                 cause=target["record_id"],
             ),
-            content={"place": _place(message)},
+            content={"place": place_of(message)},
         )
         await self._withdraw(connection, thread, [target["id"]], reason="withdrawn")
         return accepted
@@ -211,7 +196,7 @@ class PostgresInbox:
         for row in rows:
             number = seq or await take_number(connection, thread.conversation_id)
             seq = None
-            ignored = _event(
+            ignored = event_of(
                 Tag.MESSAGE_IGNORED,
                 replace(thread, seq=number),
                 subject=row.question_id,
@@ -228,36 +213,19 @@ class PostgresInbox:
         thread: Thread,
         message: InboundMessage | Ignored,
         *,
-        question_id: str | None = None,
-        record_id: str | None = None,
         outcome: str | None = None,
     ) -> Accepted:
-        """Insert the row; one that is not to be answered is done at once.
+        """Insert the row of what is not to be answered.
 
         Raises:
             _SeenError: It is there.
         """
-        is_full = isinstance(message, InboundMessage)
-        row: dict[str, Any] = {
-            "dedupe_key": message.dedupe_key,
-            "message_key": message.message_key if is_full else None,
-            "conversation": thread.conversation_id,
-            "kind": message.kind.value if is_full else "ignored",
-            "sent_at": message.sent_at,
-            "raw": dict(message.raw) if is_full else {"reason": message.reason},
-            "salt": secrets.token_bytes(SALT_BYTES),
-            "question": question_id or self._ledger.ids.new(),
-            "record": record_id,
-            "person": message.person,
-            "asker": thread.asker,
-            "mode": message.place.mode,
-            "text": message.text if is_full else "",
-            "state": "received" if question_id else "done",
-            "outcome": outcome,
-        }
-        message_id = await connection.scalar(_INSERT, row)
+        row = row_of(
+            message, thread, question_id=self._ledger.ids.new(), is_done=True, outcome=outcome
+        )
+        message_id = (await insert(connection, [row])).get(message.dedupe_key)
         if message_id is None:
-            raise _SeenError(_REPEATED)
+            raise _SeenError(REPEATED)
         return Accepted(message_id=message_id, conversation_id=thread.conversation_id)
 
 
@@ -272,36 +240,3 @@ async def _target(connection: AsyncConnection, message: InboundMessage) -> Any:
     if target is None:
         raise _SeenError(Seen(reason="unknown_target"))
     return target
-
-
-def _event(
-    tag: Tag,
-    thread: Thread,
-    *,
-    subject: str | None = None,
-    cause: str | None = None,
-    **says: str,
-) -> Event:
-    return Event(
-        tag=tag,
-        actor=thread.asker,
-        actor_kind="asker",
-        conversation=thread.conversation_id,
-        seq=thread.seq,
-        subject=subject,
-        cause=cause,
-        trace_id=subject,
-        says=says,
-    )
-
-
-def _place(message: InboundMessage | Ignored) -> str:
-    place = message.place
-    return json_text(
-        {
-            "tenant": place.tenant,
-            "channel": place.channel,
-            "thread": place.thread,
-            "message": message.message_key if isinstance(message, InboundMessage) else None,
-        }
-    )

@@ -6,6 +6,7 @@ transaction, of what it is to follow. Jobs of one kind and conversation share a 
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from datetime import datetime
 
 import psycopg
@@ -76,6 +77,22 @@ class PostgresJobs:
         )
         try:
             await job.defer_async(conversation_id=conversation_id)
+        except ConnectorException as error:
+            raise TransientError("the queue took no job") from error
+
+    async def defer_now(
+        self, connection: AsyncConnection, kind: JobKind, conversation_ids: Sequence[str]
+    ) -> None:
+        """Defer a job for each conversation; see `defer`."""
+        raw = (await connection.get_raw_connection()).driver_connection
+        jobs = [
+            self._app.configure_task(
+                kind, queue=QUEUE, lock=lock_of(kind, conversation_id)
+            ).make_new_job(conversation_id=conversation_id)
+            for conversation_id in conversation_ids
+        ]
+        try:
+            await self._app.job_manager.batch_defer_jobs_async(jobs, connection=raw)
         except ConnectorException as error:
             raise TransientError("the queue took no job") from error
 

@@ -3,6 +3,7 @@
 import json
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import ARRAY, LargeBinary, Text, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -16,15 +17,31 @@ from core.ports import Clock, IdSource
 
 _APPEND = text(
     "WITH appended AS ("
-    " INSERT INTO audit.record (canonical, leaf_hash) VALUES (:canonical, :leaf))"
+    " INSERT INTO audit.record (canonical, leaf_hash) SELECT * FROM unnest(:canonicals, :leaves))"
     " INSERT INTO audit.content (record_id, field, salt, body)"
-    " SELECT :id, * FROM unnest(:fields, :salts, :bodies)"
+    " SELECT id::uuid, field, salt, body"
+    " FROM unnest(:ids, :fields, :salts, :bodies) AS given(id, field, salt, body)"
 ).bindparams(
+    bindparam("canonicals", type_=ARRAY(LargeBinary)),
+    bindparam("leaves", type_=ARRAY(LargeBinary)),
+    bindparam("ids", type_=ARRAY(Text)),
     bindparam("fields", type_=ARRAY(Text)),
     bindparam("salts", type_=ARRAY(LargeBinary)),
     bindparam("bodies", type_=ARRAY(Text)),
 )
-"""One statement, since intake waits for it. `id` is that of the document."""
+"""One statement, since intake waits for it. An id is that of the document."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A record, ready to be appended."""
+
+    record_id: str
+    """Its id, which the document says as well."""
+    data: bytes
+    """The document in its canonical form."""
+    contents: Sequence[Commitment]
+    """The personal texts that it commits to."""
 
 
 class Ledger:
@@ -45,32 +62,38 @@ class Ledger:
         record_id: str | None = None,
     ) -> str:
         """Append what happened, with its personal text, and return the record's id."""
+        entry = self.entry(event, content=content, record_id=record_id)
+        await append(connection, [entry])
+        return entry.record_id
+
+    def entry(
+        self, event: Event, *, content: Mapping[str, str], record_id: str | None = None
+    ) -> Entry:
+        """Return the record of what happened, to be appended in the same transaction."""
         record_id = record_id or self.ids.new()
         contents = committed(content)
         document = event_document(
             event, record_id=record_id, at=self.clock.now(), unit=self.unit, commitments=contents
         )
-        await append(connection, record_id, canonical(document), contents)
-        return record_id
+        return Entry(record_id=record_id, data=canonical(document), contents=contents)
 
 
-async def append(
-    connection: AsyncConnection, record_id: str, data: bytes, contents: Sequence[Commitment]
-) -> bytes:
-    """Insert a record's bytes with the texts that it commits to, and return its leaf hash."""
-    leaf = leaf_hash(data)
+async def append(connection: AsyncConnection, entries: Sequence[Entry]) -> list[bytes]:
+    """Insert records with the texts that they commit to, and return their leaf hashes."""
+    leaves = [leaf_hash(entry.data) for entry in entries]
+    parts = [(entry.record_id, part) for entry in entries for part in entry.contents]
     await connection.execute(
         _APPEND,
         {
-            "id": record_id,
-            "canonical": data,
-            "leaf": leaf,
-            "fields": [part.field for part in contents],
-            "salts": [part.salt for part in contents],
-            "bodies": [part.body for part in contents],
+            "canonicals": [entry.data for entry in entries],
+            "leaves": leaves,
+            "ids": [record_id for record_id, _ in parts],
+            "fields": [part.field for _, part in parts],
+            "salts": [part.salt for _, part in parts],
+            "bodies": [part.body for _, part in parts],
         },
     )
-    return leaf
+    return leaves
 
 
 async def take_number(connection: AsyncConnection, conversation_id: str) -> int:

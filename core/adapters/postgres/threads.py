@@ -1,25 +1,35 @@
-"""The conversation of a message, made or locked, and the pseudonym of who wrote it."""
+"""The conversations of messages, made or locked, and the pseudonyms of who wrote them."""
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import text
+from sqlalchemy import ARRAY, Text, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.domain.chat import Place
+from core.domain.message import Ignored, InboundMessage
 from core.ports import IdSource
 
+_GIVEN = ("id", "platform", "tenant", "channel", "thread", "person", "dedupe", "message")
 _OPEN = text(
-    "WITH opened AS ("
-    " INSERT INTO citebound.conversations (id, platform, tenant, channel, thread, next_seq)"
-    " VALUES (:id, :platform, :tenant, :channel, :thread, 2)"
-    " ON CONFLICT (platform, tenant, channel, thread)"
-    " DO UPDATE SET next_seq = conversations.next_seq + 1 RETURNING id::text, next_seq - 1 AS seq)"
-    " SELECT opened.id, opened.seq, (SELECT pseudonym FROM citebound.askers"
-    " WHERE platform = :platform AND tenant = :tenant AND person = :person) AS asker FROM opened"
-)
-"""Locks the conversation's row until the end: without it, jobs of one lock would run in the order
-of their commits, not of the messages."""
+    "WITH given AS (SELECT * FROM unnest(:id, :platform, :tenant, :channel, :thread, :person,"
+    "   :dedupe, :message) WITH ORDINALITY"
+    "   AS given(id, platform, tenant, channel, thread, person, dedupe, message, n)"
+    "   WHERE NOT EXISTS (SELECT FROM citebound.inbox WHERE dedupe_key = dedupe)"
+    "   AND NOT EXISTS (SELECT FROM citebound.inbox WHERE message_key = message)),"
+    " opened AS ("
+    "   INSERT INTO citebound.conversations (id, platform, tenant, channel, thread, next_seq)"
+    "   SELECT id::uuid, platform, tenant, channel, thread, 2 FROM given"
+    "   ORDER BY platform, tenant, channel, thread"
+    "   ON CONFLICT (platform, tenant, channel, thread)"
+    "   DO UPDATE SET next_seq = conversations.next_seq + 1"
+    "   RETURNING id::text, platform, tenant, channel, thread, next_seq - 1 AS seq)"
+    " SELECT n, opened.id, seq, person, pseudonym"
+    " FROM given JOIN opened USING (platform, tenant, channel, thread)"
+    " LEFT JOIN citebound.askers USING (platform, tenant, person) ORDER BY person"
+).bindparams(*(bindparam(name, type_=ARRAY(Text)) for name in _GIVEN))
+"""Locks each conversation's row until the end, in one order: without it, jobs of one lock would run
+in the order of their commits, not of the messages."""
 _MEET = text(
     "INSERT INTO citebound.askers (platform, tenant, person, pseudonym)"
     " VALUES (:platform, :tenant, :person, :pseudonym)"
@@ -40,17 +50,42 @@ class Thread:
     """Pseudonym of who writes."""
 
 
-async def open_thread(
-    connection: AsyncConnection, place: Place, person: str, *, ids: IdSource
-) -> Thread:
-    """Make or lock the conversation of a place, and take its next number."""
-    keys = {"platform": place.platform, "tenant": place.tenant, "person": person}
-    opened = await connection.execute(
-        _OPEN, {**keys, "id": ids.new(), "channel": place.channel, "thread": place.thread}
-    )
-    row = opened.one()
-    asker = row.asker or await pseudonym_of(connection, **keys)
-    return Thread(conversation_id=row.id, seq=row.seq, asker=asker)
+async def open_threads(
+    connection: AsyncConnection, messages: Sequence[InboundMessage | Ignored], *, ids: IdSource
+) -> list[Thread | None]:
+    """Make or lock the conversations of messages, and take the next number of each.
+
+    None: the message is in the inbox. The messages must be of different places.
+    """
+    opened = await connection.execute(_OPEN, _columns(messages, ids))
+    threads: list[Thread | None] = [None] * len(messages)
+    for row in opened.all():
+        n = int(row.n) - 1
+        place = messages[n].place
+        asker = row.pseudonym or await pseudonym_of(
+            connection, platform=place.platform, tenant=place.tenant, person=row.person
+        )
+        threads[n] = Thread(conversation_id=row.id, seq=row.seq, asker=asker)
+    return threads
+
+
+def _columns(
+    messages: Sequence[InboundMessage | Ignored], ids: IdSource
+) -> dict[str, list[str | None]]:
+    places = [message.place for message in messages]
+    return {
+        "id": [ids.new() for _ in messages],
+        "platform": [place.platform for place in places],
+        "tenant": [place.tenant for place in places],
+        "channel": [place.channel for place in places],
+        "thread": [place.thread for place in places],
+        "person": [message.person for message in messages],
+        "dedupe": [message.dedupe_key for message in messages],
+        "message": [
+            message.message_key if isinstance(message, InboundMessage) else None
+            for message in messages
+        ],
+    }
 
 
 async def pseudonym_of(

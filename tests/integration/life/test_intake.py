@@ -1,6 +1,7 @@
 """A message is stored with its record and its job, once, or not at all."""
 
 import asyncio
+from typing import cast
 
 import pytest
 from sqlalchemy import text
@@ -9,7 +10,7 @@ from bot.intake import Intake
 from core.domain.chat import Place
 from core.domain.errors import TransientError
 from core.domain.message import Accepted, Ignored, InboundMessage, MessageKind, Seen
-from tests.life import Deployment, message
+from tests.life import Deployment, deploy, message
 
 COUNTED = (
     "citebound.inbox",
@@ -72,6 +73,62 @@ async def test_fifty_deliveries_at_once_are_one_message(deployment: Deployment) 
     assert len(accepted) == 1
     assert set((await counts(deployment)).values()) == {1, 2}
     assert (await counts(deployment))["audit.content"] == 2
+
+
+async def test_a_hundred_messages_at_once_are_stored_each_with_its_record(
+    deployment: Deployment,
+) -> None:
+    """Written together, some of them twice: none is lost, and no number is left out."""
+    async with asyncio.TaskGroup() as group:
+        for n in range(100):
+            told = message(f"m{n}", event=f"Ev{n}", key=f"m{n // 2}", thread=str(n // 2 % 20))
+            group.create_task(deployment.intake.accept(told))
+    assert set((await counts(deployment)).values()) == {50, 20, 1, 100}
+    numbered = await deployment.rows(
+        "SELECT array_agg(seq ORDER BY seq) AS seqs FROM audit.record GROUP BY conversation"
+    )
+    assert {tuple(cast("list[int]", row["seqs"])) for row in numbered} == {(1, 2, 3), (1, 2)}
+    strangers = await deployment.rows(
+        "SELECT 1 FROM citebound.inbox i JOIN audit.record r ON r.id = i.record_id"
+        " JOIN audit.content c ON c.record_id = r.id AND c.field = 'message'"
+        " WHERE c.body <> i.text OR r.conversation::text <> i.conversation_id::text"
+        " OR r.subject::text <> i.question_id::text"
+    )
+    assert strangers == []
+
+
+async def test_one_message_that_is_refused_takes_no_other_with_it(deployment: Deployment) -> None:
+    """Those written together with it are stored."""
+    async with deployment.engine.begin() as connection:
+        await connection.execute(
+            text("ALTER TABLE citebound.inbox ADD CONSTRAINT x CHECK (text <> 'm7')")
+        )
+
+    async def accept(n: int) -> object:
+        try:
+            return await deployment.intake.accept(message(f"m{n}", thread=str(n)))
+        except TransientError as error:
+            return error
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(accept(n)) for n in range(20)]
+    results = [task.result() for task in tasks]
+    assert [n for n, one in enumerate(results) if not isinstance(one, Accepted)] == [7]
+    assert isinstance(results[7], TransientError)
+
+
+async def test_two_processes_that_are_told_the_same_store_it_once(deployment: Deployment) -> None:
+    """Each gathers by itself; whoever comes second at any moment sees."""
+    other = deploy(deployment.engine)
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(one.intake.accept(message(f"m{n}", key=f"m{n}", thread=str(n % 7))))
+            for n in range(60)
+            for one in (deployment, other)
+        ]
+    accepted = [task.result() for task in tasks if isinstance(task.result(), Accepted)]
+    assert len(accepted) == 60
+    assert (await counts(deployment))["audit.record"] == 60
 
 
 @pytest.mark.parametrize(
