@@ -5,6 +5,9 @@ thread that it is about; then it is kept, and only then acknowledged. A command 
 anything fails, the person is told at once and asks again.
 """
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
 from bot.cases import CaseDesk
 from bot.intake import Intake
 from bot.replies.lines import IN_DIRECT, OFFICERS_ONLY
@@ -13,17 +16,20 @@ from bot.replies.text import line
 from bot.slack.asked import Admin, Ask, Help, Mine, asked, command_of
 from bot.slack.audience import SlackAudience
 from bot.slack.calls import Slack, Told
-from bot.slack.elements import escaped, link
+from bot.slack.elements import Block, escaped, link
 from bot.slack.forms import DIRECT, QUESTION, THREAD, WHERE, ask_about_modal, ask_modal
-from bot.slack.home import open_questions
 from bot.slack.home_view import HOW, LISTED, OpenQuestion
 from bot.slack.interaction import Interaction
+from bot.slack.links import Spot, link_to
 from bot.slack.looking import account_of
 from bot.slack.modals import errors, ids_in, message_modal, updated
 from bot.slack.names import ASK_ABOUT, ASK_GLOBAL, HOME_ASK, VIEW_ASK, VIEW_DONE
 from bot.slack.notices import asked_blocks, asked_text
 from bot.slack.payload import maybe
 from bot.slack.pressing import Ack, Handler
+from bot.slack.waiting import Waiting
+from bot.slack.whisper import NOT_NOW as NOT_OPENED
+from bot.slack.whisper import whisper
 from core.domain.chat import Place
 from core.domain.errors import TransientError
 from core.domain.run import Json
@@ -35,7 +41,21 @@ NOT_NOW = "This did not work: I could not take your question. Please ask again."
 OUTSIDE = "I answer questions of this company's employees only."
 NOTHING_OPEN = "None of your questions is open."
 IN_THREAD = "The answer comes in the thread."
+TO_QUESTION = "Go to your question"
 NOT_THERE = "I can't answer there. Ask for a private answer instead."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Taken:
+    """What became of a question."""
+
+    told: str
+    """What its asker is told."""
+    spot: Spot | None = None
+    """Where it stands; None: it was not taken."""
+
+
+NOT_TAKEN = _Taken(told=NOT_NOW)
 
 
 class Asking:
@@ -49,13 +69,15 @@ class Asking:
         clock: Clock,
         *,
         desk: CaseDesk,
+        waiting: Waiting,
     ) -> None:
-        """Take where to write, who keeps questions, who knows the people, and the officers."""
+        """Take where to write, who keeps questions, who knows the people, and what is open."""
         self._slack = slack
         self._intake = intake
         self._audience = audience
         self._clock = clock
         self._desk = desk
+        self._waiting = waiting
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
@@ -72,7 +94,7 @@ class Asking:
         """`/policy`: seen by the asker alone."""
         match command_of(interaction.value):
             case Ask() as wanted:
-                told = await self._take_direct(interaction, wanted.question)
+                told = await self._pointer(await self._take_direct(interaction, wanted.question))
             case Help():
                 told = "\n".join(f"• {line}" for line in HOW)
             case Mine():
@@ -85,7 +107,7 @@ class Asking:
     async def open(self, interaction: Interaction, ack: Ack) -> None:
         """Open the form."""
         await ack()
-        await self._slack.write("views.open", trigger_id=interaction.trigger, view=ask_modal())
+        await self._open(interaction, ask_modal())
 
     async def open_about(self, interaction: Interaction, ack: Ack) -> None:
         """Open the form with the message that it is about."""
@@ -98,7 +120,12 @@ class Asking:
             ts=interaction.message_ts,
             thread_ts=interaction.thread_ts,
         )
-        await self._slack.write("views.open", trigger_id=interaction.trigger, view=view)
+        await self._open(interaction, view)
+
+    async def _open(self, interaction: Interaction, view: Block) -> None:
+        opened = await self._slack.write("views.open", trigger_id=interaction.trigger, view=view)
+        if not isinstance(opened, Told):
+            await whisper(self._slack, interaction, NOT_OPENED)
 
     async def submit(self, interaction: Interaction, ack: Ack) -> None:
         """Take the question of a form."""
@@ -109,23 +136,23 @@ class Asking:
         if interaction.values.get(WHERE, DIRECT) == THREAD:
             told = await self._take_in_thread(interaction, question)
         else:
-            told = await self._take_direct(interaction, question)
+            told = (await self._take_direct(interaction, question)).told
         await ack(**updated(message_modal(TITLE, told)))
 
     async def done(self, _: Interaction, ack: Ack) -> None:
         """A confirmation was closed."""
         await ack()
 
-    async def _take_direct(self, interaction: Interaction, question: str) -> str:
+    async def _take_direct(self, interaction: Interaction, question: str) -> _Taken:
         if interaction.is_outside:
-            return OUTSIDE
+            return _Taken(told=OUTSIDE)
         opened = await self._slack.write("conversations.open", users=interaction.person)
         if not isinstance(opened, Told):
-            return NOT_NOW
+            return NOT_TAKEN
         found: Json = opened.body.get("channel")
         channel = maybe(found, "id") if isinstance(found, dict) else ""
-        taken = await self._take(interaction, question, channel, None, mode="direct")
-        return IN_DIRECT if taken else NOT_NOW
+        root = await self._take(interaction, question, channel, None, mode="direct")
+        return _Taken(told=IN_DIRECT, spot=Spot(channel=channel, ts=root)) if root else NOT_TAKEN
 
     async def _take_in_thread(self, interaction: Interaction, question: str) -> str:
         """Answer where the message stands: only if the person is there, too."""
@@ -137,13 +164,18 @@ class Asking:
             return NOT_NOW
         if interaction.is_outside or not is_there:
             return NOT_THERE
-        taken = await self._take(interaction, question, channel, root, mode="thread")
-        return IN_THREAD if taken else NOT_NOW
+        thread = await self._take(interaction, question, channel, root, mode="thread")
+        return IN_THREAD if thread else NOT_NOW
+
+    async def _pointer(self, taken: _Taken) -> str:
+        """Return where the answer comes, with a link if Slack tells one in time."""
+        url = await link_to(self._slack, taken.spot) if taken.spot else None
+        return f"{escaped(taken.told)} {link(url, TO_QUESTION)}" if url else escaped(taken.told)
 
     async def _take(
         self, interaction: Interaction, question: str, channel: str, root: str | None, *, mode: str
-    ) -> bool:
-        """Post the question and keep it; say whether it is kept."""
+    ) -> str | None:
+        """Post the question and keep it; return its thread, None if it is not kept."""
         asker = interaction.person
         posted = await self._slack.write(
             "chat.postMessage",
@@ -157,24 +189,28 @@ class Asking:
             link_names=False,
         )
         if not isinstance(posted, Told):
-            return False
+            return None
+        thread = root or maybe(posted.body, "ts")
         place = Place(
             platform="slack",
             tenant=interaction.tenant,
             channel=channel,
-            thread=root or maybe(posted.body, "ts"),
+            thread=thread,
             mode=mode,
         )
         await self._intake.accept(
             asked(interaction, place=place, text=question, sent_at=self._clock.now())
         )
-        return True
+        return thread
 
     async def _mine(self, interaction: Interaction) -> str:
-        """List what the asker still waits for, with links."""
-        asked = open_questions(await self._desk.mine(account_of(interaction)))
-        lines = [f"• {_linked(one)} - {escaped(one.state)}" for one in asked]
-        return "\n".join(lines[:LISTED]) or NOTHING_OPEN
+        """List what of the asker's is open, with links."""
+        mine = await self._waiting.of(account_of(interaction))
+        told = [
+            *_list("Waiting for you", mine.for_asker),
+            *_list("With Compliance", mine.for_compliance),
+        ]
+        return "\n".join(told) or NOTHING_OPEN
 
     def _scope(self, interaction: Interaction) -> str:
         """Say what holds in the channel: the file says it, and is changed there."""
@@ -187,6 +223,15 @@ class Asking:
             "It is set in the file CITEBOUND_SLACK_CONFIG.",
         ]
         return "\n".join(lines)
+
+
+def _list(title: str, questions: Sequence[OpenQuestion]) -> Iterator[str]:
+    if questions:
+        yield f"*{title}*"
+    for one in questions[:LISTED]:
+        yield f"• {_linked(one)} - {escaped(line(one.state, limit=150))}"
+    if len(questions) > LISTED:
+        yield f"and {len(questions) - LISTED} more"
 
 
 def _linked(asked: OpenQuestion) -> str:

@@ -5,11 +5,12 @@
 - With a guest in it, or shared with another company: nobody; the asker may ask directly.
 - Somebody from outside, a guest, a bot: nobody, anywhere.
 
-Who is a member is kept for ten minutes while questions are answered, and read again before a reply
-is posted: that is what `PostingAudience` is for.
+Who is a member, and who is a guest, is kept for ten minutes while questions are answered, and read
+again before a reply is posted: that is what `PostingAudience` is for.
 """
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from time import monotonic
 
@@ -25,8 +26,13 @@ from core.domain.run import Json
 KEPT_S = 600.0
 AGAIN_S = 2.0
 """Before a reply is posted: replies that follow each other closely share one look."""
+PERSON_AGAIN_S = 30.0
+"""Before a reply is posted: somebody may have become a guest, or have left."""
 FEW = 20
 """Members that are asked for one by one; of more, the whole workspace is listed."""
+LISTED_AGAIN = 5
+"""Pages of the workspace's list up to which it is read again before a reply is posted to more than
+`FEW`. Slack gives out some 20 a minute: of a larger workspace, what is kept counts."""
 PAGE = "200"
 SHARED = ("is_ext_shared", "is_pending_ext_shared", "pending_connected_team_ids")
 """Each says of a channel that another company reads it, or may at any moment."""
@@ -55,6 +61,18 @@ class _Room:
     """The workspace that it is seen in: an organisation's people are listed by workspace."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kept:
+    """How old what is known may be, in seconds."""
+
+    room_s: float
+    person_s: float
+
+
+_KEPT = _Kept(room_s=KEPT_S, person_s=KEPT_S)
+_AGAIN = _Kept(room_s=AGAIN_S, person_s=PERSON_AGAIN_S)
+
+
 class SlackAudience:
     """See `core.ports.Audience`. Safe from many tasks."""
 
@@ -65,29 +83,35 @@ class SlackAudience:
         self._rights = rights
         self._people: dict[str, _Person] = {}
         self._rooms: dict[str, _Room] = {}
+        self._listed_pages = 0
 
     async def readers(
         self, place: Place, person: str, /, *, is_direct: bool
     ) -> Readers | NoReaders:
         """See `Audience.readers`."""
-        return await self.look(place, person, is_direct=is_direct, kept_s=KEPT_S)
+        return await self._look(place, person, is_direct=is_direct, kept=_KEPT)
 
-    async def look(
-        self, place: Place, person: str, /, *, is_direct: bool, kept_s: float
+    async def look_again(
+        self, place: Place, person: str, /, *, is_direct: bool
     ) -> Readers | NoReaders:
-        """Say who reads, from a list of members that is at most `kept_s` old.
+        """Say who reads, from what is known as of now.
 
         Raises:
             TransientError: Slack could not be asked.
         """
-        asker = await self._person(person)
+        return await self._look(place, person, is_direct=is_direct, kept=_AGAIN)
+
+    async def _look(
+        self, place: Place, person: str, /, *, is_direct: bool, kept: _Kept
+    ) -> Readers | NoReaders:
+        asker = await self._person(person, kept.person_s)
         if asker.kind != "employee":
             return NoReaders(may_read_direct=False, reason=asker.kind)
         own = self._rights.groups_of(person)
         if is_direct or place.mode == "direct":
             return Readers(groups=own)
-        room = await self._room(place.channel, kept_s)
-        trouble = room.trouble or await self._strangers(room)
+        room = await self._room(place.channel, kept.room_s)
+        trouble = room.trouble or await self._strangers(room, kept.person_s)
         if trouble:
             return NoReaders(may_read_direct=True, reason=trouble)
         scope = self._rights.scope_of(place.channel)
@@ -110,7 +134,7 @@ class SlackAudience:
         if self._home.enterprise is None:
             return False
         try:
-            return (await self._person(person)).kind in {"employee", "guest"}
+            return (await self._person(person, KEPT_S)).kind in {"employee", "guest"}
         except TransientError:
             return False
 
@@ -122,24 +146,45 @@ class SlackAudience:
         """
         return person in (await self._room(channel, AGAIN_S)).members
 
-    async def _strangers(self, room: _Room) -> str:
+    async def _strangers(self, room: _Room, kept_s: float) -> str:
         """Say what member of a channel keeps it from being answered; empty: none."""
         others = room.members - {self._home.bot_user}
-        unknown = [one for one in others if not self._is_known(one)]
-        if len(unknown) > FEW:
-            await self._list_people(room.team)
+        await self._read_people(others, room.team, kept_s)
         for one in sorted(others):
-            kind = (await self._person(one)).kind
+            kind = self._people[one].kind
             if kind in {"guest", "outsider", "unknown"}:
                 return f"{kind}_in_channel"
         return ""
 
-    def _is_known(self, person: str) -> bool:
-        known = self._people.get(person)
-        return known is not None and monotonic() - known.read_at <= KEPT_S
+    async def _read_people(self, people: Collection[str], team: str, kept_s: float) -> None:
+        """See to it that each was read lately."""
+        stale = [one for one in people if not self._is_known(one, kept_s)]
+        if len(stale) > FEW and self._listed_pages > LISTED_AGAIN:
+            kept_s = KEPT_S
+            stale = [one for one in people if not self._is_known(one, kept_s)]
+        if len(stale) > FEW:
+            await self._list_people(team)
+        failed: list[TransientError] = []
 
-    async def _person(self, person: str) -> _Person:
-        if not self._is_known(person):
+        async def read(one: str) -> None:
+            try:
+                await self._person(one, kept_s)
+            except TransientError as error:
+                failed.append(error)
+
+        for first in range(0, len(stale), FEW):
+            async with asyncio.TaskGroup() as group:
+                for one in stale[first : first + FEW]:
+                    group.create_task(read(one))
+            if failed:
+                raise failed[0]
+
+    def _is_known(self, person: str, kept_s: float) -> bool:
+        known = self._people.get(person)
+        return known is not None and monotonic() - known.read_at <= kept_s
+
+    async def _person(self, person: str, kept_s: float) -> _Person:
+        if not self._is_known(person, kept_s):
             body = _body(await self._slack.read("users.info", user=person), {"user_not_found"})
             kind = "unknown" if body is None else self._kind(maybe_object(body, "user"))
             self._people[person] = _Person(kind=kind, read_at=monotonic())
@@ -150,12 +195,15 @@ class SlackAudience:
         of_team = {"team_id": team} if self._home.is_whole else {}
         if self._home.is_whole and not team:
             return
+        pages = 0
         async for body in self._pages("users.list", **of_team):
+            pages += 1
             found = body.get("members")
             for one in found if isinstance(found, list) else ():
                 if isinstance(one, Mapping) and maybe(one, "id"):
                     told = _Person(kind=self._kind(one), read_at=monotonic())
                     self._people[maybe(one, "id")] = told
+        self._listed_pages = pages
 
     def _kind(self, user: Mapping[str, Json]) -> str:
         if user.get("is_stranger") is True:
@@ -221,7 +269,7 @@ class PostingAudience:
         self, place: Place, person: str, /, *, is_direct: bool
     ) -> Readers | NoReaders:
         """See `Audience.readers`."""
-        return await self._audience.look(place, person, is_direct=is_direct, kept_s=AGAIN_S)
+        return await self._audience.look_again(place, person, is_direct=is_direct)
 
 
 def _body(outcome: Outcome, nobody: set[str]) -> Mapping[str, Json] | None:

@@ -20,6 +20,7 @@ from bot.slack.forms import (
     escalate_modal,
 )
 from bot.slack.interaction import Interaction
+from bot.slack.links import LOOKED_UP_WITHIN_S, Spot, link_to
 from bot.slack.looking import Lookup, account_of
 from bot.slack.modals import ids_in, message_modal, updated
 from bot.slack.names import CASE_ACCEPT, CASE_AGAIN, ESCALATE, VIEW_ESCALATE, target_of
@@ -31,8 +32,6 @@ from core.domain.casework import Opener
 from core.ports.shown import ShownReply
 
 TITLE = "Ask Compliance"
-LOOKED_UP_WITHIN_S = 1.0
-"""Of the 3 s that Slack waits for the answer to a form: a link and a name are no reason to fail."""
 ACCEPTED = "Thank you. Case {number} is closed."
 AGAIN = "Case {number} is with Compliance again. Write in this thread what is still open."
 AGAIN_DIRECT = "Case {number} is with Compliance again."
@@ -141,26 +140,22 @@ class Escalating:
         self, found: ShownReply, interaction: Interaction
     ) -> tuple[str | None, str | None]:
         """Return a link to the thread and the asker's name, as far as Slack tells them in time."""
-        where: str | None = None
-        name: str | None = None
+        place = found.place
+        async with asyncio.TaskGroup() as group:
+            linking = group.create_task(
+                link_to(self._slack, Spot(channel=place.channel, ts=place.thread))
+            )
+            naming = group.create_task(self._name(interaction.person))
+        return linking.result(), naming.result()
+
+    async def _name(self, person: str) -> str | None:
         try:
-            async with asyncio.timeout(LOOKED_UP_WITHIN_S), asyncio.TaskGroup() as group:
-                linking = group.create_task(
-                    self._slack.read(
-                        "chat.getPermalink",
-                        channel=found.place.channel,
-                        message_ts=found.place.thread,
-                    )
-                )
-                naming = group.create_task(self._slack.read("users.info", user=interaction.person))
-            linked, named = linking.result(), naming.result()
+            async with asyncio.timeout(LOOKED_UP_WITHIN_S):
+                told = await self._slack.read("users.info", user=person)
         except TimeoutError:
-            return None, None
-        if isinstance(linked, Told):
-            where = maybe(linked.body, "permalink") or None
-        if isinstance(named, Told):
-            name = maybe(maybe_object(named.body, "user"), "real_name") or None
-        return where, name
+            return None
+        found = maybe_object(told.body, "user") if isinstance(told, Told) else {}
+        return maybe(found, "real_name") or None
 
 
 def _form(found: ShownReply, known: Case | None, answer_id: str) -> Block:

@@ -1,14 +1,17 @@
 """What an asker does with an answer: ask on, show it to the channel, take it away."""
 
+import asyncio
+
 from bot.cases import CaseDesk
 from bot.intake import Intake
 from bot.pressed import REMOVED_BEFORE, why_not_do
 from bot.replies.follow_ups import follow_ups
 from bot.replies.lines import ONLY_ASKER, OUTDATED
 from bot.slack.asked import asked
-from bot.slack.audience import AGAIN_S, SlackAudience
+from bot.slack.audience import SlackAudience
 from bot.slack.calls import Slack
 from bot.slack.interaction import Interaction
+from bot.slack.links import Spot, link_to
 from bot.slack.looking import Lookup, account_of
 from bot.slack.names import FOLLOW_UP, REMOVE, SHARE, target_of
 from bot.slack.notices import asked_blocks, asked_text
@@ -20,10 +23,14 @@ from core.domain.chat import Place
 from core.domain.delivery import Readers
 from core.domain.message import Accepted
 from core.ports import Clock
-from core.ports.shown import ShownDeeds, ShownReply
+from core.ports.shown import CopyState, SharedCopy, ShownDeeds, ShownReply
 
 SHARED = "The channel sees the answer now."
-SHARED_BEFORE = "This answer was shared before."
+SHOWN_SOON = "The channel sees the answer soon: it waits for its turn to be posted."
+NOT_SHOWN = "The answer could not be shown in that channel. It is still here."
+TO_ANSWER = "Go to it"
+LOOKED_EVERY_S, LOOKED_FOR = 0.25, 40
+"""Times, after the press was acknowledged: a post takes some tenths of a second."""
 ASKED_BEFORE = "This was asked before: the answer is in this thread."
 NOT_ALL_MAY = "Not everybody in that channel may read what this answer rests on."
 NOT_INVITED = "I am not in that channel. Invite me there, then share again."
@@ -92,7 +99,10 @@ class GoingOn:
         if found is not None and not told:
             told = await self._shared(interaction, found, target_of(interaction.value).id)
         await ack()
-        await whisper(self._slack, interaction, told)
+        if told:
+            await whisper(self._slack, interaction, told)
+        elif found is not None:
+            await self._point(interaction, found.asked_from or "")
 
     async def remove(self, interaction: Interaction, ack: Ack) -> None:
         """Take an answer away; its record stays."""
@@ -111,7 +121,7 @@ class GoingOn:
             await whisper(self._slack, interaction, told)
 
     async def _shared(self, interaction: Interaction, found: ShownReply, answer_id: str) -> str:
-        """Share, and say what came of it."""
+        """Share; say why not, and nothing if it is, now or before."""
         channel, answer = found.asked_from or "", found.reply.answer
         is_answer = answer is not None and answer.outcome is Outcome.ANSWERED
         if not is_answer or not channel.startswith(("C", "G")) or found.place.mode != "direct":
@@ -126,16 +136,38 @@ class GoingOn:
         person = interaction.person
         if not await self._audience.is_member(channel, self._home.bot_user):
             return NOT_INVITED
-        readers = await self._audience.look(place, person, is_direct=False, kept_s=AGAIN_S)
+        readers = await self._audience.look_again(place, person, is_direct=False)
         if not isinstance(readers, Readers):
             return NOT_ALL_MAY
         needed = await self._lookup.may_be_read(found, readers.groups)
         if needed is None or not await self._audience.is_member(channel, person):
             return NOT_ALL_MAY
-        shared = await self._deeds.share(
-            answer_id, account_of(interaction), channel=channel, groups=needed
-        )
-        return SHARED if shared else SHARED_BEFORE
+        await self._deeds.share(answer_id, account_of(interaction), channel=channel, groups=needed)
+        return ""
+
+    async def _point(self, interaction: Interaction, channel: str) -> None:
+        """Say whether the channel sees it, with a link, once it does."""
+        copy = await self._copy(interaction, channel)
+        if copy is None or copy.state is CopyState.NOT_SHOWN:
+            await whisper(self._slack, interaction, NOT_SHOWN)
+            return
+        if copy.state is CopyState.ON_ITS_WAY:
+            await whisper(self._slack, interaction, SHOWN_SOON)
+            return
+        spot = Spot(channel=channel, ts=copy.message_id) if copy.message_id else None
+        url = await link_to(self._slack, spot) if spot else None
+        await whisper(self._slack, interaction, SHARED, to=url, at=TO_ANSWER)
+
+    async def _copy(self, interaction: Interaction, channel: str) -> SharedCopy | None:
+        """Return what became of it, once that is known or after some seconds."""
+        answer_id, who = target_of(interaction.value).id, account_of(interaction)
+        copy: SharedCopy | None = None
+        for _ in range(LOOKED_FOR):
+            copy = await self._lookup.shared_copy(answer_id, who, channel=channel)
+            if copy is None or copy.state is not CopyState.ON_ITS_WAY:
+                break
+            await asyncio.sleep(LOOKED_EVERY_S)
+        return copy
 
     async def _quote(self, found: ShownReply, question: str) -> None:
         await self._slack.write(

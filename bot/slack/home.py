@@ -1,30 +1,21 @@
 """Home and the agent's tab: what somebody sees who opens us."""
 
-from collections.abc import Iterator
-
 from bot.cases import CaseDesk
 from bot.replies.library import Library
 from bot.slack.audience import SlackAudience
 from bot.slack.calls import Slack
-from bot.slack.home_view import LISTED, Home, OpenQuestion, PolicyChange, home_view
+from bot.slack.home_view import LISTED, Home, PolicyChange, home_view
 from bot.slack.interaction import Interaction
 from bot.slack.looking import PLATFORM
 from bot.slack.manifest import PROMPTS
 from bot.slack.opened import Opened
-from core.domain.case import Case, CaseState
+from bot.slack.waiting import Waiting
 from core.domain.casework import Account, Refused
 from core.domain.chat import Place
 from core.domain.delivery import Readers
 from core.domain.run import Json
 from core.ports import CorpusStore
 from core.ports.changes import PolicyChanged, PolicyChanges
-
-_STATES = {
-    CaseState.OPEN: "waiting for Compliance",
-    CaseState.CLAIMED: "taken up by {officer}",
-    CaseState.ANSWERED: "answered by {officer}",
-    CaseState.CLOSED: "closed",
-}
 
 
 class Showing:
@@ -38,6 +29,7 @@ class Showing:
         changes: PolicyChanges,
         audience: SlackAudience,
         desk: CaseDesk,
+        waiting: Waiting,
         library: Library,
     ) -> None:
         """Take where to show it, and who knows policies, people, cases and links."""
@@ -46,6 +38,7 @@ class Showing:
         self._changes = changes
         self._audience = audience
         self._desk = desk
+        self._waiting = waiting
         self._library = library
 
     async def show(self, opened: Opened) -> None:
@@ -72,14 +65,16 @@ class Showing:
 
     async def _home(self, who: Account) -> Home:
         changed = await self._changes.latest(await self._groups(who), limit=LISTED)
-        waiting = await self._desk.queue(who)
-        is_officer = not isinstance(waiting, Refused)
+        queue = await self._desk.queue(who)
+        is_officer = not isinstance(queue, Refused)
+        mine = await self._waiting.of(who)
         return Home(
-            questions=tuple(open_questions(await self._desk.mine(who))),
+            waiting=mine.for_asker,
+            questions=mine.for_compliance,
             changes=tuple(self._changed(one) for one in changed),
             edition=await self._corpus.current_edition(),
             published_on=changed[0].published_at.date() if changed else None,
-            cases=waiting if is_officer else None,
+            cases=queue if is_officer else None,
             sees_reports=self._desk.is_on_call(who),
             hosts=self._library.hosts,
         )
@@ -110,11 +105,3 @@ class Showing:
             title="What would you like to know?",
             prompts=prompts,
         )
-
-
-def open_questions(cases: tuple[Case, ...]) -> Iterator[OpenQuestion]:
-    """Return what a person still waits for, in words."""
-    for case in cases:
-        officer = case.officer or "Compliance"
-        state = f"{_STATES[case.state].format(officer=officer)} (case {case.number})"
-        yield OpenQuestion(title=case.question, state=state, permalink=case.permalink)

@@ -40,12 +40,12 @@ HOW = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenQuestion:
-    """A question that somebody else still has to answer."""
+    """A question that somebody still has to answer."""
 
     title: str
     """The question in short."""
     state: str
-    """In whose hands it is ("waiting for Compliance (case 214)")."""
+    """In whose hands it is ("waiting for Compliance (case 214)"), or what was asked back."""
     permalink: str | None = None
     """Where it was asked; None if that can't be told."""
 
@@ -66,8 +66,10 @@ class PolicyChange:
 class Home:
     """What one person's Home shows."""
 
+    waiting: tuple[OpenQuestion, ...] = ()
+    """Questions back that this person has not answered; not shown if there are none."""
     questions: tuple[OpenQuestion, ...] = ()
-    """This person's own."""
+    """This person's own that Compliance has."""
     changes: tuple[PolicyChange, ...] = ()
     """Of the last edition, as far as this person may read."""
     edition: int | None = None
@@ -88,6 +90,8 @@ def home_view(home: Home) -> Block:
     blocks = [header(NAME), section(WHAT), actions("ask", ask), {"type": "divider"}]
     if home.cases is not None:
         blocks += _queue(home.cases, sees_reports=home.sees_reports)
+    if home.waiting:
+        blocks += _list("Waiting for you", map(_question, home.waiting))
     blocks += _list("Your open questions", map(_question, home.questions), none="Nothing is open.")
     changes = (_change(change, home.hosts) for change in home.changes)
     blocks += _list("Latest policy changes", changes, none="Nothing changed.")

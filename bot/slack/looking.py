@@ -9,7 +9,7 @@ from bot.slack.audience import SlackAudience
 from bot.slack.interaction import Interaction
 from bot.slack.names import target_of
 from core.domain.casework import Account
-from core.ports.shown import ShownReplies, ShownReply
+from core.ports.shown import SharedCopy, ShownReplies, ShownReply
 
 PLATFORM = "slack"
 
@@ -39,6 +39,10 @@ class Lookup(Reading):
         is_direct = interaction.channel.startswith("D")
         is_there = interaction.channel in {found.place.channel, *found.shared_in}
         return found if is_direct or is_there else None
+
+    async def shared_copy(self, answer_id: str, who: Account, *, channel: str) -> SharedCopy | None:
+        """See `ShownReplies.shared_copy`."""
+        return await self._shown.shared_copy(answer_id, who, channel=channel)
 
     async def answer(self, answer_id: str, interaction: Interaction) -> ShownReply | None:
         """Return the reply with an answer, wherever it stands in the workspace of the request."""

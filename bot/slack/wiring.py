@@ -19,6 +19,7 @@ from bot.slack.officers import CaseWork
 from bot.slack.pressing import Presses
 from bot.slack.sender import Home
 from bot.slack.setting import Setting
+from bot.slack.waiting import Waiting
 from core.bootstrap import Service
 
 
@@ -44,12 +45,14 @@ def wire(
     """Return the handlers of one workspace."""
     desk = CaseDesk(cases=service.cases, officers=service.officers)
     lookup = Lookup(service.shown, audience)
+    waiting = Waiting(slack, desk, service.shown)
     showing = Showing(
         slack,
         corpus=service.corpus,
         changes=service.changes,
         audience=audience,
         desk=desk,
+        waiting=waiting,
         library=library,
     )
     going_on = GoingOn(
@@ -65,7 +68,7 @@ def wire(
     presses = Presses(
         Choosing(slack, lookup, intake, service.clock).handlers(),
         Evidence(slack, lookup, service.shown, Setting(library=library)).handlers(),
-        Asking(slack, intake, audience, service.clock, desk=desk).handlers(),
+        Asking(slack, intake, audience, service.clock, desk=desk, waiting=waiting).handlers(),
         Escalating(slack, lookup, desk).handlers(),
         CaseWork(slack, desk, showing.redraw).handlers(),
         Judging(slack, lookup, FeedbackDesk(service.feedback)).handlers(),

@@ -11,6 +11,7 @@ from core.agent.wording import (
     ASK_A_PERSON,
     ASK_DIRECTLY,
     NOT_ANSWERED_YET,
+    NOT_PASSED_ON,
     PASSED_ON,
     REFUSALS,
     REPORT,
@@ -109,6 +110,12 @@ def refused(
 def passed_on(answer: Answer, number: int) -> Answer:
     """Return a refusal whose question is with Compliance as case `number` already."""
     words = PASSED_ON.format(number=number)
+    return replace(answer, text=f"{answer.text.removesuffix(ASK_A_PERSON)}{words}")
+
+
+def not_passed_on(answer: Answer) -> Answer:
+    """Return a refusal whose asker has to send the question on, as too many went by themselves."""
+    words = f"{NOT_PASSED_ON} {ASK_A_PERSON}"
     return replace(answer, text=f"{answer.text.removesuffix(ASK_A_PERSON)}{words}")
 
 

@@ -21,6 +21,11 @@ PASSED_ON = (
     " comes to you alone, in our direct messages."
 )
 """In place of it, where the question is with Compliance already."""
+NOT_PASSED_ON = (
+    "Several of your questions went to Compliance today, so I have not passed this one on by"
+    " myself."
+)
+"""Before it, where as many of the asker's as are passed on by themselves are there already."""
 _REPORT = (
     "This sounds like something to report rather than to look up, so I don't answer it here and"
     " have passed nothing on. You can report it in confidence{where}."

@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.domain.answer import Answer
+from core.domain.chat import Place
 
 
 class CaseState(StrEnum):
@@ -70,6 +71,8 @@ class Case:
     """True: an officer has marked the answer as wrong."""
     told: str = ""
     """What the officer answered; empty while nobody has."""
+    place: Place | None = None
+    """Where it was asked; None to all but its asker."""
     may_be_added_to: bool = False
     """True: it was opened for its asker, who may still add a note and a name to it."""
 

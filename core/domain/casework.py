@@ -12,6 +12,19 @@ NOTE_LIMIT = 2_000
 REPLY_LIMIT = 3_000
 """Characters of an officer's answer."""
 
+PASSED_ON_AT_MOST = 5
+"""Cases that the questions of one person open by themselves within the hours below."""
+PASSED_ON_WITHIN_H = 24
+
+
+class NoCase(StrEnum):
+    """Why a question is not passed on by itself; its asker may send it all the same."""
+
+    NOT_MEANT = "not_meant"
+    """It is answered, or it may tell of somebody, or no officer would hear of it."""
+    TOO_MANY = "too_many"
+    """So many of this person's were passed on that nobody but the person passes on more."""
+
 
 class Opener(StrEnum):
     """Whose idea a case was. A report is opened at the wish of its asker alone."""

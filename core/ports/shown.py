@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
+from core.domain.answer import Answer
 from core.domain.casework import Account, Officer
 from core.domain.chat import Place
 from core.domain.delivery import StoredReply
@@ -40,6 +42,39 @@ class ShownReply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AskedBack:
+    """A question back to an asker, who has not answered it."""
+
+    question: str
+    """What the asker wanted to know, as typed."""
+    asked: Answer
+    """What they were asked."""
+    place: Place
+    """Where."""
+    message_id: str | None
+    """The platform's id of what asks; None if it did not tell."""
+
+
+class CopyState(StrEnum):
+    """How far an answer has come that is shown to a channel."""
+
+    ON_ITS_WAY = "on_its_way"
+    SHOWN = "shown"
+    NOT_SHOWN = "not_shown"
+    """It is not posted any more: its channel has changed, or the platform refuses it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedCopy:
+    """An answer as it is shown to a channel in which it was not asked."""
+
+    state: CopyState
+    """How far it has come."""
+    message_id: str | None
+    """The platform's id of it; None if it is not there, or the platform did not tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
     """What stands in the policy around a span."""
 
@@ -63,6 +98,19 @@ class ShownReplies(Protocol):
 
         Without a message: the latest answer to this person in the channel.
         """
+        ...
+
+    async def asked_back(self, who: Account, /) -> tuple[AskedBack, ...]:
+        """Return what a person was asked within 30 days and has not answered, the newest first.
+
+        At most 50.
+        """
+        ...
+
+    async def shared_copy(
+        self, answer_id: str, by: Account, /, *, channel: str
+    ) -> SharedCopy | None:
+        """Return what became of an answer that was shared in a channel; None: it was not."""
         ...
 
     async def audiences(

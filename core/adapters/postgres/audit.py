@@ -21,10 +21,12 @@ from core.adapters.postgres.tables import (
     trace_steps,
 )
 from core.adapters.postgres.units import begun_again
-from core.agent.compose import passed_on
+from core.agent.compose import not_passed_on, passed_on
 from core.agent.report import answer_json, place_json, trace_json
 from core.audit.canonical import canonical
 from core.audit.recorder import outcome_document, quote_hash
+from core.domain.answer import Answer
+from core.domain.casework import NoCase
 from core.domain.errors import TransientError
 from core.domain.officers import Officers
 from core.domain.run import Run
@@ -78,11 +80,10 @@ class PostgresAuditLog:
         record_id, answer_id = self._ids.new(), self._ids.new()
         async with self._engine.begin() as connection:
             seq = await _next_seq(connection, run)
-            number = None
+            number: int | NoCase = NoCase.NOT_MEANT
             if completion is not None and not completion.is_dead:
                 number = await self._beginning.number_for(connection, run)
-            if number is not None:
-                run = replace(run, answer=passed_on(run.answer, number))
+            run = replace(run, answer=_with_case(run.answer, number))
             await _store_run(connection, run, answer_id, self._clock)
             cause = completion.cause if completion else None
             leaf = await self._append(connection, run, record_id, answer_id, seq=seq, cause=cause)
@@ -93,7 +94,7 @@ class PostgresAuditLog:
                 person = await settle(
                     connection, completion, run=run, receipt=receipt, jobs=self._jobs
                 )
-                if number is not None:
+                if isinstance(number, int):
                     await self._beginning.ourselves(
                         connection, run, answer_id=answer_id, person=person, number=number
                     )
@@ -125,6 +126,17 @@ class PostgresAuditLog:
         entry = Entry(record_id=record_id, data=data, contents=contents)
         (leaf,) = await append(connection, [entry])
         return leaf
+
+
+def _with_case(answer: Answer, number: int | NoCase) -> Answer:
+    """Return what is shown, once it is known whether the question goes to Compliance by itself."""
+    match number:
+        case int():
+            return passed_on(answer, number)
+        case NoCase.TOO_MANY:
+            return not_passed_on(answer)
+        case NoCase.NOT_MEANT:
+            return answer
 
 
 def _contents(run: Run) -> dict[str, str]:

@@ -10,6 +10,7 @@ from core.adapters.postgres.case_log import Actor, CaseLog, actor_of
 from core.adapters.postgres.case_opening import (
     Asked,
     add_to_case,
+    count_passed_on,
     find_asked,
     insert_case,
     next_number,
@@ -22,7 +23,7 @@ from core.agent.confidential import speaks_of_somebody
 from core.agent.extractive.sensitive import is_report
 from core.domain.audit import Tag
 from core.domain.case import CaseState
-from core.domain.casework import Account, Opener, Opening
+from core.domain.casework import PASSED_ON_AT_MOST, Account, NoCase, Opener, Opening
 from core.domain.errors import IntegrityError
 from core.domain.officers import Officers
 from core.domain.run import Run
@@ -40,17 +41,20 @@ class Beginning:
         self._officers = officers
         self._posts = CasePosts(ids=ledger.ids, jobs=jobs)
 
-    async def number_for(self, connection: AsyncConnection, run: Run) -> int | None:
-        """Return the number of the case that an answer opens by itself; None: it opens none.
+    async def number_for(self, connection: AsyncConnection, run: Run) -> int | NoCase:
+        """Return the number of the case that an answer opens by itself, or why it opens none.
 
         Nothing that may tell of somebody is passed on without the wish of who tells it, and nothing
-        at all where no officer would hear of it.
+        at all where no officer would hear of it. Of one person's, no more than officers can take.
         """
         told = (run.question.text, run.question.standalone)
         if not run.answer.needs_person or not self._officers.routes(is_sensitive=False):
-            return None
+            return NoCase.NOT_MEANT
         if any(is_report(one) or speaks_of_somebody(one) for one in told):
-            return None
+            return NoCase.NOT_MEANT
+        before = await count_passed_on(connection, run.question.asker, ledger=self._ledger)
+        if before >= PASSED_ON_AT_MOST:
+            return NoCase.TOO_MANY
         return await next_number(connection)
 
     async def ourselves(

@@ -11,10 +11,11 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.ledger import Ledger
+from core.adapters.postgres.locks import COUNTING_CASES
 from core.agent.confidential import speaks_of_somebody
 from core.agent.extractive.sensitive import is_report
 from core.domain.answer import Outcome
-from core.domain.casework import Account, Opener, Opening, Refusal
+from core.domain.casework import PASSED_ON_WITHIN_H, Account, Opener, Opening, Refusal
 
 _NO_CASE_FOR = frozenset({Outcome.CLARIFICATION.value, Outcome.IGNORED.value})
 
@@ -39,6 +40,11 @@ _ADD = text(
     " due_at = least(due_at, :due_at), asker_name = :asker_name, permalink = :permalink,"
     " is_private = is_private OR :is_private, is_anonymous = :is_anonymous,"
     " is_sensitive = is_sensitive OR :is_sensitive WHERE id = CAST(:id AS uuid)"
+)
+_COUNTING = text("SELECT pg_advisory_xact_lock(hashtextextended(:asker, :seed))")
+_PASSED_ON = text(
+    "SELECT count(*) FROM citebound.cases"
+    " WHERE asker = :asker AND opener = 'pipeline' AND opened_at > :since"
 )
 _NUMBER = text("SELECT nextval(pg_get_serial_sequence('citebound.cases', 'number'))")
 
@@ -101,6 +107,17 @@ async def find_asked(connection: AsyncConnection, opening: Opening) -> Asked | N
     }
     row = (await connection.execute(_ANSWER, keys)).mappings().one_or_none()
     return None if row is None else Asked(row=row)
+
+
+async def count_passed_on(connection: AsyncConnection, asker: str, *, ledger: Ledger) -> int:
+    """Return how many cases the questions of one person have opened by themselves lately.
+
+    Those to which the asker added a note are the asker's. Until the transaction ends, nobody else
+    counts those of this person.
+    """
+    keys = {"asker": asker, "since": ledger.clock.now() - timedelta(hours=PASSED_ON_WITHIN_H)}
+    await connection.execute(_COUNTING, {"asker": asker, "seed": COUNTING_CASES})
+    return int(await connection.scalar(_PASSED_ON, keys) or 0)
 
 
 async def next_number(connection: AsyncConnection) -> int:

@@ -12,6 +12,7 @@ from core.adapters.postgres.replies import reply_of
 from core.domain.answer import Answer, Outcome
 from core.domain.case import Case, CaseNews, CaseState, Urgency
 from core.domain.casework import Account, Opener, Standing
+from core.domain.chat import Place
 
 _COLUMNS = (
     "SELECT k.id::text, k.number, k.state, k.owner, k.owner_name, k.claimed_at, k.due_at,"
@@ -59,6 +60,7 @@ class CaseRow:
     asker_name: str | None
     account: Account
     mode: str
+    place: Place
     permalink: str | None
     is_private: bool
     is_anonymous: bool
@@ -150,6 +152,7 @@ class CaseRow:
             opened_at=self.opened_at,
             asker=self.account.person,
             permalink=self.permalink,
+            place=self.place,
             officer=self.owner_name,
             is_private=self.goes_directly,
             is_sensitive=self.is_sensitive,
@@ -215,6 +218,13 @@ def _case(row: Mapping[Any, Any]) -> CaseRow:
         asker_name=row["asker_name"],
         account=account,
         mode=row["mode"],
+        place=Place(
+            platform=row["platform"],
+            tenant=row["tenant"],
+            channel=row["channel"],
+            thread=row["thread"],
+            mode=row["mode"],
+        ),
         permalink=row["permalink"],
         is_private=row["is_private"],
         is_anonymous=row["is_anonymous"],

@@ -1,6 +1,7 @@
 """Find replies again by their answer."""
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import text
@@ -9,9 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.replies import reply_of
 from core.adapters.postgres.units import begun_again
+from core.domain.casework import Account
 from core.domain.chat import Place
 from core.domain.policy import Span, VersionId
-from core.ports.shown import ShownReply, Surroundings
+from core.ports.shown import AskedBack, CopyState, SharedCopy, ShownReply, Surroundings
 
 _FIND = text(
     "SELECT o.reply, i.person, i.text, i.mode, c.platform, c.tenant, c.channel, c.thread,"
@@ -41,6 +43,32 @@ _ANSWER_IN = text(
     "  ELSE o.remote_id = :message END"
     " ORDER BY o.id DESC LIMIT 1"
 )
+_ASKED_BACK = text(
+    "SELECT q.standalone, o.reply, CASE WHEN NOT o.is_direct THEN o.remote_id END AS remote_id,"
+    " i.mode, c.platform, c.tenant, c.channel, c.thread"
+    " FROM citebound.inbox i JOIN citebound.questions q ON q.id = i.question_id"
+    " JOIN citebound.conversations c ON c.id = i.conversation_id"
+    " JOIN citebound.outbox o ON o.cause = 'message:' || i.id AND o.state = 'posted'"
+    "  AND o.replaces IS NULL AND o.removed_at IS NULL AND o.reply->>'answer' IS NOT NULL"
+    " WHERE i.person = :person AND i.outcome = 'clarification'"
+    " AND c.platform = :platform AND c.tenant = :tenant"
+    " AND i.received_at > clock_timestamp() - interval '30 days'"
+    " AND NOT EXISTS (SELECT FROM citebound.inbox later"
+    "  WHERE later.conversation_id = i.conversation_id AND later.id > i.id"
+    "  AND later.kind IN ('message', 'choice') AND later.outcome IS DISTINCT FROM 'ignored')"
+    " ORDER BY i.id DESC LIMIT 50"
+)
+_COPY = text(
+    "SELECT o.state, o.remote_id FROM citebound.outbox o"
+    " JOIN citebound.conversations c ON c.id = o.conversation_id"
+    " WHERE o.cause = :cause AND o.part = 0 AND c.platform = :platform AND c.tenant = :tenant"
+    " AND c.channel = :channel"
+)
+_COPY_STATES = {
+    "queued": CopyState.ON_ITS_WAY,
+    "sending": CopyState.ON_ITS_WAY,
+    "posted": CopyState.SHOWN,
+}
 _AUDIENCES = text("SELECT id, audience FROM citebound.policy_versions WHERE id = ANY(:versions)")
 _AROUND = text(
     "SELECT substr(text, greatest(1, 1 + :start - :characters), least(:start, :characters))"
@@ -71,13 +99,7 @@ class PostgresShownReplies:
             return None
         return ShownReply(
             reply=reply_of(row["reply"]),
-            place=Place(
-                platform=row["platform"],
-                tenant=row["tenant"],
-                channel=row["channel"],
-                thread=row["thread"],
-                mode=row["mode"],
-            ),
+            place=_place(row),
             person=row["person"],
             question=row["text"],
             is_followed=row["is_followed"],
@@ -103,6 +125,44 @@ class PostgresShownReplies:
         async with self._engine.connect() as connection:
             found: object = await connection.scalar(_ANSWER_IN, values)
         return None if found is None else str(found)
+
+    @raises_transient
+    @begun_again
+    async def asked_back(self, who: Account, /) -> tuple[AskedBack, ...]:
+        """See `ShownReplies.asked_back`."""
+        keys = {"platform": who.platform, "tenant": who.tenant, "person": who.person}
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(_ASKED_BACK, keys)).mappings().all()
+        replies = ((row, reply_of(row["reply"]).answer) for row in rows)
+        return tuple(
+            AskedBack(
+                question=row["standalone"],
+                asked=answer,
+                place=_place(row),
+                message_id=row["remote_id"],
+            )
+            for row, answer in replies
+            if answer is not None
+        )
+
+    @raises_transient
+    @begun_again
+    async def shared_copy(
+        self, answer_id: str, by: Account, /, *, channel: str
+    ) -> SharedCopy | None:
+        """See `ShownReplies.shared_copy`."""
+        keys = {
+            "cause": f"share:{answer_id}",
+            "platform": by.platform,
+            "tenant": by.tenant,
+            "channel": channel,
+        }
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(_COPY, keys)).one_or_none()
+        if row is None:
+            return None
+        state = _COPY_STATES.get(row.state, CopyState.NOT_SHOWN)
+        return SharedCopy(state=state, message_id=row.remote_id)
 
     @raises_transient
     @begun_again
@@ -133,3 +193,13 @@ class PostgresShownReplies:
                 if row is not None:
                     found[span] = Surroundings(before=row.before, after=row.after)
         return found
+
+
+def _place(row: Mapping[Any, Any]) -> Place:
+    return Place(
+        platform=row["platform"],
+        tenant=row["tenant"],
+        channel=row["channel"],
+        thread=row["thread"],
+        mode=row["mode"],
+    )

@@ -478,6 +478,7 @@ inbox = Table(
     ),
     CheckConstraint("state IN ('received', 'running', 'done', 'dead')", name="state"),
     Index(None, "conversation_id", "id", postgresql_where=text("state IN ('received', 'running')")),
+    Index(None, "person", "received_at", postgresql_where=text("outcome = 'clarification'")),
 )
 
 outbox = Table(

@@ -6,6 +6,7 @@ import pytest
 
 from tests.acceptance.slack.office import (
     QUESTION,
+    REPORT,
     Office,
     office,
     picked,
@@ -26,6 +27,11 @@ async def bureau(slack: FakeSlack, slack_database: str) -> AsyncIterator[Office]
     """The product, with officers."""
     async with office(slack, slack_database) as running:
         yield running
+
+
+def link_of(channel: str, ts: str) -> str:
+    """Return how the address of a message ends."""
+    return f"archives/{channel}/p{ts.replace('.', '')}"
 
 
 async def evidence_of(bureau: Office, answer: Message) -> View:
@@ -187,11 +193,14 @@ async def test_a_private_answer_is_shared(bureau: Office) -> None:
     await bureau.served.quiet()
     answer = bureau.direct_messages(bureau.anna)[-1]
     assert "share" in pressable(answer)
-    for times, words in ((1, "sees the answer now"), (2, "shared before")):
+    assert link_of(answer.channel, answer.root) in told.answer["text"]
+    for times in (2, 3):
         await slack.presses.click(bureau.anna, answer, "share")
-        assert words in await bureau.whispered(bureau.anna, times=times + 1)
+        pointer = await bureau.whispered(bureau.anna, times=times)
+        assert "The channel sees the answer now." in pointer
     await bureau.served.quiet()
     (copy,) = [one for one in slack.checks.by_app() if one.channel == bureau.room.id]
+    assert link_of(copy.channel, copy.ts) in pointer
     assert copy.thread_ts is None
     assert QUESTION in shown(copy)
     assert "Gifts and Hospitality Policy" in shown(copy)
@@ -202,6 +211,40 @@ async def test_a_private_answer_is_shared(bureau: Office) -> None:
     await bureau.served.quiet()
     assert "was removed" in copy.text
     assert "Gifts" not in shown(copy)
+
+
+async def test_what_was_shared_and_not_shown_is_not_said_to_be(bureau: Office) -> None:
+    """The channel refuses it after the press: its asker hears that, and keeps the answer."""
+    slack = bureau.slack
+    await slack.presses.command(bureau.anna, bureau.room, QUESTION)
+    await bureau.served.quiet()
+    answer = bureau.direct_messages(bureau.anna)[-1]
+    slack.faults.next("chat.postMessage", error("restricted_action"))
+    await slack.presses.click(bureau.anna, answer, "share")
+    assert "could not be shown in that channel" in await bureau.whispered(bureau.anna, times=2)
+    assert [one for one in slack.checks.by_app() if one.channel == bureau.room.id] == []
+
+
+async def test_what_cannot_be_shown_to_one_person_comes_directly(bureau: Office) -> None:
+    """Somebody who has left the channel presses: refused, and told so in a direct message."""
+    answer, slack = await bureau.answered(), bureau.slack
+    bureau.room.members.remove(bureau.ben.id)
+    await slack.presses.click(bureau.ben, answer, "answer_remove")
+    await slack.until(lambda: bool(bureau.direct_messages(bureau.ben)), timeout_s=15)
+    (told,) = bureau.direct_messages(bureau.ben)
+    assert "Only the person who asked" in told.text
+    assert slack.checks.seen_by(bureau.ben.id) == []
+
+
+async def test_a_notice_for_one_person_comes_directly_where_it_must(bureau: Office) -> None:
+    """Who reported leaves the channel before the pointer is shown: it comes directly."""
+    slack = bureau.slack
+    slack.faults.next("chat.postEphemeral", error("user_not_in_channel"))
+    said = await slack.people.mention(bureau.anna, bureau.room, REPORT)
+    await bureau.served.quiet()
+    slack.checks.no_answer(said.message)
+    (told,) = bureau.direct_messages(bureau.anna)
+    assert "escalate_open" in pressable(told)
 
 
 async def test_what_not_all_may_read_is_not_shared(slack: FakeSlack, slack_database: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.slack import audience
 from tests.acceptance.slack import treasury
 from tests.acceptance.slack.office import QUESTION, shown
 from tests.servers.slack import FakeSlack
@@ -147,3 +148,21 @@ async def test_who_joins_before_it_is_posted_reads_nothing(
         "SELECT doc->>'reason' AS reason FROM audit.record WHERE tag = 'reply:withheld'"
     )
     assert len(rows) == 1
+
+
+@pytest.mark.parametrize("becomes", ["guest", "gone"])
+async def test_who_becomes_a_guest_before_it_is_posted_reads_nothing(
+    slack: FakeSlack, running: Product, becomes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What somebody is, is read again before a reply is posted, and not only who is a member."""
+    monkeypatch.setattr(audience, "_AGAIN", audience._Kept(room_s=0.0, person_s=0.0))  # pyright: ignore[reportPrivateUsage]
+    finn, faye = map(slack.workspace.user, ("finn", "faye"))
+    room = slack.workspace.channel("closed", finn, faye)
+    slack.faults.next("chat.stopStream", too_many(4))
+    said = await slack.people.mention(finn, room, treasury.QUESTION)
+    await slack.journal.wait_for("chat.stopStream", outcome="429")
+    faye.is_restricted, faye.deleted = becomes == "guest", becomes == "gone"
+    await running.quiet()
+    (stands,) = slack.checks.replies(said.message)
+    assert CHANGED in shown(stands)
+    assert treasury.SAYS not in shown(stands)

@@ -7,6 +7,7 @@ import pytest
 from tests.acceptance.slack.office import (
     QUESTION,
     REPORT,
+    UNSURE,
     Office,
     office,
     picked,
@@ -18,8 +19,6 @@ from tests.acceptance.slack.office import (
 from tests.servers.slack import FakeSlack, live_mentions
 from tests.servers.slack.faults import error
 
-UNSURE = "A supplier wants to give me a 10 euro gift card. OK to keep it?"
-"""The policies have something on it, but too little to be sure."""
 ANSWER = "Up to EUR 35, and only with a note in the register."
 
 

@@ -5,8 +5,17 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.app.process import Roles
-from tests.acceptance.slack.office import QUESTION, Office, office, shown, typed
+from tests.acceptance.slack.office import (
+    OPEN_QUESTION,
+    QUESTION,
+    UNSURE,
+    Office,
+    office,
+    shown,
+    typed,
+)
 from tests.servers.slack import FakeSlack
+from tests.servers.slack.faults import error
 from tests.slack_product import product
 
 
@@ -39,6 +48,55 @@ async def test_home_shows_what_is_open(bureau: Office) -> None:
     await bureau.served.quiet()
     await slack.people.open_home(bureau.anna)
     await slack.until(lambda: "answered by Olga O." in shown(homes[bureau.anna.id]), timeout_s=15)
+
+
+async def test_home_and_the_command_list_what_waits_for_the_asker(bureau: Office) -> None:
+    """A question back, with a link to it, until it is answered; nobody else's."""
+    slack, homes = bureau.slack, bureau.slack.workspace.homes
+    said = await slack.people.mention(bureau.anna, bureau.room, OPEN_QUESTION)
+    back = await bureau.served.answer_to(said.message)
+    link = f"archives/{back.channel}/p{back.ts.replace('.', '')}"
+    mine = await slack.presses.command(bureau.anna, bureau.room, "mine")
+    others = await slack.presses.command(bureau.ben, bureau.room, "mine")
+    assert "*Waiting for you*" in mine.answer["text"]
+    assert link in mine.answer["text"]
+    assert f"|{OPEN_QUESTION}> - asked back: " in mine.answer["text"]
+    assert others.answer["text"] == "None of your questions is open."
+    for person, waits in ((bureau.anna, True), (bureau.ben, False)):
+        await slack.people.open_home(person)
+        await slack.until(lambda who=person: who.id in homes, timeout_s=15)
+        assert ("Waiting for you" in shown(homes[person.id])) is waits
+        assert (link in shown(homes[person.id])) is waits
+    await slack.presses.click(bureau.anna, back, "clarify:0")
+    await bureau.served.quiet()
+    await slack.people.open_home(bureau.anna)
+    await slack.until(lambda: "Waiting for you" not in shown(homes[bureau.anna.id]), timeout_s=15)
+    mine = await slack.presses.command(bureau.anna, bureau.room, "mine")
+    assert "Waiting for you" not in mine.answer["text"]
+
+
+async def test_a_case_that_we_opened_is_linked_for_its_asker_alone(bureau: Office) -> None:
+    """Its place is no secret from who asked; officers see none."""
+    slack, homes = bureau.slack, bureau.slack.workspace.homes
+    answer = await bureau.answered(UNSURE)
+    link = f"archives/{answer.channel}/p{answer.root.replace('.', '')}"
+    for person, is_linked in ((bureau.anna, True), (bureau.olga, False)):
+        await slack.people.open_home(person)
+        await slack.until(lambda who=person: who.id in homes, timeout_s=15)
+        assert UNSURE in shown(homes[person.id])
+        assert (link in shown(homes[person.id])) is is_linked
+
+
+async def test_home_is_shown_without_links_where_slack_tells_none(bureau: Office) -> None:
+    """A link is no reason to show nothing."""
+    slack, homes = bureau.slack, bureau.slack.workspace.homes
+    said = await slack.people.mention(bureau.anna, bureau.room, OPEN_QUESTION)
+    await bureau.served.answer_to(said.message)
+    slack.faults.always("chat.getPermalink", error("channel_not_found"))
+    await slack.people.open_home(bureau.anna)
+    await slack.until(lambda: bureau.anna.id in homes, timeout_s=15)
+    assert "Waiting for you" in shown(homes[bureau.anna.id])
+    assert "archives" not in shown(homes[bureau.anna.id])
 
 
 async def test_home_asks(bureau: Office) -> None:

@@ -1,10 +1,11 @@
 """What only a person can answer goes to Compliance by itself, without name and place."""
 
 import pytest
+from sqlalchemy import text
 
-from core.agent.wording import ASK_A_PERSON
+from core.agent.wording import ASK_A_PERSON, NOT_PASSED_ON
 from core.domain.answer import Outcome, RefusalKind
-from core.domain.casework import Done, Opener, Refusal, Refused
+from core.domain.casework import PASSED_ON_AT_MOST, Done, Opener, Refusal, Refused
 from tests.casework import ADA, ASKER, OTHER, Office, fresh, office
 
 THREAD, ROOM, HER, ADAS = "C1", "COFF", "U1", "UA"
@@ -155,3 +156,34 @@ async def test_nobody_else_adds_to_it(bureau: Office) -> None:
         assert not done.is_new
     assert await bureau.tags() == ["case:opened", "case:refused"]
     assert len(await bureau.life.rows("SELECT FROM citebound.cases WHERE note = ''")) == 1
+
+
+async def test_one_person_does_not_fill_the_officers_desk(bureau: Office) -> None:
+    """Of one day so many are passed on; then the asker is told, and may send each by hand."""
+    for _ in range(PASSED_ON_AT_MOST):
+        await passed_on(bureau)
+    beyond = await passed_on(bureau)
+    (*_, last) = [words for where, words in await bureau.posts() if where == THREAD]
+    assert last == f"I found no passage that answers this reliably. {NOT_PASSED_ON} {ASK_A_PERSON}"
+    assert await bureau.desk.about(beyond, ASKER) is None
+    other = await passed_on(bureau, person="U2")
+    assert await bureau.desk.about(other, OTHER) is not None
+    done = await bureau.desk.open(beyond, ASKER, key=fresh(), note="Deal X")
+    assert isinstance(done, Done)
+    assert done.is_new
+    assert done.case.number == PASSED_ON_AT_MOST + 2
+
+
+async def test_on_the_next_day_questions_are_passed_on_again(bureau: Office) -> None:
+    """What was passed on longer ago does not count, nor what its asker has taken over."""
+    first = await passed_on(bureau)
+    for _ in range(PASSED_ON_AT_MOST - 1):
+        await passed_on(bureau)
+    await bureau.desk.open(first, ASKER, key=fresh(), note="Deal X")
+    assert await bureau.desk.about(await passed_on(bureau), ASKER) is not None
+    assert await bureau.desk.about(await passed_on(bureau), ASKER) is None
+    async with bureau.life.engine.begin() as connection:
+        await connection.execute(
+            text("UPDATE citebound.cases SET opened_at = opened_at - interval '25 hours'")
+        )
+    assert await bureau.desk.about(await passed_on(bureau), ASKER) is not None

@@ -266,6 +266,7 @@ def _views(text: str) -> Iterator[Payload]:
 
 def _home(text: str) -> Home:
     return Home(
+        waiting=(OpenQuestion(title=text, state=text, permalink=THREAD),) * 12,
         questions=(OpenQuestion(title=text, state=text, permalink=THREAD),) * 12,
         changes=(PolicyChange(title=text, what=text, url=f"https://{HOST}/gifts"),) * 12,
         edition=41,
