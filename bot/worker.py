@@ -140,9 +140,10 @@ class Worker:
             await self._close(claimed, compose.too_long(MAX_QUESTION), cause="too_long")
             return
         platform = self._platforms[claimed.place.platform]
-        readers = await platform.audience.readers(
-            claimed.place, claimed.person, is_direct=claimed.place.mode == "direct"
-        )
+        async with platform.waking(claimed):
+            readers = await platform.audience.readers(
+                claimed.place, claimed.person, is_direct=claimed.place.mode == "direct"
+            )
         if isinstance(readers, NoReaders):
             self._meter.count("citebound_denied_total", reason=readers.reason)
             answer = compose.not_here() if readers.may_read_direct else compose.not_permitted()

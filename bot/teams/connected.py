@@ -99,7 +99,9 @@ def wire(
     return Connected(
         keeper=keeper,
         presses=presses,
-        answering=Platform(audience=audience, surface=surface, poster=poster),
+        answering=Platform(
+            audience=audience, surface=surface, poster=poster, waking=surface.waking
+        ),
         posting=Platform(audience=PostingAudience(audience), surface=surface, poster=poster),
     )
 

@@ -1,17 +1,21 @@
 """Show that somebody is at work, within a second and until the end (platforms, 3.8, 4.2).
 
 In a person's own chat the real steps, as lines of a stream that the reply ends; elsewhere typing,
-which lapses by itself, and in a channel after some seconds a message that the reply replaces.
+which lapses by itself, and in a channel after some seconds a message that the reply replaces. Where
+it takes long to read who is there, somebody types from before that is known.
 """
 
 import asyncio
-from contextlib import AbstractAsyncContextManager
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
 from bot.showing import Showing
+from bot.teams import streams
 from bot.teams.addresses import Addresses
 from bot.teams.drawing import Pen
-from bot.teams.transport import Transport
+from bot.teams.transport import Address, Transport
 from core.domain.message import Claimed
 from core.ports import Kept, Progress
 
@@ -21,6 +25,10 @@ TYPING_EVERY_S = 3.5
 """Typing is shown for a few seconds."""
 PLACEHOLDER_AFTER_S = 8.0
 """Who waits longer than that looks elsewhere."""
+WAKES_AFTER_S = 0.3
+"""A list of members that is remembered, or read quickly, costs no call more."""
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +41,8 @@ class Patience:
     """Between two signs of typing."""
     placeholder_after_s: float = PLACEHOLDER_AFTER_S
     """From the claim to the message in a channel."""
+    wakes_after_s: float = WAKES_AFTER_S
+    """From the claim to typing, where it is not yet known who reads."""
 
 
 class TeamsSurface:
@@ -49,6 +59,28 @@ class TeamsSurface:
     def showing(self, claimed: Claimed, kept: Kept, /) -> AbstractAsyncContextManager[Progress]:
         """See `Surface.showing`."""
         return _Showing(Pen(self._transport, self._addresses, claimed, kept), self._patience)
+
+    @asynccontextmanager
+    async def waking(self, claimed: Claimed) -> AsyncGenerator[None]:
+        """See `Platform.waking`. It is typed, nothing else: that may be seen by anybody."""
+        group = asyncio.TaskGroup()
+        await group.__aenter__()
+        typing = group.create_task(self._typed(claimed))
+        try:
+            yield
+        finally:
+            typing.cancel()
+            await group.__aexit__(None, None, None)
+
+    async def _typed(self, claimed: Claimed) -> None:
+        try:
+            await asyncio.sleep(self._patience.wakes_after_s)
+            at = await self._addresses.of(claimed.place)
+            while isinstance(at, Address):
+                await self._transport.post(at, streams.typing())
+                await asyncio.sleep(self._patience.typing_every_s)
+        except Exception as error:  # progress never fails a run
+            logger.warning("nobody is seen typing: %s", type(error).__name__)
 
 
 class _Showing(Showing):

@@ -1,7 +1,7 @@
 """What a chat platform does for us: show progress, say who reads, post."""
 
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -62,3 +62,6 @@ class Platform:
     """Shows progress."""
     poster: Poster
     """Posts replies."""
+    waking: Callable[[Claimed], AbstractAsyncContextManager[object]] = nullcontext
+    """Shows that somebody is at work while it is looked up who reads; it says nothing else, raises
+    nothing, and delays nothing."""

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.servers.slack import faults
 from tests.servers.teams import FakeTeams, Message
 from tests.servers.teams.openid import OpenId
 from tests.teams_product import Product, product
@@ -87,6 +88,26 @@ async def test_a_group_chat_is_answered_once(teams: FakeTeams, served: Product) 
     assert answer.stream is None
     assert teams.checks.typing_in(said.message) >= 1
     teams.checks.nothing_refused()
+
+
+@pytest.mark.parametrize("where", ["channel", "own chat"])
+async def test_a_slow_list_of_members_is_not_silence(
+    teams: FakeTeams, served: Product, where: str
+) -> None:
+    """Somebody types while Teams takes five seconds to say who reads; then it is answered."""
+    anna = teams.tenant.person("anna")
+    room, own = teams.tenant.channel("general", anna), teams.tenant.personal(anna)
+    teams.faults.next("members", faults.slow(5.0))
+    if where == "channel":
+        said = await teams.people.mention(anna, room, QUESTION)
+    else:
+        said = await teams.people.say(anna, own, QUESTION)
+    await teams.until(lambda: teams.checks.typing_in(said.message) >= 1)
+    (asked,) = teams.journal.of("members")
+    assert not asked.was_done
+    await served.answer_to(said.message)
+    assert asked.was_done
+    teams.checks.nothing_refused(but=["TooManyRequests"])
 
 
 async def test_what_is_not_signed_is_not_kept(teams: FakeTeams, served: Product) -> None:

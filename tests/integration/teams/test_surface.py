@@ -15,7 +15,9 @@ from tests.integration.teams.conftest import Scene
 from tests.servers.slack import faults
 from tests.servers.teams import Conversation, Message
 
-HASTY = Patience(drawn_every_s=0.01, typing_every_s=0.02, placeholder_after_s=0.15)
+HASTY = Patience(
+    drawn_every_s=0.01, typing_every_s=0.02, placeholder_after_s=0.15, wakes_after_s=0.0
+)
 LATE = Patience(drawn_every_s=0.01, typing_every_s=0.02, placeholder_after_s=60.0)
 SEARCHING = Progressed(stage="retrieve", words="Searching 214 sections")
 DRAFTING = Progressed(stage="draft", words="Drafting")
@@ -239,3 +241,40 @@ async def test_the_runs_own_error_goes_on(scene: Scene) -> None:
     with pytest.raises(ValueError, match="mine"):
         async with surface_of(scene).showing(claimed(scene, scene.chat), Keeper().keep):
             raise ValueError("mine")
+
+
+@pytest.mark.parametrize("kind", ["chat", "group", "room"])
+async def test_somebody_types_before_it_is_known_who_reads(scene: Scene, kind: str) -> None:
+    """Again and again, and nothing else: a stream or a message would have to be taken away."""
+    conversation: Conversation = getattr(scene, kind)
+    async with surface_of(scene).waking(claimed(scene, conversation)):
+        await scene.teams.until(lambda: len(scene.teams.tenant.typing) >= 3)
+    assert scene.teams.tenant.by_bot() == []
+    assert {entry.args.get("type") for entry in scene.teams.journal.of("post")} <= {"typing", None}
+
+
+async def test_who_is_known_at_once_costs_no_call(scene: Scene) -> None:
+    """Typing is shown by the run itself."""
+    surface = surface_of(scene, Patience())
+    async with surface.waking(claimed(scene, scene.room)):
+        await asyncio.sleep(0)
+    assert scene.teams.journal.entries == []
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=range(len(FAULTS)))
+async def test_typing_that_fails_fails_no_run(scene: Scene, fault: faults.Fault) -> None:
+    """Nor does its call in flight keep anybody waiting; the block's own error goes on as it is."""
+    scene.teams.faults.next("post", fault, faults.slow(60.0))
+    with pytest.raises(ValueError, match="mine"):
+        await _broken_off(scene)
+    del scene.references.kept[scene.room.id]
+    async with surface_of(scene).waking(claimed(scene, scene.room)):
+        await asyncio.sleep(0.01)
+    assert len(scene.teams.journal.of("post")) == 2
+
+
+async def _broken_off(scene: Scene) -> None:
+    """Fail while the second call is under way."""
+    async with surface_of(scene).waking(claimed(scene, scene.room)):
+        await scene.teams.until(lambda: len(scene.teams.journal.of("post")) == 2)
+        raise ValueError("mine")
