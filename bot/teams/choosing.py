@@ -72,11 +72,12 @@ class Choosing:
 
     async def _redraw(self, interaction: Interaction, shown: Card) -> None:
         """Take the buttons away where the client does not do it by itself."""
-        if interaction.message_id is None:
+        shown_in = interaction.message_id
+        if shown_in is None:
             return
         at = Address(
             service_url=interaction.reference.service_url,
             conversation=interaction.spot.conversation,
         )
         message: Card = {"type": "message", "attachments": [attached(shown)]}
-        await self._transport.update(at, interaction.message_id, message)
+        await self._background.insist(lambda: self._transport.update(at, shown_in, message))

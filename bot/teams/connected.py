@@ -1,6 +1,5 @@
 """Teams, wired: everything that acts in a tenant is made here."""
 
-import asyncio
 from dataclasses import dataclass
 
 from bot.intake import Intake
@@ -48,7 +47,7 @@ def wire(
     home: Home,
     rights: Rights,
     patience: Patience | None,
-    group: asyncio.TaskGroup,
+    background: Background,
 ) -> Connected:
     """Wire Teams; nothing is called.
 
@@ -58,7 +57,7 @@ def wire(
         home: who we are.
         rights: who belongs to which group.
         patience: see `Patience`.
-        group: of what goes on after its request was answered.
+        background: does what goes on after its request was answered.
     """
     addresses = Addresses(service.references, home, transport)
     rosters = Rosters(transport, addresses, home)
@@ -75,7 +74,7 @@ def wire(
         rosters.forget(reference.tenant, reference.conversation)
 
     poster = TeamsPoster(transport, addresses, render=rendered, shapes=SHAPES)
-    intake, background = Intake(service.inbox), Background(group)
+    intake = Intake(service.inbox)
     presses = handlers(
         service,
         transport,

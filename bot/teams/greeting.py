@@ -1,6 +1,6 @@
 """Show how it works: once to each new conversation, and to whoever asks.
 
-It is worth one attempt: who missed it asks for help.
+It is sent until Teams takes it, for as long as somebody may wait: see `background`.
 """
 
 import logging
@@ -13,6 +13,8 @@ from bot.teams.met import Met
 from bot.teams.parse import HelpWanted
 from bot.teams.transport import Address, Transport, say
 from bot.teams.welcome import welcome, welcome_text
+
+MOST_REMEMBERED = 4096
 
 logger = logging.getLogger(__name__)
 
@@ -33,9 +35,16 @@ class Greeting:
         """Take how to call Teams, and what goes on after Teams was answered."""
         self._transport = transport
         self._background = background
+        self._asked: set[str] = set()
 
     async def greet(self, found: Met | HelpWanted) -> None:
-        """See `keeping.Welcome`."""
+        """See `keeping.Welcome`; who asked is answered once, however often Teams delivers it."""
+        if isinstance(found, HelpWanted):
+            if found.dedupe_key in self._asked:
+                return
+            if len(self._asked) >= MOST_REMEMBERED:
+                self._asked.clear()
+            self._asked.add(found.dedupe_key)
         self._background.begin(self._greeted(found))
 
     async def _greeted(self, found: Met | HelpWanted) -> None:
@@ -48,10 +57,14 @@ class Greeting:
             logger.warning("nobody was greeted: %s", type(told).__name__)
 
     async def _said(self, to: _To, message: Card) -> Outcome:
-        if not to.alone:
-            return await say(self._transport, to.at, message)
-        alone: Card = {"id": to.alone}
-        return await self._transport.post(to.at, message | {"recipient": alone}, is_targeted=True)
+        async def send() -> Outcome:
+            if not to.alone:
+                return await say(self._transport, to.at, message)
+            alone: Card = {"id": to.alone}
+            own = message | {"recipient": alone}
+            return await self._transport.post(to.at, own, is_targeted=True)
+
+        return await self._background.insist(send)
 
 
 def _to(found: Met | HelpWanted) -> _To:

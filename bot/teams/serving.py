@@ -10,6 +10,7 @@ from aiohttp import web
 from bot.chat import Chat, Connect
 from bot.rights import read_rights
 from bot.teams.anonymous import UnsafeAnonymous
+from bot.teams.background import Background
 from bot.teams.connected import wire
 from bot.teams.credentials import token_for
 from bot.teams.endpoint import PATH, TeamsEndpoint
@@ -62,10 +63,15 @@ async def _connected(
         if not setup.is_anonymous:
             reading = signing_keys(setup.openid_url or METADATA_URL)
             keys = await stack.enter_async_context(reading)
-        group = await stack.enter_async_context(asyncio.TaskGroup())
-        transport = TRANSPORTS[setup.transport](exchange)
+        background = Background(await stack.enter_async_context(asyncio.TaskGroup()))
+        stack.push_async_callback(background.ended)
         connected = wire(
-            service, transport, home=home, rights=rights, patience=patience, group=group
+            service,
+            TRANSPORTS[setup.transport](exchange),
+            home=home,
+            rights=rights,
+            patience=patience,
+            background=background,
         )
         endpoint = TeamsEndpoint(
             _verifier(keys, home), connected.keeper, connected.presses, home=home

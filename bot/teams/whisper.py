@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from bot.teams import dialogs
 from bot.teams.background import Background
-from bot.teams.calls import Told
+from bot.teams.calls import Outcome, Told
 from bot.teams.elements import Card
 from bot.teams.interaction import Interaction
 from bot.teams.transport import Address, Transport
@@ -39,10 +39,13 @@ class Whisper:
         spot = interaction.spot
         at = Address(service_url=interaction.reference.service_url, conversation=spot.conversation)
         line: Card = {"type": "message", "textFormat": "plain", "text": words}
-        if spot.scope == "personal":
-            told = await self._transport.post(at, line)
-        else:
+
+        async def send() -> Outcome:
+            if spot.scope == "personal":
+                return await self._transport.post(at, line)
             to: Card = {"id": interaction.person}
-            told = await self._transport.post(at, line | {"recipient": to}, is_targeted=True)
+            return await self._transport.post(at, line | {"recipient": to}, is_targeted=True)
+
+        told = await self._background.insist(send)
         if not isinstance(told, Told):
             logger.info("nobody was told what came of a press: %s", type(told).__name__)
