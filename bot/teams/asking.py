@@ -15,7 +15,7 @@ from bot.teams.asked import asked
 from bot.teams.audience import TeamsAudience
 from bot.teams.calls import Told
 from bot.teams.elements import Card
-from bot.teams.forms import ASK_TITLE, QUESTION_LIMIT, ask_about_card
+from bot.teams.forms import ASK_TITLE, QUESTION_LIMIT, again, ask_about_card
 from bot.teams.interaction import Interaction
 from bot.teams.names import target_of
 from bot.teams.places import NAME
@@ -32,6 +32,7 @@ NOT_THERE = "I can't answer there. Ask for a private answer instead."
 NOT_NOW = "This did not work: I could not take your question. Please ask again."
 OUTSIDE = "I answer questions of this company's employees only."
 EMPTY = "Please write a question."
+TAKEN = frozenset({IN_THREAD, IN_DIRECT})
 ASKED = "You asked: {question}"
 
 
@@ -74,10 +75,13 @@ class Asking:
         if interaction.is_outside:
             return dialogs.told(OUTSIDE)
         if not question:
-            return dialogs.told(EMPTY)
-        if interaction.values.get(names.WHERE) == names.THREAD:
-            return dialogs.told(await self._in_thread(interaction, question))
-        return dialogs.told(await self._direct(interaction, question))
+            return again(interaction, EMPTY) or dialogs.told(EMPTY)
+        in_thread = interaction.values.get(names.WHERE) == names.THREAD
+        ask = self._in_thread if in_thread else self._direct
+        words = await ask(interaction, question)
+        if words in TAKEN:
+            return dialogs.told(words)
+        return again(interaction, words) or dialogs.told(words)
 
     async def _in_thread(self, interaction: Interaction, question: str) -> str:
         """Answer where the message stands: only if we and the person are there, too."""

@@ -27,7 +27,7 @@ from botframework.connector.auth import (
 from bot.teams.interaction import Interaction, NotOurs, parse_invoke
 from bot.teams.keeping import Keeper
 from bot.teams.payload import maybe, maybe_object
-from bot.teams.pressing import FAILED, Presses, said
+from bot.teams.pressing import Presses, failed
 from bot.teams.reference import CHANNEL_ID
 from bot.teams.sender import Home
 from bot.teams.tokens import Principal, Reject, Verifier
@@ -177,4 +177,4 @@ def _failed(found: Interaction | NotOurs) -> web.StreamResponse:
     """Answer an invoke whose handler failed in a way that nobody foresaw."""
     if isinstance(found, NotOurs):
         return web.Response(status=501)
-    return web.json_response(dict(said(found.kind, FAILED).body))
+    return web.json_response(dict(failed(found).body))

@@ -15,7 +15,7 @@ from bot.teams.permalinks import permalink_of
 from bot.teams.pressing import Handler
 from bot.teams.roster import Rosters
 from bot.teams.whisper import Whisper
-from core.domain.casework import Account
+from core.domain.casework import Account, Refused
 from core.domain.officers import Officers
 from core.domain.run import Json
 from core.ports.shown import ShownReply
@@ -72,7 +72,7 @@ class Escalating:
         found = await self._lookup.reply(interaction)
         refusal = self._refusal(found, interaction)
         if found is None or refusal:
-            return self._whisper.say(interaction, refusal or NOT_READABLE)
+            return self._whisper.refuse(interaction, refusal or NOT_READABLE)
         given = interaction.values
         result = await self._desk.open(
             answer_id,
@@ -85,6 +85,8 @@ class Escalating:
             permalink=permalink_of(found.place),
             asker_name=self._rosters.name_of(found.place, found.person) or None,
         )
+        if isinstance(result, Refused):
+            return self._whisper.refuse(interaction, sent(result))
         return self._whisper.say(interaction, sent(result))
 
     async def accept(self, interaction: Interaction) -> Mapping[str, Json]:

@@ -1,59 +1,120 @@
 """Dialogs with something to send: to Compliance, about a problem, from an officer, a question.
 
-The ids of inputs are those of `names`: under them stands in the data what was entered.
+The ids of inputs are those of `names`: under them stands in the data what was entered. What could
+not be taken is shown again as it was typed, with a line that says why: see `again`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from bot.replies import form_words as words
-from bot.replies.text import short
-from bot.teams import names
-from bot.teams.elements import Card, card, container, said, submit, told
+from bot.replies.text import clean, cut, line, short
+from bot.teams import dialogs, names
+from bot.teams.elements import Card, card, container, rich, run, said, submit, told
+from bot.teams.interaction import Interaction
 from core.domain.casework import NOTE_LIMIT, REPLY_LIMIT
+from core.domain.errors import ContractError
 from core.domain.run import Json
 
 QUESTION_LIMIT = 3_000
+WRONG = 300
+"""Characters of a line that says why something was not taken: it may hold an officer's name."""
 CHOOSE_ONE = "Choose one"
 ESCALATE_TITLE, REPORT_TITLE, ASK_TITLE = "Ask Compliance", "Report a problem", "Ask about policy"
+ANSWER_TITLE = "Answer"
+FORMS = frozenset({"submit", "ask_submit"})
+"""Kinds of interactions that hold what somebody typed."""
 
 
-def escalate_card(answer_id: str, *, known: int | None = None) -> Card:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Typed:
+    """What a form held that could not be taken."""
+
+    values: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By the ids of its inputs."""
+    wrong: str = ""
+    """Why, and what to do; empty: nothing was sent yet."""
+
+    def line(self) -> list[Card]:
+        """Return what stands above the form."""
+        if not self.wrong:
+            return []
+        told = line(self.wrong, limit=WRONG)
+        return [rich(run(told, weight="Bolder", color="Attention"))]
+
+    def text(self, name: str, limit: int) -> str:
+        """Return what an input held, without characters that nobody sees."""
+        return cut(clean(self.values.get(name, "")[: 2 * limit]), limit, "")
+
+
+BLANK = Typed()
+
+
+def again(interaction: Interaction, wrong: str) -> Card | None:
+    """Return the dialog that was sent, as it was, with what is wrong; None: it is no form of ours.
+
+    It holds nothing but what the request held: whoever sent it sees their own words.
+    """
+    try:
+        target = names.target_of(interaction.values)
+    except ContractError:
+        return None
+    typed = Typed(values=interaction.values, wrong=wrong)
+    match interaction.name:
+        case names.ESCALATE_SUBMIT:
+            form = escalate_card(target.id, known=target.case, typed=typed)
+            return dialogs.opened(ESCALATE_TITLE, form)
+        case names.REPORT_SUBMIT:
+            return dialogs.opened(REPORT_TITLE, report_card(target.id, typed=typed))
+        case names.CASE_ANSWER_SUBMIT:
+            return dialogs.opened(ANSWER_TITLE, case_answer_card(target.id, typed=typed))
+        case names.ASK_SUBMIT:
+            form = ask_about_card(interaction.quoted, message_id=target.id, typed=typed)
+            return dialogs.opened(ASK_TITLE, form)
+        case _:
+            return None
+
+
+def escalate_card(answer_id: str, *, known: int | None = None, typed: Typed = BLANK) -> Card:
     """Return the form that hands a question to Compliance, or adds to its case by number."""
     about = [] if known is None else [said(words.with_compliance(known))]
     body = [
+        *typed.line(),
         *about,
         said(words.WHO_SEES),
-        _text(names.NOTE, words.WHAT_TO_KNOW, NOTE_LIMIT, hint=words.WHAT_HINT),
-        _choices(names.URGENCY, words.WHEN, words.URGENCIES, initial="week"),
-        _toggle(names.PRIVATE, "Reply to me privately"),
-        _toggle(names.ANONYMOUS, words.NOT_MY_NAME),
+        _text(names.NOTE, words.WHAT_TO_KNOW, NOTE_LIMIT, typed, hint=words.WHAT_HINT),
+        _choices(names.URGENCY, words.WHEN, words.URGENCIES, typed, initial="week"),
+        _toggle(names.PRIVATE, "Reply to me privately", typed),
+        _toggle(names.ANONYMOUS, words.NOT_MY_NAME, typed),
     ]
-    data = names.data_of(names.ANSWER_KEY, answer_id)
+    data = names.data_of(names.ANSWER_KEY, answer_id, "" if known is None else known)
     return card(body, [submit(names.ESCALATE_SUBMIT, "Send", data)], is_wide=False)
 
 
-def report_card(answer_id: str) -> Card:
+def report_card(answer_id: str, *, typed: Typed = BLANK) -> Card:
     """Return the form that says what is wrong with an answer."""
     body = [
-        _choices(names.WHY, words.WHAT_IS_WRONG, words.REASONS, style="expanded"),
-        _text(names.DETAILS, "Details", NOTE_LIMIT),
+        *typed.line(),
+        _choices(names.WHY, words.WHAT_IS_WRONG, words.REASONS, typed, style="expanded"),
+        _text(names.DETAILS, "Details", NOTE_LIMIT, typed),
     ]
     data = names.data_of(names.ANSWER_KEY, answer_id)
     return card(body, [submit(names.REPORT_SUBMIT, "Report", data)], is_wide=False)
 
 
-def case_answer_card(case_id: str) -> Card:
+def case_answer_card(case_id: str, *, typed: Typed = BLANK) -> Card:
     """Return the form in which an officer answers."""
     body = [
+        *typed.line(),
         said(words.UNDER_YOUR_NAME),
-        _text(names.ANSWER, "Answer", REPLY_LIMIT, missing="Write an answer"),
-        _toggle(names.PRIVATE, "Send privately, not in the channel"),
+        _text(names.ANSWER, "Answer", REPLY_LIMIT, typed, missing="Write an answer"),
+        _toggle(names.PRIVATE, "Send privately, not in the channel", typed),
     ]
     data = names.data_of(names.CASE_KEY, case_id)
     return card(body, [submit(names.CASE_ANSWER_SUBMIT, "Post", data)], is_wide=False)
 
 
-def ask_about_card(message: str, *, message_id: str) -> Card:
+def ask_about_card(message: str, *, message_id: str, typed: Typed = BLANK) -> Card:
     """Return the form of the message extension, which quotes the message."""
     quoted = told(short(message, words.QUOTED, mark="… [shortened]")) or [said("-")]
     where = (
@@ -61,21 +122,25 @@ def ask_about_card(message: str, *, message_id: str) -> Card:
         (names.THREAD, words.ANSWER_IN_THREAD),
     )
     body = [
+        *typed.line(),
         container(quoted, style="emphasis"),
         _text(
             names.QUESTION,
             words.YOUR_QUESTION,
             QUESTION_LIMIT,
+            typed,
             hint="Is this allowed?",
             missing="Write a question",
         ),
-        _choices(names.WHERE, words.WHERE_TO, where, initial=names.DIRECT, style="expanded"),
+        _choices(names.WHERE, words.WHERE_TO, where, typed, initial=names.DIRECT, style="expanded"),
     ]
     data = names.data_of(names.MESSAGE_KEY, message_id)
     return card(body, [submit(names.ASK_SUBMIT, "Ask", data)], is_wide=False)
 
 
-def _text(name: str, label: str, limit: int, *, hint: str = "", missing: str = "") -> Card:
+def _text(
+    name: str, label: str, limit: int, typed: Typed, *, hint: str = "", missing: str = ""
+) -> Card:
     made: Card = {
         "type": "Input.Text",
         "id": name,
@@ -85,6 +150,8 @@ def _text(name: str, label: str, limit: int, *, hint: str = "", missing: str = "
     }
     if hint:
         made["placeholder"] = hint
+    if held := typed.text(name, limit):
+        made["value"] = held
     return made | ({"isRequired": True, "errorMessage": missing} if missing else {})
 
 
@@ -92,11 +159,15 @@ def _choices(
     name: str,
     label: str,
     choices: Iterable[tuple[str, str]],
+    typed: Typed,
     *,
     initial: str = "",
     style: str = "compact",
 ) -> Card:
-    listed: list[Json] = [{"title": title, "value": value} for value, title in choices]
+    offered = list(choices)
+    listed: list[Json] = [{"title": title, "value": value} for value, title in offered]
+    held = typed.values.get(name, "")
+    chosen = held if held in {value for value, _ in offered} else initial
     made: Card = {
         "type": "Input.ChoiceSet",
         "id": name,
@@ -106,16 +177,16 @@ def _choices(
         "errorMessage": CHOOSE_ONE,
         "choices": listed,
     }
-    return made | ({"value": initial} if initial else {})
+    return made | ({"value": chosen} if chosen else {})
 
 
-def _toggle(name: str, title: str) -> Card:
+def _toggle(name: str, title: str, typed: Typed) -> Card:
     return {
         "type": "Input.Toggle",
         "id": name,
         "title": title,
         "wrap": True,
-        "value": names.OFF,
+        "value": names.ON if typed.values.get(name) == names.ON else names.OFF,
         "valueOn": names.ON,
         "valueOff": names.OFF,
     }

@@ -72,7 +72,7 @@ class Judging:
         """Keep a report."""
         reason = interaction.values.get(names.WHY, "")
         if reason not in set(Reason):
-            return self._whisper.say(interaction, CHOOSE_ONE)
+            return self._whisper.refuse(interaction, CHOOSE_ONE)
         answer_id = target_of(interaction.values).id
         refusal = await self._lookup.why_not(await self._lookup.reply(interaction), interaction)
         if not refusal:
@@ -85,4 +85,6 @@ class Judging:
                 comment=interaction.values.get(names.DETAILS, ""),
             )
             refusal = judged(kept)
-        return self._whisper.say(interaction, refusal or REPORTED)
+        if refusal:
+            return self._whisper.refuse(interaction, refusal)
+        return self._whisper.say(interaction, REPORTED)

@@ -59,7 +59,7 @@ ON, OFF = "true", "false"
 """Values of a toggle."""
 
 LONGEST_ID = 200
-_NUMBER = re.compile("[0-9]{1,3}")
+_NUMBER, _CASE = re.compile("[0-9]{1,3}"), re.compile("[0-9]{1,9}")
 _KEYS = (ANSWER_KEY, CLARIFICATION_KEY, CASE_KEY, MESSAGE_KEY)
 
 
@@ -76,6 +76,11 @@ class Target:
     def number(self) -> int | None:
         """The choice as the number of an option or page; None if it is none."""
         return int(self.choice) if _NUMBER.fullmatch(self.choice) else None
+
+    @property
+    def case(self) -> int | None:
+        """The choice as the number of a case; None if it is none."""
+        return int(self.choice) if _CASE.fullmatch(self.choice) else None
 
 
 def data_of(key: str, target: str, choice: str | int = "") -> dict[str, Json]:

@@ -9,7 +9,7 @@ from bot.cases import CaseDesk
 from bot.pressed import posted, refused
 from bot.teams import dialogs, names
 from bot.teams.case_cards import case_card
-from bot.teams.forms import case_answer_card
+from bot.teams.forms import ANSWER_TITLE, case_answer_card
 from bot.teams.interaction import Interaction
 from bot.teams.looking import account_of
 from bot.teams.names import target_of
@@ -21,8 +21,6 @@ from core.domain.casework import CaseResult, Refused
 from core.domain.errors import UsageError
 from core.domain.officers import Officers
 from core.domain.run import Json
-
-TITLE = "Answer"
 
 
 class CaseWork:
@@ -77,7 +75,7 @@ class CaseWork:
         result = await self._desk.begin_answer(case_id, who, key=interaction.dedupe_key)
         if isinstance(result, Refused):
             return self._whisper.say(interaction, refused(result))
-        return dialogs.opened(TITLE, case_answer_card(result.case.case_id))
+        return dialogs.opened(ANSWER_TITLE, case_answer_card(result.case.case_id))
 
     async def submit(self, interaction: Interaction) -> Mapping[str, Json]:
         """Send an officer's answer."""
@@ -92,7 +90,9 @@ class CaseWork:
                 is_private=wants_direct,
             )
         except UsageError as error:
-            return self._whisper.say(interaction, str(error))
+            return self._whisper.refuse(interaction, str(error))
+        if isinstance(result, Refused):
+            return self._whisper.refuse(interaction, refused(result))
         return self._whisper.say(interaction, posted(result, wants_direct=wants_direct))
 
     def _end(self, interaction: Interaction, result: CaseResult) -> Mapping[str, Json]:

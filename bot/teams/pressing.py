@@ -10,6 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
+from bot.teams.forms import FORMS, again
 from bot.teams.interaction import Interaction, Kind, NotOurs
 from core.domain.errors import ContractError, TransientError
 from core.domain.run import Json
@@ -77,7 +78,14 @@ class Presses:
             return said(found.kind, OUTDATED)
         except (TransientError, TimeoutError):
             logger.exception("%s %r failed", found.kind, found.name)
-            return Response(status=UNAVAILABLE)
+            form = again(found, FAILED) if found.kind in FORMS else None
+            return Response(status=UNAVAILABLE) if form is None else Response(body=form)
+
+
+def failed(found: Interaction) -> Response:
+    """Return the answer to what failed in a way that nobody foresaw."""
+    form = again(found, FAILED) if found.kind in FORMS else None
+    return said(found.kind, FAILED) if form is None else Response(body=form)
 
 
 def said(kind: Kind, text: str) -> Response:

@@ -7,6 +7,7 @@ from bot.teams import dialogs
 from bot.teams.background import Background
 from bot.teams.calls import Outcome, Told
 from bot.teams.elements import Card
+from bot.teams.forms import FORMS, again
 from bot.teams.interaction import Interaction
 from bot.teams.transport import Address, Transport
 from core.domain.run import Json
@@ -34,6 +35,12 @@ class Whisper:
                 return dialogs.NOTHING
             case _:
                 return dialogs.told(words)
+
+    def refuse(self, interaction: Interaction, words: str) -> Mapping[str, Json]:
+        """Say why something was not taken; what was typed into a dialog is shown again."""
+        is_form = interaction.kind in FORMS
+        form = again(interaction, words) if is_form else None
+        return self.say(interaction, words) if form is None else form
 
     async def _write(self, interaction: Interaction, words: str) -> None:
         spot = interaction.spot

@@ -132,6 +132,35 @@ async def test_thumbs_and_reports_are_kept(teams: FakeTeams, served: Product) ->
     assert kept[0]["comment"] == "too long"
 
 
+def inputs(told: Delivery) -> Json:
+    """Return what the inputs of a dialog hold."""
+    body = told.answer["task"]["value"]["card"]["content"]["body"]
+    return {one["id"]: one["value"] for one in body if "id" in one and "value" in one}
+
+
+async def test_what_is_refused_is_not_typed_again(teams: FakeTeams, served: Product) -> None:
+    """The dialog stays, with what stands in it and why it was not taken."""
+    anna, ben, _, answer = await asked(served, teams)
+    ours = id_of(answer)
+    told = await submit(teams, ben, answer, "report_submit", ours, txt="It is from 2019.")
+    assert "Choose one" in dialog(told)
+    assert inputs(told) == {"txt": "It is from 2019."}
+    told = await submit(teams, ben, answer, "escalate_submit", ours, note="Mine!", dm="true")
+    assert "Only the person who asked can send this" in dialog(told)
+    assert (inputs(told)["note"], inputs(told)["dm"]) == ("Mine!", "true")
+    outsider = teams.tenant.person("eve")
+    data: Json = {"do": "ask_submit", "m": answer.id, "question": "May I?", "where": "thread"}
+    value: Json = {"commandId": "askAboutMessage", "data": data}
+    name = "composeExtension/submitAction"
+    told = await teams.people.invoke(outsider, answer, name, value)
+    assert "can't answer there" in dialog(told)
+    assert inputs(told) == {"question": "May I?", "where": "thread"}
+    told = await teams.people.invoke(anna, answer, name, value | {"data": data | {"question": " "}})
+    assert "Please write a question" in dialog(told)
+    assert await served.rows("SELECT 1 FROM citebound.feedback") == []
+    assert await served.rows("SELECT 1 FROM citebound.cases") == []
+
+
 async def test_a_thumb_of_a_guest_counts_for_nothing(teams: FakeTeams, served: Product) -> None:
     """Whoever may not read the answer does not judge it."""
     _, _, room, answer = await asked(served, teams)

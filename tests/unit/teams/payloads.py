@@ -133,9 +133,20 @@ def _cards(text: str) -> Iterator[Payload]:
         for page in (0, 1) if many else (0,):
             shown = evidence_card(answer, "ans_7f3", SETTING, around=around, page=page)
             made[f"evidence of {many}, page {page}"] = shown
+    made |= {f"{name}, again": card for name, card in _typed(text)}
     for name, card in made.items():
         assert dialogs.opened(text, card)["task"]
         yield Payload(name=name, card=card)
+
+
+def _typed(text: str) -> Iterator[tuple[str, Json]]:
+    """Return the forms with what somebody typed, and a line that may hold a name."""
+    held = dict.fromkeys(("note", "txt", "answer", "question", "where", "why", "dm"), text)
+    typed = forms.Typed(values=held, wrong=text)
+    yield "escalate", forms.escalate_card("ans_7f3", known=1_214, typed=typed)
+    yield "report", forms.report_card("ans_7f3", typed=typed)
+    yield "case answer", forms.case_answer_card("case_214", typed=typed)
+    yield "ask about", forms.ask_about_card(text, message_id="1700000000000", typed=typed)
 
 
 @cache
