@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from core.domain.content_words import content_words
 from core.domain.policy import TextSpan
@@ -119,10 +120,16 @@ _ITEM = re.compile(
     r"\(?(?:[a-zA-Z]{1,2}|[ivxIVX]{1,5}|\d{1,3}(?:\.\d+)*)[.)]\s|[-*+\u2022\u00b7\u2013]\s"
 )
 _LEAD_IN = re.compile(r":[\s*_]*$")
+KEPT = 8_192
+"""Texts: the sentences of a few hundred sections."""
 
 
+@lru_cache(maxsize=KEPT)
 def modality(text: str) -> Modality:
-    """Return the modality of a sentence: that of its main clause, NONE if it has none."""
+    """Return the modality of a sentence: that of its main clause, NONE if it has none.
+
+    Kept for the texts last read: a policy's sentences are read again for each question.
+    """
     clauses = [clause for clause in modalities(text) if clause.modality is not Modality.NONE]
     main = [clause for clause in clauses if not clause.is_subordinate]
     return (main or clauses)[0].modality if clauses else Modality.NONE

@@ -10,6 +10,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.domain.notations import NOTATIONS, QuantityKind
 from core.domain.policy import TextSpan
@@ -30,11 +31,17 @@ class Quantity:
     """As written."""
 
 
+KEPT = 8_192
+"""Texts: the sentences of a few hundred sections."""
 _TAKEN = "\x00"
 
 
+@lru_cache(maxsize=KEPT)
 def quantities(text: str) -> tuple[Quantity, ...]:
-    """Return every quantity of `text`, in text order."""
+    """Return every quantity of `text`, in text order.
+
+    Kept for the texts last read: a policy's sentences are read again for each question.
+    """
     open_text = text
     found: list[Quantity] = []
     for notation in NOTATIONS:
