@@ -73,6 +73,7 @@ def conflicting(
     confidence: Confidence,
     places: Mapping[Span, SectionRef],
     versions: Mapping[VersionId, PolicyVersion],
+    notes: Sequence[str],
 ) -> Answer:
     """Return a refusal that shows both sides of a contradiction."""
     shown, citations = _numbered(claims, places, versions)
@@ -84,6 +85,7 @@ def conflicting(
         confidence=confidence,
         refusal=RefusalKind.CONFLICT,
         nearest=tuple(dict.fromkeys(citation.place for citation in citations)),
+        notes=tuple(notes),
     )
 
 

@@ -55,9 +55,14 @@ async def release(
     claims = situation.verified.claims
     places = await corpus.places([one.span for claim in claims for one in claim.citations])
     versions = {version.version_id: version for version in await corpus.versions(question.scope)}
+    without = () if is_modelled else (WITHOUT_MODEL,)
     if is_conflict:
         return compose.conflicting(
-            claims, confidence=situation.confidence, places=places, versions=versions
+            claims,
+            confidence=situation.confidence,
+            places=places,
+            versions=versions,
+            notes=without,
         )
     return compose.answered(
         claims,
@@ -66,7 +71,7 @@ async def release(
         versions=versions,
         assumptions=question.assumptions,
         nearest=nearest,
-        notes=(*((PARTIAL,) if is_partial else ()), *(() if is_modelled else (WITHOUT_MODEL,))),
+        notes=(*((PARTIAL,) if is_partial else ()), *without),
     )
 
 

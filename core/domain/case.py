@@ -50,7 +50,8 @@ class Case:
     note: str = ""
     """What the asker added."""
     asker: str | None = None
-    """The platform's id of the asker; None if no name may be shown."""
+    """The platform's id of the asker; None if no name may be shown, or if this is read elsewhere
+    than in the asker's workspace."""
     permalink: str | None = None
     """Where it was asked; None if the place may not be shown."""
     record_id: str | None = None
@@ -62,7 +63,7 @@ class Case:
     due_at: datetime | None = None
     """Until when it should be answered, aware, UTC; None if nobody said."""
     asker_name: str | None = None
-    """The asker's name as their platform shows it; None where `asker` is, or if unknown."""
+    """The asker's name as their platform shows it; None if it may not be shown, or if unknown."""
     is_private: bool = False
     """True: the reply goes to the asker alone."""
     is_sensitive: bool = False

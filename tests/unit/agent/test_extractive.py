@@ -8,6 +8,7 @@ from core.agent.conversation import ALL
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.stages.explore import explore
 from core.agent.stages.verify import verify
+from core.agent.wording import WITHOUT_MODEL
 from core.domain.answer import Decision, Draft, Judgement, NotJudged, Outcome, RefusalKind
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.question import Assumption, Question
@@ -349,6 +350,7 @@ async def test_a_contradiction_elsewhere_is_not_shown() -> None:
     )
     asked = await world.run(ExtractiveReasoner(), "How long must invoices be kept?")
     assert asked.answer.refusal is RefusalKind.CONFLICT
+    assert asked.answer.notes == (WITHOUT_MODEL,)
     other = await world.run(ExtractiveReasoner(), "May I bring my dog to the office?")
     assert other.answer.outcome is Outcome.REFUSED
     assert other.answer.refusal is not RefusalKind.CONFLICT
