@@ -18,7 +18,7 @@ from bot.replies.case_words import (
     opened_line,
 )
 from bot.replies.permalinks import is_permalink
-from bot.replies.text import short
+from bot.replies.text import line, short
 from bot.slack import names
 from bot.slack.elements import (
     Block,
@@ -90,11 +90,17 @@ def _about(case: Case) -> Iterator[str]:
     """Return in mrkdwn what is known besides, all of it code's."""
     head = head_of(case.answer) if case.answer else None
     yield badge_words(head) if head else "No answer was given"
-    if case.asker and mention(case.asker):
-        yield f"asked by {mention(case.asker)}"
+    asker = _asker(case)
+    if asker:
+        yield f"asked by {asker}"
     if case.permalink and is_permalink(case.permalink):
         yield link(case.permalink, "open the thread")
     yield from map(escaped, case_facts(case))
+
+
+def _asker(case: Case) -> str:
+    """Return who asked; somebody of another workspace or platform is not mentioned but named."""
+    return mention(case.asker or "") or escaped(line(case.asker_name or "", limit=80))
 
 
 def _deeds(case: Case) -> Iterator[Block]:

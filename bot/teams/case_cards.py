@@ -103,7 +103,7 @@ def _labelled(label: str, text: str) -> Iterator[Card]:
 def _facts(case: Case) -> Iterator[str]:
     head = head_of(case.answer) if case.answer else None
     yield head.words if head else "No answer was given"
-    if case.asker is not None and case.asker_name:
+    if case.asker_name:
         yield f"asked by {line(case.asker_name, limit=80)}"
     yield from case_facts(case)
 
