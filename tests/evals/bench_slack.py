@@ -18,6 +18,8 @@ import asyncio
 import json
 import os
 import random
+import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -34,14 +36,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.database import engine_for
 from core.adapters.postgres.embedded import start_embedded, stop_embedded
-from core.bootstrap import bootstrap
-from core.config import Settings
-from core.ingest.prepare import Overrides
 from tests.servers.slack import FakeSlack, fake_slack
 from tests.slack_processes import Forks, Running, forks
 
-POLICIES = Path(__file__).parents[2] / "samples" / "policies"
-INGESTED = ("gifts-v2.md", "speak-up.md", "conflicts.md", "third-party.txt")
+SAMPLES = Path(__file__).parents[2] / "samples"
 QUESTIONS = (
     "What is the limit for gifts that employees accept from business partners?",
     "Who approves gifts above the limit?",
@@ -116,12 +114,12 @@ def postgres() -> Generator[str]:
 @asynccontextmanager
 async def world(serving: Forks, url: str) -> AsyncGenerator[World]:
     """Publish the sample policies, and open a Slack."""
-    async with bootstrap(Settings(database_url=url)) as service:
-        for name in INGESTED:
-            data = (POLICIES / name).read_bytes()
-            await service.ingestor.ingest(
-                data, source_name=name, given=Overrides(), with_chunks=True
-            )
+    ingest = (sys.executable, "-m", "bot", "ingest", str(SAMPLES / "policies"))
+    ingesting = await asyncio.create_subprocess_exec(
+        "env", f"DATABASE_URL={url}", *ingest, stdout=subprocess.DEVNULL
+    )
+    if await ingesting.wait() != 0:
+        raise SystemExit("bench_slack: the sample policies were not ingested")
     engine = engine_for(url)
     async with fake_slack(speed=SLACKS_MINUTE) as slack:
         slack.limits.on = False
@@ -182,7 +180,13 @@ async def measure_ack(here: World, *, rate: float, seconds: float) -> None:
 
 
 async def measure_first(here: World, *, questions: int) -> None:
-    """Ask one question after the other: from the event to its status, and to its answer."""
+    """Ask one question after the other: from the event to its status, and to its answer.
+
+    They are those of the samples that stand alone, no two alike.
+    """
+    lines = (SAMPLES / "questions" / "test.jsonl").read_text("utf-8").splitlines()
+    asked = [one["question"] for one in map(json.loads, lines) if not one["thread"]]
+    questions = min(questions, len(asked) - 3)
     running = await here.start()
     slack, before = here.slack, busy()
     signs_ms: list[float] = []
@@ -191,7 +195,7 @@ async def measure_first(here: World, *, questions: int) -> None:
         person = slack.workspace.user(f"person{n}")
         seen = len(slack.journal.entries)
         asked_at = slack.clock.now()
-        await slack.people.ask(person, QUESTIONS[n % len(QUESTIONS)])
+        await slack.people.ask(person, asked[n])
 
         def since(methods: frozenset[str], seen: int = seen) -> list[float]:
             entries = slack.journal.entries[seen:]
