@@ -10,6 +10,7 @@ and the reuse of stored vectors rely on.
 
 import asyncio
 import hashlib
+import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,7 +41,8 @@ MAX_TOKENS = 256
 both are overridden."""
 THREADS = 2
 TEXTS_A_TURN = 64
-"""Texts embedded before a thread is handed back, so that a question waits for no ingestion."""
+"""Texts embedded before a thread is handed back, so that a question waits for no ingestion; fewer
+are shared among the threads, since somebody waits for the answer."""
 
 SPACE = EmbeddingSpace(
     provider="local",
@@ -87,7 +89,8 @@ class LocalEmbedder:
         Raises:
             ContractError: The weights can't be run; search lexically.
         """
-        turns = [texts[i : i + TEXTS_A_TURN] for i in range(0, len(texts), TEXTS_A_TURN)]
+        size = max(1, min(TEXTS_A_TURN, math.ceil(len(texts) / THREADS)))
+        turns = [texts[i : i + size] for i in range(0, len(texts), size)]
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(self._turn(turn)) for turn in turns]
