@@ -6,13 +6,14 @@ It must be honest: what it can't cover, it refuses.
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from core.agent.conversation import ALL
 from core.agent.extractive.answering import SIDES, answering, open_words, wanted_of
 from core.agent.extractive.branching import NOWHERE, find_branch, find_conflict
 from core.agent.extractive.facts import FactIndex
 from core.agent.extractive.intent import Intent, intents_of
-from core.agent.extractive.passages import Passage, passages_of
+from core.agent.extractive.passages import passages_of
 from core.agent.extractive.quoting import claim_of
 from core.agent.extractive.scoring import Wanted
 from core.agent.extractive.select import Scored, expand, rank
@@ -43,6 +44,8 @@ WHICH_SUBJECT = (
 )
 INDEXES = 8
 """Ontologies whose facts stay indexed, one a scope."""
+RANKED = 16
+"""Rankings kept: those of the runs that go on at the same time."""
 APPROVED = 0.1
 """Judge's score from which a draft passes."""
 _VAGUE = re.compile(r"\b(?:this|that|it|these|those|such|they|them|one)\b", re.IGNORECASE)
@@ -54,6 +57,9 @@ _GENERIC = frozenset(
     )
 )
 _EXCEPTION = re.compile(r"\b(?:unless|except|exempt|does not apply|no exception)\b", re.IGNORECASE)
+
+_Asked: TypeAlias = tuple[tuple[EvidenceItem, ...], Wanted, str]
+"""What a ranking depends on."""
 
 
 class ExtractiveReasoner:
@@ -70,6 +76,7 @@ class ExtractiveReasoner:
         """Compare meanings with the embedder if there is one, else words alone."""
         self._similarity = Similarity(embedder)
         self._indexes: OrderedDict[Scope, FactIndex] = OrderedDict()
+        self._ranked: OrderedDict[_Asked, list[Scored]] = OrderedDict()
 
     def begin(self, _context: RunContext, /) -> "ExtractiveReasoner":
         """See `ReasonerFactory.begin`."""
@@ -132,12 +139,11 @@ class ExtractiveReasoner:
         Each question of the message is answered from its own best passage. What was said of an
         earlier draft changes nothing: only other evidence gives another one.
         """
-        passages = passages_of(evidence.items)
         claims: list[Claim] = []
         uncovered: list[str] = []
         branch = None
         for wanted in wanted_of(question, plan):
-            ranked = await self._rank(passages, wanted, question)
+            ranked = await self._rank(evidence.items, wanted, question)
             if not ranked:
                 return Draft(claims=(), missing="no evidence concerns the question")
             contradiction = find_conflict(ranked)
@@ -235,7 +241,7 @@ class ExtractiveReasoner:
         for wanted in wanted_of(question, plan):
             ranked = [
                 one
-                for one in await self._rank(passages, wanted, question)
+                for one in await self._rank(evidence.items, wanted, question)
                 if one.unit.span in cited
             ]
             if not ranked:
@@ -262,11 +268,21 @@ class ExtractiveReasoner:
         return known
 
     async def _rank(
-        self, passages: Sequence[Passage], wanted: Wanted, question: Question
+        self, items: tuple[EvidenceItem, ...], wanted: Wanted, question: Question
     ) -> list[Scored]:
-        return await rank(
-            passages, wanted, question=question.standalone, similarity=self._similarity
-        )
+        """Rank the sections of evidence; the judge asks for what the draft asked for."""
+        key = items, wanted, question.standalone
+        known = self._ranked.get(key)
+        if known is None:
+            known = self._ranked[key] = await rank(
+                passages_of(items),
+                wanted,
+                question=question.standalone,
+                similarity=self._similarity,
+            )
+        while len(self._ranked) > RANKED:
+            self._ranked.popitem(last=False)
+        return known
 
     async def _completeness(
         self, question: Question, plan: Plan, found: Sequence[Finding]
@@ -275,10 +291,10 @@ class ExtractiveReasoner:
 
         How likely the worst answered question is answered.
         """
-        passages = passages_of([_as_item(number, one) for number, one in enumerate(found)])
+        items = tuple(_as_item(number, one) for number, one in enumerate(found))
         shares: list[float] = []
         for wanted in wanted_of(question, plan):
-            ranked = await self._rank(passages, wanted, question)
+            ranked = await self._rank(items, wanted, question)
             if not ranked:
                 return 0.0, "no fact of the ontology concerns the question"
             shares.append(ranked[0].score * ranked[0].measures.coverage)

@@ -22,6 +22,7 @@ from core.agent.extractive.scoring import (
 )
 from core.agent.extractive.similarity import Similarity
 from core.agent.extractive.terms import NO_MEANINGS, cover, is_telling
+from core.agent.extractive.turns import in_turns
 from core.domain.content_words import words
 
 COMPARED = 10
@@ -80,7 +81,9 @@ async def rank(
         and not unit.asks
         and not is_of_another_amount(wanted.amounts, unit.text)
     ]
-    pairs.sort(key=lambda pair: -_by_words(pair[0], pair[1], wanted))
+    by_words = await in_turns(lambda pair: _by_words(pair[0], pair[1], wanted), pairs)
+    order = sorted(range(len(pairs)), key=lambda number: -by_words[number])
+    pairs = [pairs[number] for number in order]
     near = pairs[:PRESELECTED]
     cosines = await similarity.to(question, [_in_context(*pair) for pair in near])
     meanings = await _meanings(near[:COMPARED], wanted, similarity)
@@ -88,16 +91,16 @@ async def rank(
         has_chunks=any(passage.lexical_score > 0 for passage in passages),
         has_embedder=cosines is not None,
     )
-    measured = [
-        measure(
-            passage,
-            unit,
+
+    def measured_at(number: int) -> Measures:
+        return measure(
+            *pairs[number],
             wanted,
             similarity=cosines[number] if cosines is not None and number < len(near) else 0.0,
             meanings=meanings[number] if number < len(meanings) else NO_MEANINGS,
         )
-        for number, (passage, unit) in enumerate(pairs)
-    ]
+
+    measured = await in_turns(measured_at, range(len(pairs)))
     best: dict[int, Scored] = {}
     for (passage, unit), measures in zip(pairs, _with_leads(pairs, measured), strict=True):
         score = fit.probability(measures)
