@@ -74,7 +74,8 @@ def workspace_of(body: Object) -> Workspace | None:
     """Return the workspace of ours in which something happened; None if nothing says.
 
     An event names the installations that it is for; of an interaction or a command, what is
-    installed for an organisation says so.
+    installed for an organisation says so. Else a press is for the installation whose message or
+    view it is on: who presses may be of another workspace of the organisation.
     """
     authorizations = body.get("authorizations")
     first: Object = {}
@@ -89,5 +90,12 @@ def workspace_of(body: Object) -> Workspace | None:
     is_whole = "true" in {str(one.get("is_enterprise_install")).lower() for one in (first, body)}
     if enterprise and (is_whole or not team):
         return Workspace(enterprise=enterprise)
-    team = maybe(first, "team_id") or team
+    team = maybe(first, "team_id") or _owner(body) or team
     return Workspace(enterprise=enterprise or None, team=team) if team else None
+
+
+def _owner(body: Object) -> str:
+    """Return the workspace of ours whose message or view was pressed; empty: it is nobody's."""
+    view, message = maybe_object(body, "view"), maybe_object(body, "message")
+    is_ours = maybe(message, "app_id") != "" and message.get("app_id") == body.get("api_app_id")
+    return maybe(view, "app_installed_team_id") or (maybe(message, "team") if is_ours else "")

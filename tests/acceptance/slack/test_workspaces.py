@@ -158,6 +158,35 @@ async def test_a_colleague_of_another_workspace_opens_home(scene: Scene) -> None
     assert set(grid.homes) == {gina.id}
 
 
+async def test_a_colleague_of_another_workspace_presses(scene: Scene) -> None:
+    """Installed in one workspace of an organisation: the message says whose the press is."""
+    one = scene.one
+    one.workspace.enterprise_id = "E0ORG"
+    await scene.install(one)
+    one.workspace.knobs.names_pressers_team = True
+    anna = one.workspace.user("anna", enterprise_id="E0ORG")
+    gina = one.workspace.user("gina", team_id="T0SECOND", enterprise_id="E0ORG")
+    eve = one.workspace.user("eve", team_id="T0EVIL", enterprise_id="E0EVIL")
+    room = one.workspace.channel("general", anna, gina)
+    said = await one.people.mention(anna, room, QUESTION)
+    answer = await scene.answer(one, said.message)
+    views = one.presses.views_of
+    for person in (gina, eve):
+        assert (await one.presses.click(person, answer, "evidence_open")).acknowledged
+        await one.until(
+            lambda who=person: any("Loading" not in str(it.content) for it in views(who)),
+            timeout_s=15,
+        )
+        (view,) = views(person)
+        assert (POLICY in str(view.content)) is (person is gina)
+    await one.presses.click(gina, answer, "report_open")
+    await one.until(lambda: len(one.presses.views_of(gina)) == 2, timeout_s=15)
+    form = one.presses.views_of(gina)[-1]
+    await one.presses.submit(gina, form, {"why": {"selected_option": {"value": "wrong"}}})
+    rows = await scene.product.rows("SELECT reason FROM citebound.feedback")
+    assert rows == [{"reason": "wrong"}]
+
+
 async def test_what_is_not_installed_is_dropped(
     scene: Scene, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -180,6 +180,28 @@ async def test_a_token_of_the_settings_serves_its_workspace_alone() -> None:
             {"team_id": "T1", "enterprise_id": "E1", "is_enterprise_install": "true"},
             Workspace(enterprise="E1"),
         ),
+        (
+            {
+                "team": {"id": "T9"},
+                "enterprise": {"id": "E1"},
+                "api_app_id": "A1",
+                "message": {"app_id": "A1", "team": "T1"},
+            },
+            Workspace(enterprise="E1", team="T1"),
+        ),
+        (
+            {
+                "team": {"id": "T1"},
+                "api_app_id": "A1",
+                "message": {"app_id": "A2", "team": "T9"},
+            },
+            Workspace(team="T1"),
+        ),
+        ({"team": {"id": "T1"}, "message": {"team": "T9"}}, Workspace(team="T1")),
+        (
+            {"team": {"id": "T9"}, "view": {"app_installed_team_id": "T1"}},
+            Workspace(team="T1"),
+        ),
         ({}, None),
         ({"authorizations": []}, None),
         ({"authorizations": ["odd"], "team_id": 3}, None),

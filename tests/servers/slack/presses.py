@@ -169,7 +169,8 @@ class Presses:
         workspace = self._workspace
         person = {"id": user.id, "username": user.name, "name": user.name, "team_id": user.team_id}
         told: Json = {"type": kind, "user": person, "api_app_id": workspace.app.id}
-        told |= {"token": "legacy", "team": {"id": workspace.team_id, "domain": workspace.domain}}
+        team = user.team_id if workspace.knobs.names_pressers_team else workspace.team_id
+        told |= {"token": "legacy", "team": {"id": team, "domain": workspace.domain}}
         enterprise = workspace.enterprise_id
         told["enterprise"] = {"id": enterprise, "name": "Org"} if enterprise else None
         told["is_enterprise_install"] = workspace.knobs.is_org_install

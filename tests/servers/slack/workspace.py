@@ -65,6 +65,7 @@ class View:
         told = {"id": self.id, "team_id": team_id, "app_id": app_id, "bot_id": bot_id}
         told |= {"hash": self.hash, "root_view_id": self.root_id}
         told |= {"state": {"values": {}}, "callback_id": "", "private_metadata": ""}
+        told |= {"app_installed_team_id": team_id}
         return told | {"previous_view_id": self.previous_id} | self.content
 
 
@@ -110,6 +111,8 @@ class Knobs:
     """True: a message does not take the status away."""
     echoes: bool = False
     """True: the app gets its own messages as events, before a call is answered, as in Slack."""
+    names_pressers_team: bool = False
+    """True: what is pressed names the workspace of who presses, as in an organisation."""
     denies_install: bool = False
     """True: whoever is asked to install the app says no."""
     updates_open_streams: bool = False
