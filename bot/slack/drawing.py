@@ -72,8 +72,8 @@ class Pen:
             await self._append(steps, more=more)
 
     async def clear(self) -> None:
-        """Take the status away: while it stands, nobody can write there."""
-        if self._was_set:
+        """Take the status away: while it stands, nobody can write there. A lost call is repeated."""
+        if self._was_set and isinstance(await self._status(""), Unclear):
             await self._status("")
 
     async def drop(self) -> None:

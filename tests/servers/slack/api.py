@@ -51,6 +51,7 @@ class WebApi:
             entry.args = await read_arguments(request)
         except RefusedError as error:
             return self._refuse(entry, error)
+        fault = self._faults.of_channel(method, entry.args.get("channel")) or fault
         if fault.drop_before:
             entry.outcome = "dropped"
             return _cut(request)

@@ -80,6 +80,9 @@ class Faults:
 
     _once: dict[str, deque[Fault | None]] = field(default_factory=dict[str, "deque[Fault | None]"])
     _always: dict[str, Fault] = field(default_factory=dict[str, Fault])
+    _in_channel: dict[tuple[str, str], Fault] = field(default_factory=dict[tuple[str, str], Fault])
+    _later: dict[int, Fault] = field(default_factory=dict[int, Fault])
+    _calls: int = 0
     absent: dict[str, int] = field(default_factory=dict[str, int])
     """Methods that this Slack does not have, with the HTTP status that says so."""
 
@@ -91,12 +94,22 @@ class Faults:
         """Let every call go wrong that `next` leaves; `*` is any method."""
         self._always[method] = fault
 
+    def in_channel(self, method: str, channel: str, fault: Fault) -> None:
+        """Let every call of a method that names this channel go wrong."""
+        self._in_channel[method, channel] = fault
+
+    def at_call(self, number: int, fault: Fault) -> None:
+        """Let the call of this number go wrong, of whatever method, counted from now, from 1."""
+        self._later = {self._calls + number: fault}
+
     def heal(self, *methods: str) -> None:
         """Forget all faults, or those of some methods."""
         for method in methods or (*self._once, *self._always, *self.absent):
             self._once.pop(method, None)
             self._always.pop(method, None)
             self.absent.pop(method, None)
+            for key in [one for one in self._in_channel if one[0] == method]:
+                del self._in_channel[key]
 
     def without(self, *methods: str, status: int = 200) -> None:
         """Take methods away: `unknown_method`, with 200 as Slack or 404 as other servers."""
@@ -104,7 +117,14 @@ class Faults:
 
     def take(self, method: str) -> Fault | None:
         """Return what goes wrong with this call."""
+        self._calls += 1
+        if self._calls in self._later:
+            return self._later.pop(self._calls)
         waiting: deque[Any] = self._once.get(method, deque())
         if waiting:
             return waiting.popleft()
         return self._always.get(method) or self._always.get("*")
+
+    def of_channel(self, method: str, channel: object) -> Fault | None:
+        """Return what goes wrong with this call because of its channel."""
+        return self._in_channel.get((method, str(channel)))
