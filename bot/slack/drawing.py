@@ -72,7 +72,7 @@ class Pen:
             await self._append(steps, more=more)
 
     async def clear(self) -> None:
-        """Take the status away: while it stands, nobody can write there. A lost call is repeated."""
+        """Take the status away: while it stands, nobody can write there. A lost try is repeated."""
         if self._was_set and isinstance(await self._status(""), Unclear):
             await self._status("")
 
@@ -164,7 +164,15 @@ class Pen:
                 unfurl_media=False,
             )
             if isinstance(posted, Told):
-                await self._keep(maybe(posted.body, "ts"))
+                await self._keep_line(posted.body)
+
+    async def _keep_line(self, posted: Mapping[str, Json]) -> None:
+        """Keep it, unless it landed outside the thread: then the thread's root is gone."""
+        ts, message = maybe(posted, "ts"), maybe_object(posted, "message")
+        if message and not maybe(message, "thread_ts"):
+            await self._slack.write("chat.delete", **self._message(ts))
+        else:
+            await self._keep(ts)
 
     async def _keep(self, ts: str) -> None:
         try:

@@ -66,7 +66,8 @@ NO_MESSAGE = frozenset(
 )
 """There is nothing to change: a new one is posted."""
 STILL_OPEN = "streaming_state_conflict"
-THREAD_GONE = "thread_gone"
+THREAD_GONE, NO_THREAD = "thread_gone", "thread_not_found"
+"""Our word, and Slack's."""
 SEARCHED = "200"
 PAGES = 10
 QUIET = {"unfurl_links": False, "unfurl_media": False}
@@ -106,7 +107,7 @@ class SlackPoster:
 
     async def _in_thread(self, delivery: Delivery, rendered: Rendered) -> PostResult:
         if delivery.progress_id is not None:
-            replaced = await self._replace(delivery.place.channel, delivery.progress_id, rendered)
+            replaced = await self._replace(delivery.place, delivery.progress_id, rendered)
             if replaced is not None:
                 return replaced
         channel, thread = delivery.place.channel, thread_of(delivery.place)
@@ -115,8 +116,9 @@ class SlackPoster:
             return _result(sent)
         return await self._checked(channel, sent.body)
 
-    async def _replace(self, channel: str, ts: str, rendered: Rendered) -> PostResult | None:
+    async def _replace(self, place: Place, ts: str, rendered: Rendered) -> PostResult | None:
         """Let the reply take the place of its progress; None: that message is gone."""
+        channel = place.channel
         if rendered.blocks:
             ended = await self._slack.write(
                 "chat.stopStream",
@@ -126,7 +128,7 @@ class SlackPoster:
                 metadata=_metadata(rendered),
             )
             if not (isinstance(ended, Refused) and ended.code in STREAM_OVER | NO_MESSAGE):
-                return _result(ended)
+                return await self._replaced(place, ended)
         else:
             await self._slack.write("chat.stopStream", channel=channel, ts=ts)
         updated = await self._update(channel, ts, rendered)
@@ -136,7 +138,25 @@ class SlackPoster:
             updated = await self._update(channel, ts, rendered)
         if isinstance(updated, Refused) and updated.code in NO_MESSAGE:
             return None
-        return _result(updated)
+        return await self._replaced(place, updated)
+
+    async def _replaced(self, place: Place, outcome: Outcome) -> PostResult:
+        """Take back what stands outside its thread: the stream began when the root was gone.
+
+        Slack does not say that at the beginning of a stream, and at its end by what it leaves out
+        alone: so the thread is looked for before anything is taken back.
+        """
+        thread = thread_of(place)
+        message = maybe_object(outcome.body, "message") if isinstance(outcome, Told) else {}
+        if not isinstance(outcome, Told) or thread is None:
+            return _result(outcome)
+        if not message or maybe(message, "thread_ts"):
+            return _result(outcome)
+        found = await self._slack.read(
+            "conversations.replies", channel=place.channel, ts=thread, limit="1"
+        )
+        is_gone = isinstance(found, Refused) and found.code == NO_THREAD
+        return await self._checked(place.channel, outcome.body) if is_gone else _result(outcome)
 
     async def _update(self, channel: str, ts: str, rendered: Rendered) -> Outcome:
         return await self._slack.write(
