@@ -1,7 +1,7 @@
 """Where a reply goes: the reference that was kept of its conversation, checked again.
 
 A person's own chat is the newest one that we know; else one is made, at the service that keeps the
-conversation in which they asked.
+conversation in which they asked, or, for an officer's card, any conversation of the tenant.
 """
 
 import logging
@@ -15,6 +15,7 @@ from bot.teams.sender import Home
 from bot.teams.transport import Address, Transport
 from core.domain.chat import Place
 from core.domain.errors import ContractError, TransientError
+from core.domain.reference import ConversationReference
 from core.ports.references import References
 
 NO_REFERENCE = "no_reference"
@@ -51,13 +52,13 @@ class Addresses:
         return Address(service_url=reference.service_url, conversation=conversation_of(place))
 
     async def direct(self, place: Place, person: str) -> Found:
-        """Return the own chat of somebody who asked in a place."""
+        """Return the own chat of somebody who asked in a place, or who answers cases."""
         try:
             kept = await self._references.find_direct(NAME, place.tenant, person)
             if kept is not None:
                 own = read_reference(kept, self._home)
                 return Address(service_url=own.service_url, conversation=own.conversation)
-            reference = await self._reference(place)
+            reference = await self._reference(place) or await self._near(place.tenant)
         except ContractError:
             return Refused(status=0, code=NO_REFERENCE)
         except TransientError:
@@ -67,7 +68,13 @@ class Addresses:
         return await self.made(reference, person)
 
     async def _reference(self, place: Place) -> Reference | None:
-        kept = await self._references.find(NAME, place.tenant, place.channel)
+        return self._read(await self._references.find(NAME, place.tenant, place.channel))
+
+    async def _near(self, tenant: str) -> Reference | None:
+        """Return any conversation of a tenant: an officer may never have written to us."""
+        return self._read(await self._references.find_any(NAME, tenant))
+
+    def _read(self, kept: ConversationReference | None) -> Reference | None:
         if kept is None:
             return None
         try:

@@ -10,7 +10,10 @@ Who is a member is kept for ten minutes while questions are answered, and read a
 is posted: that is what `PostingAudience` is for.
 """
 
+from dataclasses import replace
+
 from bot.rights import ChannelScope, Rights
+from bot.teams.addresses import ALONE
 from bot.teams.roster import Member, Rosters
 from core.domain.chat import Place
 from core.domain.delivery import NoReaders, Readers
@@ -44,6 +47,8 @@ class TeamsAudience:
         """
         roster = await self._rosters.of(place, kept_s=kept_s)
         asker = roster.find(person)
+        if asker is None and is_direct:
+            asker = (await self._rosters.of(_own(place, person), kept_s=kept_s)).find(person)
         kind = "unknown" if asker is None else asker.kind
         if asker is None or kind != "employee":
             return NoReaders(may_read_direct=False, reason=kind)
@@ -79,6 +84,12 @@ class TeamsAudience:
     def _groups_of(self, member: Member) -> frozenset[str]:
         """Return the groups of somebody, by whichever id the file names them."""
         return frozenset[str]().union(*(self._rights.groups_of(one) for one in member.ids))
+
+
+def _own(place: Place, person: str) -> Place:
+    """Return somebody's own chat, where they are found who are not, or no more, in a place."""
+    alone = f"{ALONE}{person}"
+    return replace(place, channel=alone, thread=alone, mode="direct")
 
 
 class PostingAudience:

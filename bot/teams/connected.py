@@ -11,6 +11,7 @@ from bot.teams.audience import PostingAudience, TeamsAudience
 from bot.teams.background import Background
 from bot.teams.greeting import Greeting
 from bot.teams.keeping import Keeper
+from bot.teams.looking import officers_in
 from bot.teams.poster import Rendered, TeamsPoster
 from bot.teams.pressing import Presses
 from bot.teams.reference import Reference
@@ -66,8 +67,12 @@ def wire(
     library = Library()
 
     def rendered(delivery: Delivery) -> Rendered:
-        name = rosters.name_of(delivery.place, delivery.person)
-        setting = setting_of(delivery, library, asker_name=name)
+        setting = setting_of(
+            delivery,
+            library,
+            asker_name=rosters.name_of(delivery.place, delivery.person),
+            officers=officers_in(delivery.place, rosters, service.officers),
+        )
         return render(delivery.reply, delivery.shape, setting=setting)
 
     def forget(reference: Reference) -> None:
@@ -105,7 +110,9 @@ def wire(
     )
 
 
-def setting_of(delivery: Delivery, library: Library, *, asker_name: str) -> Setting:
+def setting_of(
+    delivery: Delivery, library: Library, *, asker_name: str, officers: tuple[str, ...]
+) -> Setting:
     """Return what a reply is rendered with."""
     answer = delivery.reply.answer
     is_own = delivery.is_direct or delivery.place.mode == "direct"
@@ -115,4 +122,5 @@ def setting_of(delivery: Delivery, library: Library, *, asker_name: str) -> Sett
         asker_name=asker_name,
         is_public=not is_own,
         follow_ups=() if answer is None else follow_ups(answer),
+        officers=officers,
     )

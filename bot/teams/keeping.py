@@ -113,7 +113,7 @@ class Keeper:
 
     def _is_officer(self, message: InboundMessage) -> bool:
         tenant, aad = message.place.tenant, message.raw.get("aad")
-        ids = {message.person, aad if isinstance(aad, str) else ""} - {""}
+        ids = {message.person, aad.lower() if isinstance(aad, str) else ""} - {""}
         return any(
             self._officers.find(Account(platform=NAME, tenant=tenant, person=one)) for one in ids
         )

@@ -9,6 +9,7 @@ from bot.teams.audience import TeamsAudience
 from bot.teams.interaction import Interaction
 from bot.teams.names import target_of
 from bot.teams.places import NAME
+from bot.teams.roster import Rosters
 from core.domain.casework import Account
 from core.domain.chat import Place
 from core.domain.delivery import NoReaders, Readers
@@ -26,8 +27,19 @@ def account_of(interaction: Interaction, officers: Officers) -> Account:
     own = asker_of(interaction)
     if not interaction.aad or officers.find(own) is not None:
         return own
-    named = Account(platform=NAME, tenant=own.tenant, person=interaction.aad)
+    named = Account(platform=NAME, tenant=own.tenant, person=interaction.aad.lower())
     return own if officers.find(named) is None else named
+
+
+def officers_in(place: Place, rosters: Rosters, officers: Officers) -> tuple[str, ...]:
+    """Return Teams' own ids of officers in a conversation, as its list was last read."""
+
+    def is_officer(person: str) -> bool:
+        account = Account(platform=NAME, tenant=place.tenant, person=person)
+        return bool(person) and officers.find(account) is not None
+
+    known = rosters.known(place)
+    return tuple(one.id for one in known if is_officer(one.id) or is_officer(one.aad))
 
 
 class _Rooms:

@@ -11,9 +11,10 @@ from bot.teams import dialogs, names
 from bot.teams.case_cards import case_card
 from bot.teams.forms import ANSWER_TITLE, case_answer_card
 from bot.teams.interaction import Interaction
-from bot.teams.looking import account_of
+from bot.teams.looking import account_of, officers_in
 from bot.teams.names import target_of
 from bot.teams.pressing import Handler
+from bot.teams.roster import Rosters
 from bot.teams.setting import Setting
 from bot.teams.whisper import Whisper
 from core.domain.case import Case
@@ -26,11 +27,14 @@ from core.domain.run import Json
 class CaseWork:
     """Takes what officers do to cases."""
 
-    def __init__(self, desk: CaseDesk, whisper: Whisper, officers: Officers) -> None:
-        """Take who decides, who tells, and who officers are."""
+    def __init__(
+        self, desk: CaseDesk, whisper: Whisper, *, officers: Officers, rosters: Rosters
+    ) -> None:
+        """Take who decides, who tells, who officers are, and who is where."""
         self._desk = desk
         self._whisper = whisper
         self._officers = officers
+        self._rosters = rosters
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
@@ -103,5 +107,8 @@ class CaseWork:
     def _shown(self, interaction: Interaction, case: Case) -> Mapping[str, Json]:
         if interaction.kind != "execute":
             return dialogs.NOTHING
-        setting = Setting(is_public=interaction.spot.scope != "personal")
+        setting = Setting(
+            is_public=interaction.spot.scope != "personal",
+            officers=officers_in(interaction.spot.place, self._rosters, self._officers),
+        )
         return dialogs.replaced(case_card(case, setting))

@@ -13,6 +13,9 @@ from bot.teams.transport import Address, Transport
 from core.domain.chat import Place
 from core.domain.errors import TransientError
 
+GONE = frozenset({"BotNotInConversationRoster", "ConversationNotFound"})
+"""Codes: we are not in that conversation, or no more, and are not told who is. To ask again is no
+use; any other refusal may pass."""
 PAGES = 500
 """A list whose pages never end would be read for ever."""
 
@@ -83,6 +86,11 @@ class Rosters:
         found = None if known is None else known.find(person)
         return "" if found is None else found.name
 
+    def known(self, place: Place) -> tuple[Member, ...]:
+        """Return who was there when the list was last read; empty: nobody knows."""
+        known = self._known.get((place.tenant, place.channel))
+        return () if known is None else known.members
+
     def forget(self, tenant: str, channel: str) -> None:
         """Read it anew next time: its members have changed."""
         self._known.pop((tenant, channel), None)
@@ -97,6 +105,8 @@ class Rosters:
         page = ""
         for _ in range(PAGES):
             told = await self._transport.members(whole, page=page)
+            if isinstance(told, Refused) and told.code in GONE:
+                return
             if isinstance(told, Refused):
                 raise TransientError(f"Teams does not say who reads: {told.code}")
             if not isinstance(told, Told):

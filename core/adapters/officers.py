@@ -1,10 +1,12 @@
 """Officers, from settings: JSON, or a file that holds it.
 
 `[{"login": "ada", "name": "Ada Lovelace", "accounts": ["slack/T1/U7"], "on_call": true}]`; an
-account is `platform/tenant/person`, a channel `platform/tenant/channel`.
+account is `platform/tenant/person`, a channel `platform/tenant/channel`. GUIDs, as Teams has them,
+may be written in either case.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -13,6 +15,7 @@ from core.domain.casework import Account, Officer
 from core.domain.errors import ConfigError
 from core.domain.officers import Officers
 
+_GUID = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _KEYS = {"login", "name", "accounts", "on_call"}
 _LIST, _CHANNEL = "CITEBOUND_OFFICERS", "CITEBOUND_CASE_CHANNEL"
 
@@ -70,4 +73,5 @@ def _account(given: object, *, variable: str = _LIST) -> Account:
     parts = given.split("/", 2) if isinstance(given, str) else []
     if len(parts) != len(("platform", "tenant", "person")) or not all(parts):
         raise ConfigError(f"{variable}: expected platform/tenant/id, as in slack/T1/U7")
-    return Account(platform=parts[0], tenant=parts[1], person=parts[2])
+    platform, tenant, person = (one.lower() if _GUID.fullmatch(one) else one for one in parts)
+    return Account(platform=platform, tenant=tenant, person=person)

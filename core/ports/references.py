@@ -27,6 +27,10 @@ class References(Protocol):
         """
         ...
 
+    async def find_any(self, platform: str, tenant: str, /) -> ConversationReference | None:
+        """Return the conversation of a tenant that was told last; None: we are in none."""
+        ...
+
     async def forget(self, platform: str, tenant: str, conversation: str, /) -> int:
         """Forget a conversation, or all of a team with this id, and say how many there were."""
         ...

@@ -28,6 +28,7 @@ _FIND_DIRECT = text(
     f"{_READ} AND person IS NOT NULL AND :person IN (person, facts->>'aad')"
     " ORDER BY updated_at DESC LIMIT 1"
 )
+_FIND_ANY = text(f"{_READ} ORDER BY updated_at DESC LIMIT 1")
 _FORGET = text(
     "DELETE FROM citebound.conversation_references WHERE platform = :platform"
     " AND tenant = :tenant AND (conversation = :id OR team = :id)"
@@ -77,6 +78,14 @@ class PostgresReferences:
         given = {"platform": platform, "tenant": tenant, "person": person}
         async with self._engine.connect() as connection:
             row = (await connection.execute(_FIND_DIRECT, given)).mappings().first()
+        return None if row is None else ConversationReference(**row)
+
+    @raises_transient
+    async def find_any(self, platform: str, tenant: str, /) -> ConversationReference | None:
+        """See `References.find_any`."""
+        given = {"platform": platform, "tenant": tenant}
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(_FIND_ANY, given)).mappings().first()
         return None if row is None else ConversationReference(**row)
 
     @raises_transient

@@ -63,6 +63,10 @@ class InMemoryReferences:
                 return one
         return None
 
+    async def find_any(self, platform: str, tenant: str, /) -> ConversationReference | None:
+        assert platform == NAME
+        return next((one for one in self.kept.values() if one.tenant == tenant), None)
+
     async def forget(self, platform: str, tenant: str, conversation: str, /) -> int:
         return 0 if self.kept.pop(conversation, None) is None else 1
 

@@ -48,6 +48,17 @@ async def test_a_direct_conversation_is_found_by_its_person(
     assert await references.find("teams", "t2", "a:1") is None
 
 
+async def test_any_conversation_of_a_tenant_is_found(references: PostgresReferences) -> None:
+    """The one told last, of this tenant alone."""
+    assert await references.find_any("teams", "t1") is None
+    await references.put(DIRECT)
+    await references.put(replace(DIRECT, conversation="a:2"))
+    found = await references.find_any("teams", "t1")
+    assert found is not None
+    assert found.conversation == "a:2"
+    assert await references.find_any("teams", "t2") is None
+
+
 async def test_an_event_without_a_person_takes_nothing_away(
     references: PostgresReferences,
 ) -> None:
