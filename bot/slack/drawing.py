@@ -40,6 +40,8 @@ class Pen:
     async def begin(self) -> None:
         """Give the first sign of life; a thread's first message gets a mark of its own."""
         await self.refresh()
+        if self._claimed.attempt > 1 and self._ts is None:
+            await self._take_over()
         await sessions.begin(self._slack, self._claimed.place, title=self._claimed.text)
         place, ts = self._claimed.place, maybe(self._claimed.raw, "ts")
         if place.mode == "channel" and ts == place.thread and self._claimed.attempt == 1:
@@ -56,7 +58,11 @@ class Pen:
     async def draw(self, steps: Sequence[Progressed]) -> None:
         """Show these steps; none: that the last one still goes on."""
         self.is_drawing = True
-        if self._streams and self._ts is None:
+        if self._ts is None and self._claimed.follows_unposted:
+            # It would stand above a reply that is still to come.
+            if steps and self.has_status:
+                await self._say(steps)
+        elif self._streams and self._ts is None:
             await self._open(steps)
         elif self._streams:
             await self._append(steps)
@@ -106,6 +112,12 @@ class Pen:
             await self._keep(lost)
         elif not self._streams:
             await self._say(steps)
+
+    async def _take_over(self) -> None:
+        """Go on with the stream of an attempt that died before it kept the id."""
+        left = await self._unheard()
+        if left:
+            await self._keep(left)
 
     async def _unheard(self) -> str:
         """Return the stream that began although nobody told us: it is to be ended, not left open.

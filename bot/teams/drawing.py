@@ -37,13 +37,14 @@ class Pen:
         self._shown = claimed.progress_id
         self._sequence = ATTEMPT * (claimed.attempt - 1)
         self._scope = scope_of(claimed.place)
-        self.streams = self._scope == "personal"
+        self._may_stand = claimed.progress_id is not None or not claimed.follows_unposted
+        self.streams = self._scope == "personal" and self._may_stand
         """True: each step is a line of a stream; else typing is shown."""
 
     @property
     def wants_placeholder(self) -> bool:
         """True: a message should stand where the answer will, if that takes long."""
-        return self._scope == "channel" and self._shown is None
+        return self._scope == "channel" and self._shown is None and self._may_stand
 
     async def begin(self) -> None:
         """Give the first sign of life."""

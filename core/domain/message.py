@@ -131,6 +131,9 @@ class Claimed:
     """The platform's id of the message that shows progress; None if there is none."""
     raw: Mapping[str, Json]
     """See `InboundMessage.raw`."""
+    follows_unposted: bool = False
+    """True: an earlier reply of the conversation is not posted yet, and nothing should stand above
+    it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,6 +53,9 @@ UNLIMITED = {
     "replies_per_conversation": 10_000,
 }
 """A hundred people ask as thousands would."""
+UNDERWAY = 30
+"""Questions that wait for their answers, from which on nobody asks another: kills are measured, not
+how much too much is."""
 SLACKS_MINUTE = 60.0
 POSTING = frozenset({"chat.postMessage", "chat.stopStream", "chat.update"})
 _LEFT = (
@@ -248,7 +251,7 @@ async def measure_kills(here: World, *, questions: int, kills: int, seed: int) -
         killing = group.create_task(kill_often())
         asking: list[asyncio.Task[int]] = []
         while len(asking) < questions // 2 or not killing.done():
-            if len(asking) < questions // 2:
+            if len(asking) < questions // 2 and await here.count(_LEFT) < UNDERWAY:
                 asking.append(group.create_task(ask(len(asking))))
                 await asyncio.sleep(kills * 2.5 / questions)
             else:

@@ -21,7 +21,9 @@ LEASE_S = 20.0
 _OLDEST = text(
     "SELECT i.*, i.id AS message_id, c.platform, c.tenant, c.channel, c.thread,"
     " greatest(i.next_at, i.lease_until) AS free_at,"
-    " greatest(i.next_at, i.lease_until) > clock_timestamp() AS is_waiting"
+    " greatest(i.next_at, i.lease_until) > clock_timestamp() AS is_waiting,"
+    " EXISTS (SELECT FROM citebound.outbox o WHERE o.conversation_id = i.conversation_id"
+    "   AND o.settled_at IS NULL) AS follows_unposted"
     " FROM citebound.inbox i JOIN citebound.conversations c ON c.id = i.conversation_id"
     " WHERE i.conversation_id = :conversation AND i.state IN ('received', 'running')"
     " ORDER BY i.id LIMIT 1 FOR UPDATE OF i"
@@ -155,4 +157,5 @@ def _claimed(row: Mapping[Any, Any], leased: Mapping[Any, Any]) -> Claimed:
         as_of=leased["as_of"],
         progress_id=row["progress_id"],
         raw=row["raw"],
+        follows_unposted=row["follows_unposted"],
     )

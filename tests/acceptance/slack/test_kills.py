@@ -11,6 +11,7 @@ from core.adapters.postgres.database import engine_for
 from tests.kills import LONGEST_LEASE_S, balance, quiet
 from tests.servers.slack import FakeSlack, fake_slack
 from tests.servers.slack.deeds import Said
+from tests.servers.slack.faults import slow_answer
 from tests.slack_processes import KILLED, Forks, Running, forks, let_pass
 
 QUESTION = "What is the limit for gifts that employees accept from business partners?"
@@ -113,5 +114,23 @@ async def test_killed_at_work(
     said = await slack.people.mention(anna, room, QUESTION)
     again = await started_again(serving, slack, tables, running)
     await holds(slack, tables, said)
+    again.signal(9)
+    await again.ended()
+
+
+async def test_killed_while_slack_begins_a_stream(
+    serving: Forks, slow_slack: FakeSlack, slack_database: str, tables: AsyncEngine
+) -> None:
+    """Nobody was told which message it is: whoever goes on finds it, and answers in its place."""
+    slack = slow_slack
+    slack.faults.without("assistant.threads.setStatus")
+    slack.faults.next("chat.startStream", slow_answer(seconds=60.0))
+    running = await first(serving, slack, slack_database, "F6")
+    said = await slack.people.ask(slack.workspace.user("anna"), QUESTION)
+    again = await started_again(serving, slack, tables, running)
+    await holds(slack, tables, said)
+    slack.checks.no_open_streams()
+    (answer,) = slack.checks.by_app()
+    assert answer.stream is not None
     again.signal(9)
     await again.ended()

@@ -113,3 +113,22 @@ async def test_nobody_answers_a_bot(slack: FakeSlack, served: Product) -> None:
         assert said.acknowledged
     await served.quiet()
     assert slack.checks.by_app() == []
+
+
+async def test_nothing_stands_above_a_reply_that_is_still_to_come(
+    slack: FakeSlack, served: Product
+) -> None:
+    """While a channel has to wait, the next answer of a thread shows no steps of its own."""
+    slack.faults.without("chat.startStream")
+    slack.faults.next("chat.postMessage", too_many(retry_after_s=3))
+    anna = slack.workspace.user("anna")
+    first = await slack.people.ask(anna, QUESTION)
+    await slack.until(lambda: bool(slack.journal.of("chat.postMessage")), timeout_s=LOOKED_FOR_S)
+    slack.faults.heal("chat.startStream")
+    again = await slack.people.ask(anna, "And for contractors?", thread=first.message)
+    assert again.acknowledged
+    await served.quiet(within_s=LOOKED_FOR_S)
+    shown = [one.metadata["event_payload"] for one in slack.checks.by_app() if one.metadata]
+    replies = await served.rows("SELECT id::text AS outbox FROM citebound.outbox ORDER BY id")
+    assert [one["outbox"] for one in shown] == [one["outbox"] for one in replies]
+    slack.checks.no_open_streams()
