@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator
 
+from bot.replies.badge import head_of
+from bot.replies.plain import CUT
 from bot.replies.quotes import QUOTES
+from bot.replies.text import line, short
 from bot.teams import names
-from bot.teams.elements import Card, card, collapsed, dialog, execute, small
+from bot.teams.elements import Card, card, collapsed, dialog, execute, rich, run, small, told
 from bot.teams.rules import CARD_BYTES, size
 from bot.teams.setting import Setting
 from bot.teams.sources import source_items
@@ -12,6 +15,8 @@ from core.domain.answer import Answer, Outcome
 
 _ROOMS = (QUOTES, 2_000, 800, 0)
 """Characters that quotes may take, tried in turn until the card is small enough."""
+WHOLE, MOST_OPTIONS = 3_000, 10
+"""Characters of the words of an answer in a dialog, and options of a clarification."""
 UNDER_EVIDENCE = "The sources are under “Show evidence”."
 
 
@@ -25,6 +30,24 @@ def answer_card(answer: Answer, ours: str, setting: Setting) -> Card | None:
         if size(made) <= CARD_BYTES:
             return made
     return card([small(UNDER_EVIDENCE)], deeds)
+
+
+def whole_card(answer: Answer, setting: Setting) -> Card:
+    """Return all of an answer, for a dialog; at most 28 kB."""
+    head = head_of(answer)
+    made = card([])
+    for quotes in _ROOMS:
+        words = short(answer.text, WHOLE, setting.library.hosts, mark=CUT)
+        body = [
+            *([rich(run(head.words, weight="Bolder"))] if head else []),
+            *told(words),
+            *(rich(run(f"• {line(one, limit=200)}")) for one in answer.options[:MOST_OPTIONS]),
+            *source_items(answer.citations, setting.library, quotes=quotes),
+        ]
+        made = card(body, is_wide=False)
+        if size(made) <= CARD_BYTES:
+            break
+    return made
 
 
 def _sources(answer: Answer, ours: str, setting: Setting, *, quotes: int) -> list[Card]:

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from bot.replies.evidence import AROUND, TITLE, Around
 from bot.replies.lines import NOT_READABLE
 from bot.teams import dialogs
+from bot.teams.answer import whole_card
 from bot.teams.evidence_card import evidence_card
 from bot.teams.interaction import Interaction
 from bot.teams.looking import Lookup
-from bot.teams.names import EVIDENCE, EVIDENCE_PAGE, target_of
+from bot.teams.names import EVIDENCE, EVIDENCE_PAGE, SHOW, target_of
 from bot.teams.pressing import Handler
 from bot.teams.setting import Setting
 from bot.teams.whisper import Whisper
@@ -16,9 +17,11 @@ from core.domain.answer import Answer
 from core.domain.run import Json
 from core.ports.shown import ShownReplies
 
+WHOLE_TITLE = "Your answer"
+
 
 class Evidence:
-    """Shows evidence."""
+    """Shows evidence, and answers that may not have arrived."""
 
     def __init__(
         self, lookup: Lookup, shown: ShownReplies, whisper: Whisper, setting: Setting
@@ -31,7 +34,18 @@ class Evidence:
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
-        return {EVIDENCE: self.show, EVIDENCE_PAGE: self.show}
+        return {EVIDENCE: self.show, EVIDENCE_PAGE: self.show, SHOW: self.show_answer}
+
+    async def show_answer(self, interaction: Interaction) -> Mapping[str, Json]:
+        """Open a dialog with an answer that may not have arrived; a report to its asker alone."""
+        found = await self._lookup.reply(interaction)
+        refusal = await self._lookup.why_not(found, interaction)
+        answer = None if found is None else found.reply.answer
+        if refusal or found is None or answer is None:
+            return self._whisper.say(interaction, refusal or NOT_READABLE)
+        if answer.is_report and found.person != interaction.person:
+            return self._whisper.say(interaction, NOT_READABLE)
+        return dialogs.opened(WHOLE_TITLE, whole_card(answer, self._setting), is_large=True)
 
     async def show(self, interaction: Interaction) -> Mapping[str, Json]:
         """Open the dialog, or show another page in it."""

@@ -20,6 +20,8 @@ ALL = "all"
 
 EVIDENCE, ESCALATE, REPORT, CASE_ANSWER = "evidence", "escalate", "report", "case_answer"
 """Open a dialog."""
+SHOW = "show"
+"""Opens a dialog with an answer of which it can't be told whether it stands above."""
 EVIDENCE_PAGE = "evidence_page"
 """Turns the page of a dialog; the choice is the page, from 0."""
 ESCALATE_SUBMIT, REPORT_SUBMIT = "escalate_submit", "report_submit"
@@ -32,7 +34,7 @@ CASE_ACCEPT, CASE_AGAIN, CASE_REFRESH = "case_accept", "case_reopen", "case_refr
 ASK_ABOUT = "askAboutMessage"
 """The command of the message extension."""
 
-OPENING = frozenset({EVIDENCE, ESCALATE, REPORT, CASE_ANSWER})
+OPENING = frozenset({EVIDENCE, ESCALATE, REPORT, CASE_ANSWER, SHOW})
 SUBMITTED = frozenset(
     {EVIDENCE_PAGE, ESCALATE_SUBMIT, REPORT_SUBMIT, CASE_ANSWER_SUBMIT, ASK_SUBMIT}
 )

@@ -23,7 +23,7 @@ from bot.teams.rules import MESSAGE_BYTES, SUGGESTED, size
 from bot.teams.setting import Setting
 from bot.teams.welcome import suggested
 from core.domain.answer import Answer, Outcome
-from core.domain.delivery import StoredReply
+from core.domain.delivery import Notice, StoredReply
 
 FULL, WITHOUT_ENTITIES, WITHOUT_CARD, TEXT_ONLY = range(4)
 SHAPES = 4
@@ -154,7 +154,11 @@ def _line(reply: StoredReply, shape: int, setting: Setting) -> Card:
         shown = attached(case_replies.superseded_card(old, setting))
         return _message(case_replies.superseded_text(old, writer), shape) | {"attachments": [shown]}
     told = _told(reply)
-    return _message(f"{writer.markup.literal(told)}\n\n{writer.markup.small(AUTOMATED)}", shape)
+    made = _message(f"{writer.markup.literal(told)}\n\n{writer.markup.small(AUTOMATED)}", shape)
+    if reply.notice is Notice.MAYBE_ABOVE and reply.answer_id and shape < WITHOUT_CARD:
+        data = names.data_of(names.ANSWER_KEY, reply.answer_id)
+        made["attachments"] = [attached(card([], [dialog(names.SHOW, "Show answer", data)]))]
+    return made
 
 
 def _told(reply: StoredReply) -> str:

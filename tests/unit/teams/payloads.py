@@ -16,6 +16,7 @@ from microsoft_teams.api import MessageActivityInput, TypingActivityInput
 from bot.replies.evidence import Around
 from bot.replies.library import Library, Sensitivity, Shelf
 from bot.teams import dialogs, forms, streams, welcome
+from bot.teams.answer import whole_card
 from bot.teams.clarification import chosen_card
 from bot.teams.evidence_card import evidence_card
 from bot.teams.render import SHAPES, render
@@ -133,6 +134,7 @@ def _cards(text: str) -> Iterator[Payload]:
         for page in (0, 1) if many else (0,):
             shown = evidence_card(answer, "ans_7f3", SETTING, around=around, page=page)
             made[f"evidence of {many}, page {page}"] = shown
+    made |= {f"{name}, shown whole": whole_card(one, SETTING) for name, one in answers(text)}
     made |= {f"{name}, again": card for name, card in _typed(text)}
     for name, card in made.items():
         assert dialogs.opened(text, card)["task"]
