@@ -59,7 +59,10 @@ async def _connected(
         endpoint = SlackEndpoint(app, SignatureCheck(setup.signing_secrets))
         routes = (web.post(EVENTS_PATH, endpoint.take), *routes)
     is_dialled = setup.app_token and setup.uses_sockets
-    sockets = Sockets(app, setup.app_token or "", underway) if is_dialled else None
+    silent_s = (patience or Patience()).silent_s
+    sockets = (
+        Sockets(app, setup.app_token or "", underway, silent_s=silent_s) if is_dialled else None
+    )
 
     def listening() -> AbstractAsyncContextManager[None]:
         return nullcontext() if sockets is None else sockets.open()

@@ -21,9 +21,9 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from bot.slack.underway import Underway
 
 CONNECTIONS = 2
-PING_S = 10.0
-SILENT_S = 4 * PING_S
-"""Four pings without an answer: nobody is there."""
+SILENT_S = 40.0
+PINGS = 4
+"""So many pings without an answer, 10 s apart: nobody is there."""
 
 AT_ONCE = 50
 """Requests that are handled at a time, of all connections (reliability, section 4)."""
@@ -74,7 +74,13 @@ class Sockets:
 
     async def _once(self) -> None:
         """Hold one connection until it is silent."""
-        handler = _Bounded(self._app, self._app_token, self._room, self._underway)
+        handler = _Bounded(
+            self._app,
+            self._app_token,
+            self._room,
+            self._underway,
+            ping_s=self._silent_s / PINGS,
+        )
         try:
             async with asyncio.timeout(self._silent_s):
                 await handler.connect_async()
@@ -91,9 +97,15 @@ class _Bounded(AsyncSocketModeHandler):
     """Bolt's handler, but that a crowd waits for its turn."""
 
     def __init__(
-        self, app: AsyncApp, app_token: str, room: asyncio.Semaphore, underway: Underway
+        self,
+        app: AsyncApp,
+        app_token: str,
+        room: asyncio.Semaphore,
+        underway: Underway,
+        *,
+        ping_s: float,
     ) -> None:
-        super().__init__(app, app_token, ping_interval=PING_S)
+        super().__init__(app, app_token, ping_interval=ping_s)
         self._room = room
         self._underway = underway
 
@@ -105,9 +117,17 @@ class _Bounded(AsyncSocketModeHandler):
 
 
 async def _silence(handler: AsyncSocketModeHandler, silent_s: float) -> None:
-    began = time.time()
+    """Return once nothing was heard for so long.
+
+    The SDK opens a new socket itself where it notices, and forgets then when it last heard: that
+    counts as a beginning, or the new socket would be closed at once.
+    """
+    began, was_heard = time.time(), False
     while True:
-        await asyncio.sleep(min(PING_S, silent_s / 2))
-        heard = getattr(handler.client, "last_ping_pong_time", None) or began
-        if time.time() - heard > silent_s:
+        await asyncio.sleep(silent_s / PINGS)
+        heard: float | None = getattr(handler.client, "last_ping_pong_time", None)
+        if heard is None and was_heard:
+            began = time.time()
+        was_heard = heard is not None
+        if time.time() - (heard or began) > silent_s:
             return

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from bot.showing import Showing
 from bot.slack.calls import Slack
 from bot.slack.drawing import Pen
+from bot.slack.sockets import SILENT_S
 from core.domain.message import Claimed
 from core.ports import Kept, Progress
 
@@ -35,6 +36,8 @@ class Patience:
     """Between two additions to the tasks, at least."""
     beats_every_s: float = BEATS_EVERY_S
     """Between two signs of a stream."""
+    silent_s: float = SILENT_S
+    """After which a socket that hears nothing is opened anew."""
 
 
 class SlackSurface:

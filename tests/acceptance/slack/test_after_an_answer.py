@@ -1,9 +1,12 @@
 """What may be done with an answer, and by whom: look, judge, ask on, share, remove."""
 
+import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
+from tests.acceptance.slack import treasury
 from tests.acceptance.slack.office import (
     QUESTION,
     REPORT,
@@ -305,3 +308,92 @@ async def test_mine_lists_what_is_open_with_links(bureau: Office) -> None:
     assert "Only compliance officers" in told.answer["text"]
     told = await bureau.slack.presses.command(bureau.olga, bureau.room, "admin")
     assert "Audience" in told.answer["text"]
+
+
+async def test_evidence_that_does_not_fit_has_pages(
+    bureau: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Forth and back in the same modal; each page holds what the others do not."""
+    monkeypatch.setattr("bot.slack.views.PAGE_BLOCKS", 2)
+    answer, slack = await bureau.answered(), bureau.slack
+    view = await evidence_of(bureau, answer)
+    pages = [shown(view)]
+    assert "Page 1 of" in pages[0]
+    count = int(pages[0].partition("Page 1 of ")[2].partition('"')[0])
+    assert count > 1
+    for page in range(1, count):
+        await slack.presses.click(bureau.ben, view, f"evidence_page:{page}")
+        await slack.until(lambda to=page: f"Page {to + 1} of {count}" in shown(view), timeout_s=15)
+        pages.append(shown(view))
+    assert len(set(pages)) == count
+    assert f"evidence_page:{count}" not in pages[-1]
+    await slack.presses.click(bureau.ben, view, f"evidence_page:{count - 2}")
+    await slack.until(lambda: f"Page {count - 1} of" in shown(view), timeout_s=15)
+    assert slack.presses.views_of(bureau.ben) == [view]
+    beyond = f"{json.loads(view.content['private_metadata'])['a']}|999"
+    await slack.presses.click(bureau.ben, view, pressable(view)[-1], value=beyond)
+    await slack.until(lambda: f"Page {count} of" in shown(view), timeout_s=15)
+
+
+async def test_plain_thumbs_count_too(bureau: Office) -> None:
+    """Where Slack takes no row of thumbs there are two buttons; down is asked why."""
+    slack = bureau.slack
+    slack.faults.without("chat.startStream")
+    slack.faults.next("chat.postMessage", error("invalid_blocks"))
+    answer = await bureau.answered()
+    assert "answer_feedback" not in pressable(answer)
+    await slack.presses.click(bureau.ben, answer, "answer_feedback:up")
+    assert "recorded with the answer" in await bureau.whispered(bureau.ben)
+    form = await bureau.form(bureau.ben, answer, "answer_feedback:down")
+    await slack.presses.submit(bureau.ben, form, {"why": picked("wrong")})
+    rows = await bureau.served.rows("SELECT rating, reason FROM citebound.feedback ORDER BY id")
+    assert [tuple(row.values()) for row in rows] == [
+        ("positive", None),
+        ("negative", None),
+        ("negative", "wrong"),
+    ]
+
+
+async def test_a_shared_copy_is_superseded_with_its_answer(bureau: Office) -> None:
+    """The officer's answer goes to the asker alone; the copy says that it no longer holds."""
+    slack = bureau.slack
+    await slack.presses.command(bureau.anna, bureau.room, QUESTION)
+    await bureau.served.quiet()
+    answer = bureau.direct_messages(bureau.anna)[-1]
+    await slack.presses.click(bureau.anna, answer, "share")
+    await bureau.whispered(bureau.anna, times=2)
+    (copy,) = [one for one in slack.checks.by_app() if one.channel == bureau.room.id]
+    await bureau.sent(answer)
+    (card,) = bureau.cards()
+    form = await bureau.form(bureau.olga, card, "case_answer")
+    await slack.presses.submit(bureau.olga, form, {"answer": typed("Never more than ten.")})
+    await bureau.served.quiet()
+    for stands in (copy, answer):
+        assert "Superseded by Compliance" in shown(stands)
+    assert "Never more than ten." in shown(bureau.direct_messages(bureau.anna)[-1])
+    told = [shown(one) for one in slack.checks.by_app() if one.channel == bureau.room.id]
+    assert not [one for one in told if "Never more than ten." in one]
+    assert "evidence_open" not in pressable(copy)
+
+
+async def test_what_is_for_some_is_not_shared_with_all(
+    slack: FakeSlack, slack_database: str, tmp_path: Path
+) -> None:
+    """Finance's policy: into a channel of Finance yes, with one other member in it no."""
+    await treasury.publish(slack_database)
+    rights = tmp_path / "slack.toml"
+    rights.write_text('[groups]\nfinance = ["U0ANNA", "U0BEN"]\n')
+    async with office(slack, slack_database, config=rights) as bureau:
+        mixed = slack.workspace.channel("mixed", bureau.anna, bureau.ben, bureau.oskar)
+        ours = slack.workspace.channel("ours", bureau.anna, bureau.ben)
+        for place, is_shared in ((mixed, False), (ours, True)):
+            before = len(slack.checks.seen_by(bureau.anna.id))
+            await slack.presses.command(bureau.anna, place, treasury.QUESTION)
+            await bureau.served.quiet()
+            answer = bureau.direct_messages(bureau.anna)[-1]
+            assert treasury.SAYS in shown(answer)
+            await slack.presses.click(bureau.anna, answer, "share")
+            words = "sees the answer now" if is_shared else "Not everybody"
+            assert words in await bureau.whispered(bureau.anna, times=before + 2)
+            copies = [one for one in slack.checks.by_app() if one.channel == place.id]
+            assert len(copies) == is_shared

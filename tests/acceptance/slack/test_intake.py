@@ -65,6 +65,24 @@ async def test_what_cannot_be_read_is_refused(
     assert await served.rows("SELECT 1 FROM citebound.inbox") == []
 
 
+async def test_a_body_just_below_the_limit_is_kept(slack: FakeSlack, served: Product) -> None:
+    """One of a mebibyte is answered: it is too long to be a question. One byte more is a 413."""
+    anna = slack.workspace.user("anna")
+    message = slack.people.write(anna, slack.workspace.direct(anna), "MARK")
+    (event,) = slack.people.events_of(message)
+    empty = json.dumps(slack.events.envelope(event))
+    room = 1024 * 1024 - len(empty)
+    kind = {"Content-Type": "application/json"}
+    body = empty.replace('"text": "MARK"', f'"text": "{"a" * (room + len("MARK"))}"', 1).encode()
+    longer = body.replace(b"aa", b"aaa", 1)
+    assert (len(body), len(longer)) == (1024 * 1024, 1024 * 1024 + 1)
+    assert (await slack.sender.raw(longer, slack.sender.sign(longer) | kind)).status == 413
+    assert await served.rows("SELECT 1 FROM citebound.inbox") == []
+    assert (await slack.sender.raw(body, slack.sender.sign(body) | kind)).status == 200
+    answer = await served.answer_to(message)
+    assert "characters" in answer.text
+
+
 async def test_only_slack_is_believed(slack: FakeSlack, slack_database: str) -> None:
     """Forged, changed, old and replayed requests; the previous secret holds while it is set."""
     previous = "p" * 32
