@@ -1,0 +1,110 @@
+"""Who comes later, or from elsewhere: read again at each press, whatever the button is on."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.slack import treasury
+from tests.acceptance.slack.office import QUESTION, Office, office, shown
+from tests.servers.slack import FakeSlack
+from tests.servers.slack.people import User
+
+POLICY = "Gifts and Hospitality Policy"
+PRIVATE = "You can't see this here"
+RIGHTS = '[groups]\nfinance = ["U0FINN", "U0FAYE"]\n'
+
+
+@pytest.fixture
+async def bureau(slack: FakeSlack, slack_database: str, tmp_path: Path) -> AsyncIterator[Office]:
+    """The product, with officers and a policy for Finance."""
+    await treasury.publish(slack_database)
+    rights = tmp_path / "slack.toml"
+    rights.write_text(RIGHTS)
+    async with office(slack, slack_database, config=rights) as running:
+        yield running
+
+
+@pytest.mark.parametrize("who", ["colleague", "guest", "outsider", "deactivated"])
+async def test_who_joins_later_sees_no_evidence(bureau: Office, who: str) -> None:
+    """Of a policy for Finance in Finance's channel: nor may they judge what they may not read."""
+    slack = bureau.slack
+    finn, faye = map(slack.workspace.user, ("finn", "faye"))
+    room = slack.workspace.channel("finance", finn, faye)
+    said = await slack.people.mention(finn, room, treasury.QUESTION)
+    answer = await bureau.served.answer_to(said.message)
+    assert treasury.SAYS in shown(answer)
+    person = joins(slack, who)
+    room.members.append(person.id)
+    await slack.presses.click(person, answer, "answer_feedback", positive=True)
+    assert PRIVATE in await bureau.whispered(person)
+    await slack.presses.click(person, answer, "report_open")
+    assert PRIVATE in await bureau.whispered(person, times=2)
+    view = await bureau.form(person, answer, "evidence_open")
+    await slack.until(lambda: PRIVATE in shown(view), timeout_s=15)
+    assert slack.presses.views_of(person) == [view]
+    assert await bureau.served.rows("SELECT 1 FROM citebound.feedback") == []
+    own = await bureau.form(faye, answer, "evidence_open")
+    await slack.until(lambda: treasury.TREASURY in shown(own), timeout_s=15)
+
+
+def joins(slack: FakeSlack, who: str) -> User:
+    """Return somebody who comes into the channel once the answer stands."""
+    match who:
+        case "guest":
+            return slack.workspace.user("gus", is_restricted=True)
+        case "outsider":
+            return slack.workspace.outsider("eve")
+        case "deactivated":
+            return slack.workspace.user("dan", deleted=True)
+        case _:
+            return slack.workspace.user("carl")
+
+
+async def test_a_button_works_where_its_answer_stands(bureau: Office) -> None:
+    """On a copy of the message in another channel it shows nothing, also to who may read both."""
+    slack = bureau.slack
+    answer = await bureau.answered()
+    other = slack.workspace.channel("other", bureau.anna)
+    copy = slack.workspace.add(
+        replace(answer, channel=other.id, ts=slack.workspace.new_ts(), thread_ts=None)
+    )
+    view = await bureau.form(bureau.anna, copy, "evidence_open")
+    await slack.until(lambda: PRIVATE in shown(view), timeout_s=15)
+    assert POLICY not in shown(view)
+    await slack.presses.click(bureau.anna, copy, "answer_remove")
+    assert PRIVATE in await bureau.whispered(bureau.anna)
+    await bureau.served.quiet()
+    assert POLICY in shown(answer)
+
+
+async def test_who_has_left_a_channel_shares_nothing_with_it(bureau: Office) -> None:
+    """The channel from which `/policy` was used, and in which its asker is no more."""
+    slack = bureau.slack
+    await slack.presses.command(bureau.anna, bureau.room, QUESTION)
+    await bureau.served.quiet()
+    answer = bureau.direct_messages(bureau.anna)[-1]
+    bureau.room.members.remove(bureau.anna.id)
+    await slack.presses.click(bureau.anna, answer, "share")
+    assert "Not everybody" in await bureau.whispered(bureau.anna, times=2)
+    await bureau.served.quiet()
+    assert [one for one in slack.checks.by_app() if one.channel == bureau.room.id] == []
+
+
+async def test_nobody_shares_or_removes_what_another_asked(bureau: Office) -> None:
+    """Also from a copy of the message in a direct conversation of their own."""
+    slack = bureau.slack
+    await slack.presses.command(bureau.anna, bureau.room, QUESTION)
+    await bureau.served.quiet()
+    answer = bureau.direct_messages(bureau.anna)[-1]
+    theirs = slack.workspace.direct(bureau.ben).id
+    copy = slack.workspace.add(
+        replace(answer, channel=theirs, ts=slack.workspace.new_ts(), thread_ts=None)
+    )
+    for times, action in enumerate(("share", "answer_remove", "follow_up:0"), start=1):
+        await slack.presses.click(bureau.ben, copy, action)
+        assert "Only the person who asked" in await bureau.whispered(bureau.ben, times=times)
+    await bureau.served.quiet()
+    assert [one for one in slack.checks.by_app() if one.channel == bureau.room.id] == []
+    assert len(await bureau.served.rows("SELECT 1 FROM citebound.questions")) == 1
