@@ -7,11 +7,21 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
+from time import monotonic
 from types import CoroutineType
 from typing import Any, ParamSpec, TypeVar
 
-from sqlalchemy import URL, Connection, NullPool, create_engine, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy import (
+    URL,
+    Connection,
+    NullPool,
+    PoolProxiedConnection,
+    create_engine,
+    event,
+    make_url,
+    text,
+)
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -79,6 +89,9 @@ SERVING = Limits()
 """Of processes that serve people (`reliability.md`, section 4). Commands have none: publication
 waits for its turn, and an index takes as long as it takes."""
 CONNECTED_WITHIN_S = 3
+RESTED_S = 1.0
+"""Seconds without use from which a pooled connection may have died unnoticed. One that dies sooner
+fails a statement, and the unit of work begins again with another."""
 UNACKNOWLEDGED_MS = 5_000
 """How long what was sent may stay unacknowledged until the connection counts as broken."""
 
@@ -124,15 +137,34 @@ def engine_for(url: str, *, pooled: bool = True, limits: Limits | None = None) -
     parsed = parsed.set(drivername="postgresql+psycopg")
     told = connect_arguments(parsed, limits)
     if pooled:
-        return create_async_engine(
-            parsed,
-            hide_parameters=True,
-            connect_args=told,
-            pool_size=8,
-            max_overflow=8,
-            pool_pre_ping=True,
+        engine = create_async_engine(
+            parsed, hide_parameters=True, connect_args=told, pool_size=8, max_overflow=8
         )
+        _ping_after_rest(engine)
+        return engine
     return create_async_engine(parsed, hide_parameters=True, connect_args=told, poolclass=NullPool)
+
+
+def _ping_after_rest(engine: AsyncEngine) -> None:
+    """Ask a connection whether it lives before it is used again, if it has rested.
+
+    SQLAlchemy's own `pool_pre_ping` asks each time: one more round trip for each transaction.
+    """
+    pool, dialect = engine.sync_engine.pool, engine.dialect
+
+    @event.listens_for(pool, "checkin")
+    def _rests(_: object, record: PoolProxiedConnection) -> None:
+        record.info["rests_since"] = monotonic()
+
+    @event.listens_for(pool, "checkout")
+    def _wakes(connection: Any, record: PoolProxiedConnection, _: object) -> None:
+        rested_s = monotonic() - record.info.get("rests_since", monotonic())
+        if rested_s < RESTED_S:
+            return
+        try:
+            dialect.do_ping(connection)
+        except dialect.loaded_dbapi.Error as error:
+            raise DisconnectionError("it died while it rested") from error
 
 
 async def server_facts(engine: AsyncEngine) -> ServerFacts:
