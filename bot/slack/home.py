@@ -64,7 +64,7 @@ class Showing:
         await self._slack.write("views.publish", user_id=who.person, view=view)
 
     async def _home(self, who: Account) -> Home:
-        changed = await self._changes.latest(await self._groups(who), limit=LISTED)
+        changed = await self._changed_for(who)
         queue = await self._desk.queue(who)
         is_officer = not isinstance(queue, Refused)
         mine = await self._waiting.of(who)
@@ -79,11 +79,13 @@ class Showing:
             hosts=self._library.hosts,
         )
 
-    async def _groups(self, who: Account) -> frozenset[str]:
-        """Return the groups of a person; of one who may read nothing, none."""
+    async def _changed_for(self, who: Account) -> tuple[PolicyChanged, ...]:
+        """Return what changed that a person may read; of one who may read nothing, nothing."""
         place = Place(platform=PLATFORM, tenant=who.tenant, channel="", thread="", mode="direct")
         readers = await self._audience.readers(place, who.person, is_direct=True)
-        return readers.groups if isinstance(readers, Readers) else frozenset()
+        if not isinstance(readers, Readers):
+            return ()
+        return await self._changes.latest(readers.groups, limit=LISTED)
 
     def _changed(self, changed: PolicyChanged) -> PolicyChange:
         shelf = self._library.shelves.get(changed.policy_key)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.slack import treasury
-from tests.acceptance.slack.office import QUESTION, Office, office, shown
+from tests.acceptance.slack.office import QUESTION, REPORT, Office, office, shown
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.people import User
 
@@ -108,3 +108,52 @@ async def test_nobody_shares_or_removes_what_another_asked(bureau: Office) -> No
     await bureau.served.quiet()
     assert [one for one in slack.checks.by_app() if one.channel == bureau.room.id] == []
     assert len(await bureau.served.rows("SELECT 1 FROM citebound.questions")) == 1
+
+
+async def test_home_lists_the_policies_that_one_may_read(bureau: Office) -> None:
+    """The latest change is Finance's: others don't see that there is such a policy."""
+    slack, homes = bureau.slack, bureau.slack.workspace.homes
+    finn, gus = slack.workspace.user("finn"), slack.workspace.user("gus", is_restricted=True)
+    for person, sees, sees_any in (
+        (finn, True, True),
+        (bureau.anna, False, True),
+        (gus, False, False),
+    ):
+        await slack.people.open_home(person)
+        await slack.until(lambda who=person: who.id in homes, timeout_s=15)
+        assert (treasury.TREASURY in shown(homes[person.id])) is sees, person.name
+        assert (POLICY in shown(homes[person.id])) is sees_any, person.name
+
+
+async def test_home_tells_of_a_report_to_those_on_call_alone(bureau: Office) -> None:
+    """Other officers see that there is one, and no word of it; nobody else sees even that."""
+    slack, homes = bureau.slack, bureau.slack.workspace.homes
+    said = await slack.people.ask(bureau.anna, REPORT)
+    await bureau.sent(await bureau.served.answer_to(said.message))
+    for person, words in ((bureau.olga, True), (bureau.oskar, False), (bureau.ben, False)):
+        await slack.people.open_home(person)
+        await slack.until(lambda who=person: who.id in homes, timeout_s=15)
+        assert (REPORT in shown(homes[person.id])) is words, person.name
+        assert ("Case 1" in shown(homes[person.id])) is (person is not bureau.ben), person.name
+    assert "for the officer on call" in shown(homes[bureau.oskar.id])
+
+
+async def test_only_an_answer_is_shared(bureau: Office) -> None:
+    """Not a refusal, and not what was asked nowhere else, whatever button somebody makes up."""
+    slack = bureau.slack
+    await slack.presses.command(bureau.anna, bureau.room, "May I eat soup on Mars?")
+    await bureau.served.quiet()
+    refusal = bureau.direct_messages(bureau.anna)[-1]
+    said = await slack.people.ask(bureau.anna, QUESTION)
+    direct = await bureau.served.answer_to(said.message)
+    share = {"type": "button", "action_id": "share", "text": {"type": "plain_text", "text": "x"}}
+    for times, message in enumerate((refusal, direct), start=2):
+        buttons = [one for block in message.blocks for one in block.get("elements", [])]
+        value = next(one["value"] for one in buttons if one.get("action_id") == "escalate_open")
+        message.blocks = [
+            {"type": "actions", "block_id": "f", "elements": [share | {"value": value}]}
+        ]
+        await slack.presses.click(bureau.anna, message, "share")
+        assert "settled in the meantime" in await bureau.whispered(bureau.anna, times=times)
+    await bureau.served.quiet()
+    assert [one for one in slack.checks.by_app() if one.channel == bureau.room.id] == []

@@ -123,6 +123,22 @@ async def test_nobody_presses_in_another_workspace(scene: Scene) -> None:
     assert "approval" not in shown
 
 
+async def test_what_waits_is_listed_in_its_own_workspace(scene: Scene) -> None:
+    """A person of the same id elsewhere has neither asked nor been asked anything."""
+    told: dict[str, str] = {}
+    for slack in (scene.one, scene.two):
+        await scene.install(slack)
+    said = await scene.one.people.ask(scene.one.workspace.user("anna"), "Can I accept gifts?")
+    await scene.answer(scene.one, said.message)
+    scene.two.workspace.user("anna")
+    for slack in (scene.one, scene.two):
+        anna = slack.workspace.users["U0ANNA"]
+        mine = await slack.presses.command(anna, slack.workspace.direct(anna), "mine")
+        told[slack.workspace.team_id] = mine.answer["text"]
+    assert "Can I accept gifts?" in told["T0ONE"]
+    assert told["T0TWO"] == "None of your questions is open."
+
+
 async def test_an_organisation_installs_once_for_all_its_workspaces(scene: Scene) -> None:
     """Its people are its own wherever they belong; a workspace of nobody's is dropped."""
     grid = scene.grid.workspace
