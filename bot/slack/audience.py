@@ -14,9 +14,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from time import monotonic
 
+from bot.payload import maybe_object
 from bot.rights import ChannelScope, Rights
 from bot.slack.calls import Limited, Outcome, Refused, Slack, Told, Unclear
-from bot.slack.payload import maybe, maybe_object
+from bot.slack.payload import maybe
 from bot.slack.sender import Home
 from core.domain.chat import Place
 from core.domain.delivery import NoReaders, Readers

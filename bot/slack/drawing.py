@@ -6,11 +6,12 @@ was recorded first, its reply does not know the stream: it goes.
 
 from collections.abc import Mapping, Sequence
 
+from bot.payload import maybe_object
 from bot.replies.lines import CHECKING, STOPPED
 from bot.slack import progress, sessions
 from bot.slack.calls import Limited, Outcome, Refused, Slack, Told, Unclear
 from bot.slack.elements import section
-from bot.slack.payload import maybe, maybe_object
+from bot.slack.payload import maybe
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed
 from core.domain.run import Json

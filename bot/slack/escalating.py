@@ -7,6 +7,7 @@ officers are told no name, since nobody could say that they would be.
 import asyncio
 
 from bot.cases import CaseDesk
+from bot.payload import maybe_object
 from bot.pressed import is_report, sent, settled, urgency_of, why_not_send
 from bot.replies.case_states import already_sent
 from bot.slack.calls import Limited, Refused, Slack, Told
@@ -24,7 +25,7 @@ from bot.slack.links import LOOKED_UP_WITHIN_S, Spot, link_to
 from bot.slack.looking import Lookup, account_of
 from bot.slack.modals import ids_in, message_modal, updated
 from bot.slack.names import CASE_ACCEPT, CASE_AGAIN, ESCALATE, VIEW_ESCALATE, target_of
-from bot.slack.payload import maybe, maybe_object
+from bot.slack.payload import maybe
 from bot.slack.pressing import Ack, Handler
 from bot.slack.whisper import NOT_NOW, whisper
 from core.domain.case import Case

@@ -1,5 +1,6 @@
 """The evidence of an answer in a modal: opened at once, then filled, since a trigger lives 3 s."""
 
+from bot.payload import maybe_object
 from bot.replies.evidence import AROUND, TITLE, Around
 from bot.replies.lines import NOT_READABLE, OUTDATED
 from bot.slack.calls import Slack, Told
@@ -8,7 +9,7 @@ from bot.slack.interaction import Interaction
 from bot.slack.looking import Lookup
 from bot.slack.modals import message_modal
 from bot.slack.names import EVIDENCE, EVIDENCE_PAGE, OPEN_POLICY, target_of
-from bot.slack.payload import maybe, maybe_object
+from bot.slack.payload import maybe
 from bot.slack.pressing import Ack, Handler
 from bot.slack.setting import Setting
 from bot.slack.views import evidence_modal, loading_modal

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from bot.slack.payload import Object, maybe, maybe_object, need, need_object
+from bot.payload import Object, maybe_object, need_object
+from bot.slack.payload import maybe, need
 from bot.slack.sender import Home
 from bot.slack.wording import typed
 from core.domain.errors import ContractError

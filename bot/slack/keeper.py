@@ -3,10 +3,10 @@
 import logging
 
 from bot.intake import Intake
+from bot.payload import Object
 from bot.quiet import unless_quiet
 from bot.slack.opened import Opened
 from bot.slack.parse import Disconnected, NotForUs, Overheard, parse
-from bot.slack.payload import Object
 from bot.slack.sender import Home
 from core.domain.casework import Account
 from core.domain.errors import ContractError

@@ -28,12 +28,13 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.oauth.installation_store import Installation as SlackInstallation
 
+from bot.payload import Object, maybe_object
 from bot.slack import oauth_pages
 from bot.slack.calls import Refused, Slack, Told, client_for
 from bot.slack.credentials import Credentials, ManyWorkspaces
 from bot.slack.handled import scopes
 from bot.slack.manifest import REDIRECT_PATH
-from bot.slack.payload import Object, maybe, maybe_object
+from bot.slack.payload import maybe
 from bot.slack.rotation import refresh_by, tokens_of
 from bot.slack.stores import StoredInstallations, StoredStates
 from core.config import Settings

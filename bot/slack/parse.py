@@ -12,9 +12,10 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from bot.payload import Object, maybe_object, need_object
 from bot.slack.opened import EVENTS as OPENING
 from bot.slack.opened import Opened, parse_opened
-from bot.slack.payload import Object, instant, maybe, maybe_object, need, need_object
+from bot.slack.payload import instant, maybe, need
 from bot.slack.sender import Home
 from bot.slack.wording import names, typed
 from core.domain.chat import Place

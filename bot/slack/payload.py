@@ -1,13 +1,10 @@
 """Reading what Slack sent: fields that must be there, and fields that may."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TypeAlias
 
+from bot.payload import Object
 from core.domain.errors import ContractError
-from core.domain.run import Json
 
-Object: TypeAlias = Mapping[str, Json]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LONGEST_SECONDS = 11
 """Digits: until the year 5138."""
@@ -29,24 +26,6 @@ def maybe(given: Object, key: str) -> str:
     """Return a string, `""` where there is none."""
     value = given.get(key)
     return value if isinstance(value, str) else ""
-
-
-def need_object(given: Object, key: str) -> dict[str, Json]:
-    """Return an object that Slack promises.
-
-    Raises:
-        ContractError: It is not there.
-    """
-    value = given.get(key)
-    if not isinstance(value, Mapping):
-        raise ContractError(f"expected an object {key!r} from Slack, got {type(value).__name__}")
-    return dict(value)
-
-
-def maybe_object(given: Object, key: str) -> dict[str, Json]:
-    """Return an object, an empty one where there is none."""
-    value = given.get(key)
-    return dict(value) if isinstance(value, Mapping) else {}
 
 
 def instant(ts: str) -> datetime:

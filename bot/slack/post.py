@@ -13,9 +13,10 @@ carries its outbox id as metadata, by which `find` knows it again.
 import logging
 from collections.abc import Callable, Mapping
 
+from bot.payload import maybe_object
 from bot.slack import sessions
 from bot.slack.calls import ABSENT, Limited, Outcome, Refused, Slack, Told, Unclear
-from bot.slack.payload import maybe, maybe_object
+from bot.slack.payload import maybe
 from bot.slack.render import SHAPES, Rendered, render
 from bot.slack.setting import Setting
 from core.domain.chat import Place

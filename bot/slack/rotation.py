@@ -6,8 +6,9 @@ whoever runs this is told to install the app again.
 
 from datetime import timedelta
 
+from bot.payload import Object
 from bot.slack.calls import Refused, Slack, Told
-from bot.slack.payload import Object, maybe, need
+from bot.slack.payload import maybe, need
 from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Installation, Tokens
 from core.ports import Clock

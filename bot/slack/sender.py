@@ -7,7 +7,8 @@ stands in the event. What cannot be told apart is outside.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bot.slack.payload import Object, maybe, maybe_object
+from bot.payload import Object, maybe_object
+from bot.slack.payload import maybe
 from core.domain.installation import Workspace
 from core.domain.run import Json
 

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bot.payload import maybe_object
 from bot.slack.calls import Refused, Slack, Told
-from bot.slack.payload import maybe, maybe_object
+from bot.slack.payload import maybe
 from bot.slack.sender import Home
 from core.config import Settings
 from core.domain.errors import ConfigError

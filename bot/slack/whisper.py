@@ -2,10 +2,11 @@
 
 import logging
 
+from bot.payload import maybe_object
 from bot.slack.calls import Refused, Slack, Told
 from bot.slack.elements import escaped, link
 from bot.slack.interaction import Interaction
-from bot.slack.payload import maybe, maybe_object
+from bot.slack.payload import maybe
 
 NOT_NOW = "Slack did not open the form. Please press the button again."
 LITERAL = {"parse": "none", "link_names": False}

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
-from bot.teams.payload import Object, words
+from bot.payload import Object
+from bot.teams.payload import words
 from core.domain.run import Json
 
 REST_S = 5.0

@@ -24,9 +24,10 @@ from botframework.connector.auth import (
     ServiceClientCredentialsFactory,
 )
 
+from bot.payload import maybe_object
 from bot.teams.interaction import Interaction, NotOurs, parse_invoke
 from bot.teams.keeping import Keeper
-from bot.teams.payload import maybe, maybe_object
+from bot.teams.payload import maybe
 from bot.teams.pressing import Presses, failed
 from bot.teams.reference import CHANNEL_ID
 from bot.teams.sender import Home

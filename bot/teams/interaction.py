@@ -17,18 +17,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from bot.payload import Object, maybe_object, need_object
 from bot.teams.names import DO
-from bot.teams.payload import (
-    Object,
-    instant,
-    is_id,
-    maybe,
-    maybe_object,
-    need,
-    need_object,
-    scalar,
-    words,
-)
+from bot.teams.payload import instant, is_id, maybe, need, scalar, words
 from bot.teams.places import Spot, spot_of
 from bot.teams.reference import Reference, reference_of
 from bot.teams.sender import Home

@@ -11,11 +11,11 @@ import time
 from collections.abc import Awaitable, Callable
 
 from bot.intake import Intake
+from bot.payload import Object
 from bot.quiet import unless_quiet
 from bot.teams.interaction import Interaction, NotOurs
 from bot.teams.met import Changed, Met, Parted
 from bot.teams.parse import HelpWanted, NotForUs, Overheard, parse
-from bot.teams.payload import Object
 from bot.teams.places import NAME
 from bot.teams.pressing import Presses
 from bot.teams.reference import Reference, reference_of

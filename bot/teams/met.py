@@ -7,7 +7,8 @@ same, and greeting once is the business of whoever stores the reference.
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.teams.payload import Object, maybe, maybe_object, objects
+from bot.payload import Object, maybe_object
+from bot.teams.payload import maybe, objects
 from bot.teams.places import spot_of, tenant_of
 from bot.teams.reference import Reference, reference_of
 from bot.teams.sender import Home

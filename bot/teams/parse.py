@@ -12,19 +12,11 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from bot.payload import Object, maybe_object, need_object
 from bot.teams.interaction import Interaction, NotOurs, parse_submitted
 from bot.teams.met import EVENTS as MEETING
 from bot.teams.met import Changed, Met, Parted, parse_met
-from bot.teams.payload import (
-    Object,
-    instant,
-    maybe,
-    maybe_object,
-    need,
-    need_object,
-    objects,
-    words,
-)
+from bot.teams.payload import instant, maybe, need, objects, words
 from bot.teams.places import Spot, spot_of
 from bot.teams.reference import Reference, reference_of
 from bot.teams.sender import Home

@@ -7,12 +7,11 @@ there, and a failure there asks the platform to send it again.
 import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TypeAlias
 
+from bot.payload import Object
 from core.domain.errors import ContractError
 from core.domain.run import Json
 
-Object: TypeAlias = Mapping[str, Json]
 LONGEST_ID = 400
 """Characters: conversations of channels have about 120, users about 100."""
 LONGEST_INSTANT = 40
@@ -52,24 +51,6 @@ def words(given: Object, key: str) -> str:
     """Return what somebody wrote, `""` where nobody did: any text, of any length."""
     value = given.get(key)
     return value if isinstance(value, str) else ""
-
-
-def need_object(given: Object, key: str) -> dict[str, Json]:
-    """Return an object that Teams promises.
-
-    Raises:
-        ContractError: It is not there.
-    """
-    value = given.get(key)
-    if not isinstance(value, Mapping):
-        raise ContractError(f"expected an object {key!r} from Teams, got {type(value).__name__}")
-    return dict(value)
-
-
-def maybe_object(given: Object, key: str) -> dict[str, Json]:
-    """Return an object, an empty one where there is none."""
-    value = given.get(key)
-    return dict(value) if isinstance(value, Mapping) else {}
 
 
 def objects(given: Object, key: str) -> list[dict[str, Json]]:

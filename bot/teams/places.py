@@ -7,7 +7,8 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from bot.teams.payload import Object, maybe, maybe_object, need, need_object
+from bot.payload import Object, maybe_object, need_object
+from bot.teams.payload import maybe, need
 from core.domain.chat import Place
 from core.domain.errors import ContractError
 

@@ -6,7 +6,8 @@ that it holds.
 
 from dataclasses import dataclass
 
-from bot.teams.payload import Object, maybe, maybe_object, need, need_object
+from bot.payload import Object, maybe_object, need_object
+from bot.teams.payload import maybe, need
 from bot.teams.places import NAME, Scope, spot_of
 from bot.teams.sender import Home
 from core.domain.errors import ContractError

@@ -7,7 +7,8 @@ be told apart is outside.
 
 from dataclasses import dataclass, field
 
-from bot.teams.payload import Object, maybe, maybe_object
+from bot.payload import Object, maybe_object
+from bot.teams.payload import maybe
 from bot.teams.service_urls import ServiceUrls
 from bot.teams.setup import TeamsSetup
 

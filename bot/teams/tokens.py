@@ -18,8 +18,9 @@ from typing import Any, NoReturn, Protocol, TypeAlias
 import jwt
 from jwt.exceptions import PyJWTError
 
+from bot.payload import Object, maybe_object
 from bot.teams.keys import SigningKey, SigningKeys
-from bot.teams.payload import Object, is_id, maybe_object
+from bot.teams.payload import is_id
 from bot.teams.reference import CHANNEL_ID
 from bot.teams.sender import Home
 from core.domain.run import Json

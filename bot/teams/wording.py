@@ -8,7 +8,8 @@ import html
 import re
 from collections.abc import Callable
 
-from bot.teams.payload import Object, maybe, maybe_object, objects, words
+from bot.payload import Object, maybe_object
+from bot.teams.payload import maybe, objects, words
 from core.domain.run import Json
 
 LONGEST_TEXT = 64_000

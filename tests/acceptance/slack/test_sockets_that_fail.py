@@ -7,9 +7,9 @@ from contextlib import AbstractAsyncContextManager
 import pytest
 from aiohttp import ClientSession
 
+from bot.payload import Object
 from bot.slack import sockets
 from bot.slack.keeper import Keeper
-from bot.slack.payload import Object
 from bot.slack.sockets import CONNECTIONS
 from bot.slack.surface import Patience
 from tests.acceptance.slack.office import QUESTION, shown
