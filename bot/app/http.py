@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from aiohttp import web
 
@@ -27,11 +27,16 @@ Trouble = Callable[[], Awaitable[str | None]]
 
 
 class Health:
-    """Answers whoever watches over us."""
+    """Answers whoever watches over us.
 
-    def __init__(self, *troubles: Trouble) -> None:
-        """Take who looks at what we depend on."""
+    A platform that can't reach us makes us unready only if no other one can: while Microsoft's keys
+    can't be read, Slack goes on. It ends nobody in any case, since we live.
+    """
+
+    def __init__(self, *troubles: Trouble, platforms: Mapping[str, Trouble] | None = None) -> None:
+        """Take who looks at what all depend on, and at each platform, by its name."""
         self._troubles = troubles
+        self._platforms = platforms or {}
         self.is_stopping = False
 
     def stop(self) -> None:
@@ -52,9 +57,13 @@ class Health:
         try:
             async with asyncio.timeout(READY_WITHIN_S):
                 trouble = await self._trouble()
+                lacking = await self._lacking()
         except (TransientError, TimeoutError):
             return web.Response(status=503, text="the database takes no writes")
-        return web.Response(status=503 if trouble else 200, text=trouble or "ready")
+        told = "; ".join(f"{name}: {why}" for name, why in lacking.items())
+        if trouble or (told and len(lacking) == len(self._platforms)):
+            return web.Response(status=503, text=trouble or told)
+        return web.Response(text=f"ready, but not for {told}" if told else "ready")
 
     async def _trouble(self) -> str | None:
         for look in self._troubles:
@@ -62,6 +71,11 @@ class Health:
             if found:
                 return found
         return None
+
+    async def _lacking(self) -> dict[str, str]:
+        """Return the platforms that can't reach us, and why."""
+        found = {name: await look() for name, look in self._platforms.items()}
+        return {name: why for name, why in found.items() if why}
 
 
 class Metered:

@@ -67,7 +67,8 @@ async def running(
     async with AsyncExitStack() as stack:
         connected = [await stack.enter_async_context(one(service)) for one in platforms]
         chats, meter = tuple(connected), Meter()
-        health = Health(service.health.trouble, *(chat.trouble for chat in chats))
+        troubles = {chat.name: chat.trouble for chat in chats}
+        health = Health(service.health.trouble, platforms=troubles)
         port = None
         if roles.serves:
             metered = Metered(meter, service.health.waiting)

@@ -29,7 +29,9 @@ READ_WITHIN_S = 5.0
 """Both documents together."""
 REFRESH_S = 3600.0
 RETRY_S = 60.0
-"""After a failure in the background."""
+"""After a failure in the background, while there are keys that may be believed."""
+COLD_RETRY_S = 2.0
+"""After the first failure without such keys; then twice as long each time, up to `RETRY_S`."""
 REFETCH_S = 60.0
 """Between two readings for the sake of unknown keys."""
 GOOD_FOR_S = 24 * 3600.0
@@ -108,10 +110,14 @@ class SigningKeys:
 
     async def keep_warm(self) -> None:
         """Read the keys now and again, until cancelled."""
-        is_read = self.are_warm
+        is_read, cold_s = self.are_warm, COLD_RETRY_S
         while True:
-            await asyncio.sleep(REFRESH_S if is_read else RETRY_S)
+            rest_s = REFRESH_S if is_read else RETRY_S
+            if not self.are_warm:
+                rest_s, cold_s = cold_s, min(RETRY_S, 2 * cold_s)
+            await asyncio.sleep(rest_s)
             is_read = await self.refresh()
+            cold_s = COLD_RETRY_S if is_read else cold_s
 
     def _find(self, kid: str) -> SigningKey | None:
         return self._keys.get(kid) if self.are_warm else None

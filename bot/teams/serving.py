@@ -32,7 +32,10 @@ TRANSPORTS: Mapping[str, Callable[[Exchange], Transport]] = {
     "rest": RestTransport,
 }
 """By `TeamsSetup.transport`."""
-NO_KEYS = "Microsoft's signing keys can't be read: nothing that Teams sends can be believed"
+NO_KEYS = (
+    "Microsoft's signing keys can't be read, so nothing that Teams sends can be believed; they are"
+    " tried again every minute"
+)
 
 
 def teams(settings: Settings, *, patience: Patience | None = None) -> Connect | None:

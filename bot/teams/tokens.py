@@ -7,6 +7,7 @@ without an app id, and skips checks when a field is missing (platforms, 3.3). Ev
   service URL stated and right. Else 401.
 - body: a JSON object that says what the token says. Else 400, or 401 where they differ.
 - tenant: every one that is stated is one that we serve. Else 403.
+- without keys nobody can be told from anybody: 503, so that Teams sends again.
 """
 
 import json
@@ -37,7 +38,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 _NOT_TOKENS = (PyJWTError, ValueError, TypeError, KeyError, OverflowError, RecursionError)
 """What PyJWT raises over what is no token."""
 
-UNKNOWN, BROKEN, FOREIGN = 401, 400, 403
+UNKNOWN, BROKEN, FOREIGN, UNREAD = 401, 400, 403, 503
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ class Reject:
     """Nobody that we believe."""
 
     status: int
-    """401: the token; 400: the body; 403: the tenant."""
+    """401: the token; 400: the body; 403: the tenant; 503: we have no keys to check with."""
     reason: str
     """Which check failed, in a word; for our log alone."""
 
@@ -104,7 +105,8 @@ class InboundVerifier:
             return kid
         key = await self._keys.find(kid)
         if key is None:
-            return Reject(status=UNKNOWN, reason="key")
+            status = UNKNOWN if self._keys.are_warm else UNREAD
+            return Reject(status=status, reason="key")
         if CHANNEL_ID not in key.endorsements:
             return Reject(status=UNKNOWN, reason="endorsement")
         return self._checked(token, key)

@@ -1,10 +1,15 @@
 """What `citebound doctor` says of Teams."""
 
+from collections.abc import AsyncIterator
+
+import pytest
+
 from bot.finding import Finding, Health
 from bot.teams.health import check
 from core.config import Settings
 from tests.servers.slack import faults
 from tests.servers.teams import FakeTeams
+from tests.servers.teams.openid import OpenId, openid
 
 
 async def findings(environment: dict[str, str], *, is_live: bool = False) -> list[Finding]:
@@ -36,28 +41,57 @@ async def test_nothing_is_called_unless_that_is_asked(teams: FakeTeams) -> None:
     assert teams.journal.methods() == []
 
 
-async def test_live_the_bot_gets_its_token(teams: FakeTeams) -> None:
+@pytest.fixture
+async def microsoft() -> AsyncIterator[OpenId]:
+    """Whose keys sign what Teams sends."""
+    async with openid() as running:
+        yield running
+
+
+async def called(microsoft: OpenId, environment: dict[str, str]) -> Finding:
+    """Return what is said of the token."""
+    where = {"CITEBOUND_TEAMS_OPENID_URL": microsoft.url}
+    _, found, keys = await findings(environment | where, is_live=True)
+    assert (keys.subject, keys.health, keys.found) == ("Teams, signing keys", Health.FINE, "read")
+    return found
+
+
+async def test_live_the_bot_gets_its_token(teams: FakeTeams, microsoft: OpenId) -> None:
     """By its secret or as an identity; the token is nowhere."""
     for environment in (teams.environment, teams.identity_environment):
-        found = (await findings(environment, is_live=True))[-1]
+        found = await called(microsoft, environment)
         assert (found.subject, found.health) == ("Teams, called", Health.FINE)
         assert not any(token in str(found) for token in teams.login.issued)
     assert teams.journal.methods() == ["token", "token"]
 
 
-async def test_live_a_wrong_secret_is_named(teams: FakeTeams) -> None:
+async def test_live_a_wrong_secret_is_named(teams: FakeTeams, microsoft: OpenId) -> None:
     """With what to look at; the secret is nowhere."""
     wrong = "".join(("wr", "ong-secret"))
-    found = (await findings(teams.environment | {"APP_PASSWORD": wrong}, is_live=True))[-1]
+    found = await called(microsoft, teams.environment | {"APP_PASSWORD": wrong})
     assert found.health is Health.BROKEN
     assert found.found == "no token: invalid_client (AADSTS7000215)"
     assert "APP_PASSWORD" in found.cure
     assert wrong not in str(found)
 
 
-async def test_live_what_cannot_be_reached_is_named(teams: FakeTeams) -> None:
+async def test_live_what_cannot_be_reached_is_named(teams: FakeTeams, microsoft: OpenId) -> None:
     """The network, not the secret."""
     teams.faults.always("token", faults.status(502, "<html>"))
-    found = (await findings(teams.environment, is_live=True))[-1]
+    found = await called(microsoft, teams.environment)
     assert found.health is Health.BROKEN
     assert "network" in found.cure
+
+
+@pytest.mark.parametrize("status", [503, 404])
+async def test_live_keys_that_cannot_be_read_are_named(
+    teams: FakeTeams, microsoft: OpenId, status: int
+) -> None:
+    """With what that means, and where to look."""
+    microsoft.status = status
+    where = {"CITEBOUND_TEAMS_OPENID_URL": microsoft.url}
+    found = (await findings(teams.environment | where, is_live=True))[-1]
+    assert (found.subject, found.health) == ("Teams, signing keys", Health.BROKEN)
+    assert "nothing that Teams sends can be believed" in found.found
+    assert "127.0.0.1 can be reached" in found.cure
+    assert "Slack goes on" in found.cure

@@ -214,6 +214,30 @@ async def test_without_keys_nobody_is_believed(
     assert len(caplog.records) == 1
 
 
+async def test_without_keys_teams_is_to_send_again(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody can be told from anybody: nothing is kept, and it is no refusal of the sender."""
+    served.openid.status = 503
+    with monkeypatch.context() as patch:
+        patch.setattr("bot.teams.keys.GOOD_FOR_S", 0.0)
+        assert await sent(served) == 503
+        assert served.kept.messages == []
+        assert await served.post(b"{}", {"Authorization": "Bearer garbage"}) == 401
+    assert await sent(served) == 200
+
+
+async def test_keys_are_read_again_soon_where_there_are_none(server: OpenId) -> None:
+    """Without anybody who asks for one."""
+    server.status = 503
+    async with signing_keys(server.url) as keys, asyncio.timeout(30):
+        while server.reads < 2:  # noqa: ASYNC110  # a service over HTTP
+            await asyncio.sleep(0.02)
+        server.recover()
+        while not keys.are_warm:  # noqa: ASYNC110  # by the clock
+            await asyncio.sleep(0.02)
+
+
 async def test_a_start_without_the_service_comes_right_by_itself(server: OpenId) -> None:
     """The first token asks again."""
     server.status = 503

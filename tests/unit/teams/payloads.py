@@ -143,7 +143,8 @@ def _cards(text: str) -> Iterator[Payload]:
 
 def _typed(text: str) -> Iterator[tuple[str, Json]]:
     """Return the forms with what somebody typed, and a line that may hold a name."""
-    held = dict.fromkeys(("note", "txt", "answer", "question", "where", "why", "dm"), text)
+    names = ("note", "txt", "answer", "question", "where", "why", "dm")
+    held: dict[str, str] = dict.fromkeys(names, text)
     typed = forms.Typed(values=held, wrong=text)
     yield "escalate", forms.escalate_card("ans_7f3", known=1_214, typed=typed)
     yield "report", forms.report_card("ans_7f3", typed=typed)
