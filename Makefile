@@ -35,7 +35,8 @@ bench: $(VENV)/.installed
 	@$(call measure,eval answers --questions samples/questions/test.jsonl --ablate)
 	@$(call measure,eval latency --questions samples/questions/test.jsonl)
 	@echo; echo '$$ python -m tests.evals.bench_model samples/questions/test.jsonl'; $(BIN)/python -m tests.evals.bench_model samples/questions/test.jsonl
-	@for what in ack first kills; do echo; echo "\$$ python -m tests.evals.bench_slack $$what"; $(BIN)/python -m tests.evals.bench_slack $$what 2>/dev/null || exit 1; done
+	@for platform in slack teams; do for what in ack first kills; do \
+	  echo; echo "\$$ python -m tests.evals.bench_$$platform $$what"; $(BIN)/python -m tests.evals.bench_$$platform $$what 2>/dev/null || exit 1; done; done
 ifeq ($(wildcard $(DATA)/obliqa/dev.json),)
 	@echo; echo "NOT MEASURED: retrieval. $(DATA)/obliqa is not there: make bench DATA=FOLDER" >&2
 else

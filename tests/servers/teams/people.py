@@ -38,11 +38,9 @@ class People:
         **more: Any,
     ) -> Said:
         """Write to the bot by its name."""
-        tag = f"<at>{self.bot_name}</at>"
-        bot: Json = {"id": self._tenant.bot_id, "name": self.bot_name}
-        mention: Json = {"type": "mention", "mentioned": bot, "text": tag}
-        more.setdefault("entities", [mention])
-        return await self.say(person, conversation, f"{tag} {text}", thread=thread, **more)
+        more.setdefault("entities", [self._mention()])
+        named = f"{self._tag} {text}"
+        return await self.say(person, conversation, named, thread=thread, **more)
 
     async def say(
         self,
@@ -55,10 +53,33 @@ class People:
     ) -> Said:
         """Write a message; `more` goes into its activity."""
         message = self._kept(person, conversation, text, thread)
+        activity = self._said(message, person, conversation, more)
+        return Said(message=message, delivery=await self._sender.send(activity))
+
+    def written(self, person: Person, conversation: Conversation, text: str) -> Json:
+        """Write to the bot, by its name where others read; return what is to be sent."""
+        more: Json = {}
+        if conversation.kind != "personal":
+            text, more = f"{self._tag} {text}", {"entities": [self._mention()]}
+        message = self._kept(person, conversation, text, None)
+        return self._said(message, person, conversation, more)
+
+    @property
+    def _tag(self) -> str:
+        return f"<at>{self.bot_name}</at>"
+
+    def _mention(self) -> Json:
+        bot: Json = {"id": self._tenant.bot_id, "name": self.bot_name}
+        return {"type": "mention", "mentioned": bot, "text": self._tag}
+
+    def _said(
+        self, message: Message, person: Person, conversation: Conversation, more: Json
+    ) -> Json:
         activity = self._activity("message", person, conversation, message.root)
+        text = message.activity["text"]
         activity |= {"id": message.id, "text": text, "textFormat": "plain", **more}
         message.activity = activity
-        return Said(message=message, delivery=await self._sender.send(activity))
+        return activity
 
     async def edit(self, said: Said, text: str) -> Delivery:
         """Change a message."""
