@@ -4,6 +4,7 @@ async with playing(database_url) as (product, ground):
     said = await ground.say(ground.channel, "May I?")
 """
 
+import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -17,12 +18,23 @@ from tests.running import Running
 from tests.servers.playground import Playground, need_package, playground
 from tests.teams_product import UNHURRIED
 
+TENANT, OFFICER = "00000000-0000-0000-0000-0000000000001", "user-id-1"
+"""As the playground calls them by itself, before it has started; Megan Bowen is an officer here."""
+OFFICERS = [{"login": "megan", "name": "Megan B.", "accounts": [f"teams/{TENANT}/{OFFICER}"]}]
+DESK = "channel-announcements-id"
+
 
 @asynccontextmanager
 async def playing(database_url: str) -> AsyncGenerator[tuple[Running, Playground]]:
     """Run both; skip or, where `CI` is set, fail without Microsoft's program."""
     program = need_package()
-    settings = Settings(database_url=database_url, allow_anonymous="1", port=0)
+    settings = Settings(
+        database_url=database_url,
+        allow_anonymous="1",
+        officers=json.dumps(OFFICERS),
+        case_channel=f"teams/{TENANT}/{DESK}",
+        port=0,
+    )
     connect = connect_teams(settings, patience=UNHURRIED)
     assert connect is not None
     engine = engine_for(database_url, pooled=False)

@@ -87,10 +87,14 @@ class Playground:
         """Where its page is."""
         self.bot: Json = config["bot"]
         self.me: Json = config["currentUser"]
+        self.users: dict[str, Json] = {one["id"]: one for one in [self.me, *config["users"]]}
+        """Everybody, by id."""
         self.tenant = str(config["tenantId"])
         self.personal = str(config["personalChat"]["id"])
         self.group = str(config["groupChats"][0]["id"])
         self.channel = "team-id"
+        self.announcements = "channel-announcements-id"
+        """Another channel."""
         self.frames: list[Json] = []
         self._shown: dict[tuple[str, str], Shown] = {}
 
@@ -114,15 +118,16 @@ class Playground:
         }
         return await self.invoke(shown, "message/submitAction", value)
 
-    async def execute(self, shown: Shown, verb: str, data: Json) -> Json:
+    async def execute(self, shown: Shown, verb: str, data: Json, *, by: str = "") -> Json:
         """Press an `Action.Execute`."""
         action: Json = {"type": "Action.Execute", "verb": verb, "data": data}
         value: Json = {"action": action, "trigger": "manual"}
-        return await self.invoke(shown, "adaptiveCard/action", value)
+        return await self.invoke(shown, "adaptiveCard/action", value, by=by)
 
-    async def invoke(self, shown: Shown, name: str, value: Json) -> Json:
-        """Press what awaits an answer, and return it."""
-        return await self._post("invoke", self._about(shown) | {"name": name, "value": value})
+    async def invoke(self, shown: Shown, name: str, value: Json, *, by: str = "") -> Json:
+        """Press what awaits an answer, and return it; `by` is the id of another user than `me`."""
+        told = self._about(shown) | {"name": name, "value": value}
+        return await self._post("invoke", told | ({"from": {"id": by}} if by else {}))
 
     async def press(self, shown: Shown, data: Json) -> Json:
         """Press an `Action.Submit`."""
@@ -164,9 +169,12 @@ class Playground:
             known.content = message
 
     def _about(self, shown: Shown) -> Json:
+        at = shown.conversation
+        if at in {self.channel, self.announcements}:
+            at = f"{at};messageid={shown.id}"  # what begins a thread is pressed in it
         return {
             "from": {"id": self.me["id"]},
-            "conversation": {"id": shown.conversation},
+            "conversation": {"id": at},
             "replyToId": shown.id,
         }
 

@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 
 import pytest
 import pytest_asyncio
+from aiohttp import ClientSession
 
 from tests.running import Running
 from tests.servers.playground import Playground, Said, Shown
 from tests.servers.slack.wire import Json
-from tests.teams_playground import playing
+from tests.teams_playground import DESK, OFFICER, TENANT, playing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -147,3 +149,81 @@ async def test_a_thumb_is_recorded(ground: Playground, product: Running) -> None
     assert await ground.rate(text, "like", comment="clear") == {}
     told = await product.rows("SELECT tag FROM audit.record WHERE tag LIKE 'feedback:%'")
     assert told == [{"tag": "feedback:given"}]
+
+
+def id_in(shown: Shown, key: str) -> str:
+    """Return the id that the buttons of a card carry."""
+    return json.dumps(shown.cards).split(f'"{key}": "')[1].split('"')[0]
+
+
+def cases(ground: Playground) -> list[Shown]:
+    """Return the cards in the officers' channel, in whatever thread."""
+    places = {one["actionConversationId"] for one in ground.frames}
+    desk = [one for one in places if str(one).partition(";")[0] == DESK]
+    return [one for at in desk for one in ground.shown(at) if "case_claim" in str(one.cards)]
+
+
+async def dialog(
+    product: Running, ground: Playground, shown: Shown, data: Json, *, by: str = ""
+) -> str:
+    """Send a dialog, which Microsoft's client has none of, as if it came from there."""
+    person = ground.users[by or ground.me["id"]]
+    rows = await product.rows(
+        "SELECT facts->>'service_url' AS url FROM citebound.conversation_references LIMIT 1"
+    )
+    place: Json = {"id": shown.conversation, "conversationType": "channel", "tenantId": TENANT}
+    activity: Json = {
+        "type": "invoke",
+        "name": "task/submit",
+        "id": f"f:{len(ground.frames)}",
+        "timestamp": datetime.now(UTC).isoformat(),  # noqa: TID251  # the client's clock
+        "channelId": "msteams",
+        "serviceUrl": rows[0]["url"],
+        "conversation": place,
+        "channelData": {"tenant": {"id": TENANT}},
+        "from": {"id": person["id"], "aadObjectId": person["aadObjectId"]},
+        "recipient": ground.bot,
+        "replyToId": shown.id,
+        "value": {"data": data},
+    }
+    url = f"{product.base_url}/api/messages"
+    async with ClientSession() as session, session.post(url, json=activity) as told:
+        assert told.status == 200
+        return await told.text()
+
+
+async def test_an_officers_reply_comes_in_the_same_thread(
+    ground: Playground, product: Running
+) -> None:
+    """Asked, claimed, answered and accepted before Microsoft's client, which has no dialogs."""
+    await ground.say(DESK, "help")
+    said = await ground.say(ground.channel, QUESTION)
+    _, card = await answered(ground, said)
+    given: Json = {"do": "escalate_submit", "a": id_in(card, "a"), "note": "Acme"}
+    assert "Sent to Compliance as case" in await dialog(product, ground, card, given)
+    await ground.until(lambda: bool(cases(ground)))
+    case = cases(ground)[-1]
+    data: Json = {"case": id_in(case, "case")}
+    refused = await ground.execute(case, "case_claim", data)
+    assert "Only compliance officers" in json.dumps(refused)
+    claimed = await ground.execute(case, "case_claim", data, by=OFFICER)
+    assert "claimed by Megan B." in json.dumps(claimed)
+    answer: Json = {"do": "case_answer_submit", **data, "answer": "Yes, up to EUR 75."}
+    sent = await dialog(product, ground, case, answer, by=OFFICER)
+    assert "goes to the asker" in sent
+
+    def replies() -> list[Shown]:
+        return [one for one in ground.shown(said.conversation) if "Answered by" in one.text]
+
+    await ground.until(lambda: bool(replies()))
+    reply = replies()[-1]
+    assert reply.conversation == said.conversation
+    assert "Megan B" in reply.text
+    assert "up to EUR 75" in reply.text
+    assert "aiEntity" not in reply.content
+    await product.quiet()
+    below = [one for one in ground.shown(said.conversation) if "case_accept" in str(one.cards)]
+    done = await ground.execute(below[-1], "case_accept", data)
+    assert "is closed" in json.dumps(done)
+    state = await product.rows("SELECT state FROM citebound.cases ORDER BY number DESC LIMIT 1")
+    assert state == [{"state": "closed"}]
