@@ -27,8 +27,13 @@ async def served() -> AsyncIterator[Served]:
 
 
 def claims(**more: Any) -> Header:
-    """A token with other claims."""
-    return lambda it: f"Bearer {it.maker.token(it.maker.claims(SERVICE_URL, **more))}"
+    """A token with other claims; what is called is called when it is made."""
+
+    def make(it: Served) -> str:
+        stated = {key: value() if callable(value) else value for key, value in more.items()}
+        return f"Bearer {it.maker.token(it.maker.claims(SERVICE_URL, **stated))}"
+
+    return make
 
 
 def headed(**headers: Any) -> Header:
@@ -124,8 +129,28 @@ def weak(it: Served) -> str:
     return f"Bearer {head}.{body}.{b64(mark)}"
 
 
-def now(offset: float) -> int:
-    return int(time.time() + offset)
+def now(offset: float) -> Callable[[], int]:
+    """Seconds from when the token is made."""
+    return lambda: int(time.time() + offset)
+
+
+def of_length(length: int) -> Header:
+    """A good token whose header has exactly so many characters."""
+
+    def make(it: Served) -> str:
+        for more in range(4):
+            for filled in range(length):
+                stated = it.maker.claims(SERVICE_URL, more="x" * filled)
+                size = len("Bearer ..") + len(b64(stated)) + len(b64(b"x" * 256))
+                head = {"alg": "RS256", "kid": it.openid.kid, "typ": "x" * more}
+                size += len(b64(head))
+                if size == length:
+                    return unchecked(it, head, more="x" * filled)
+                if size > length:
+                    break
+        raise AssertionError(length)
+
+    return make
 
 
 @dataclass(frozen=True)
@@ -169,7 +194,8 @@ CASES: dict[str, Case] = {
     "an expiry within the leeway": Case(200, claims(exp=now(-200))),
     "not yet valid within the leeway": Case(200, claims(nbf=now(200))),
     "without nbf": Case(200, claims(nbf=None)),
-    "an expiry with a fraction": Case(200, claims(exp=time.time() + 3600.5)),
+    "an expiry with a fraction": Case(200, claims(exp=lambda: time.time() + 3600.5)),
+    "as long as it may be": Case(200, of_length(7_000)),
     "a service URL but for its slash": Case(200, claims(serviceurl=SERVICE_URL.rstrip("/"))),
     "only the conversation's tenant": Case(200, activity=tenant(TENANT, None)),
     "only the channel's tenant": Case(200, activity=tenant(None, TENANT)),
@@ -188,6 +214,7 @@ CASES: dict[str, Case] = {
     "a space within": Case(401, bent(lambda token: token.replace(".", " .", 1))),
     "a comma after": Case(401, bent(lambda token: f"{token},")),
     "too long": Case(401, claims(more="x" * 5_000)),
+    "a character too long": Case(401, of_length(7_001)),
     # the form
     "garbage": Case(401, lambda _: "Bearer garbage"),
     "two dots and nothing": Case(401, lambda _: "Bearer .."),
@@ -198,9 +225,13 @@ CASES: dict[str, Case] = {
     "no payload": Case(401, bent(lambda token: "..".join(token.split(".")[::2]))),
     "a header that is no JSON": Case(401, raw(b"{", {})),
     "a header that is a list": Case(401, raw([], {})),
+    "a header of deep lists": Case(401, raw(b"[" * 4_500, {})),
     "a header that is not UTF-8": Case(401, raw(b"\xff\xfe", {})),
     "a payload that is no JSON": Case(401, bent(lambda token: token.replace(".", ".e", 1))),
     "a payload of deep lists": Case(401, raw({"alg": "RS256", "kid": "key-0"}, b"[" * 4_500)),
+    "a signed payload of deep lists": Case(401, lambda it: signed(it, b"[" * 4_500)),
+    "a signed payload that is a list": Case(401, lambda it: signed(it, [])),
+    "a signed payload that is not UTF-8": Case(401, lambda it: signed(it, b"\xff\xfe")),
     # the algorithm
     "no algorithm": Case(401, raw({"kid": "key-0"}, {"iss": ISSUER})),
     "alg none": Case(401, raw({"alg": "none", "kid": "key-0"}, {"iss": ISSUER}, "")),
@@ -215,6 +246,7 @@ CASES: dict[str, Case] = {
     "no kid": Case(401, headed(kid=None)),
     "an empty kid": Case(401, headed(kid="")),
     "a kid that is a number": Case(401, raw({"alg": "RS256", "kid": 5}, {})),
+    "a kid that is a list": Case(401, raw({"alg": "RS256", "kid": ["key-0"]}, {})),
     "a kid that is a path": Case(401, headed(kid="../../etc/passwd")),
     "an unknown kid": Case(401, headed(kid="unknown")),
     "another key under a known kid": Case(401, signed_by(9)),
@@ -226,14 +258,25 @@ CASES: dict[str, Case] = {
     "a key for encryption": Case(401, published(use="enc")),
     "a key that is too short": Case(401, weak),
     # the claims
+    "an expiry at the end of the leeway": Case(401, claims(exp=now(-300))),
+    "an expiry that is a list": Case(401, lambda it: unchecked(it, exp=[])),
+    "an expiry that is an object": Case(401, lambda it: unchecked(it, exp={"a": 1})),
+    "an expiry without end, below": Case(401, lambda it: unchecked(it, exp=float("-inf"))),
+    "an expiry that is no number": Case(401, lambda it: unchecked(it, exp=float("nan"))),
+    "an expiry of a thousand digits": Case(401, lambda it: unchecked(it, exp=-(10**1_000))),
+    "nbf that is a list": Case(401, lambda it: unchecked(it, nbf=[])),
+    "iat that is an object": Case(401, lambda it: unchecked(it, iat={})),
+    "iat without end": Case(401, lambda it: unchecked(it, iat=float("inf"))),
+    "an issuer that is an object": Case(401, lambda it: unchecked(it, iss={})),
+    "an audience that is a number": Case(401, lambda it: unchecked(it, aud=5)),
     "expired": Case(401, claims(exp=now(-400))),
     "not yet valid": Case(401, claims(nbf=now(400))),
     "made in the future": Case(401, claims(iat=now(400))),
     "without an expiry": Case(401, claims(exp=None)),
-    "an expiry as text": Case(401, claims(exp=str(now(3600)))),
+    "an expiry as text": Case(401, claims(exp=lambda: str(now(3600)()))),
     "an expiry that is true": Case(401, claims(exp=True)),
     "an expiry that is endless": Case(401, claims(exp=float("inf"))),
-    "nbf as text": Case(401, claims(nbf=str(now(-10)))),
+    "nbf as text": Case(401, claims(nbf=lambda: str(now(-10)()))),
     "without an issuer": Case(401, claims(iss=None)),
     "the emulator's issuer": Case(401, claims(iss=EMULATOR)),
     "our tenant as the issuer": Case(401, claims(iss=f"https://sts.windows.net/{TENANT}/")),
@@ -299,10 +342,14 @@ CASES: dict[str, Case] = {
 }
 
 
-def unchecked(it: Served, **more: Any) -> str:
+def unchecked(it: Served, head: Activity | None = None, /, **more: Any) -> str:
     """Sign claims that PyJWT would not make."""
-    stated = {**it.maker.claims(SERVICE_URL), **more}
-    parts = f"{b64({'alg': 'RS256', 'kid': it.openid.kid})}.{b64(stated)}"
+    return signed(it, {**it.maker.claims(SERVICE_URL), **more}, head)
+
+
+def signed(it: Served, payload: Any, head: Activity | None = None) -> str:
+    """Sign any payload."""
+    parts = f"{b64(head or {'alg': 'RS256', 'kid': it.openid.kid})}.{b64(payload)}"
     algorithm = jwt.get_algorithm_by_name("RS256")
     mark: bytes = algorithm.sign(parts.encode(), it.openid.key)
     return f"Bearer {parts}.{b64(mark)}"
@@ -326,6 +373,31 @@ async def test_each_case(served: Served, name: str) -> None:
     async with served.session.post(served.url, data=BytesIO(body), headers=headers) as answer:
         assert (answer.status, await answer.text()) == (case.status, "")
     assert len(served.kept.messages) == (case.status == 200)
+
+
+NO_TOKENS: dict[str, Header] = {
+    "another algorithm": with_algorithm("RS384", private_key(0)),
+    "no algorithm": raw({"kid": "made-up"}, {}),
+    "none": raw({"alg": "none", "kid": "made-up"}, {}),
+    "HS256": raw({"alg": "HS256", "kid": "made-up"}, {}),
+    "critical headers": headed(kid="made-up", crit=["exp"], exp=1),
+    "no kid": headed(kid=None),
+    "an empty kid": headed(kid=""),
+    "a kid that is a number": raw({"alg": "RS256", "kid": 5}, {}),
+    "a kid with a line end": headed(kid="made\nup"),
+    "a kid without end": headed(kid="x" * 3_000),
+}
+
+
+@pytest.mark.parametrize("name", NO_TOKENS)
+async def test_what_can_be_no_token_of_theirs_costs_no_reading(served: Served, name: str) -> None:
+    """The keys are read again for tokens alone that they might have signed, once a minute."""
+    reads = served.openid.reads
+    served.openid.rotate()
+    assert await served.post(b"{}", {"Authorization": NO_TOKENS[name](served)}) == 401
+    assert served.openid.reads == reads
+    assert await served.post(b"{}", {"Authorization": headed(kid="made-up")(served)}) == 401
+    assert served.openid.reads == reads + 1
 
 
 async def test_a_header_without_end_is_refused_by_the_server(served: Served) -> None:
