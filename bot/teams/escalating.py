@@ -6,7 +6,7 @@ from bot.cases import CaseDesk
 from bot.pressed import is_report, sent, settled, urgency_of, why_not_send
 from bot.replies.case_states import already_sent
 from bot.replies.lines import NOT_READABLE
-from bot.teams import dialogs, names
+from bot.teams import names
 from bot.teams.forms import ESCALATE_TITLE, escalate_card
 from bot.teams.interaction import Interaction
 from bot.teams.looking import Lookup, account_of, asker_of
@@ -64,7 +64,9 @@ class Escalating:
         if known is not None and not known.may_be_added_to:
             return self._whisper.say(interaction, already_sent(known))
         number = None if known is None else known.number
-        return dialogs.opened(ESCALATE_TITLE, escalate_card(answer_id, known=number))
+        return self._whisper.open(
+            interaction, ESCALATE_TITLE, escalate_card(answer_id, known=number)
+        )
 
     async def submit(self, interaction: Interaction) -> Mapping[str, Json]:
         """Open the case of a form, and say so."""

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from bot.replies.evidence import AROUND, TITLE, Around
 from bot.replies.lines import NOT_READABLE
-from bot.teams import dialogs
 from bot.teams.answer import whole_card
 from bot.teams.evidence_card import evidence_card
 from bot.teams.interaction import Interaction
@@ -45,7 +44,9 @@ class Evidence:
             return self._whisper.say(interaction, refusal or NOT_READABLE)
         if answer.is_report and found.person != interaction.person:
             return self._whisper.say(interaction, NOT_READABLE)
-        return dialogs.opened(WHOLE_TITLE, whole_card(answer, self._setting), is_large=True)
+        return self._whisper.open(
+            interaction, WHOLE_TITLE, whole_card(answer, self._setting), is_large=True
+        )
 
     async def show(self, interaction: Interaction) -> Mapping[str, Json]:
         """Open the dialog, or show another page in it."""
@@ -62,7 +63,7 @@ class Evidence:
             around=await self._around(answer),
             page=target.number or 0,
         )
-        return dialogs.opened(TITLE, made, is_large=True)
+        return self._whisper.open(interaction, TITLE, made, is_large=True)
 
     async def _around(self, answer: Answer) -> dict[int, Around]:
         spans = [one.span for one in answer.citations]

@@ -66,7 +66,9 @@ class Judging:
         refusal = await self._lookup.why_not(await self._lookup.reply(interaction), interaction)
         if refusal:
             return self._whisper.say(interaction, refusal)
-        return dialogs.opened(REPORT_TITLE, report_card(target_of(interaction.values).id))
+        return self._whisper.open(
+            interaction, REPORT_TITLE, report_card(target_of(interaction.values).id)
+        )
 
     async def submit(self, interaction: Interaction) -> Mapping[str, Json]:
         """Keep a report."""

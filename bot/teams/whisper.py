@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from bot.teams import dialogs
 from bot.teams.background import Background
 from bot.teams.calls import Outcome, Told
-from bot.teams.elements import Card
+from bot.teams.elements import Card, attached
 from bot.teams.forms import FORMS, again
 from bot.teams.interaction import Interaction
 from bot.teams.transport import Address, Transport
@@ -29,12 +29,23 @@ class Whisper:
             case "execute":
                 return dialogs.whispered(words)
             case "press":
-                self._background.begin(self._write(interaction, words))
+                line: Card = {"type": "message", "textFormat": "plain", "text": words}
+                self._background.begin(self._write(interaction, line))
                 return dialogs.NOTHING
             case "feedback":
                 return dialogs.NOTHING
             case _:
                 return dialogs.told(words)
+
+    def open(
+        self, interaction: Interaction, title: str, card: Card, *, is_large: bool = False
+    ) -> Mapping[str, Json]:
+        """Return the answer that opens a dialog; where a client has none, write its card."""
+        if interaction.kind != "press":
+            return dialogs.opened(title, card, is_large=is_large)
+        message: Card = {"type": "message", "summary": title, "attachments": [attached(card)]}
+        self._background.begin(self._write(interaction, message))
+        return dialogs.NOTHING
 
     def refuse(self, interaction: Interaction, words: str) -> Mapping[str, Json]:
         """Say why something was not taken; what was typed into a dialog is shown again."""
@@ -42,16 +53,15 @@ class Whisper:
         form = again(interaction, words) if is_form else None
         return self.say(interaction, words) if form is None else form
 
-    async def _write(self, interaction: Interaction, words: str) -> None:
+    async def _write(self, interaction: Interaction, message: Card) -> None:
         spot = interaction.spot
         at = Address(service_url=interaction.reference.service_url, conversation=spot.conversation)
-        line: Card = {"type": "message", "textFormat": "plain", "text": words}
 
         async def send() -> Outcome:
             if spot.scope == "personal":
-                return await self._transport.post(at, line)
+                return await self._transport.post(at, message)
             to: Card = {"id": interaction.person}
-            return await self._transport.post(at, line | {"recipient": to}, is_targeted=True)
+            return await self._transport.post(at, message | {"recipient": to}, is_targeted=True)
 
         told = await self._background.insist(send)
         if not isinstance(told, Told):

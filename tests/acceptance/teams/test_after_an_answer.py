@@ -22,7 +22,7 @@ from tests.acceptance.teams.test_pressing import (
     submit,
 )
 from tests.servers.slack import faults
-from tests.servers.teams import FakeTeams
+from tests.servers.teams import FakeTeams, Message
 from tests.servers.teams.openid import OpenId
 from tests.servers.teams.tenant import OTHER
 from tests.servers.teams.wire import Json
@@ -281,3 +281,29 @@ async def test_evidence_that_does_not_fit_has_pages(
     teams.clock.advance(3)
     turned = await submit(teams, guest, answer, "evidence_page", ours, o="1")
     assert NOT_READABLE in dialog(turned)
+
+
+async def test_a_client_without_dialogs_gets_them_as_cards(bureau: Office) -> None:
+    """What opens a dialog comes as a message there: its card follows, to who pressed alone."""
+    teams, answer = bureau.teams, await bureau.answered()
+    ours = id_of(answer)
+
+    async def pressed(do: str, **values: str) -> Message:
+        before = len(alone())
+        data: Json = {"do": do, "a": ours, "msteams": {"type": "task/fetch"}, **values}
+        await teams.people.submit(bureau.anna, answer, data)
+        await teams.until(lambda: len(alone()) > before, timeout_s=15)
+        return alone()[-1]
+
+    def alone() -> list[Message]:
+        return [one for one in teams.tenant.by_bot() if one.only_for == bureau.anna.id]
+
+    assert "EUR 75" in shown(await pressed("evidence"))
+    assert "report_submit" in shown(await pressed("report"))
+    assert "escalate_submit" in shown(await pressed("escalate"))
+    told = await pressed("escalate_submit", note="For Acme", urgency="week")
+    assert "Sent to Compliance as case 1" in told.text
+    await bureau.served.quiet()
+    (card,) = bureau.cards()
+    assert "For Acme" in shown(card)
+    teams.checks.nothing_refused()
