@@ -260,7 +260,7 @@ class SlackAudience:
 
 
 class PostingAudience:
-    """The same, read anew: between question and reply a channel may have become shared."""
+    """The same, read anew, for replies and presses: meanwhile a channel may have become shared."""
 
     def __init__(self, audience: SlackAudience) -> None:
         """Take the audience that reads it."""
@@ -271,6 +271,14 @@ class PostingAudience:
     ) -> Readers | NoReaders:
         """See `Audience.readers`."""
         return await self._audience.look_again(place, person, is_direct=is_direct)
+
+    async def is_member(self, room: str, person: str, /) -> bool:
+        """See `SlackAudience.is_member`."""
+        return await self._audience.is_member(room, person)
+
+    def scope_of(self, channel: str, /) -> ChannelScope:
+        """See `SlackAudience.scope_of`."""
+        return self._audience.scope_of(channel)
 
 
 def _body(outcome: Outcome, nobody: set[str]) -> Mapping[str, Json] | None:

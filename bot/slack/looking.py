@@ -5,7 +5,7 @@ is only held against what is stored.
 """
 
 from bot.pressed import Reading
-from bot.slack.audience import SlackAudience
+from bot.slack.audience import PostingAudience, SlackAudience
 from bot.slack.interaction import Interaction
 from bot.slack.names import target_of
 from core.domain.casework import Account
@@ -24,7 +24,7 @@ class Lookup(Reading):
 
     def __init__(self, shown: ShownReplies, audience: SlackAudience) -> None:
         """Take who knows the replies, and who knows the people."""
-        super().__init__(shown, audience)
+        super().__init__(shown, PostingAudience(audience))
         self._shown = shown
 
     async def reply(self, interaction: Interaction) -> ShownReply | None:

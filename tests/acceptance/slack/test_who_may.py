@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.slack import audience
 from tests.acceptance.slack import treasury
 from tests.acceptance.slack.office import QUESTION, REPORT, Office, office, shown
 from tests.servers.slack import FakeSlack
@@ -157,3 +158,18 @@ async def test_only_an_answer_is_shared(bureau: Office) -> None:
         assert "settled in the meantime" in await bureau.whispered(bureau.anna, times=times)
     await bureau.served.quiet()
     assert [one for one in slack.checks.by_app() if one.channel == bureau.room.id] == []
+
+
+@pytest.mark.parametrize("becomes", ["guest", "gone"])
+async def test_who_has_become_a_guest_sees_no_evidence(
+    bureau: Office, becomes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even of their own answer: what somebody is, is read again at each press."""
+    monkeypatch.setattr(audience, "_AGAIN", audience._Kept(room_s=0.0, person_s=0.0))  # pyright: ignore[reportPrivateUsage]
+    slack = bureau.slack
+    said = await slack.people.ask(bureau.anna, QUESTION)
+    answer = await bureau.served.answer_to(said.message)
+    bureau.anna.is_restricted, bureau.anna.deleted = becomes == "guest", becomes == "gone"
+    view = await bureau.form(bureau.anna, answer, "evidence_open")
+    await slack.until(lambda: PRIVATE in shown(view), timeout_s=15)
+    assert POLICY not in shown(view)
