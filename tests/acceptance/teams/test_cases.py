@@ -208,6 +208,8 @@ async def test_a_report_reaches_the_officer_on_call_alone(bureau: Office) -> Non
     for person in (bureau.ben, bureau.olga):
         refused = await fetch(teams, person, pointer, "escalate", id_of(pointer))
         assert "Only the person who asked" in dialog(refused)
+        hidden = dialog(await fetch(teams, person, pointer, "show", id_of(pointer)))
+        assert "You can't see this here" in hidden
     await bureau.sent(pointer, note="He did it again.")
     assert bureau.cards() == []
     (card,) = bureau.cards(teams.tenant.personal(bureau.olga))
