@@ -116,7 +116,7 @@ def case_answer_card(case_id: str, *, typed: Typed = BLANK) -> Card:
 
 def ask_about_card(message: str, *, message_id: str, typed: Typed = BLANK) -> Card:
     """Return the form of the message extension, which quotes the message."""
-    quoted = told(short(message, words.QUOTED, mark="… [shortened]")) or [said("-")]
+    quoted = told(short(message, words.QUOTED, mark="… [shortened]")) or [rich(run("-"))]
     where = (
         (names.DIRECT, words.ANSWER_ME_PRIVATELY),
         (names.THREAD, words.ANSWER_IN_THREAD),
