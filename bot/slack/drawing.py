@@ -115,8 +115,11 @@ class Pen:
             await self._say(steps)
 
     async def _take_over(self) -> None:
-        """Go on with the stream of an attempt that died before it kept the id."""
-        left = await self._unheard()
+        """Go on with the stream of an attempt that died before it kept the id.
+
+        While an earlier reply is not posted, the stream may be where that one is to go.
+        """
+        left = "" if self._claimed.follows_unposted else await self._unheard()
         if left:
             await self._keep(left)
 
