@@ -94,3 +94,20 @@ async def test_an_option_answers_the_clarification(slack: FakeSlack, served: Pro
     assert len(replies) == 2
     assert "You chose" in shown(replies[0])
     slack.checks.nothing_twice()
+
+
+async def test_an_option_is_settled_once_the_asker_has_replied(
+    slack: FakeSlack, served: Product
+) -> None:
+    """Pressed after a reply in words, it would ask a second time."""
+    anna = slack.workspace.user("anna")
+    room = slack.workspace.channel("general", anna)
+    said = await slack.people.mention(anna, room, "Can I accept gifts?")
+    asked = await served.answer_to(said.message)
+    await slack.people.say(anna, room, "from a supplier", thread=said.message)
+    await served.quiet()
+    assert (await slack.presses.click(anna, asked, "clarify:0")).acknowledged
+    await slack.until(lambda: bool(slack.checks.seen_by(anna.id)))
+    assert "settled" in slack.checks.seen_by(anna.id)[-1].text
+    kinds = await served.rows("SELECT kind FROM citebound.inbox ORDER BY id")
+    assert kinds == [{"kind": "message"}, {"kind": "message"}]
