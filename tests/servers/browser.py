@@ -97,7 +97,8 @@ class Page:
             AssertionError: It is not, with what the page says.
         """
         end = time.monotonic() + HOLDS_WITHIN_S
-        while not await self.evaluate(script):
+        # A page that is loading has no body yet.
+        while not await self.evaluate(f"Boolean(document.body) && ({script})"):
             if time.monotonic() > end:
                 text = await self.evaluate("document.body.innerText")
                 raise AssertionError(f"it did not come true: {script}; the page: {text}")

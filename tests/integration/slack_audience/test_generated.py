@@ -62,6 +62,8 @@ SHARED: tuple[dict[str, Any], ...] = (
 )
 BOT = "U0BOT"
 ELSEWHERE = User(id="U0ELSEWHERE", name="elsewhere", team_id="T0OTHER", is_stranger=True)
+LATER_S = 60.0
+"""From question to post: what was read for the one is too old for the other."""
 ANSWER = compose.clarifying(Clarification(intent="general", question="Which?", slot="country"))
 """Something that holds content, as far as delivery can tell."""
 
@@ -93,6 +95,16 @@ async def slack() -> AsyncIterator[FakeSlack]:
         yield running
 
 
+@dataclass(slots=True)
+class Time:
+    """The audience's clock: it passes when it is told."""
+
+    now_s: float = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """One asker in one place."""
@@ -118,8 +130,8 @@ class Case:
 class World:
     """Makes cases, lets them change, and judges what is shown."""
 
-    def __init__(self, slack: FakeSlack, ask: Ask, seed: int) -> None:
-        self._slack, self._ask = slack, ask
+    def __init__(self, slack: FakeSlack, ask: Ask, seed: int, time: Time) -> None:
+        self._slack, self._ask, self._time = slack, ask, time
         self._seed = seed
         self._random = random.Random(seed)  # noqa: S311  # no secret
         self._numbers = count()
@@ -137,7 +149,7 @@ class World:
             thread="1",
             mode="direct" if is_direct else "thread",
         )
-        readers = await audience.look(place, case.asker.id, is_direct=is_direct, kept_s=600)
+        readers = await audience.readers(place, case.asker.id, is_direct=is_direct)
         if isinstance(readers, NoReaders):
             self.seen["nobody"] += 1
             return
@@ -145,9 +157,10 @@ class World:
         found = await self._ask(scope)
         self._judge(case, found, self._people(case), is_direct=is_direct)
         self._change(case)
+        self._time.now_s += LATER_S
         reply = StoredReply(answer=ANSWER, groups=readers.groups | {EVERYONE})
         delivery = self._delivery(reply, place, case)
-        again = await audience.look(place, case.asker.id, is_direct=is_direct, kept_s=0)
+        again = await audience.look_again(place, case.asker.id, is_direct=is_direct)
         step = withholding(delivery, again)
         if step is None:
             self.seen["posted"] += 1
@@ -156,7 +169,7 @@ class World:
         self.seen["withheld"] += 1
         if isinstance(step, Withhold) and step.to_direct:
             told = replace(delivery, is_direct=True)
-            own = await audience.look(place, case.asker.id, is_direct=True, kept_s=0)
+            own = await audience.look_again(place, case.asker.id, is_direct=True)
             if withholding(told, own) is None:
                 self.seen["direct"] += 1
                 self._judge(case, found, [case.asker], is_direct=True)
@@ -249,9 +262,12 @@ class World:
 
 
 async def _run(slack: FakeSlack, ask: Ask, times: int, seed: int) -> None:
-    world = World(slack, ask, seed)
-    for _ in range(times):
-        await world.one()
+    time = Time()
+    world = World(slack, ask, seed, time)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bot.slack.audience.monotonic", time)
+        for _ in range(times):
+            await world.one()
     for outcome in ("nobody", "posted", "withheld", "direct", "shared", "joined", "left"):
         assert world.seen[outcome] > times // 100, world.seen
 

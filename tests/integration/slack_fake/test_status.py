@@ -73,10 +73,11 @@ class Runs:
                 await self.slack.until(
                     lambda seen=before: len(self.slack.journal.entries) > seen, timeout_s=15
                 )
-            if ends is None:
-                await asyncio.Event().wait()
-            else:
-                ends()
+            while ends is None:
+                # The steps may have been drawn all at once.
+                progress.report(Progressed(stage=STEPS[-1], words="still at it"))
+                await asyncio.sleep(0.05)
+            ends()
 
 
 def claimed(asked: Message) -> Claimed:
