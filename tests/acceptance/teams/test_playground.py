@@ -112,6 +112,7 @@ async def test_a_chat_streams_in_order(ground: Playground, product: Running) -> 
     numbers = [one["streamEntity"]["streamSequence"] for one in text.was]
     assert numbers == sorted(set(numbers))
     assert text.was[-1]["text"] == text.text
+    await product.quiet()
     rows = await product.rows(
         "SELECT o.state, o.remote_id FROM citebound.outbox o ORDER BY o.id DESC LIMIT 1"
     )
