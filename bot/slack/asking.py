@@ -24,7 +24,7 @@ from bot.slack.links import Spot, link_to
 from bot.slack.looking import account_of
 from bot.slack.modals import errors, ids_in, message_modal, updated
 from bot.slack.names import ASK_ABOUT, ASK_GLOBAL, HOME_ASK, VIEW_ASK, VIEW_DONE
-from bot.slack.notices import asked_blocks, asked_text
+from bot.slack.notices import ASKED_MARK, asked_blocks, asked_text
 from bot.slack.payload import maybe
 from bot.slack.pressing import Ack, Handler
 from bot.slack.waiting import Waiting
@@ -183,6 +183,7 @@ class Asking:
             thread_ts=root,
             text=asked_text(question, asker),
             blocks=list(asked_blocks(question, asker)),
+            metadata=ASKED_MARK,
             unfurl_links=False,
             unfurl_media=False,
             parse="none",

@@ -126,8 +126,9 @@ class Pen:
     async def _unheard(self) -> str:
         """Return the stream that began although nobody told us: it is to be ended, not left open.
 
-        It is a bot's message after the question, without the mark that all our posts carry. Should
-        it be another app's, Slack refuses to change it, and the reply is posted.
+        It is a bot's message after the question, in its thread, without the mark that all carry
+        that we post. Should it be another app's, Slack refuses to change it, and the reply is
+        posted.
         """
         place, asked = self._claimed.place, maybe(self._claimed.raw, "ts") or "0"
         told = await self._slack.read(
@@ -143,7 +144,7 @@ class Pen:
             for one in (messages if isinstance(messages, list) else ())
             if isinstance(one, Mapping)
             and maybe(one, "bot_id")
-            and maybe(one, "ts") > asked
+            and maybe(one, "ts") > max(asked, place.thread)
             and not maybe_object(one, "metadata")
         ]
         return unmarked[-1] if unmarked else ""

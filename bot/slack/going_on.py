@@ -14,7 +14,7 @@ from bot.slack.interaction import Interaction
 from bot.slack.links import Spot, link_to
 from bot.slack.looking import Lookup, account_of
 from bot.slack.names import FOLLOW_UP, REMOVE, SHARE, target_of
-from bot.slack.notices import asked_blocks, asked_text
+from bot.slack.notices import ASKED_MARK, asked_blocks, asked_text
 from bot.slack.pressing import Ack, Handler
 from bot.slack.sender import Home
 from bot.slack.whisper import whisper
@@ -176,6 +176,7 @@ class GoingOn:
             thread_ts=found.place.thread,
             text=asked_text(question, found.person),
             blocks=list(asked_blocks(question, found.person)),
+            metadata=ASKED_MARK,
             unfurl_links=False,
             unfurl_media=False,
             parse="none",

@@ -12,6 +12,10 @@ from bot.slack.elements import (
     section,
     words,
 )
+from core.domain.run import Json
+
+ASKED_MARK: Json = {"event_type": "question", "event_payload": {}}
+"""Metadata of a question that we quote, by which it is told from what is drawn of a run."""
 
 
 def notice_blocks(words_of_notice: str) -> list[Block]:

@@ -18,7 +18,7 @@ from tests.acceptance.slack.office import (
     typed,
 )
 from tests.servers.slack import FakeSlack, live_links, live_mentions
-from tests.servers.slack.faults import error
+from tests.servers.slack.faults import error, status
 from tests.servers.slack.posts import Message
 from tests.servers.slack.workspace import View
 
@@ -184,6 +184,7 @@ async def test_a_suggestion_is_asked_in_the_thread(bureau: Office) -> None:
     quotes = [one for one in later if "asked:" in one.text]
     assert len(quotes) == 1
     assert live_mentions(quotes[0]) == [bureau.anna.id] * 2
+    assert quotes[0].metadata, "the next attempt would take it for progress"
     assert len(later) == 2
     assert len(await bureau.served.rows("SELECT 1 FROM citebound.questions")) == 2
 
@@ -275,6 +276,18 @@ async def test_a_channel_that_we_are_not_in_is_not_shared_to(bureau: Office) -> 
     assert "I am not in that channel" in await bureau.whispered(bureau.anna, times=2)
     await bureau.served.quiet()
     assert [one for one in slack.checks.by_app() if one.channel == bureau.room.id] == []
+
+
+async def test_a_question_that_we_quote_is_not_taken_for_progress(bureau: Office) -> None:
+    """The next attempt looks for what the first one drew: a quoted question is nothing of that."""
+    slack = bureau.slack
+    slack.faults.next("users.info", status(500))
+    await slack.presses.command(bureau.anna, bureau.room, QUESTION)
+    await bureau.served.quiet()
+    assert await bureau.served.rows("SELECT attempt FROM citebound.inbox") == [{"attempt": 2}]
+    quoted, answer = bureau.direct_messages(bureau.anna)
+    assert "asked:" in shown(quoted)
+    assert "Gifts and Hospitality Policy" in shown(answer)
 
 
 async def test_an_officer_takes_an_answer_away(bureau: Office) -> None:
