@@ -8,9 +8,9 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
+from core.adapters.postgres.threads import place_of
 from core.adapters.postgres.turns import Defer, take_turn, tell_to_wait
 from core.adapters.postgres.units import begun_again
-from core.domain.chat import Place
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed, Waiting
 from core.domain.turns import TurnLimits
@@ -140,13 +140,7 @@ def _claimed(row: Mapping[Any, Any], leased: Mapping[Any, Any]) -> Claimed:
         conversation_id=str(row["conversation_id"]),
         question_id=str(row["question_id"]),
         record_id=None if row["record_id"] is None else str(row["record_id"]),
-        place=Place(
-            platform=row["platform"],
-            tenant=row["tenant"],
-            channel=row["channel"],
-            thread=row["thread"],
-            mode=row["mode"],
-        ),
+        place=place_of(row),
         person=row["person"],
         asker=row["asker"],
         text=row["text"],

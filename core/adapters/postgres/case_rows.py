@@ -9,6 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.replies import reply_of
+from core.adapters.postgres.threads import place_of
 from core.domain.answer import Answer, Outcome
 from core.domain.case import Case, CaseNews, CaseState, Urgency
 from core.domain.casework import Account, Opener, Standing
@@ -218,13 +219,7 @@ def _case(row: Mapping[Any, Any]) -> CaseRow:
         asker_name=row["asker_name"],
         account=account,
         mode=row["mode"],
-        place=Place(
-            platform=row["platform"],
-            tenant=row["tenant"],
-            channel=row["channel"],
-            thread=row["thread"],
-            mode=row["mode"],
-        ),
+        place=place_of(row),
         permalink=row["permalink"],
         is_private=row["is_private"],
         is_anonymous=row["is_anonymous"],

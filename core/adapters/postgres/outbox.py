@@ -11,10 +11,10 @@ from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.ledger import Ledger, json_text, take_number
 from core.adapters.postgres.pacing import Pace
 from core.adapters.postgres.replies import queue_reply, reply_of
+from core.adapters.postgres.threads import place_of
 from core.adapters.postgres.units import begun_again
 from core.audit.events import Event
 from core.domain.audit import Tag
-from core.domain.chat import Place
 from core.domain.delivery import (
     Abandon,
     Delivery,
@@ -330,13 +330,7 @@ def _delivery(row: Mapping[Any, Any], leased: Mapping[Any, Any], reply: StoredRe
         conversation_id=str(row["conversation_id"]),
         cause=row["cause"],
         reply=reply,
-        place=Place(
-            platform=row["platform"],
-            tenant=row["tenant"],
-            channel=row["channel"],
-            thread=row["thread"],
-            mode=row["mode"],
-        ),
+        place=place_of(row),
         person=row["person"],
         is_direct=row["goes_directly"],
         shape=row["shape"],

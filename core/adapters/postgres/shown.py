@@ -1,7 +1,6 @@
 """Find replies again by their answer."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import text
@@ -9,9 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.replies import reply_of
+from core.adapters.postgres.threads import place_of
 from core.adapters.postgres.units import begun_again
 from core.domain.casework import Account
-from core.domain.chat import Place
 from core.domain.policy import Span, VersionId
 from core.ports.shown import AskedBack, CopyState, SharedCopy, ShownReply, Surroundings
 
@@ -99,7 +98,7 @@ class PostgresShownReplies:
             return None
         return ShownReply(
             reply=reply_of(row["reply"]),
-            place=_place(row),
+            place=place_of(row),
             person=row["person"],
             question=row["text"],
             is_followed=row["is_followed"],
@@ -138,7 +137,7 @@ class PostgresShownReplies:
             AskedBack(
                 question=row["standalone"],
                 asked=answer,
-                place=_place(row),
+                place=place_of(row),
                 message_id=row["remote_id"],
             )
             for row, answer in replies
@@ -193,13 +192,3 @@ class PostgresShownReplies:
                 if row is not None:
                     found[span] = Surroundings(before=row.before, after=row.after)
         return found
-
-
-def _place(row: Mapping[Any, Any]) -> Place:
-    return Place(
-        platform=row["platform"],
-        tenant=row["tenant"],
-        channel=row["channel"],
-        thread=row["thread"],
-        mode=row["mode"],
-    )

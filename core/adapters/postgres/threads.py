@@ -1,12 +1,14 @@
 """The conversations of messages, made or locked, and the pseudonyms of who wrote them."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import ARRAY, Text, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.domain.chat import Place
 from core.domain.message import Ignored, InboundMessage
 from core.ports import IdSource
 
@@ -95,3 +97,14 @@ async def pseudonym_of(
     keys = {"platform": platform, "tenant": tenant, "person": person}
     made = f"p-{secrets.token_hex(8)}"
     return str(await connection.scalar(_MEET, {**keys, "pseudonym": made}))
+
+
+def place_of(row: Mapping[Any, Any]) -> Place:
+    """Return the thread of a row that has a conversation's columns and a mode."""
+    return Place(
+        platform=row["platform"],
+        tenant=row["tenant"],
+        channel=row["channel"],
+        thread=row["thread"],
+        mode=row["mode"],
+    )
