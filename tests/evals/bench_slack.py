@@ -16,8 +16,6 @@ through what people see: each question has one answer, in the order of its threa
 import argparse
 import asyncio
 import json
-import random
-import time
 from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -34,11 +32,10 @@ from tests.evals.platform_bench import (
     Request,
     Tables,
     arguments,
-    ask_meanwhile,
     busy,
     end,
-    kill_often,
     measure_ack,
+    measure_kills,
     postgres,
     publish,
     single_questions,
@@ -138,33 +135,17 @@ async def measure_first(here: World, *, questions: int) -> None:
     await end(running)
 
 
-async def measure_kills(here: World, *, questions: int, kills: int, seed: int) -> None:
-    """Ask, kill at random moments, start again, and look at what people see."""
-    slack, chance = here.slack, random.Random(seed)  # noqa: S311  # no secret
-    people = [slack.workspace.user(f"person{n}") for n in range(PEOPLE)]
-    alive = [await here.start(), await here.start()]
-    here.point_to(alive[1])
-    began, before = time.perf_counter(), busy()
+async def kills(here: World, given: argparse.Namespace) -> None:
+    """Ask while processes are killed, and look at what people see."""
+    people = [here.slack.workspace.user(f"person{n}") for n in range(PEOPLE)]
 
     async def ask(n: int) -> int:
         person = people[n % PEOPLE]
-        first = await slack.people.ask(person, QUESTIONS[n % len(QUESTIONS)])
-        again = await slack.people.ask(person, "and for contractors?", thread=first.message)
+        first = await here.slack.people.ask(person, QUESTIONS[n % len(QUESTIONS)])
+        again = await here.slack.people.ask(person, "and for contractors?", thread=first.message)
         return first.acknowledged + again.acknowledged
 
-    killing = kill_often(
-        alive, kills=kills, chance=chance, point_to=here.point_to, start=here.start
-    )
-    acknowledged = await ask_meanwhile(
-        ask, killing, questions=questions, kills=kills, tables=here.tables
-    )
-    await here.tables.quiet(within_s=1_800.0)
-    told = await verdict(here)
-    print(
-        f"{acknowledged} questions acknowledged, {kills} SIGKILLs: {told};"
-        f" {time.perf_counter() - began:.0f} s; before: {before}"
-    )
-    await end(*alive)
+    await measure_kills(here, ask, lambda: verdict(here), given)
 
 
 async def verdict(here: World) -> str:
@@ -203,8 +184,7 @@ async def run(serving: Forks, url: str, given: argparse.Namespace) -> None:
             case "first":
                 await measure_first(here, questions=given.questions or 40)
             case _:
-                questions = given.questions or 200
-                await measure_kills(here, questions=questions, kills=given.kills, seed=given.seed)
+                await kills(here, given)
 
 
 def main() -> None:

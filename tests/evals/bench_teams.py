@@ -18,8 +18,6 @@ whose answer was lost a line says, once, that it may be above; these are counted
 import argparse
 import asyncio
 import json
-import random
-import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -34,11 +32,10 @@ from tests.evals.platform_bench import (
     Request,
     Tables,
     arguments,
-    ask_meanwhile,
     busy,
     end,
-    kill_often,
     measure_ack,
+    measure_kills,
     postgres,
     publish,
     single_questions,
@@ -186,13 +183,9 @@ def shown(entries: Sequence[Entry]) -> list[Entry]:
     ]
 
 
-async def measure_kills(here: World, *, questions: int, kills: int, seed: int) -> None:
-    """Ask, kill at random moments, start again, and look at what people see."""
-    chance = random.Random(seed)  # noqa: S311  # no secret
+async def kills(here: World, given: argparse.Namespace) -> None:
+    """Ask while processes are killed, and look at what people see."""
     places = here.people()
-    alive = [await here.start(), await here.start()]
-    here.point_to(alive[1])
-    began, before = time.perf_counter(), busy()
 
     async def ask(n: int) -> int:
         person, place = places[n % PEOPLE]
@@ -200,19 +193,7 @@ async def measure_kills(here: World, *, questions: int, kills: int, seed: int) -
         again = await here.ask(person, place, "and for contractors?", first.message)
         return first.delivery.acknowledged + again.delivery.acknowledged
 
-    killing = kill_often(
-        alive, kills=kills, chance=chance, point_to=here.point_to, start=here.start
-    )
-    acknowledged = await ask_meanwhile(
-        ask, killing, questions=questions, kills=kills, tables=here.tables
-    )
-    await here.tables.quiet(within_s=1_800.0)
-    told = await verdict(here)
-    print(
-        f"{acknowledged} questions acknowledged, {kills} SIGKILLs: {told};"
-        f" {time.perf_counter() - began:.0f} s; before: {before}"
-    )
-    await end(*alive)
+    await measure_kills(here, ask, lambda: verdict(here), given)
 
 
 async def verdict(here: World) -> str:
@@ -255,8 +236,7 @@ async def run(serving: Forks, url: str, given: argparse.Namespace) -> None:
             case "first":
                 await measure_first(here, questions=given.questions or 40)
             case _:
-                questions = given.questions or 200
-                await measure_kills(here, questions=questions, kills=given.kills, seed=given.seed)
+                await kills(here, given)
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
-from typing import Any
+from typing import Any, Protocol
 
 from aiohttp import ClientSession
 from sqlalchemy import text
@@ -172,14 +172,62 @@ def spread(took_ms: Sequence[float]) -> str:
     )
 
 
-async def kill_often(
-    alive: list[Running],
-    *,
-    kills: int,
-    chance: random.Random,
-    point_to: Callable[[Running], None],
-    start: Callable[[int], Awaitable[Running]],
+class World(Protocol):
+    """A platform, and processes that serve it."""
+
+    @property
+    def tables(self) -> Tables:
+        """Their database."""
+        ...
+
+    async def start(self, port: int = 0) -> Running:
+        """Start one process, and wait until it is ready."""
+        ...
+
+    def point_to(self, running: Running, /) -> None:
+        """Let the platform send to a process."""
+        ...
+
+
+async def measure_kills(
+    here: World,
+    ask: Callable[[int], Coroutine[Any, Any, int]],
+    verdict: Callable[[], Awaitable[str]],
+    given: argparse.Namespace,
 ) -> None:
+    """Ask, kill at random moments, start again, and look at what people see.
+
+    Args:
+        here: where.
+        ask: lets the nth person ask a question and a second one; returns how many were
+            acknowledged.
+        verdict: compares what was stored with what people see.
+        given: how many questions and kills, and the seed.
+    """
+    chance = random.Random(given.seed)  # noqa: S311  # no secret
+    questions, kills = given.questions or 200, given.kills
+    alive = [await here.start(), await here.start()]
+    here.point_to(alive[1])
+    began, before = time.perf_counter(), busy()
+    async with asyncio.TaskGroup() as group:
+        killing = group.create_task(_kill_often(here, alive, kills, chance))
+        asking: list[asyncio.Task[int]] = []
+        while len(asking) < questions // 2 or not killing.done():
+            if len(asking) < questions // 2 and await here.tables.left() < UNDERWAY:
+                asking.append(group.create_task(ask(len(asking))))
+                await asyncio.sleep(kills * 2.5 / questions)
+            else:
+                await asyncio.sleep(0.2)
+    await here.tables.quiet(within_s=1_800.0)
+    acknowledged = sum(task.result() for task in asking)
+    print(
+        f"{acknowledged} questions acknowledged, {kills} SIGKILLs: {await verdict()};"
+        f" {time.perf_counter() - began:.0f} s; before: {before}"
+    )
+    await end(*alive)
+
+
+async def _kill_often(here: World, alive: list[Running], kills: int, chance: random.Random) -> None:
     """Kill one of two processes now and then, and start it again on its port."""
     for _ in range(kills):
         await asyncio.sleep(chance.uniform(0.2, 2.0))
@@ -187,30 +235,9 @@ async def kill_often(
         dying, other = alive[n], alive[1 - n]
         dying.signal(9)
         await dying.ended()
-        point_to(other)
-        alive[n] = await start(dying.port)
-        point_to(chance.choice(alive))
-
-
-async def ask_meanwhile(
-    ask: Callable[[int], Coroutine[Any, Any, int]],
-    killing: Coroutine[Any, Any, None],
-    *,
-    questions: int,
-    kills: int,
-    tables: Tables,
-) -> int:
-    """Ask two questions at a time while somebody kills; return how many were acknowledged."""
-    async with asyncio.TaskGroup() as group:
-        ending = group.create_task(killing)
-        asking: list[asyncio.Task[int]] = []
-        while len(asking) < questions // 2 or not ending.done():
-            if len(asking) < questions // 2 and await tables.left() < UNDERWAY:
-                asking.append(group.create_task(ask(len(asking))))
-                await asyncio.sleep(kills * 2.5 / questions)
-            else:
-                await asyncio.sleep(0.2)
-    return sum(task.result() for task in asking)
+        here.point_to(other)
+        alive[n] = await here.start(dying.port)
+        here.point_to(chance.choice(alive))
 
 
 async def end(*running: Running) -> None:
