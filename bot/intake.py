@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
+from bot.thanks import THANKS, is_only_thanks
 from core.domain.errors import TransientError
 from core.domain.message import Accepted, Ignored, InboundMessage, Seen
 from core.domain.run import Json
@@ -37,6 +38,8 @@ class Intake:
             TransientError: Nothing was stored, or nobody knows: answer 503, so that it comes again.
         """
         failpoint("F1")
+        if is_only_thanks(message):
+            message = message.ignored(THANKS)
         try:
             async with asyncio.timeout(self._put_within_s):
                 result = await self._inbox.put(_storable(message))

@@ -24,10 +24,4 @@ async def unless_quiet(
     speaks = is_officer and speakers.first != message.person
     if not (speaks or speakers.is_taken_over):
         return message
-    return Ignored(
-        place=message.place,
-        dedupe_key=message.dedupe_key,
-        person=message.person,
-        sent_at=message.sent_at,
-        reason=OFFICER_SPEAKS if speaks else TAKEN_OVER,
-    )
+    return message.ignored(OFFICER_SPEAKS if speaks else TAKEN_OVER)

@@ -16,6 +16,7 @@ from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind
 MOST = 99
 """Percent: nothing is certain."""
 BY_MODEL = "AI-generated, checked against the quoted text"
+NO_ANSWER = "No answer given"
 BY_RULES = "Quoted from the policies; no language model was used"
 
 
@@ -108,8 +109,11 @@ def _refused(answer: Answer) -> Head:
         case RefusalKind.CONFLICT:
             rest = ("Sources disagree", origin(answer))
             return Head(icon=Icon.PERSON_NEEDED, strong="Needs a person", rest=rest)
+        case RefusalKind.OUT_OF_SCOPE:
+            return Head(icon=Icon.NOTHING, strong=NO_ANSWER, rest=())
         case RefusalKind.NOT_PERMITTED:
             strong = "Not available here"
         case _:
-            strong = "Not in the policies"
-    return Head(icon=Icon.NOTHING, strong=strong, rest=("No answer given",))
+            # Not "not in": a search may have missed what stands there.
+            strong = "Not found in the policies"
+    return Head(icon=Icon.NOTHING, strong=strong, rest=(NO_ANSWER,))

@@ -6,7 +6,8 @@ REFUSALS = {
     RefusalKind.POLICY_SILENT: "I found no answer to this in the policies that I can read here.",
     RefusalKind.NOT_FOUND: "I found no passage that answers this reliably.",
     RefusalKind.OUT_OF_SCOPE: (
-        "I answer questions about the company's policies, and this does not look like one."
+        "I answer questions about the company's policies, asked in English, and this does not look"
+        " like one."
     ),
     RefusalKind.NOT_PERMITTED: "I found no answer to this in the policies that I can read here.",
     RefusalKind.CONFLICT: (

@@ -48,6 +48,16 @@ class InboundMessage:
     raw: Mapping[str, Json] = field(default_factory=dict[str, Json])
     """The payload, as far as rendering a reply or a dispute may need it."""
 
+    def ignored(self, reason: str) -> "Ignored":
+        """Return what is kept of it if it is not answered; see `Ignored.reason`."""
+        return Ignored(
+            place=self.place,
+            dedupe_key=self.dedupe_key,
+            person=self.person,
+            sent_at=self.sent_at,
+            reason=reason,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ignored:

@@ -131,6 +131,20 @@ async def test_other_events_are_acknowledged_and_forgotten(
     ]
 
 
+async def test_thanks_are_left_at_that(slack: FakeSlack, served: Product) -> None:
+    """In a thread of ours, and where we are named."""
+    anna = slack.workspace.user("anna")
+    room = slack.workspace.channel("general", anna)
+    asked = await slack.people.mention(anna, room, QUESTION)
+    await served.quiet()
+    shown = slack.checks.by_app()
+    await slack.people.say(anna, room, "great, thanks!", thread=asked.message)
+    await slack.people.mention(anna, room, "thank you", thread=asked.message)
+    await served.quiet()
+    assert slack.checks.by_app() == shown
+    assert len(shown) == 1
+
+
 async def test_an_edit_before_the_answer_counts(slack: FakeSlack, slack_database: str) -> None:
     """Afterwards the person is asked to ask again."""
     async with product(slack, slack_database, roles=Roles(works=False)) as waiting:

@@ -194,6 +194,16 @@ async def test_what_is_ignored_is_recorded_with_its_reason(deployment: Deploymen
     assert await deployment.rows("SELECT 1 FROM procrastinate_jobs") == []
 
 
+async def test_thanks_are_recorded_and_not_answered(deployment: Deployment) -> None:
+    """Whoever thanks is not asked what that is about; the next question is answered."""
+    await deployment.intake.accept(message("Thank you!", key="m1"))
+    (record,) = await deployment.rows("SELECT tag, doc->>'reason' AS why FROM audit.record")
+    assert tuple(record.values()) == ("message:ignored", "thanks")
+    assert await deployment.rows("SELECT 1 FROM procrastinate_jobs") == []
+    await deployment.intake.accept(message("thanks, and for contractors?", key="m2"))
+    assert len(await deployment.rows("SELECT 1 FROM procrastinate_jobs")) == 1
+
+
 @pytest.mark.parametrize("kind", [MessageKind.EDITED, MessageKind.DELETED])
 async def test_a_change_of_a_message_that_was_never_kept_is_nothing(
     deployment: Deployment, kind: MessageKind

@@ -67,7 +67,7 @@ def words(answer: Answer, setting: Setting = SETTING) -> str:
         ),
         (compose.not_permitted(), "Not available here \u00b7 No answer given"),
         (compose.not_here(), "Not available here \u00b7 No answer given"),
-        (compose.too_long(9), "Not in the policies \u00b7 No answer given"),
+        (compose.too_long(9), "No answer given"),
         (compose.escalated(nearest=()), "Needs a person"),
         (
             replace(answered("x"), outcome=Outcome.REFUSED, refusal=RefusalKind.CONFLICT),
