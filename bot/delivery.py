@@ -98,12 +98,13 @@ class Deliverer:
             if not delivery.is_recorded_doubt:
                 return Doubt(seconds=0.0, why="interrupted")
             return after_search(delivery, await platform.poster.find(delivery))
-        readers = await platform.audience.readers(
-            delivery.place, delivery.person, is_direct=delivery.is_direct
-        )
-        withheld = withholding(delivery, readers)
-        if withheld is not None:
-            return withheld
+        if delivery.reply.notice is None:
+            readers = await platform.audience.readers(
+                delivery.place, delivery.person, is_direct=delivery.is_direct
+            )
+            withheld = withholding(delivery, readers)
+            if withheld is not None:
+                return withheld
         await self._outbox.begin(delivery)
         result = await platform.poster.post(delivery)
         failpoint("F9")

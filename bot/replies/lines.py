@@ -1,5 +1,7 @@
 """Short lines that are no answers, in the same words on every platform."""
 
+from collections.abc import Mapping
+
 from core.domain.case import Urgency
 from core.domain.delivery import Notice
 
@@ -8,6 +10,9 @@ REMOVED = "This answer was removed. Its record is kept."
 BUSY = (
     "Many questions are waiting. Yours is kept: I answer it here when its turn comes, and you don't"
     " need to ask again."
+)
+HOW_IT_WORKS = (
+    "Ask about company policy. Answers are AI-generated and quote the policy text they rest on."
 )
 STOPPED = "Stopped. You can ask again at any time."
 ONLY_ASKER = "Only the person who asked can do this."
@@ -25,24 +30,25 @@ IN_DIRECT = "Your answer is in our direct messages."
 AUTOMATED = "Automated reply"
 
 
+_NOTICES: Mapping[Notice, str] = {
+    Notice.EDITED_AFTER_ANSWER: (
+        "I had already answered when you changed your message. Please ask again."
+    ),
+    Notice.WITHHELD: (
+        "The answer is not shown here: since the question, the people who can read this"
+        " conversation have changed. If you may read it, I send it to you directly."
+    ),
+    Notice.REMOVED: REMOVED,
+    Notice.STOPPED: STOPPED,
+    Notice.BUSY: BUSY,
+    Notice.HOW_IT_WORKS: HOW_IT_WORKS,
+    Notice.MAYBE_ABOVE: "Your answer may be above; {platform} did not say whether it arrived.",
+}
+
+
 def notice_text(notice: Notice, *, platform: str) -> str:
     """Return the words of a notice; `platform` is its name, as people call it."""
-    match notice:
-        case Notice.EDITED_AFTER_ANSWER:
-            return "I had already answered when you changed your message. Please ask again."
-        case Notice.WITHHELD:
-            return (
-                "The answer is not shown here: since the question, the people who can read this"
-                " conversation have changed. If you may read it, I send it to you directly."
-            )
-        case Notice.REMOVED:
-            return REMOVED
-        case Notice.STOPPED:
-            return STOPPED
-        case Notice.BUSY:
-            return BUSY
-        case Notice.MAYBE_ABOVE:
-            return f"Your answer may be above; {platform} did not say whether it arrived."
+    return _NOTICES[notice].format(platform=platform)
 
 
 def escalation_text(number: int, urgency: Urgency) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from bot.replies.addresses import is_trusted
+from bot.replies.lines import HOW_IT_WORKS
 from bot.replies.permalinks import is_permalink
 from bot.replies.text import line
 from bot.slack import names
@@ -28,13 +29,12 @@ LISTED = 10
 """Entries of each list; how many there are besides is said."""
 NAME = "Compliance Assistant"
 REPORT = "a report, for the officer on call"
-WHAT = "Ask about company policy. Answers are AI-generated and quote the policy text they rest on."
 HOW = (
     "Mention me in a channel, write to me directly, or use /policy, whose answer you alone see.",
     "Each statement is checked against the policy text before you see it; “Show evidence” has the"
     " words around each quote.",
     "If the policies do not settle it, “Ask Compliance” hands your question to a person.",
-    "Questions and answers are recorded.",
+    "Questions and answers are recorded, and Compliance can read the record.",
 )
 
 
@@ -87,7 +87,7 @@ class Home:
 def home_view(home: Home) -> Block:
     """Return the view."""
     ask = button(names.HOME_ASK, "Ask a question", "home", style="primary")
-    blocks = [header(NAME), section(WHAT), actions("ask", ask), {"type": "divider"}]
+    blocks = [header(NAME), section(HOW_IT_WORKS), actions("ask", ask), {"type": "divider"}]
     if home.cases is not None:
         blocks += _queue(home.cases, sees_reports=home.sees_reports)
     if home.waiting:

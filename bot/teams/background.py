@@ -1,8 +1,8 @@
 """What goes on after a request was answered: bounded, tried again, and ended before a stop ends.
 
-What asks for nothing that is recorded is sent from here: a greeting, the answer to `help`, a line
-to whoever pressed what they may not. Nothing of it is stored: a process that is killed loses it,
-and whoever missed it asks again. One that stops lets it end.
+What follows from a press and is recorded nowhere is sent from here: a line to whoever pressed, a
+card that shows what was chosen. Nothing of it is stored: a process that is killed loses it, and
+whoever missed it presses again. One that stops lets it end.
 """
 
 import asyncio
@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable, Coroutine
 from bot.teams.calls import Limited, Outcome, Refused, Told, Unclear
 
 MOST_AT_A_TIME = 64
-"""An app that a whole company gets at once greets as it can."""
 TRIED_AGAIN_AFTER_S = (1.0, 4.0, 15.0)
 """After the first attempt, the second, ...; the service may ask for more."""
 LONGEST_REST_S = 30.0

@@ -9,7 +9,6 @@ from bot.rights import Rights
 from bot.teams.addresses import Addresses
 from bot.teams.audience import PostingAudience, TeamsAudience
 from bot.teams.background import Background
-from bot.teams.greeting import Greeting
 from bot.teams.keeping import Keeper
 from bot.teams.looking import officers_in
 from bot.teams.poster import Rendered, TeamsPoster
@@ -97,7 +96,6 @@ def wire(
         home,
         officers=service.officers,
         presses=presses,
-        welcome=Greeting(transport, background).greet,
         forget=forget,
     )
     return Connected(

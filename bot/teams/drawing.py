@@ -43,8 +43,12 @@ class Pen:
 
     @property
     def wants_placeholder(self) -> bool:
-        """True: a message should stand where the answer will, if that takes long."""
-        return self._scope == "channel" and self._shown is None and self._may_stand
+        """True: a message should stand where the answer will, if that takes long.
+
+        Not where nobody else is to know that somebody asked.
+        """
+        is_seen = self._claimed.raw.get("is_targeted") is not True
+        return self._scope == "channel" and is_seen and self._shown is None and self._may_stand
 
     async def begin(self) -> None:
         """Give the first sign of life."""

@@ -3,19 +3,19 @@
 - A message is in the inbox, with the job that answers it, before Teams hears 200; if it can't be,
   Teams hears 503. No network call comes before that.
 - How to write to a conversation is kept before the message is: its answer must not find nothing.
-- What asks for nothing (help, a greeting, other members) is done by whoever was given for it.
+- A greeting is kept like a message: what follows from both is queued in the same transaction.
 """
 
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from bot.intake import Intake
 from bot.payload import Object
 from bot.quiet import unless_quiet
 from bot.teams.interaction import Interaction, NotOurs
 from bot.teams.met import Changed, Met, Parted
-from bot.teams.parse import HelpWanted, NotForUs, Overheard, parse
+from bot.teams.parse import NotForUs, Overheard, parse
 from bot.teams.places import NAME
 from bot.teams.pressing import Presses
 from bot.teams.reference import Reference, reference_of
@@ -27,9 +27,6 @@ from core.domain.officers import Officers
 from core.ports import ConversationStore
 from core.ports.references import References
 
-Welcome = Callable[[Met | HelpWanted], Awaitable[None]]
-"""Shows how it works, once for each new conversation and whenever somebody asks. It is called
-before the acknowledgement: it queues, and makes no call itself."""
 Forget = Callable[[Reference], None]
 """Forgets who the members of a conversation were."""
 
@@ -56,7 +53,6 @@ class Keeper:
         *,
         officers: Officers,
         presses: Presses,
-        welcome: Welcome,
         forget: Forget,
     ) -> None:
         """Take where messages and references are kept, who we are, and who does the rest.
@@ -69,7 +65,6 @@ class Keeper:
         self._home = home
         self._officers = officers
         self._presses = presses
-        self._welcome = welcome
         self._forget = forget
         self._remembered: dict[Reference, float] = {}
 
@@ -96,8 +91,9 @@ class Keeper:
                     await self._accept(activity, heard)
             case Interaction():
                 await self._press(found)
-            case HelpWanted() | Met():
-                await self._meet(found)
+            case Met():
+                since = await self._references.put(found.reference.stored())
+                await self._intake.accept(found.greeting(since))
             case Changed():
                 self._forget(found.reference)
                 await self._know(found.reference)
@@ -123,11 +119,6 @@ class Keeper:
         if response.status != 200:  # noqa: PLR2004  # the only good one
             raise UnavailableError
 
-    async def _meet(self, found: Met | HelpWanted) -> None:
-        is_new = await self._know(found.reference)
-        if is_new or isinstance(found, HelpWanted):
-            await self._welcome(found)
-
     async def _part(self, found: Parted) -> None:
         self._remembered.clear()
         gone = await self._references.forget(NAME, found.tenant, found.team or found.conversation)
@@ -135,13 +126,12 @@ class Keeper:
             gone += await self._references.forget(NAME, found.tenant, found.conversation)
         logger.info("our app was taken from a conversation: %d forgotten", gone)
 
-    async def _know(self, reference: Reference) -> bool:
-        """Keep how to write to a conversation; True: it is new to us."""
+    async def _know(self, reference: Reference) -> None:
+        """Keep how to write to a conversation."""
         now = time.monotonic()
         if self._remembered.get(reference, 0.0) > now:
-            return False
-        is_new = await self._references.put(reference.stored())
+            return
+        await self._references.put(reference.stored())
         if len(self._remembered) >= MOST_REMEMBERED:
             self._remembered.clear()
         self._remembered[reference] = now + SAME_FOR_S
-        return is_new

@@ -1,17 +1,20 @@
 """Our app came into a conversation or left it, or its members changed.
 
 An installation is told twice, by `installationUpdate` and by `conversationUpdate`: both are the
-same, and greeting once is the business of whoever stores the reference.
+same, and so is the greeting that follows from them, which is kept once.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeAlias
 
 from bot.payload import Object, maybe_object
 from bot.teams.payload import maybe, objects
-from bot.teams.places import spot_of, tenant_of
+from bot.teams.places import NAME, spot_of, tenant_of
 from bot.teams.reference import Reference, reference_of
 from bot.teams.sender import Home
+from core.domain.chat import Place
+from core.domain.message import InboundMessage, MessageKind
 
 EVENTS = frozenset({"installationUpdate", "conversationUpdate"})
 ADDED, REMOVED = frozenset({"add", "add-upgrade"}), frozenset({"remove", "remove-upgrade"})
@@ -23,7 +26,7 @@ _READERS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Met:
-    """We are in a conversation: its reference is to be kept, and it is greeted if it is new."""
+    """We are in a conversation: its reference is to be kept, and it is greeted once."""
 
     reference: Reference
     """How to write there."""
@@ -31,6 +34,27 @@ class Met:
     """Who let us in; empty if nobody says."""
     is_outside: bool
     """True: somebody of another company, or nobody knows."""
+
+    def greeting(self, since: datetime) -> InboundMessage:
+        """Return what is to be kept so that the conversation is greeted.
+
+        It is the same for all that tells of one installation: that is known `since` then.
+        """
+        conversation = self.reference.conversation
+        is_direct = self.reference.scope == "personal"
+        return InboundMessage(
+            place=Place(
+                platform=NAME,
+                tenant=self.reference.tenant,
+                channel=conversation,
+                thread=conversation,
+                mode="direct" if is_direct else "channel",
+            ),
+            dedupe_key=f"{NAME}:{conversation}:met:{since.isoformat()}",
+            kind=MessageKind.HELP,
+            person=self.person,
+            sent_at=since,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

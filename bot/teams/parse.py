@@ -9,7 +9,7 @@
 - An edit keeps the message's id; its instant makes the delivery another one.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from bot.payload import Object, maybe_object, need_object
@@ -18,7 +18,6 @@ from bot.teams.met import EVENTS as MEETING
 from bot.teams.met import Changed, Met, Parted, parse_met
 from bot.teams.payload import instant, maybe, need, objects, words
 from bot.teams.places import Spot, spot_of
-from bot.teams.reference import Reference, reference_of
 from bot.teams.sender import Home
 from bot.teams.wording import clean_text, names_bot
 from core.domain.message import Ignored, InboundMessage, MessageKind
@@ -46,33 +45,8 @@ class NotForUs:
     """Why, in a word: `own`, `channel`, `chat`, `bot`, `undeleted`, `event`, `kind`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HelpWanted:
-    """Somebody asks how it works, or named us and said nothing."""
-
-    spot: Spot
-    """Where."""
-    reference: Reference
-    """How to write there."""
-    person: str
-    """Who."""
-    is_targeted: bool
-    """True: the question was seen by nobody else, and nor shall the answer be."""
-    dedupe_key: str
-    """The same for a repeated delivery."""
-
-
 Parsed: TypeAlias = (
-    InboundMessage
-    | Ignored
-    | Overheard
-    | NotForUs
-    | NotOurs
-    | HelpWanted
-    | Interaction
-    | Met
-    | Parted
-    | Changed
+    InboundMessage | Ignored | Overheard | NotForUs | NotOurs | Interaction | Met | Parted | Changed
 )
 
 
@@ -113,15 +87,9 @@ def _message(activity: Object, home: Home) -> Parsed:
 def _addressed(activity: Object, spot: Spot, home: Home) -> Parsed:
     if isinstance(activity.get("value"), dict):
         return parse_submitted(activity, spot, home)
-    if clean_text(activity).lower() not in HELP or _has_file(activity):
-        return _written(activity, spot, home)
-    return HelpWanted(
-        spot=spot,
-        reference=reference_of(activity, home),
-        person=need(need_object(activity, "from"), "id"),
-        is_targeted=_is_targeted(activity),
-        dedupe_key=key_of(activity, spot),
-    )
+    written = _written(activity, spot, home)
+    is_help = clean_text(activity).lower() in HELP and not _has_file(activity)
+    return replace(written, kind=MessageKind.HELP, text="") if is_help else written
 
 
 def _written(activity: Object, spot: Spot, home: Home) -> InboundMessage:

@@ -36,6 +36,7 @@ from core.domain.delivery import (
     Delivery,
     FindResult,
     NotFound,
+    Notice,
     Permanent,
     Posted,
     PostResult,
@@ -62,6 +63,8 @@ LONGEST_REST_S = 5.0
 CANCELED = "canceled_by_user"
 NOT_HERE = frozenset({BAD_REQUEST, FORBIDDEN, NOT_FOUND, 405})
 """Teams has no messages for one person alone in that place."""
+MOST_ATTEMPTS = 3
+"""After which how it works is not shown once more, where nobody knows whether it arrived."""
 _STREAM = "ContentStreamNotAllowed"
 
 logger = logging.getLogger(__name__)
@@ -129,8 +132,8 @@ class TeamsPoster:
     async def find(self, delivery: Delivery, /) -> FindResult:
         """See `Poster.find`."""
         shown = self._render(delivery)
-        if _is_public(delivery) and shown.is_for_asker_alone:
-            # Nobody can look for it; to show one person the same twice harms nobody.
+        if _is_for_asker_alone(delivery, shown) or _may_be_repeated(delivery):
+            # Nobody can look for it; to show it twice harms nobody.
             return NotFound()
         if delivery.is_direct:
             return CanNotTell()
@@ -147,7 +150,7 @@ class TeamsPoster:
         at = await self._addresses.of(delivery.place)
         if not isinstance(at, Address):
             return self._result(at)
-        if shown.is_for_asker_alone and _is_public(delivery):
+        if _is_for_asker_alone(delivery, shown):
             return await self._to_asker(delivery, at, shown.activity)
         replaced = await self._replace(delivery, at, shown.activity)
         return await self._send(at, shown.activity) if replaced is None else replaced
@@ -254,8 +257,14 @@ class TeamsPoster:
         return seconds * (1.0 + LONGER_AT_RANDOM * self._chance())
 
 
-def _is_public(delivery: Delivery) -> bool:
-    return not delivery.is_direct and delivery.place.mode != "direct"
+def _is_for_asker_alone(delivery: Delivery, shown: Rendered) -> bool:
+    is_public = not delivery.is_direct and delivery.place.mode != "direct"
+    return is_public and (shown.is_for_asker_alone or delivery.is_whispered)
+
+
+def _may_be_repeated(delivery: Delivery) -> bool:
+    """Say whether to post it again is better than to say that it may be above."""
+    return delivery.reply.notice is Notice.HOW_IT_WORKS and delivery.attempt < MOST_ATTEMPTS
 
 
 def _not_sent(result: PostResult) -> PostResult:

@@ -21,7 +21,7 @@ from bot.teams.elements import Card, attached, card, dialog
 from bot.teams.plain import in_markdown, without_markup
 from bot.teams.rules import MESSAGE_BYTES, SUGGESTED, size
 from bot.teams.setting import Setting
-from bot.teams.welcome import suggested
+from bot.teams.welcome import suggested, welcome, welcome_text
 from core.domain.answer import Answer, Outcome
 from core.domain.delivery import Notice, StoredReply
 
@@ -46,6 +46,8 @@ class Rendered:
 def render(reply: StoredReply, shape: int, *, setting: Setting) -> Rendered:
     """Return a reply in one shape; beyond the last shape it is the last."""
     answer = reply.answer
+    if reply.notice is Notice.HOW_IT_WORKS:
+        return Rendered(activity=_how_it_works(shape, setting))
     if answer is None:
         return Rendered(activity=_line(reply, shape, setting))
     if answer.is_report and setting.is_public:
@@ -159,6 +161,13 @@ def _line(reply: StoredReply, shape: int, setting: Setting) -> Card:
         data = names.data_of(names.ANSWER_KEY, reply.answer_id)
         made["attachments"] = [attached(card([], [dialog(names.SHOW, "Show answer", data)]))]
     return made
+
+
+def _how_it_works(shape: int, setting: Setting) -> Card:
+    is_personal = not setting.is_public
+    if shape >= WITHOUT_CARD:
+        return welcome_text(is_personal=is_personal)
+    return welcome(is_personal=is_personal, asker=setting.asker if is_personal else "")
 
 
 def _told(reply: StoredReply) -> str:

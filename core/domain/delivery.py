@@ -22,6 +22,8 @@ class Notice(StrEnum):
     """The answer was taken away by the person who asked, or by an officer."""
     STOPPED = "stopped"
     """The person who asked has stopped the work on it."""
+    HOW_IT_WORKS = "how_it_works"
+    """Who this is and what to ask: somebody wanted to know, or we are new there."""
     BUSY = "busy"
     """The question is kept and waits for its turn: too many came, or it has waited for long."""
 
@@ -126,6 +128,8 @@ class Delivery:
     posted anew. `find` may settle it by rewriting once more."""
     asked_from: str | None = None
     """The channel from which it was asked, where the reply goes elsewhere; None if nowhere else."""
+    is_whispered: bool = False
+    """True: the platform showed the question to nobody else, and nor may it show the reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

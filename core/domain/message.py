@@ -20,6 +20,8 @@ class MessageKind(StrEnum):
     """Changed a message that may already have been answered."""
     DELETED = "deleted"
     """Took a message back."""
+    HELP = "help"
+    """Asked how it works, or let us in: that is shown, and nothing is answered."""
     STOP = "stop"
     """Asked for silence: what is being answered for this person here is dropped."""
 

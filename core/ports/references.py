@@ -1,5 +1,6 @@
 """Conversations in which our app is, so that it can write there first. Safe from many processes."""
 
+from datetime import datetime
 from typing import Protocol
 
 from core.domain.reference import ConversationReference
@@ -8,8 +9,8 @@ from core.domain.reference import ConversationReference
 class References(Protocol):
     """References, by conversation. What is stored was checked; whoever uses it checks it again."""
 
-    async def put(self, reference: ConversationReference, /) -> bool:
-        """Keep a reference in place of the earlier one; True: the conversation is new to us."""
+    async def put(self, reference: ConversationReference, /) -> datetime:
+        """Keep a reference in place of the earlier one; return since when we know of it, UTC."""
         ...
 
     async def find(

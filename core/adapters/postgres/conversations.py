@@ -20,7 +20,7 @@ _SPEAKERS = text(
     " EXISTS (SELECT FROM citebound.inbox o WHERE o.conversation_id = :conversation"
     "  AND o.raw->>'reason' = :officer AND o.id > coalesce((SELECT max(m.id)"
     "   FROM citebound.inbox m WHERE m.conversation_id = :conversation"
-    "   AND m.kind IN ('message', 'choice')), 0)) AS is_taken_over"
+    "   AND m.kind IN ('message', 'choice', 'help')), 0)) AS is_taken_over"
 )
 
 

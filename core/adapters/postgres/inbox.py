@@ -94,6 +94,8 @@ class PostgresInbox:
             return await self._edited(connection, thread, message)
         if message.kind is MessageKind.DELETED:
             return await self._deleted(connection, thread, message)
+        if message.kind is MessageKind.HELP:
+            return await self._helped(connection, thread, message)
         return await self._stopped(connection, thread, message)
 
     async def _ignored(
@@ -105,6 +107,27 @@ class PostgresInbox:
             event_of(Tag.MESSAGE_IGNORED, thread, reason=message.reason, outcome="ignored"),
             content={"place": place_of(message)},
         )
+        return accepted
+
+    async def _helped(
+        self, connection: AsyncConnection, thread: Thread, message: InboundMessage
+    ) -> Accepted:
+        """Queue how it works; no question was asked, and the record says so."""
+        accepted = await self._insert(connection, thread, message)
+        record_id = await self._ledger.event(
+            connection,
+            event_of(Tag.MESSAGE_IGNORED, thread, reason="help", outcome="ignored"),
+            content={"place": place_of(message)},
+        )
+        await queue_reply(
+            connection,
+            StoredReply(notice=Notice.HOW_IT_WORKS, record_id=record_id),
+            cause=cause_of_message(accepted.message_id),
+            conversation_id=thread.conversation_id,
+            person=message.person,
+            mode=message.place.mode,
+        )
+        await self._jobs.defer(connection, "deliver", thread.conversation_id)
         return accepted
 
     async def _edited(

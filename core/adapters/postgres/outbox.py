@@ -39,13 +39,15 @@ _OLDEST = text(
     "SELECT o.*, c.platform, c.tenant, c.channel, c.thread,"
     " o.is_direct OR coalesce(r.is_direct, false) AS goes_directly,"
     " r.remote_id AS replaces_id, r.reply AS replaced,"
-    " (SELECT i.raw->>'from_channel' FROM citebound.inbox i WHERE o.cause = 'message:' || i.id)"
-    " AS asked_from,"
+    " i.raw->>'from_channel' AS asked_from,"
+    " coalesce((i.raw->>'is_targeted')::boolean, false) AS is_whispered,"
     " greatest(o.next_at, o.lease_until) AS free_at,"
     " greatest(o.next_at, o.lease_until) > clock_timestamp() AS is_waiting,"
     " coalesce(p.rests_until > clock_timestamp(), false) AS rests,"
     " extract(epoch FROM clock_timestamp() - o.queued_at)::float AS age_s"
     " FROM citebound.outbox o JOIN citebound.conversations c ON c.id = o.conversation_id"
+    " LEFT JOIN citebound.inbox i ON i.id ="
+    "  CAST(substring(o.cause FROM '^message:([0-9]+)$') AS bigint)"
     " LEFT JOIN citebound.outbox r ON r.id = o.replaces"
     " LEFT JOIN citebound.channel_paces p ON p.platform = c.platform AND p.tenant = c.tenant"
     "  AND p.channel = CASE WHEN o.is_direct OR r.is_direct THEN '@' || o.person"
@@ -342,4 +344,5 @@ def _delivery(row: Mapping[Any, Any], leased: Mapping[Any, Any], reply: StoredRe
         token=leased["lease_token"],
         replaces=row["replaces_id"],
         asked_from=row["asked_from"],
+        is_whispered=row["is_whispered"],
     )

@@ -1,5 +1,7 @@
 """Conversations in which our app is, in Postgres."""
 
+from datetime import datetime
+
 from sqlalchemy import bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -17,8 +19,12 @@ _PUT = text(
     " WHERE (kept.person, kept.team, kept.facts)"
     " IS DISTINCT FROM (excluded.person, excluded.team, excluded.facts)"
     " AND (kept.person IS NULL OR excluded.person IS NOT NULL)"
-    " RETURNING xmax = 0"
+    " RETURNING created_at"
 ).bindparams(bindparam("facts", type_=JSONB))
+_SINCE = text(
+    "SELECT created_at FROM citebound.conversation_references"
+    " WHERE platform = :platform AND tenant = :tenant AND conversation = :conversation"
+)
 _READ = (
     "SELECT platform, tenant, conversation, person, team, facts"
     " FROM citebound.conversation_references WHERE platform = :platform AND tenant = :tenant"
@@ -43,7 +49,7 @@ class PostgresReferences:
         self._engine = engine
 
     @raises_transient
-    async def put(self, reference: ConversationReference, /) -> bool:
+    async def put(self, reference: ConversationReference, /) -> datetime:
         """See `References.put`.
 
         Nothing is written if nothing changed, or if somebody's direct conversation would become
@@ -58,7 +64,8 @@ class PostgresReferences:
             "facts": dict(reference.facts),
         }
         async with self._engine.begin() as connection:
-            return bool(await connection.scalar(_PUT, row))
+            since = await connection.scalar(_PUT, row)
+            return since or (await connection.execute(_SINCE, row)).scalar_one()
 
     @raises_transient
     async def find(

@@ -167,6 +167,34 @@ async def test_killed_after_a_post_that_replaced_nothing(stage: Stage, failpoint
     await ended(again)
 
 
+@pytest.mark.parametrize("failpoint", ["F3", "F8"])
+async def test_killed_before_help_was_shown(stage: Stage, failpoint: str) -> None:
+    """It is kept like a question: who asked how it works is told, by whichever process."""
+    running = await stage.begin(failpoint)
+    said = await stage.ask("channel", "help")
+    again = await stage.begin_again(running)
+    if failpoint == "F3":
+        assert (await stage.teams.sender.again(said.delivery)).status == 200
+    await quiet(stage.tables, within_s=60.0)
+    shown = stage.teams.checks.replies(said.message)
+    assert len(shown) == (1 if failpoint == "F3" else 2)
+    assert all("Compliance Assistant" in one.activity["summary"] for one in shown)
+    await ended(again)
+
+
+async def test_killed_before_a_greeting(stage: Stage) -> None:
+    """Teams tells of the installation again, and it is greeted: once."""
+    running = await stage.begin("F1")
+    assert (await stage.teams.people.install(stage.anna, stage.room)).status is None
+    again = await stage.begin_again(running)
+    for _ in range(2):
+        assert (await stage.teams.people.install(stage.anna, stage.room)).status == 200
+    await quiet(stage.tables, within_s=60.0)
+    (shown,) = stage.teams.tenant.by_bot()
+    assert "Compliance Assistant" in shown.activity["summary"]
+    await ended(again)
+
+
 async def test_what_follows_waits_for_what_was_killed(stage: Stage) -> None:
     """Answers of a thread come in the order of its questions, though the first one's run died."""
     running = await stage.begin("F4")

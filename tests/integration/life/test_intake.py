@@ -1,6 +1,7 @@
 """A message is stored with its record and its job, once, or not at all."""
 
 import asyncio
+from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -230,3 +231,23 @@ async def test_one_person_has_one_pseudonym(deployment: Deployment) -> None:
     rows = await deployment.rows("SELECT asker FROM citebound.inbox ORDER BY id")
     first, second, third = (row["asker"] for row in rows)
     assert first == third != second
+
+
+async def test_help_is_queued_where_it_is_stored(deployment: Deployment) -> None:
+    """With a record that no question was asked, the reply and its job; once, or not at all."""
+    wanted = replace(message("", key="m1"), kind=MessageKind.HELP)
+    first = await deployment.intake.accept(wanted)
+    assert isinstance(first, Accepted)
+    assert await deployment.intake.accept(wanted) == Seen(reason="repeated")
+    (reply,) = await deployment.rows("SELECT cause, reply->>'notice' AS n FROM citebound.outbox")
+    assert tuple(reply.values()) == (f"message:{first.message_id}", "how_it_works")
+    (record,) = await deployment.rows("SELECT tag, doc->>'reason' AS reason FROM audit.record")
+    assert record["tag"] == "message:ignored"
+    (job,) = await deployment.rows("SELECT task_name FROM procrastinate_jobs")
+    assert job["task_name"] == "deliver"
+    late = replace(
+        message("May I?", key="m1:edited"), kind=MessageKind.EDITED, target_key=wanted.message_key
+    )
+    await deployment.intake.accept(late)
+    told = await deployment.rows("SELECT reply->>'notice' AS n FROM citebound.outbox ORDER BY id")
+    assert [row["n"] for row in told] == ["how_it_works", "edited_after_answer"]

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -42,10 +43,9 @@ class InMemoryReferences:
     def __init__(self) -> None:
         self.kept: dict[str, ConversationReference] = {}
 
-    async def put(self, reference: ConversationReference, /) -> bool:
-        is_new = reference.conversation not in self.kept
+    async def put(self, reference: ConversationReference, /) -> datetime:
         self.kept[reference.conversation] = reference
-        return is_new
+        return datetime(2026, 11, 20, tzinfo=UTC)
 
     async def find(
         self, platform: str, tenant: str, conversation: str, /

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
@@ -14,8 +15,6 @@ from bot.teams.endpoint import LONGEST_BODY, PATH, TeamsEndpoint
 from bot.teams.interaction import Interaction
 from bot.teams.keeping import Keeper
 from bot.teams.keys import SigningKeys, signing_keys
-from bot.teams.met import Met
-from bot.teams.parse import HelpWanted
 from bot.teams.pressing import Presses
 from bot.teams.reference import Reference
 from bot.teams.sender import Home
@@ -37,10 +36,11 @@ class Kept:
     messages: list[InboundMessage | Ignored] = field(default_factory=list[InboundMessage | Ignored])
     references: list[ConversationReference] = field(default_factory=list[ConversationReference])
     forgotten: list[str] = field(default_factory=list[str])
-    welcomed: list[Met | HelpWanted] = field(default_factory=list[Met | HelpWanted])
     changed: list[Reference] = field(default_factory=list[Reference])
     pressed: list[Interaction] = field(default_factory=list[Interaction])
     ours: set[Place] = field(default_factory=set[Place])
+    since: datetime = datetime(2026, 11, 20, 9, tzinfo=UTC)
+    """When we came to know of a conversation."""
     is_away: bool = False
     answer: Any = None
     """What handlers return; an exception is raised."""
@@ -50,9 +50,10 @@ class Kept:
         if self.is_away:
             raise TransientError
         if isinstance(what, ConversationReference):
-            is_new = not any(one.conversation == what.conversation for one in self.references)
             self.references.append(what)
-            return is_new
+            return self.since
+        if isinstance(self.answer, Exception):
+            raise self.answer
         seen = any(one.dedupe_key == what.dedupe_key for one in self.messages)
         if seen:
             return Seen(reason="repeated")
@@ -72,12 +73,6 @@ class Kept:
         del platform, tenant
         self.forgotten.append(conversation)
         return 1
-
-    async def welcome(self, found: Met | HelpWanted) -> None:
-        """See `Welcome`."""
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        self.welcomed.append(found)
 
     async def press(self, interaction: Interaction) -> Mapping[str, Json]:
         """See `Handler`."""
@@ -130,7 +125,6 @@ def keeper_of(kept: Kept, presses: Presses, home: Home) -> Keeper:
         home,
         officers=Officers(),
         presses=presses,
-        welcome=kept.welcome,
         forget=kept.changed.append,
     )
 

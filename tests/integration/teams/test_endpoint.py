@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 
 from bot.teams.anonymous import UnsafeAnonymous, is_loopback
-from bot.teams.met import Met
-from bot.teams.parse import HelpWanted
 from bot.teams.pressing import FAILED, OUTDATED
 from bot.teams.sender import Home, home_of
 from bot.teams.service_urls import ServiceUrls
@@ -115,9 +113,10 @@ async def test_an_installation_is_greeted_once(served: Served) -> None:
     installed = message("", scope="channel", type="installationUpdate", action="add")
     for activity in (added, installed, installed):
         assert await send(served, activity) == 200
-    (met,) = served.kept.welcomed
-    assert isinstance(met, Met)
-    assert met.reference.conversation == CHANNEL
+    (greeting,) = served.kept.messages
+    assert isinstance(greeting, InboundMessage)
+    assert greeting.kind is MessageKind.HELP
+    assert (greeting.place.channel, greeting.place.thread) == (CHANNEL, CHANNEL)
     gone = message("", scope="channel", type="installationUpdate", action="remove")
     assert await send(served, gone) == 200
     assert served.kept.forgotten == [TEAM, CHANNEL]
@@ -127,16 +126,17 @@ async def test_other_members_are_no_greeting(served: Served) -> None:
     """But what is remembered of the conversation is forgotten."""
     joined = message("", scope="channel", type="conversationUpdate", membersAdded=[{"id": ANNA}])
     assert await send(served, joined) == 200
-    assert served.kept.welcomed == []
+    assert served.kept.messages == []
     assert [one.conversation for one in served.kept.changed] == [CHANNEL]
 
 
-async def test_help_is_shown_whenever_somebody_asks(served: Served) -> None:
-    """It is no question."""
-    for number in range(2):
+async def test_help_is_kept_whenever_somebody_asks(served: Served) -> None:
+    """It is no question; how to write there is kept before it."""
+    for number in (0, 1, 1):
         assert await send(served, message("help", id=f"{number}")) == 200
-    assert [type(one) for one in served.kept.welcomed] == [HelpWanted] * 2
-    assert served.kept.messages == []
+    kept = [one.kind for one in served.kept.messages if isinstance(one, InboundMessage)]
+    assert kept == [MessageKind.HELP] * 2
+    assert served.kept.references
 
 
 async def test_what_nobody_foresaw_is_sent_again(served: Served) -> None:

@@ -71,7 +71,6 @@ async def deployed(
             home,
             officers=service.officers,
             presses=presses,
-            welcome=kept.welcome,
             forget=kept.changed.append,
         )
         endpoint = TeamsEndpoint(InboundVerifier(keys, home), keeper, presses, home=home)
@@ -88,6 +87,7 @@ async def deployed(
             )
 
 
+GREETED = "SELECT count(*) AS greeted FROM citebound.outbox WHERE reply->>'notice' = 'how_it_works'"
 INBOX = "SELECT kind, text, person, mode, state FROM citebound.inbox ORDER BY id"
 
 
@@ -160,11 +160,11 @@ async def test_an_installation_is_met_once_and_forgotten(deployed: Deployment) -
     room = teams.tenant.channel("general", anna)
     for _ in range(2):
         assert (await teams.people.install(anna, room)).acknowledged
-    assert len(deployed.kept.welcomed) == 1
+    assert await deployed.rows(GREETED) == [{"greeted": 1}]
     assert (await teams.people.uninstall(anna, room)).acknowledged
     assert await deployed.service.references.find(NAME, teams.tenant.id, room.id) is None
     assert (await teams.people.install(anna, room)).acknowledged
-    assert len(deployed.kept.welcomed) == 2
+    assert await deployed.rows(GREETED) == [{"greeted": 2}]
 
 
 async def test_a_button_and_an_invoke_are_pressed(deployed: Deployment) -> None:

@@ -25,13 +25,17 @@ def references(engine: AsyncEngine) -> PostgresReferences:
     return PostgresReferences(engine)
 
 
-async def test_a_conversation_is_new_once(references: PostgresReferences) -> None:
-    """So that it is greeted once, however many events tell of it."""
-    assert await references.put(DIRECT)
-    assert not await references.put(DIRECT)
+async def test_a_conversation_is_known_since_its_first_event(
+    references: PostgresReferences,
+) -> None:
+    """So that it is greeted once, however many events tell of it; forgotten, it is met anew."""
+    since = await references.put(DIRECT)
+    assert await references.put(DIRECT) == since
     moved = replace(DIRECT, facts={"service_url": "https://smba.trafficmanager.net/emea/"})
-    assert not await references.put(moved)
+    assert await references.put(moved) == since
     assert await references.find("teams", "t1", "a:1") == moved
+    await references.forget("teams", "t1", "a:1")
+    assert await references.put(moved) > since
 
 
 async def test_a_direct_conversation_is_found_by_its_person(
@@ -76,7 +80,7 @@ async def test_a_team_is_forgotten_with_its_channels(references: PostgresReferen
     assert await references.forget("teams", "t1", "19:team") == 2
     assert await references.find("teams", "t1", CHANNEL.conversation) is None
     assert await references.forget("teams", "t1", "a:1") == 1
-    assert await references.put(DIRECT)
+    assert await references.find("teams", "t1", "a:1") is None
 
 
 async def test_what_did_not_change_is_not_written(

@@ -113,7 +113,6 @@ def _others(text: str) -> Iterator[Payload]:
         "placeholder": streams.placeholder(),
         "welcome": welcome.welcome(is_personal=True, asker=ASKER),
         "welcome in a channel": welcome.welcome(is_personal=False),
-        "welcome with consent": welcome.welcome(is_personal=False, reads_threads=True),
         "welcome as text": welcome.welcome_text(is_personal=True),
     }
     for name, activity in made.items():

@@ -16,9 +16,9 @@ from bot.teams import handled
 from bot.teams.icons import COLOUR, OUTLINE, colour_icon, outline_icon
 from bot.teams.interaction import INVOKES
 from bot.teams.manifest import VERSIONS, Version, manifest, package, to_json
-from bot.teams.parse import ASK, HELP, HelpWanted, parse
+from bot.teams.parse import ASK, HELP, parse
 from core.domain.errors import UsageError
-from core.domain.message import InboundMessage
+from core.domain.message import InboundMessage, MessageKind
 from tests.unit.teams.activities import HOME, mentioned
 
 ROOT = Path(__file__).parents[3]
@@ -73,7 +73,9 @@ def test_every_command_is_read_and_no_other() -> None:
     """Help alone, with or without a slash, is answered; what stands before a question is cut."""
     assert {one.strip().removeprefix("/") for one in (*HELP, *ASK)} - {""} == {*handled.COMMANDS}
     for word in ("help", "/help"):
-        assert isinstance(parse(mentioned(word, scope="channel"), HOME), HelpWanted)
+        found = parse(mentioned(word, scope="channel"), HOME)
+        assert isinstance(found, InboundMessage)
+        assert found.kind is MessageKind.HELP
     for word in ("ask", "/ask"):
         found = parse(mentioned(f"{word} May I?", scope="channel"), HOME)
         assert isinstance(found, InboundMessage)

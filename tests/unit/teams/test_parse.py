@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.teams.interaction import Interaction, NotOurs, parse_invoke
 from bot.teams.met import Changed, Met, Parted
-from bot.teams.parse import HelpWanted, NotForUs, Overheard, parse
+from bot.teams.parse import NotForUs, Overheard, parse
 from core.domain.errors import ContractError
 from core.domain.message import Ignored, InboundMessage, MessageKind
 from tests.unit.teams.activities import (
@@ -121,10 +121,10 @@ def test_a_question_may_begin_like_a_command(text: str) -> None:
 def test_help_is_asked_for_by_name_or_by_saying_nothing(text: str, scope: str) -> None:
     """It is no question."""
     html = {"contentType": "text/html", "content": "<div></div>"}
-    found = parse(mentioned(text, scope=scope, attachments=[html]), HOME)
-    assert isinstance(found, HelpWanted)
-    assert (found.person, found.is_targeted) == (ANNA, False)
-    assert found.reference.service_url == SERVICE_URL
+    found = read(mentioned(text, scope=scope, attachments=[html]))
+    assert (found.kind, found.person, found.text) == (MessageKind.HELP, ANNA, "")
+    assert found.raw["is_targeted"] is False
+    assert found.dedupe_key == found.message_key
 
 
 def test_a_file_without_words_is_no_call_for_help() -> None:
