@@ -16,6 +16,7 @@ def asked(
     sent_at: datetime,
     kind: MessageKind = MessageKind.MESSAGE,
     message_key: str | None = None,
+    is_whispered: bool = False,
 ) -> InboundMessage:
     """Return the message of what somebody pressed or sent.
 
@@ -26,6 +27,7 @@ def asked(
         sent_at: when we heard of it, aware, UTC.
         kind: what was done, in our words.
         message_key: its identity, where several presses mean one thing.
+        is_whispered: True: nobody else saw what it follows from, and nor may they see the reply.
     """
     facts: dict[str, Json] = {
         "service_url": interaction.reference.service_url,
@@ -34,6 +36,7 @@ def asked(
         "bot": interaction.reference.bot,
         "aad": interaction.aad,
         "locale": interaction.locale,
+        "is_targeted": is_whispered,
         "is_outside": interaction.is_outside,
     }
     return InboundMessage(

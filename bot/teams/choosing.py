@@ -62,15 +62,16 @@ class Choosing:
                 sent_at=self._clock.now(),
                 kind=MessageKind.CHOICE,
                 message_key=f"{NAME}:{interaction.spot.tenant}:clarify:{found.reply.answer_id}",
+                is_whispered=found.is_whispered,
             )
         )
         shown = chosen_card(EVERY_CASE if option == ALL else option)
         if interaction.kind != "press":
             return dialogs.replaced(shown)
-        self._background.begin(self._redraw(interaction, shown))
+        self._background.begin(self._redraw(interaction, shown, is_whispered=found.is_whispered))
         return dialogs.NOTHING
 
-    async def _redraw(self, interaction: Interaction, shown: Card) -> None:
+    async def _redraw(self, interaction: Interaction, shown: Card, *, is_whispered: bool) -> None:
         """Take the buttons away where the client does not do it by itself."""
         shown_in = interaction.message_id
         if shown_in is None:
@@ -80,4 +81,6 @@ class Choosing:
             conversation=interaction.spot.conversation,
         )
         message: Card = {"type": "message", "attachments": [attached(shown)]}
-        await self._background.insist(lambda: self._transport.update(at, shown_in, message))
+        await self._background.insist(
+            lambda: self._transport.update(at, shown_in, message, is_targeted=is_whispered)
+        )

@@ -82,7 +82,9 @@ class Escalating:
             key=interaction.dedupe_key,
             note=given.get(names.NOTE, ""),
             urgency=urgency_of(given.get(names.URGENCY, "")),
-            is_private=given.get(names.PRIVATE) == names.ON or is_report(found),
+            is_private=given.get(names.PRIVATE) == names.ON
+            or is_report(found)
+            or found.is_whispered,
             is_anonymous=given.get(names.ANONYMOUS) == names.ON,
             permalink=permalink_of(found.place),
             asker_name=self._rosters.name_of(found.place, found.person) or None,

@@ -222,10 +222,13 @@ class TeamsPoster:
         self, delivery: Delivery, at: Address, activity: dict[str, Json]
     ) -> PostResult:
         """Show it to the asker alone; where Teams cannot, in their own chat."""
-        if delivery.progress_id is not None:
-            await self._transport.delete(at, delivery.progress_id)
-        to: Json = {"id": delivery.person}
-        told = await self._transport.post(at, {**activity, "recipient": to}, is_targeted=True)
+        if delivery.replaces is not None:
+            told = await self._transport.update(at, delivery.replaces, activity, is_targeted=True)
+        else:
+            if delivery.progress_id is not None:
+                await self._transport.delete(at, delivery.progress_id)
+            alone = {**activity, "recipient": {"id": delivery.person}}
+            told = await self._transport.post(at, alone, is_targeted=True)
         if not (isinstance(told, Refused) and told.status in NOT_HERE):
             return self._result(told)
         own = await self._addresses.direct(delivery.place, delivery.person)

@@ -32,6 +32,8 @@ class ShownReply:
     """True if an officer's answer holds instead."""
     asked_from: str | None = None
     """The channel from which it was asked, where the reply went elsewhere; None if nowhere else."""
+    is_whispered: bool = False
+    """True: the platform showed the question to nobody else."""
     shared_in: frozenset[str] = frozenset()
     """Channels in which its asker has shared it."""
 

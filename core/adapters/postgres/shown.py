@@ -16,7 +16,9 @@ from core.ports.shown import AskedBack, CopyState, SharedCopy, ShownReply, Surro
 
 _FIND = text(
     "SELECT o.reply, i.person, i.text, i.mode, c.platform, c.tenant, c.channel, c.thread,"
-    " i.raw->>'from_channel' AS asked_from, o.removed_at IS NOT NULL AS is_removed,"
+    " i.raw->>'from_channel' AS asked_from,"
+    " coalesce((i.raw->>'is_targeted')::boolean, false) AS is_whispered,"
+    " o.removed_at IS NOT NULL AS is_removed,"
     " (SELECT count(*) FROM citebound.cases k WHERE k.question_id = i.question_id"
     "  AND k.answered_at IS NOT NULL"
     "  AND (a.outcome <> 'escalated' OR a.refusal IS NOT NULL)) > 0 AS is_superseded,"
@@ -105,6 +107,7 @@ class PostgresShownReplies:
             is_removed=row["is_removed"],
             is_superseded=row["is_superseded"],
             asked_from=row["asked_from"],
+            is_whispered=row["is_whispered"],
             shared_in=frozenset(row["shared_in"]),
         )
 
