@@ -14,10 +14,11 @@ import unicodedata
 _URL = re.compile(r"(?<!\w)https://[A-Za-z0-9\-._~:/?#@!$&*+,;=%]+")
 _SLASHES = re.compile(r"[:：](?=[/\\]{2})")  # noqa: RUF001
 _SCHEME = re.compile(
-    r"(?<![^\W_])(javascript|vbscript|livescript|mailto|tel|sms|callto|skype|slack|msteams|blob"
-    r"|view-source|about|jar|ms-[a-z]{1,20}):(?=\S)",
+    r"(javascript|vbscript|mailto|(?<![^\W_])(?:livescript|tel|sms|callto|skype|slack|msteams|blob"
+    r"|view-source|about|jar|ms-[a-z]{1,20})):(?=\S)",
     re.IGNORECASE,
 )
+"""The first three wherever they stand: no word ends like them ("Hotel:5" does)."""
 _DATA = re.compile(r"(?<![^\W_])(data):(?=[\w.+\-]*[,;/])", re.IGNORECASE)
 _DOTS = ".。．｡․"  # noqa: RUF001
 _DOT = re.compile(f"[{_DOTS}]")

@@ -25,6 +25,8 @@ HOSTS = frozenset({"policies.example.com"})
         ("93.184.216.34", "93[.]184[.]216[.]34"),
         ("1.1.1.1/x", "1[.]1[.]1[.]1/x"),
         ("javascript:alert(1)", "javascript[:]alert(1)"),
+        ("xmailto:a@evil.com", "xmailto[:]a@evil[.]com"),
+        ("xjavascript:alert(1)", "xjavascript[:]alert(1)"),
         ("data:text/html,x", "data[:]text/html,x"),
         ("[x](y)", "[x] (y)"),
         ("<!here> <@U1> <#C1>", "< !here> < @U1> < #C1>"),
@@ -51,7 +53,7 @@ def test_addresses_are_broken(text: str, expected: str | None) -> None:
         "Use form gifts.pdf or limits.xlsx.",
         "Types of data: names. Note: x < y and a/b, 50% or 3:1.",
         "\u653f\u7b56\u3002\u5458\u5de5\u5fc5\u987b\u3002",
-        "[1][2] (see section 3) and #4, e-mail or tel. 112",
+        "[1][2] (see section 3) and #4, e-mail or tel. 112, hotel:5",
     ],
 )
 def test_what_people_write_is_left_alone(text: str) -> None:
