@@ -1,6 +1,6 @@
 """A chat platform as a process runs it: one entry, whatever the platform."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 
@@ -12,6 +12,11 @@ from core.ports import Platform
 
 async def _nothing() -> None:
     """See `Chat.trouble`."""
+
+
+def _none_lost() -> Mapping[str, str]:
+    """See `Chat.lost`."""
+    return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +35,9 @@ class Chat:
     """Takes until the block ends what does not come over HTTP; entered by processes that serve."""
     trouble: Callable[[], Awaitable[str | None]] = _nothing
     """Says what keeps messages from reaching us; None: nothing."""
+    lost: Callable[[], Mapping[str, str]] = _none_lost
+    """Says where nothing can be posted any more, as far as this process was told: the tenant, and
+    the platform's word for why."""
 
 
 Connect = Callable[[Service], AbstractAsyncContextManager[Chat]]

@@ -73,6 +73,10 @@ METRICS: Mapping[str, Metric] = {
     "citebound_model_errors_total": Metric(
         kind="counter", means="Calls of models without a reply.", labels=("model",)
     ),
+    "citebound_lost_workspaces": Metric(
+        kind="gauge",
+        means="Workspaces whose token the platform no longer takes, as this process was told.",
+    ),
     "citebound_waiting_messages": Metric(kind="gauge", means="Messages without an outcome."),
     "citebound_oldest_message_seconds": Metric(
         kind="gauge", means="Age of the oldest message without an outcome; 0: there is none."

@@ -24,6 +24,8 @@ Waiting = Callable[[], Awaitable[WaitingNow]]
 """Says how much waits."""
 Trouble = Callable[[], Awaitable[str | None]]
 """Says what keeps us from working; None: nothing."""
+Lost = Callable[[], Mapping[str, str]]
+"""See `Chat.lost`."""
 
 
 class Health:
@@ -31,12 +33,21 @@ class Health:
 
     A platform that can't reach us makes us unready only if no other one can: while Microsoft's keys
     can't be read, Slack goes on. It ends nobody in any case, since we live.
+
+    Where a platform no longer takes our token that is told, and we stay ready: what is sent to us
+    is kept, and nothing is won if it isn't. It is told without ids, since anybody may ask.
     """
 
-    def __init__(self, *troubles: Trouble, platforms: Mapping[str, Trouble] | None = None) -> None:
+    def __init__(
+        self,
+        *troubles: Trouble,
+        platforms: Mapping[str, Trouble] | None = None,
+        lost: Mapping[str, Lost] | None = None,
+    ) -> None:
         """Take who looks at what all depend on, and at each platform, by its name."""
         self._troubles = troubles
         self._platforms = platforms or {}
+        self._lost = lost or {}
         self.is_stopping = False
 
     def stop(self) -> None:
@@ -63,7 +74,8 @@ class Health:
         told = "; ".join(f"{name}: {why}" for name, why in lacking.items())
         if trouble or (told and len(lacking) == len(self._platforms)):
             return web.Response(status=503, text=trouble or told)
-        return web.Response(text=f"ready, but not for {told}" if told else "ready")
+        ready = f"ready, but not for {told}" if told else "ready"
+        return web.Response(text="; ".join((ready, *self._refused())))
 
     async def _trouble(self) -> str | None:
         for look in self._troubles:
@@ -71,6 +83,15 @@ class Health:
             if found:
                 return found
         return None
+
+    def _refused(self) -> list[str]:
+        """Say which platforms no longer take our token somewhere, and their words for why."""
+        lost = {name: look() for name, look in self._lost.items()}
+        return [
+            f"{name} takes {len(found)} of our tokens no longer: {', '.join({*found.values()})}"
+            for name, found in lost.items()
+            if found
+        ]
 
     async def _lacking(self) -> dict[str, str]:
         """Return the platforms that can't reach us, and why."""
@@ -81,13 +102,15 @@ class Health:
 class Metered:
     """Measures what platforms wait for, and tells all that is counted."""
 
-    def __init__(self, meter: Meter, waiting: Waiting) -> None:
-        """Take what counts, and who knows how much waits."""
+    def __init__(self, meter: Meter, waiting: Waiting, *, lost: Iterable[Lost] = ()) -> None:
+        """Take what counts, and who knows how much waits and which workspaces are lost."""
         self._meter = meter
         self._waiting = waiting
+        self._lost = tuple(lost)
 
     async def tell(self, _: web.Request) -> web.StreamResponse:
         """Tell what was counted, and what the database says just now, if it does."""
+        self._meter.hold("citebound_lost_workspaces", sum(len(look()) for look in self._lost))
         try:
             async with asyncio.timeout(READY_WITHIN_S):
                 backlog = await self._waiting()

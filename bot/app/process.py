@@ -69,10 +69,11 @@ async def running(
         connected = [await stack.enter_async_context(one(service)) for one in platforms]
         chats, meter = tuple(connected), Meter()
         troubles = {chat.name: chat.trouble for chat in chats}
-        health = Health(service.health.trouble, platforms=troubles)
+        lost = {chat.name: chat.lost for chat in chats}
+        health = Health(service.health.trouble, platforms=troubles, lost=lost)
         port = None
         if roles.serves:
-            metered = Metered(meter, service.health.waiting)
+            metered = Metered(meter, service.health.waiting, lost=lost.values())
             served = application(
                 health, (route for chat in chats for route in chat.routes), metered
             )

@@ -77,6 +77,8 @@ TokenNow = Callable[[], Awaitable[str | None]]
 """Returns the token to call with; None: there is none any more. Raises `TransientError`."""
 OnDead = Callable[[str, str], Awaitable[None]]
 """Is told a token that Slack no longer takes, and Slack's word for why."""
+OnTaken = Callable[[], None]
+"""Is told that Slack took the token of a call."""
 
 
 class Slack:
@@ -88,6 +90,7 @@ class Slack:
         *,
         token: TokenNow | None = None,
         on_dead: OnDead | None = None,
+        on_taken: OnTaken | None = None,
     ) -> None:
         """Take a client that repeats nothing by itself.
 
@@ -96,10 +99,12 @@ class Slack:
             token: looks up the token of each call instead: one that was exchanged or taken away
                 meanwhile is not used.
             on_dead: hears of a token that Slack no longer takes.
+            on_taken: hears of each call that Slack did.
         """
         self.client = client
         self._token = token
         self._on_dead = on_dead
+        self._on_taken = on_taken
 
     async def write(self, method: str, **given: Json) -> Outcome:
         """Call a method that changes something; arguments that are None are left out."""
@@ -123,6 +128,8 @@ class Slack:
         refusal = outcome.code if isinstance(outcome, Refused) else ""
         if refusal in DISCONNECTED and self._on_dead is not None:
             await self._on_dead(token, refusal)
+        if isinstance(outcome, Told) and self._on_taken is not None:
+            self._on_taken()
         return outcome
 
     async def _asked(self, method: str, **arguments: Any) -> Outcome:

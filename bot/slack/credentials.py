@@ -58,8 +58,21 @@ class Credentials(Protocol):
         """
         ...
 
-    async def forget(self, workspace: Workspace, /) -> None:
-        """Delete the tokens of exactly this workspace: Slack takes them no longer."""
+    async def organisations(self) -> tuple[Home, ...]:
+        """Return who we are in each organisation for which the app is installed as a whole.
+
+        Raises:
+            TransientError: Nobody can say now.
+        """
+        ...
+
+    async def forget(self, workspace: Workspace, /, *, token: str | None = None) -> None:
+        """Delete the tokens of exactly this workspace: Slack takes them no longer.
+
+        Args:
+            workspace: where.
+            token: only if it is still this one; None: whichever it is.
+        """
         ...
 
 
@@ -84,7 +97,11 @@ class OneWorkspace:
             workspace=home.workspace, token=self._token, app=home.app_id, bot_user=home.bot_user
         )
 
-    async def forget(self, workspace: Workspace, /) -> None:
+    async def organisations(self) -> tuple[Home, ...]:
+        """See `Credentials.organisations`."""
+        return (self._home,) if self._home.is_whole else ()
+
+    async def forget(self, workspace: Workspace, /, *, token: str | None = None) -> None:
         """See `Credentials.forget`: that of the settings is theirs who set it."""
 
 
@@ -115,9 +132,14 @@ class ManyWorkspaces:
             bot_user=found.bot_user,
         )
 
-    async def forget(self, workspace: Workspace, /) -> None:
+    async def organisations(self) -> tuple[Home, ...]:
+        """See `Credentials.organisations`."""
+        homes = map(home_of, await self._installations.held())
+        return tuple(home for home in homes if home.is_whole)
+
+    async def forget(self, workspace: Workspace, /, *, token: str | None = None) -> None:
         """See `Credentials.forget`."""
-        await self._installations.delete(workspace)
+        await self._installations.delete(workspace, token=token)
 
     async def installation(self, workspace: Workspace, /) -> Installation | None:
         """Return the installation with a token that lives.
@@ -150,6 +172,7 @@ def home_of(installation: Installation) -> Home:
         teams=frozenset({where.team} if where.team else ()),
         enterprise=where.enterprise,
         is_whole=where.team is None,
+        installed_at=installation.installed_at,
     )
 
 

@@ -1,19 +1,23 @@
 """Whether Slack is set up, and whether it lets us do what we need: for `citebound doctor`.
 
 Without `--live` nothing is called; with it, `auth.test` says whose token it is and what it may do,
-and over sockets `apps.connections.open` whether the app token opens one.
+of each installation where several workspaces install the app, and over sockets
+`apps.connections.open` whether the app token opens one.
 """
 
 from collections.abc import AsyncGenerator
 
 from bot.finding import Finding, Health
-from bot.slack.calls import Outcome, Refused, Slack, Told, client_for
+from bot.slack.calls import DISCONNECTED, Outcome, Refused, Slack, Told, client_for
 from bot.slack.handled import scopes
 from bot.slack.oauth import INSTALL_PATH
 from bot.slack.payload import maybe
 from bot.slack.setup import SlackSetup, slack_setup
+from core.adapters.postgres.oauth_stores import held_installations
+from core.adapters.system import SystemClock
+from core.bootstrap import database_url
 from core.config import Settings
-from core.domain.errors import ConfigError
+from core.domain.errors import CiteboundError, ConfigError
 
 HOW = "README, section Slack: `citebound slack manifest` prints what the app is made from"
 
@@ -40,6 +44,9 @@ async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Finding]
     if is_live:
         if setup.bot_token:
             yield await _bot(setup)
+        else:
+            async for finding in _installations(settings, setup):
+                yield finding
         if setup.uses_sockets and setup.app_token:
             yield await _socket(setup.app_token, setup.api_url)
 
@@ -48,7 +55,38 @@ async def _bot(setup: SlackSetup) -> Finding:
     subject = "Slack, called"
     told = await Slack(client_for(setup.bot_token, api_url=setup.api_url)).read("auth.test")
     if not isinstance(told, Told):
-        return _not_told(subject, "SLACK_BOT_TOKEN", told)
+        cure = "install the app again, and copy its bot token"
+        return _not_told(subject, "SLACK_BOT_TOKEN", told, cure=cure)
+    return _told(subject, told)
+
+
+async def _installations(settings: Settings, setup: SlackSetup) -> AsyncGenerator[Finding]:
+    """Try the token of each installation; none is exchanged, since that is good only once."""
+    subject, where = "Slack, installed", f"{settings.public_url}{INSTALL_PATH}"
+    try:
+        held = await held_installations(await database_url(settings), settings)
+    except CiteboundError as error:
+        cure = "see database and CITEBOUND_TOKEN_KEY above"
+        yield Finding(subject=subject, health=Health.BROKEN, found=str(error), cure=cure)
+        return
+    if not held:
+        cure = f"open {where}"
+        yield Finding(subject=subject, health=Health.MISSING, found="nowhere yet", cure=cure)
+    for one in held:
+        subject = f"Slack, {one.workspace.name}"
+        if not one.tokens.lasts_beyond(SystemClock().now()):
+            found = "its token has ended, and is exchanged when the app is used there"
+            yield Finding(subject=subject, health=Health.FINE, found=found)
+            continue
+        told = await Slack(client_for(one.tokens.access, api_url=setup.api_url)).read("auth.test")
+        cure = f"install the app there again, at {where}"
+        if isinstance(told, Told):
+            yield _told(subject, told)
+        else:
+            yield _not_told(subject, "its token", told, cure=cure)
+
+
+def _told(subject: str, told: Told) -> Finding:
     place = maybe(told.body, "team") or maybe(told.body, "team_id")
     found = f"{maybe(told.body, 'user') or 'the bot'} in {place}"
     missing = sorted(set(scopes()) - set(told.scopes))
@@ -63,15 +101,26 @@ async def _socket(app_token: str, api_url: str | None) -> Finding:
     subject = "Slack, socket"
     told = await Slack(client_for(app_token, api_url=api_url)).write("apps.connections.open")
     if not isinstance(told, Told):
-        return _not_told(subject, "SLACK_APP_TOKEN", told)
+        cure = "make a token with connections:write below Basic Information of the app"
+        return _not_told(subject, "SLACK_APP_TOKEN", told, cure=cure)
     return Finding(subject=subject, health=Health.FINE, found="Slack opens one")
 
 
-def _not_told(subject: str, variable: str, told: Outcome) -> Finding:
-    if isinstance(told, Refused):
-        found, cure = f"Slack refuses {variable}: {told.code}", "copy it from the app again"
+def _not_told(subject: str, variable: str, told: Outcome, *, cure: str) -> Finding:
+    """Say why a token can't be used.
+
+    Args:
+        subject: what was looked at.
+        variable: where the token is from.
+        told: what Slack said.
+        cure: what helps if the token is dead.
+    """
+    if not isinstance(told, Refused):
+        found, cure = "Slack can't be reached", "check the network, and whether a proxy is needed"
+    else:
+        found = f"Slack refuses {variable}: {told.code}"
         if told.needed:
             cure = f"give the token the scope {told.needed}"
-    else:
-        found, cure = "Slack can't be reached", "check the network, and whether a proxy is needed"
+        elif told.code not in DISCONNECTED:
+            cure = f"look up {told.code} in Slack's documentation of auth.test"
     return Finding(subject=subject, health=Health.BROKEN, found=found, cure=cure)

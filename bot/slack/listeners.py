@@ -20,18 +20,19 @@ from slack_bolt.response import BoltResponse
 
 from bot.slack.calls import client_for
 from bot.slack.connected import Connected
+from bot.slack.ended import Disconnected, Doubt, doubt_of, parse_disconnected
 from bot.slack.interaction import Interaction, NotOurs, parse_interaction
 from bot.slack.opened import Opened
-from bot.slack.parse import Disconnected
 from bot.slack.sender import workspace_of
 from bot.slack.underway import Underway
 from bot.slack.workspaces import Workspaces
 from core.domain.errors import ContractError, TransientError
+from core.domain.installation import Workspace
 from core.domain.run import Json
 
 UNAVAILABLE, BROKEN = 503, 500
 ANYTHING = re.compile(".*", re.DOTALL)
-CONNECTED, OPENED = "citebound_connected", "citebound_opened"
+CONNECTED, OPENED, DOUBTED = "citebound_connected", "citebound_opened", "citebound_doubted"
 """Keys of the context of a request."""
 Body = dict[str, Json]
 Next = Callable[[], Awaitable[Any]]
@@ -44,7 +45,7 @@ def build_app(
 ) -> AsyncApp:
     """Return the Bolt app. Signatures are checked before it, sockets have none."""
     entrance = _Entrance(workspaces)
-    listeners = _Listeners(underway)
+    listeners = _Listeners(workspaces, underway)
     app = AsyncApp(
         client=client_for(None, api_url=api_url),
         authorize=_authorize,
@@ -52,7 +53,7 @@ def build_app(
         request_verification_enabled=False,
         logger=logging.getLogger("slack_bolt"),
     )
-    app.event(ANYTHING)(listeners.opened)
+    app.event(ANYTHING)(listeners.heard)
     app.action(ANYTHING)(listeners.pressed)
     app.view_submission(ANYTHING)(listeners.pressed)
     app.view_closed(ANYTHING)(listeners.pressed)
@@ -80,17 +81,30 @@ class _Entrance:
         connected = await self._workspaces.find(where)
         if connected is None:
             self._drop(where.name)
-            return BoltResponse(status=200, body="")
-        context[CONNECTED] = connected
-        if not is_event:
+            ended = parse_disconnected(body) if is_event else None
+            doubt = doubt_of(body, where, None) if ended else None
+        elif not is_event:
+            context[CONNECTED] = connected
             return await next_()
+        else:
+            context[CONNECTED] = connected
+            doubt = await self._kept(body, where, connected, context)
+        context[DOUBTED] = doubt
+        is_more = doubt is not None or _held(context, OPENED) is not None
+        return await next_() if is_more else BoltResponse(status=200, body="")
+
+    async def _kept(
+        self, body: Body, where: Workspace, connected: Connected, context: AsyncBoltContext
+    ) -> Doubt | None:
+        """Keep an event; return what is to be settled about our place there."""
         found = await connected.keeper.keep(body)
         if isinstance(found, Opened):
             context[OPENED] = found
-            return await next_()
         if isinstance(found, Disconnected):
+            if not found.surely_ends(connected.home, where):
+                return doubt_of(body, where, connected.home)
             await self._workspaces.disconnected(connected.home, found.reason)
-        return BoltResponse(status=200, body="")
+        return None
 
     def _drop(self, name: str) -> None:
         """Count it, and say so at the first, the tenth, the hundredth."""
@@ -115,12 +129,17 @@ async def _authorize(context: AsyncBoltContext, **_: Any) -> AuthorizeResult:
 class _Listeners:
     """Do what goes on after Slack was answered."""
 
-    def __init__(self, underway: Underway) -> None:
+    def __init__(self, workspaces: Workspaces, underway: Underway) -> None:
+        self._workspaces = workspaces
         self._underway = underway
 
-    async def opened(self, context: AsyncBoltContext) -> None:
+    async def heard(self, context: AsyncBoltContext) -> None:
         connected = _connected(context)
         found = _held(context, OPENED)
+        doubt = _held(context, DOUBTED)
+        if isinstance(doubt, Doubt):
+            with self._underway.held():
+                await self._workspaces.settle(doubt)
         if connected is None or not isinstance(found, Opened):
             return
         with self._underway.held():

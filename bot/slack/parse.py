@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.payload import Object, maybe_object, need_object
+from bot.slack.ended import Disconnected, parse_disconnected
 from bot.slack.opened import EVENTS as OPENING
 from bot.slack.opened import Opened, parse_opened
 from bot.slack.payload import instant, maybe, need
@@ -42,16 +43,6 @@ class NotForUs:
     """Why, in a word: `own`, `twin`, `channel`, `bot`, `unchanged`, `app`, `team`, `event`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Disconnected:
-    """The app was taken from a workspace, or its tokens were: those we hold are to be deleted."""
-
-    team: str
-    """The workspace."""
-    reason: str
-    """`app_uninstalled` or `tokens_revoked`."""
-
-
 Parsed: TypeAlias = InboundMessage | Ignored | Overheard | NotForUs | Disconnected | Opened
 
 
@@ -71,7 +62,7 @@ def parse(body: Object, home: Home) -> Parsed:
         case "agent_session_stopped":
             return _stop(event, _Envelope(body=body, home=home))
         case "app_uninstalled" | "tokens_revoked":
-            return _disconnected(event, body)
+            return parse_disconnected(body) or NotForUs(reason="event")
         case str() as kind if kind in OPENING:
             return _opened(event, _Envelope(body=body, home=home))
         case _:
@@ -120,13 +111,6 @@ class _Envelope:
             "is_shared": self.body.get("is_ext_shared_channel") is True,
             "is_outside": self.home.is_outside(self.body, event),
         }
-
-
-def _disconnected(event: Object, body: Object) -> Parsed:
-    """Read that we are to forget a workspace; tokens of people are none of ours."""
-    if event.get("type") == "tokens_revoked" and not maybe_object(event, "tokens").get("bot"):
-        return NotForUs(reason="event")
-    return Disconnected(team=need(body, "team_id"), reason=need(event, "type"))
 
 
 def _opened(event: Object, envelope: _Envelope) -> Parsed:

@@ -6,11 +6,15 @@ stands in the event. What cannot be told apart is outside.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from bot.payload import Object, maybe_object
 from bot.slack.payload import maybe
 from core.domain.installation import Workspace
 from core.domain.run import Json
+
+ORGANISATION = "E"
+"""Ids of organisations begin with it, those of workspaces with `T`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +31,8 @@ class Home:
     """Our organisation (`E…`); None without Enterprise Grid."""
     is_whole: bool = False
     """True: installed for the organisation, in whichever of its workspaces."""
+    installed_at: datetime | None = None
+    """When; None: its token is of the settings."""
 
     @property
     def workspace(self) -> Workspace:
@@ -92,6 +98,8 @@ def workspace_of(body: Object) -> Workspace | None:
     if enterprise and (is_whole or not team):
         return Workspace(enterprise=enterprise)
     team = maybe(first, "team_id") or _owner(body) or team
+    if team.startswith(ORGANISATION):
+        return Workspace(enterprise=team)
     return Workspace(enterprise=enterprise or None, team=team) if team else None
 
 

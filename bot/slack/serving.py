@@ -78,6 +78,7 @@ async def _connected(
             routes=routes,
             listening=listening,
             trouble=trouble,
+            lost=lambda: workspaces.lost,
         )
     finally:
         await underway.ended()

@@ -5,21 +5,18 @@ or made anew, counts at once, also if another process heard of it. What is kept 
 alone, and it is dropped when it no longer fits. Tokens are not kept: each call looks its own up.
 """
 
-import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from bot.slack.calls import Slack, client_for
 from bot.slack.connected import Connected
-from bot.slack.credentials import Credentials
-from bot.slack.sender import Home
+from bot.slack.credentials import Credential, Credentials
+from bot.slack.doubts import Doubts
+from bot.slack.ended import Doubt
+from bot.slack.refusals import Refusals
+from bot.slack.sender import ORGANISATION, Home
 from core.domain.errors import TransientError
 from core.domain.installation import Workspace
 from core.ports.installations import Connections
-
-ORGANISATION = "E"
-"""Ids of organisations begin with it, those of workspaces with `T`."""
-
-logger = logging.getLogger(__name__)
 
 
 class Workspaces:
@@ -36,10 +33,10 @@ class Workspaces:
         """Take who knows tokens, who wires a workspace, and who records that one is lost."""
         self._credentials = credentials
         self._connect = connect
-        self._connections = connections
+        self._refusals = Refusals(connections)
+        self._doubts = Doubts(credentials, self._end, api_url=api_url)
         self._api_url = api_url
         self._wired: dict[str, Connected] = {}
-        self._dead: set[str] = set()
 
     async def find(self, where: Workspace) -> Connected | None:
         """Return the workspace; None: the app is not installed there.
@@ -53,6 +50,7 @@ class Workspaces:
         wired = self._wired.get(home.tenant)
         if wired is None or wired.home != home:
             wired = self._wired[home.tenant] = self._connect(home, self._slack(home))
+            self._refusals.taken(home)
         return wired
 
     async def of_tenant(self, tenant: str) -> Connected | None:
@@ -60,16 +58,40 @@ class Workspaces:
         is_whole = tenant.startswith(ORGANISATION)
         return await self.find(Workspace(enterprise=tenant) if is_whole else Workspace(team=tenant))
 
-    async def disconnected(self, home: Home, reason: str) -> None:
+    async def disconnected(self, home: Home, reason: str, *, token: str | None = None) -> None:
         """Record that an installation was taken away, then forget its token.
+
+        Args:
+            home: the installation.
+            reason: Slack's word for why.
+            token: only if it still has this one; None: whichever it has.
 
         Raises:
             TransientError: The token may still be there: Slack must say so again.
         """
-        logger.error("Slack disconnected %s: %s", home.tenant, reason)
-        await self._connections.disconnected(platform="slack", tenant=home.tenant, reason=reason)
-        await self._credentials.forget(home.workspace)
+        await self._refusals.ended(home, reason)
+        await self._credentials.forget(home.workspace, token=token)
+        self._refusals.gone(home, reason, is_held=await self._is_held(home))
         self._wired.pop(home.tenant, None)
+
+    async def settle(self, doubt: Doubt) -> None:
+        """See `Doubts.settle`."""
+        await self._doubts.settle(doubt)
+
+    @property
+    def lost(self) -> Mapping[str, str]:
+        """See `Refusals.lost`."""
+        return self._refusals.lost
+
+    async def _end(self, home: Home, held: Credential, code: str) -> None:
+        await self.disconnected(home, code, token=held.token)
+
+    async def _is_held(self, home: Home) -> bool:
+        """Say whether an installation has its token, as far as can be told."""
+        try:
+            return await self._credentials.home(home.workspace) == home
+        except TransientError:
+            return True
 
     def _slack(self, home: Home) -> Slack:
         """Return what calls Slack in one workspace, with the token that it has at that moment."""
@@ -79,25 +101,11 @@ class Workspaces:
             return None if found is None else found.token
 
         async def on_dead(refused: str, code: str) -> None:
-            await self._refused(home, refused, code)
+            if await self._is_held(home):
+                await self._refusals.refused(home, refused, code)
 
-        return Slack(client_for(None, api_url=self._api_url), token=token, on_dead=on_dead)
+        def on_taken() -> None:
+            self._refusals.taken(home)
 
-    async def _refused(self, home: Home, refused: str, code: str) -> None:
-        """Say once that Slack does not take a token; it is kept, as Slack may be mistaken.
-
-        Whoever takes the app away says so by an event, and another token is told anew.
-        """
-        if refused in self._dead:
-            return
-        self._dead.add(refused)
-        logger.error(
-            "Slack no longer takes the token of %s (%s): nothing can be posted there until the app"
-            " is installed again",
-            home.tenant,
-            code,
-        )
-        try:
-            await self._connections.disconnected(platform="slack", tenant=home.tenant, reason=code)
-        except TransientError:
-            self._dead.discard(refused)
+        client = client_for(None, api_url=self._api_url)
+        return Slack(client, token=token, on_dead=on_dead, on_taken=on_taken)

@@ -62,3 +62,5 @@ class Installation:
     """What it may do."""
     tokens: Tokens
     """What it calls with."""
+    installed_at: datetime | None = field(default=None, compare=False)
+    """When it was kept; None: it is not kept yet."""

@@ -44,8 +44,18 @@ class Installations(Protocol):
         """
         ...
 
-    async def delete(self, workspace: Workspace, /) -> int:
-        """Forget what is installed in exactly this workspace, and say how many were forgotten."""
+    async def held(self) -> tuple[Installation, ...]:
+        """Return all installations; see `find`."""
+        ...
+
+    async def delete(self, workspace: Workspace, /, *, token: str | None = None) -> int:
+        """Forget what is installed in exactly this workspace, and say how many were forgotten.
+
+        Args:
+            workspace: where.
+            token: only what calls with this one; None: whatever it calls with. So what was
+                installed anew meanwhile stays.
+        """
         ...
 
     async def reseal(self) -> int:

@@ -86,13 +86,24 @@ class PostgresInstallations:
                 return renewed if await self._put_tokens(connection, row.id, renewed) else None
 
     @raises_transient
-    async def delete(self, workspace: Workspace, /) -> int:
+    async def held(self) -> tuple[Installation, ...]:
+        """See `Installations.held`."""
+        query = select(slack_installations).where(_kept.client_id == self._client_id)
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(query.order_by(_kept.id))).all()
+        return tuple(map(self._read, rows))
+
+    @raises_transient
+    async def delete(self, workspace: Workspace, /, *, token: str | None = None) -> int:
         """See `Installations.delete`."""
+        query = select(slack_installations).where(self._is_in(workspace)).with_for_update()
         async with self._engine.begin() as connection:
-            gone = await connection.execute(
-                delete(slack_installations).where(self._is_in(workspace)).returning(_kept.id)
-            )
-            return len(gone.all())
+            rows = (await connection.execute(query)).all()
+            gone = [
+                row.id for row in rows if token is None or self._read(row).tokens.access == token
+            ]
+            await connection.execute(delete(slack_installations).where(_kept.id.in_(gone)))
+        return len(gone)
 
     @raises_transient
     async def reseal(self) -> int:
@@ -182,6 +193,7 @@ class PostgresInstallations:
             label=row.label,
             scopes=tuple(row.scopes),
             tokens=Tokens(access=access, refresh=refresh, expires_at=row.token_expires_at),
+            installed_at=row.installed_at,
         )
 
 

@@ -4,10 +4,12 @@ import base64
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from core.adapters.postgres.database import engine_for, newest_revision, server_facts
 from core.adapters.postgres.envelope import Envelope
 from core.adapters.postgres.installations import PostgresInstallations
 from core.adapters.postgres.oauth_states import PostgresOAuthStates
 from core.config import Settings
+from core.domain.installation import Installation
 from core.ports.installations import OAuthStores
 
 
@@ -25,3 +27,20 @@ def oauth_stores(engine: AsyncEngine, settings: Settings) -> OAuthStores | None:
         ),
         states=PostgresOAuthStates(engine),
     )
+
+
+async def held_installations(url: str, settings: Settings) -> tuple[Installation, ...]:
+    """Read all installations from a database that may not be migrated: then there are none.
+
+    Raises:
+        ConfigError: It can't be reached, or one was encrypted with a key that is not set.
+        IntegrityError: One was altered.
+        TransientError: Nobody can say now.
+    """
+    engine = engine_for(url, pooled=False)
+    try:
+        stores = oauth_stores(engine, settings)
+        is_migrated = (await server_facts(engine)).revision == newest_revision()
+        return await stores.installations.held() if stores and is_migrated else ()
+    finally:
+        await engine.dispose()

@@ -2,76 +2,19 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import text
 
 from bot.app.process import Roles
 from bot.replies.lines import IN_DIRECT
+from tests.acceptance.slack.scene import POLICY, QUESTION, Scene, calls
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.faults import error as refused
 from tests.servers.slack.posts import Message
-from tests.servers.slack.town import Town, slack_town, workspace_in_town
-from tests.slack_product import AT_ONCE, Browser, Product, deployed, product, town_settings
-
-QUESTION = "What is the limit for gifts that employees accept from business partners?"
-POLICY = "Gifts and Hospitality Policy"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
-    """Two workspaces, an organisation, and the product."""
-
-    town: Town
-    one: FakeSlack
-    two: FakeSlack
-    grid: FakeSlack
-    product: Product
-
-    async def install(self, slack: FakeSlack) -> tuple[int, str]:
-        """Let somebody of a workspace install the app with a browser."""
-        self.town.installing = slack
-        session = slack.sender.session
-        assert session is not None
-        return await Browser(self.product.base_url, session).install()
-
-    async def answer(self, slack: FakeSlack, question: Message) -> Message:
-        """Return the only reply to a question of one workspace."""
-        await self.product.quiet(within_s=60)
-        return slack.checks.one_answer(question)
-
-    async def disconnections(self) -> list[tuple[object, object]]:
-        """Return what the record says of workspaces that were lost."""
-        rows = await self.product.rows(
-            "SELECT subject, doc->>'reason' AS reason FROM audit.record"
-            " WHERE tag = 'workspace:disconnected' ORDER BY at"
-        )
-        return [(row["subject"], row["reason"]) for row in rows]
-
-
-def calls(slack: FakeSlack) -> list[str]:
-    """Return which methods were called with a token of this workspace."""
-    return [one.method for one in slack.journal.entries]
-
-
-@pytest.fixture
-async def town() -> AsyncIterator[Town]:
-    """Two workspaces with the same names of people and channels, and an organisation."""
-    grid = workspace_in_town("T0GRID", enterprise_id="E0ORG")
-    grid.workspace.knobs.is_org_install = True
-    async with slack_town(workspace_in_town("T0ONE"), workspace_in_town("T0TWO"), grid) as town:
-        yield town
-
-
-@pytest.fixture
-async def scene(town: Town, slack_database: str) -> AsyncIterator[Scene]:
-    """The product, which all of them may install."""
-    async with deployed(town_settings(town, slack_database), town.slacks[0]) as running:
-        town.listen_at(f"{running.base_url}/slack/events")
-        one, two, grid = town.slacks
-        yield Scene(town=town, one=one, two=two, grid=grid, product=running)
+from tests.servers.slack.town import Town
+from tests.slack_product import AT_ONCE, deployed, product, town_settings
 
 
 async def test_from_the_install_page_to_the_first_answer(scene: Scene) -> None:

@@ -10,8 +10,9 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 
+from bot.slack.ended import Disconnected
 from bot.slack.opened import Opened
-from bot.slack.parse import Disconnected, NotForUs, Overheard, parse
+from bot.slack.parse import NotForUs, Overheard, parse
 from bot.slack.sender import Home
 from core.domain.message import Ignored, InboundMessage
 from tests.servers.slack import FakeSlack

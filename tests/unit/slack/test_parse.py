@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.slack.parse import Disconnected, NotForUs, Overheard, Parsed, parse
+from bot.slack.ended import Disconnected
+from bot.slack.parse import NotForUs, Overheard, Parsed, parse
 from bot.slack.payload import instant
 from bot.slack.sender import Home
 from core.domain.errors import ContractError
@@ -229,14 +230,19 @@ def test_stop_is_said_in_its_thread(scene: Scene) -> None:
 
 
 def test_the_end_of_an_installation(scene: Scene) -> None:
-    """Both events say so."""
+    """Both events say so, and when; odd times are none."""
     events = scene.slack.events
-    assert scene.parse(events.uninstalled()) == Disconnected(
-        team="T0HOME", reason="app_uninstalled"
-    )
-    assert scene.parse(events.tokens_revoked()) == Disconnected(
-        team="T0HOME", reason="tokens_revoked"
-    )
+    for told in (events.uninstalled(), events.tokens_revoked()):
+        at = {"event_time": 1_760_000_000}
+        found = scene.parse(told, **at)
+        assert found == Disconnected(
+            reason=told["type"], sent_at=datetime(2025, 10, 9, 8, 53, 20, tzinfo=UTC)
+        )
+    for odd in (None, "soon", -1, 10**18, 1.5):
+        found = scene.parse(events.uninstalled(), event_time=odd)
+        assert found == Disconnected(reason="app_uninstalled", sent_at=None)
+    of_people = {"type": "tokens_revoked", "tokens": {"oauth": ["U1"], "bot": []}}
+    assert scene.parse(of_people) == NotForUs(reason="event")
 
 
 def test_other_events_apps_and_teams_are_nothing(scene: Scene) -> None:

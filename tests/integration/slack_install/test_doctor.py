@@ -1,0 +1,120 @@
+"""What `citebound doctor` says of Slack's tokens."""
+
+import base64
+from datetime import timedelta
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.finding import Finding, Health
+from bot.slack.health import check
+from core.config import Settings
+from core.domain.installation import Workspace
+from tests.integration.slack_install.conftest import (
+    OTHER_KEY,
+    Deployment,
+    installation,
+    settings_of,
+    stores_of,
+)
+from tests.servers.slack import FakeSlack
+
+AGAIN = "install the app there again, at https://bot.example.com/slack/install"
+
+
+def environment(slack: FakeSlack, token: str) -> dict[str, str]:
+    """Return the settings of one workspace."""
+    return {
+        "SLACK_BOT_TOKEN": token,
+        "SLACK_SIGNING_SECRET": slack.workspace.app.signing_secret,
+        "SLACK_API_URL": slack.api_url,
+    }
+
+
+async def one(slack: FakeSlack, token: str | None = None) -> Finding:
+    """Return what is said of the token of the settings."""
+    settings = Settings.from_environment(environment(slack, token or slack.workspace.bot_token))
+    _, found = [found async for found in check(settings, is_live=True)]
+    assert slack.workspace.bot_token not in f"{found}"
+    return found
+
+
+async def several(slack: FakeSlack, engine: AsyncEngine, **more: str) -> list[Finding]:
+    """Return what is said of installations."""
+    given = {
+        "SLACK_API_URL": slack.api_url,
+        "SLACK_SIGNING_SECRET": slack.workspace.app.signing_secret,
+        "DATABASE_URL": engine.url.render_as_string(hide_password=False),
+    }
+    settings = settings_of("https://bot.example.com", **given, **more)
+    _, *found = [found async for found in check(settings, is_live=True)]
+    return found
+
+
+async def test_a_token_that_lives(slack: FakeSlack) -> None:
+    """It says whose it is."""
+    found = await one(slack)
+    assert (found.health, found.found) == (Health.FINE, "citebound in Home, with all scopes")
+
+
+@pytest.mark.parametrize("word", ["account_inactive", "token_revoked", "invalid_auth"])
+async def test_a_dead_token_of_the_settings(slack: FakeSlack, word: str) -> None:
+    """Named with Slack's word, and what to do."""
+    slack.workspace.keys.tokens[slack.workspace.bot_token].dead = word
+    found = await one(slack)
+    assert (found.health, found.found, found.cure) == (
+        Health.BROKEN,
+        f"Slack refuses SLACK_BOT_TOKEN: {word}",
+        "install the app again, and copy its bot token",
+    )
+
+
+async def test_nobody_has_installed_it(slack: FakeSlack, engine: AsyncEngine) -> None:
+    """Not broken; it says where to begin."""
+    (found,) = await several(slack, engine)
+    assert (found.health, found.found) == (Health.MISSING, "nowhere yet")
+    assert found.cure == "open https://bot.example.com/slack/install"
+
+
+async def test_each_installation_is_tried(deployment: Deployment, engine: AsyncEngine) -> None:
+    """One lives; one is of a workspace that took the app away; one waits to be exchanged."""
+    slack = deployment.slack
+    await deployment.browser().install()
+    store = stores_of(engine).installations
+    dead = slack.workspace.issue("bot", "chat:write")
+    dead.dead = "token_revoked"
+    await store.save(installation(team=None, enterprise="E0ORG", access=dead.value))
+    await store.save(installation(team="T0OLD", lasts=timedelta(days=-9000)))
+    slack.journal.entries.clear()
+    found = {each.subject: each for each in await several(slack, engine)}
+    assert found["Slack, T0HOME"].health is Health.FINE
+    assert found["Slack, T0HOME"].found == "citebound in Home, with all scopes"
+    gone = found["Slack, E0ORG"]
+    assert gone.health is Health.BROKEN
+    assert gone.found == "Slack refuses its token: token_revoked"
+    assert gone.cure == AGAIN
+    assert found["Slack, T0OLD"].health is Health.FINE
+    assert [each.method for each in slack.journal.entries] == ["auth.test", "auth.test"]
+    assert len(await store.held()) == 3
+    assert all(dead.value not in f"{each}" for each in found.values())
+
+
+async def test_a_key_that_is_not_set(deployment: Deployment, engine: AsyncEngine) -> None:
+    """Told, instead of a traceback."""
+    await deployment.browser().install()
+    (found,) = await several(
+        deployment.slack, engine, CITEBOUND_TOKEN_KEY=base64.b64encode(OTHER_KEY).decode()
+    )
+    assert found.health is Health.BROKEN
+    assert "CITEBOUND_TOKEN_KEY" in found.found + found.cure
+
+
+async def test_only_the_token_that_was_refused_is_forgotten(engine: AsyncEngine) -> None:
+    """What was installed anew meanwhile stays."""
+    store = stores_of(engine).installations
+    await store.save(installation(access="".join(("xoxb-", "new"))))
+    where = Workspace(team="T1")
+    assert await store.delete(where, token="".join(("xoxb-", "old"))) == 0
+    assert len(await store.held()) == 1
+    assert await store.delete(where, token="".join(("xoxb-", "new"))) == 1
+    assert await store.held() == ()
