@@ -54,6 +54,7 @@ REDELIVERED_AFTER_S = 1.0
 _ANSWERS = (
     "SELECT o.remote_id, o.state, i.id AS message, i.conversation_id::text AS thread, i.dedupe_key"
     " FROM citebound.inbox i LEFT JOIN citebound.outbox o ON o.cause = 'message:' || i.id"
+    "  AND o.reply->>'notice' IS DISTINCT FROM 'maybe_above'"
     " WHERE i.kind = 'message' ORDER BY i.id"
 )
 
