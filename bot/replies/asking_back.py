@@ -1,6 +1,7 @@
 """The words of a question back: what is asked, its options by number, and how to reply."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias
 
 from bot.replies.text import line
 from core.agent.wording import ALL_OPTION
@@ -9,7 +10,14 @@ from core.domain.answer import Answer
 QUESTION = 2_500
 """Characters of the question."""
 FOR_ALL = "Not sure - answer for all"
-OR_REPLY = "Or just reply in this thread."
+Heard: TypeAlias = Literal["thread", "named", "chat"]
+"""What of a reply reaches us: all that is written in the thread; what mentions us; all of a chat
+with one person."""
+_REPLY: Mapping[Heard, str] = {
+    "thread": "just reply in this thread",
+    "named": "reply and mention me",
+    "chat": "just reply",
+}
 
 
 def question_of(answer: Answer) -> str:
@@ -23,12 +31,16 @@ def offers_all(answer: Answer) -> bool:
     return bool(answer.options) and answer.text.endswith(ALL_OPTION)
 
 
-def how_to_reply(answer: Answer, *, has_buttons: bool) -> str:
-    """Return what to do without a button."""
-    if has_buttons or not answer.options:
-        return OR_REPLY if has_buttons else "Just reply in this thread."
+def how_to_reply(answer: Answer, *, has_buttons: bool, heard: Heard = "thread") -> str:
+    """Return what to do without a button, so that it reaches us."""
+    reply = _REPLY[heard]
+    if has_buttons:
+        return f"Or {reply}."
+    if not answer.options:
+        return f"{reply.capitalize()}."
     for_all = ", or “all” for every case" if offers_all(answer) else ""
-    return f"Reply with a number or in your own words{for_all}."
+    named = ", and mention me" if heard == "named" else ""
+    return f"Reply with a number or in your own words{for_all}{named}."
 
 
 def numbered(options: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ so. What foreign text becomes, and what a link is, the platform's markup says.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from bot.replies.asking_back import how_to_reply, numbered, question_of
+from bot.replies.asking_back import Heard, how_to_reply, numbered, question_of
 from bot.replies.badge import Head, head_of
 from bot.replies.library import Library
 from bot.replies.places import Source, numbers, section_title, sources
@@ -75,6 +75,8 @@ class PlainText:
     """How they are written."""
     library: Library
     """Where links may lead."""
+    heard: Heard = "thread"
+    """What of a reply to a question back reaches us."""
 
     def answer(
         self,
@@ -115,7 +117,7 @@ class PlainText:
         listed = numbered(answer.options).splitlines() if with_options else []
         room = min(200, self.markup.limit // 2 // max(1, len(listed)))
         options = self._lines(self.within(one, room) for one in listed)
-        how = how_to_reply(answer, has_buttons=not with_options)
+        how = how_to_reply(answer, has_buttons=not with_options, heard=self.heard)
         return _joined(asked, options, how, self._reference(reference))
 
     def nearest(self, answer: Answer) -> str:

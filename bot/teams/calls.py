@@ -20,6 +20,8 @@ LONGEST_REST_S = 600.0
 DONE, REFUSED_FROM, BROKEN = 200, 300, 500
 BAD_REQUEST, UNAUTHORISED, FORBIDDEN, NOT_FOUND, TIMED_OUT = 400, 401, 403, 404, 408
 CONFLICT, TOO_LARGE, TOO_MANY = 412, 413, 429
+NOT_HERE = frozenset({BAD_REQUEST, FORBIDDEN, NOT_FOUND, 405})
+"""Teams has no messages for one person alone in that place."""
 FOREIGN_HOST = "service_host"
 """The address is none that our token may go to: nothing was sent."""
 

@@ -25,7 +25,7 @@ def in_markdown(setting: Setting) -> PlainText:
         small=lambda text: f"_{text}_",
         badge=escape.badge,
     )
-    return PlainText(markup=markup, library=setting.library)
+    return _writer(markup, setting)
 
 
 def without_markup(setting: Setting) -> PlainText:
@@ -43,7 +43,13 @@ def without_markup(setting: Setting) -> PlainText:
         small=lambda text: text,
         badge=_badge,
     )
-    return PlainText(markup=markup, library=setting.library)
+    return _writer(markup, setting)
+
+
+def _writer(markup: Markup, setting: Setting) -> PlainText:
+    # Nobody tells us where consent lets us hear more than what mentions us.
+    heard = "named" if setting.is_public else "chat"
+    return PlainText(markup=markup, library=setting.library, heard=heard)
 
 
 def _badge(head: Head) -> str:

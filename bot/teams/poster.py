@@ -18,6 +18,7 @@ from bot.teams.calls import (
     BAD_REQUEST,
     FORBIDDEN,
     NOT_FOUND,
+    NOT_HERE,
     TOO_LARGE,
     UNAUTHORISED,
     Limited,
@@ -61,8 +62,6 @@ PART_ATTEMPTS = 3
 LONGEST_REST_S = 5.0
 """A longer rest is the outbox's: the reply's lease should not be kept for it."""
 CANCELED = "canceled_by_user"
-NOT_HERE = frozenset({BAD_REQUEST, FORBIDDEN, NOT_FOUND, 405})
-"""Teams has no messages for one person alone in that place."""
 MOST_ATTEMPTS = 3
 """After which how it works is not shown once more, where nobody knows whether it arrived."""
 _STREAM = "ContentStreamNotAllowed"

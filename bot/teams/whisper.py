@@ -4,8 +4,9 @@ import logging
 from collections.abc import Mapping
 
 from bot.teams import dialogs
+from bot.teams.addresses import Addresses
 from bot.teams.background import Background
-from bot.teams.calls import Outcome, Told
+from bot.teams.calls import NOT_HERE, Outcome, Refused, Told
 from bot.teams.elements import Card, attached
 from bot.teams.forms import FORMS, again
 from bot.teams.interaction import Interaction
@@ -18,9 +19,10 @@ logger = logging.getLogger(__name__)
 class Whisper:
     """Tells. Safe from many tasks."""
 
-    def __init__(self, transport: Transport, background: Background) -> None:
-        """Take how to call Teams, and what goes on after a press was answered."""
+    def __init__(self, transport: Transport, addresses: Addresses, background: Background) -> None:
+        """Take how to call Teams, where people's chats are, and what goes on after a press."""
         self._transport = transport
+        self._addresses = addresses
         self._background = background
 
     def say(self, interaction: Interaction, words: str) -> Mapping[str, Json]:
@@ -64,5 +66,12 @@ class Whisper:
             return await self._transport.post(at, message | {"recipient": to}, is_targeted=True)
 
         told = await self._background.insist(send)
+        if isinstance(told, Refused) and told.status in NOT_HERE and spot.scope != "personal":
+            told = await self._background.insist(lambda: self._directly(interaction, message))
         if not isinstance(told, Told):
             logger.info("nobody was told what came of a press: %s", type(told).__name__)
+
+    async def _directly(self, interaction: Interaction, message: Card) -> Outcome:
+        """Write to the person's own chat: not everywhere has Teams messages for one alone."""
+        own = await self._addresses.direct(interaction.spot.place, interaction.person)
+        return await self._transport.post(own, message) if isinstance(own, Address) else own

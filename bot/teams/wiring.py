@@ -36,7 +36,7 @@ def handlers(
     """Return the handlers; nothing is called."""
     officers = service.officers
     desk = CaseDesk(cases=service.cases, officers=officers)
-    lookup, whisper = Lookup(service.shown, audience), Whisper(transport, background)
+    lookup, whisper = Lookup(service.shown, audience), Whisper(transport, addresses, background)
     choosing = Choosing(
         lookup,
         intake,

@@ -16,6 +16,8 @@ LONGEST_TEXT = 64_000
 """Characters that are read: a message of Teams has at most 28 KB, a question 8,000 characters."""
 _AT = re.compile(r"<at\b[^<>]*>([^<>]*)</at>", re.IGNORECASE)
 _LEFT_OVER = re.compile(r"</?at\b[^<>]*>", re.IGNORECASE)
+_QUOTED = re.compile(r"<quoted\b[^<>]*>", re.IGNORECASE)
+"""Where a message that is quoted stands; its words come beside the text."""
 _BREAK = re.compile(r"<br\s*/?>|</(?:p|div|li)>", re.IGNORECASE)
 _FORMAT = re.compile(r"</?(?:p|div|span|b|i|u|s|strong|em|a|ul|ol|li)\b[^<>]*>", re.IGNORECASE)
 _SPACES = re.compile("[ \u00a0]+")
@@ -35,7 +37,7 @@ def clean_text(activity: Object) -> str:
     bot = maybe(maybe_object(activity, "recipient"), "id")
     text = words(activity, "text")[:LONGEST_TEXT]
     text = _AT.sub(_mentions(activity, bot), text)
-    text = _LEFT_OVER.sub("", text)
+    text = _QUOTED.sub(" ", _LEFT_OVER.sub("", text))
     text = _FORMAT.sub("", _BREAK.sub("\n", text))
     return _tidy(html.unescape(text))
 

@@ -167,7 +167,9 @@ async def test_while_an_officer_speaks_the_app_is_quiet(bureau: Office) -> None:
     await teams.people.say(bureau.anna, bureau.room, "and for contractors?", thread=answer)
     await bureau.served.quiet()
     assert len(bureau.thread(answer)) == before
-    rows = await bureau.served.rows("SELECT outcome FROM citebound.inbox ORDER BY id")
+    rows = await bureau.served.rows(
+        "SELECT outcome FROM citebound.inbox WHERE kind <> 'help' ORDER BY id"
+    )
     assert [row["outcome"] for row in rows] == ["answered", "ignored", "ignored"]
     await teams.people.mention(bureau.anna, bureau.room, QUESTION, thread=answer)
     await bureau.served.quiet()
@@ -241,6 +243,19 @@ async def test_an_older_client_presses_the_same(bureau: Office) -> None:
 def targeted_at(person: str, teams: FakeTeams) -> list[str]:
     """Return what the app told somebody alone."""
     return [one.text for one in teams.tenant.by_bot() if one.only_for == person]
+
+
+async def test_where_nobody_can_be_told_alone_a_press_is_answered_directly(
+    bureau: Office,
+) -> None:
+    """In the own chat of who pressed: not everywhere has Teams messages for one person."""
+    teams, answer = bureau.teams, await bureau.answered()
+    told = {"error": {"code": "BadRequest", "message": "no targeted messages here"}}
+    teams.faults.next("post", faults.status(403, told))
+    await teams.people.submit(bureau.ben, answer, {"do": "remove", "a": id_of(answer)})
+    await teams.until(lambda: bool(bureau.own(bureau.ben)), timeout_s=15)
+    assert [one.text for one in bureau.own(bureau.ben)] == [ONLY_ASKER]
+    assert targeted_at(bureau.ben.id, teams) == []
 
 
 async def test_an_older_client_chooses_an_option(teams: FakeTeams, served: Product) -> None:

@@ -53,6 +53,10 @@ def cleaned(text: str, *entities: dict[str, Any]) -> str:
         ("<script>x</script>", [], "<script>x</script>"),
         ("a \u00a0 b", [], "a b"),
         ("line\n\n\n line", [], "line\nline"),
+        ('<quoted messageId="17"/> And for contractors?', [], "And for contractors?"),
+        ('<quoted messageId="17"/><at>Citebound</at>', [mention()], ""),
+        ('one <quoted messageId="1"/>two <quoted messageId="2"/>', [], "one two"),
+        ("&lt;quoted messageId=&quot;1&quot;/&gt;", [], '<quoted messageId="1"/>'),
     ],
 )
 def test_what_was_typed(text: str, entities: list[dict[str, Any]], words: str) -> None:
