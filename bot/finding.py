@@ -24,3 +24,5 @@ class Finding:
     """What is there, in one line, without secrets."""
     cure: str = ""
     """What would help; empty if nothing is wrong."""
+    is_default: bool = False
+    """True of a setting that nobody has set."""

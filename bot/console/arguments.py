@@ -281,6 +281,12 @@ def _doctor(parser: argparse.ArgumentParser) -> None:
         dest="is_live",
         help="make one small call to each provider that is set up; costs a fraction of a cent",
     )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        dest="shows_all",
+        help="list settings at their defaults, too, as --json always does",
+    )
     _json(parser)
 
 

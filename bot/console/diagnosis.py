@@ -89,9 +89,11 @@ def _settings(settings: Settings) -> list[Finding]:
     for item in fields(Settings):
         variable: str = item.metadata["variable"]
         value: object = getattr(settings, item.name)
-        source = "default" if value == item.default else "environment"
-        found = f"{shown_value(settings, item)} ({source})"
-        findings.append(Finding(subject=variable, health=Health.FINE, found=found))
+        is_default = value == item.default
+        found = f"{shown_value(settings, item)} ({'default' if is_default else 'environment'})"
+        findings.append(
+            Finding(subject=variable, health=Health.FINE, found=found, is_default=is_default)
+        )
     return findings
 
 

@@ -4,6 +4,7 @@ import asyncio
 import importlib
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.text import Text
 
@@ -21,13 +22,22 @@ _SIGNS = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shows:
+    """What is printed while it is found."""
+
+    findings: bool
+    defaults: bool
+    """Settings that nobody has set, too."""
+
+
 def run(arguments: Namespace) -> int:
     """Check everything; 3 if something is broken."""
     terminal = open_terminal()
     findings = asyncio.run(
         _collect(
             terminal,
-            is_quiet=arguments.as_json,
+            shows=_Shows(findings=not arguments.as_json, defaults=arguments.shows_all),
             is_live=arguments.is_live,
             surfaces=[importlib.import_module(name).check for name in arguments.surfaces],
         )
@@ -36,17 +46,19 @@ def run(arguments: Namespace) -> int:
     if arguments.as_json:
         terminal.show_json({"is_fine": not is_broken, "findings": _as_json(findings)})
     else:
-        terminal.show(Text(), _verdict(findings))
+        unset = 0 if arguments.shows_all else sum(finding.is_default for finding in findings)
+        listed = [Text(f"{unset} settings are at their defaults: --all lists them.", style="dim")]
+        terminal.show(Text(), *(listed if unset else ()), _verdict(findings))
     return EXIT_BROKEN if is_broken else 0
 
 
 async def _collect(
-    terminal: Terminal, *, is_quiet: bool, is_live: bool, surfaces: Sequence[Check]
+    terminal: Terminal, *, shows: _Shows, is_live: bool, surfaces: Sequence[Check]
 ) -> list[Finding]:
     findings: list[Finding] = []
     async for finding in diagnose(is_live=is_live, surfaces=surfaces):
         findings.append(finding)
-        if not is_quiet:
+        if shows.findings and (shows.defaults or not finding.is_default):
             terminal.show(_row(finding))
     return findings
 

@@ -192,6 +192,10 @@ def test_the_doctor_finds_what_is_there_and_what_is_not(citebound: Callable[...,
     assert broken.code == 3
     assert "Broken: database." in broken.out
     assert "secret" not in broken.out + broken.err
+    assert "DATABASE_URL" in broken.out
+    assert "CITEBOUND_UNIT" not in broken.out
+    assert "CITEBOUND_UNIT" in citebound("doctor", "--all").out
+    assert "CITEBOUND_UNIT" in findings
 
 
 def test_a_reader_that_leaves_is_no_error(
