@@ -216,6 +216,7 @@ def test_nothing_false_is_posted(
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(3_600)
 @settings(max_examples=10_000, deadline=None)
 @given(course=COURSES, judge=JUDGES, critic=CRITICS, use_rag=st.booleans())
 def test_nothing_false_is_posted_in_a_long_run(

@@ -130,6 +130,7 @@ def test_nothing_is_live_and_everything_is_taken(text: str) -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(3_600)
 @settings(max_examples=1_000, deadline=None)
 @given(text=TEXTS)
 def test_the_same_at_length(text: str) -> None:

@@ -121,6 +121,7 @@ def test_nothing_is_live(text: str) -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(3_600)
 @settings(max_examples=200, deadline=None)
 @given(text=TEXTS)
 def test_the_same_at_length(text: str) -> None:
