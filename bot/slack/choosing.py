@@ -13,7 +13,7 @@ from bot.slack.notices import chosen_blocks, chosen_text
 from bot.slack.pressing import Ack, Handler
 from bot.slack.whisper import whisper
 from core.domain.answer import Answer
-from core.domain.message import MessageKind
+from core.domain.message import Accepted, MessageKind
 from core.ports import Clock
 
 
@@ -40,7 +40,7 @@ class Choosing:
             await ack()
             await whisper(self._slack, interaction, refusal or OUTDATED)
             return
-        await self._intake.accept(
+        taken = await self._intake.accept(
             asked(
                 interaction,
                 place=found.place,
@@ -51,6 +51,9 @@ class Choosing:
             )
         )
         await ack()
+        if not isinstance(taken, Accepted):
+            await whisper(self._slack, interaction, OUTDATED)
+            return
         await self._show(interaction, found.reply.answer, EVERY_CASE if option == ALL else option)
 
     async def _show(self, interaction: Interaction, answer: Answer, chosen: str) -> None:

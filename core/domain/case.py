@@ -42,7 +42,8 @@ class Case:
     urgency: Urgency
     """When it is needed."""
     question: str
-    """What was asked, as typed."""
+    """What was asked, with what its thread adds: "for contractors?" alone tells an officer little.
+    As typed where a report was made before in the thread."""
     opened_at: datetime
     """Aware, UTC."""
     answer: Answer | None = None

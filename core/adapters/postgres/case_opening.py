@@ -21,7 +21,8 @@ _NO_CASE_FOR = frozenset({Outcome.CLARIFICATION.value, Outcome.IGNORED.value})
 
 _ANSWER = text(
     "SELECT a.id::text AS answer_id, a.outcome, a.refusal, q.id::text AS question_id,"
-    " q.text AS question, q.conversation_id::text, i.person, i.mode, i.asker, o.id AS reply_id"
+    " q.text AS question, q.standalone, q.conversation_id::text, i.person, i.mode, i.asker,"
+    " o.id AS reply_id"
     " FROM citebound.answers a JOIN citebound.questions q ON q.id = a.question_id"
     " JOIN citebound.conversations c ON c.id = q.conversation_id"
     " JOIN citebound.inbox i ON i.question_id = q.id"
@@ -83,12 +84,14 @@ class Asked:
 
     def is_sensitive(self, opening: Opening) -> bool:
         """Say whether question or note may tell of misconduct: then no channel sees either."""
-        return self.was_report or opening.is_sensitive or speaks_of_somebody(self.row["question"])
+        told = self.row["question"], self.row["standalone"]
+        return self.was_report or opening.is_sensitive or any(map(speaks_of_somebody, told))
 
     @property
     def was_report(self) -> bool:
         """True if the question was one: then nobody is told who asked."""
-        return self.was_reported or is_report(self.row["question"])
+        told = self.row["question"], self.row["standalone"]
+        return self.was_reported or any(map(is_report, told))
 
     @property
     def was_reported(self) -> bool:

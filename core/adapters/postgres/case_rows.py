@@ -15,11 +15,15 @@ from core.domain.case import Case, CaseNews, CaseState, Urgency
 from core.domain.casework import Account, Opener, Standing
 from core.domain.chat import Place
 
-_COLUMNS = (
+_COLUMNS = (  # the question as it stands alone, unless a report was made before in its thread
     "SELECT k.id::text, k.number, k.state, k.owner, k.owner_name, k.claimed_at, k.due_at,"
     " k.opened_at, k.urgency, k.opener, k.note, k.record_id::text, k.asker, k.asker_name, k.person,"
     " k.mode, k.permalink, k.is_private, k.is_anonymous, k.is_sensitive, k.is_wrong, k.reason,"
-    " k.reply_id, k.answered_at, q.id::text AS question_id, q.text AS question,"
+    " k.reply_id, k.answered_at, q.id::text AS question_id,"
+    " CASE WHEN EXISTS (SELECT FROM citebound.questions b JOIN citebound.answers r"
+    "  ON r.question_id = b.id WHERE b.conversation_id = q.conversation_id"
+    "  AND b.asked_at < q.asked_at AND r.outcome = 'escalated' AND r.refusal IS NULL)"
+    " THEN q.text ELSE q.standalone END AS question,"
     " q.conversation_id::text, a.id::text AS answer_id, c.platform, c.tenant, c.channel, c.thread,"
     " o.reply, (SELECT m.body FROM citebound.case_messages m WHERE m.case_id = k.id"
     "  AND m.kind = 'answer' AND m.refusal IS NULL ORDER BY m.id DESC LIMIT 1) AS told"

@@ -16,6 +16,7 @@ from core.adapters.postgres.replies import queue_reply
 from core.adapters.postgres.settling import cause_of_message
 from core.adapters.postgres.threads import Thread, open_threads
 from core.adapters.postgres.units import begun_again
+from core.agent.conversation import clean
 from core.domain.audit import Tag
 from core.domain.delivery import Notice, StoredReply
 from core.domain.message import Accepted, Ignored, InboundMessage, MessageKind, Seen
@@ -24,7 +25,12 @@ from core.together import Together
 
 _TARGET = text(
     "SELECT id, conversation_id::text, question_id::text, record_id::text, state, outcome, person,"
-    " mode FROM citebound.inbox WHERE message_key = :key"
+    " mode, text FROM citebound.inbox WHERE message_key = :key"
+)
+_TOLD = text(
+    "SELECT EXISTS (SELECT FROM citebound.outbox o JOIN citebound.inbox i"
+    " ON o.cause = 'message:' || i.id WHERE o.conversation_id = CAST(:conversation AS uuid)"
+    " AND i.kind = 'edited' AND starts_with(i.message_key, :key || ':edited:'))"
 )
 _RESTART = text(
     "UPDATE citebound.inbox SET text = :text, state = 'received', attempt = 0, lease_until = NULL,"
@@ -133,7 +139,7 @@ class PostgresInbox:
     async def _edited(
         self, connection: AsyncConnection, thread: Thread, message: InboundMessage
     ) -> Accepted:
-        """Begin again with the new text, or say that it comes too late."""
+        """Begin again with the new text, or say, once, that it comes too late."""
         accepted = await self._insert(connection, thread, message)
         target = await _target(connection, message)
         record_id = await self._ledger.event(
@@ -149,7 +155,7 @@ class PostgresInbox:
         if target["state"] in {"received", "running"}:
             await connection.execute(_RESTART, {"id": target["id"], "text": message.text})
             await self._jobs.defer(connection, "answer", target["conversation_id"])
-        elif target["outcome"] != "ignored":
+        elif target["outcome"] != "ignored" and await _is_news(connection, message, target):
             await queue_reply(
                 connection,
                 StoredReply(notice=Notice.EDITED_AFTER_ANSWER, record_id=record_id),
@@ -250,6 +256,14 @@ class PostgresInbox:
         if message_id is None:
             raise _SeenError(REPEATED)
         return Accepted(message_id=message_id, conversation_id=thread.conversation_id)
+
+
+async def _is_news(connection: AsyncConnection, message: InboundMessage, target: Any) -> bool:
+    """Say whether other words than those that were answered stand there, and nobody was told."""
+    if clean(message.text) == clean(target["text"]):
+        return False
+    keys = {"conversation": target["conversation_id"], "key": message.target_key}
+    return not await connection.scalar(_TOLD, keys)
 
 
 async def _target(connection: AsyncConnection, message: InboundMessage) -> Any:

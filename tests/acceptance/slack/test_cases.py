@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.acceptance.slack.office import (
+    OPEN_QUESTION,
     QUESTION,
     REPORT,
     UNSURE,
@@ -237,6 +238,15 @@ async def test_what_only_a_person_can_answer_is_passed_on(bureau: Office) -> Non
     assert await bureau.tags("case:*") == ["case:opened", "case:noted", "case:answered"]
     slack.checks.nothing_twice()
     slack.checks.nothing_refused()
+
+
+async def test_an_option_is_passed_on_with_its_question(bureau: Office) -> None:
+    """An officer who reads the option alone could not tell what was asked."""
+    answer = await bureau.answered(OPEN_QUESTION)
+    await bureau.slack.presses.click(bureau.anna, answer, "clarify:1")
+    await bureau.served.quiet()
+    (card,) = bureau.cards()
+    assert f"{OPEN_QUESTION} employee" in shown(card)
 
 
 async def test_what_was_passed_on_is_answered_to_the_asker_alone(bureau: Office) -> None:

@@ -160,6 +160,30 @@ async def test_an_edit_before_the_answer_counts(slack: FakeSlack, slack_database
         assert "ask again" in notice.text
 
 
+async def test_edits_after_the_answer_are_told_of_once(slack: FakeSlack, served: Product) -> None:
+    """Not at every letter that somebody corrects, nor where the words are those answered."""
+    anna = slack.workspace.user("anna")
+    room = slack.workspace.channel("general", anna)
+    said = await slack.people.mention(anna, room, QUESTION)
+    await served.answer_to(said.message)
+    named = said.message.text
+    await slack.people.edit(said.message, f"{named}  ")
+    await served.quiet()
+    assert len(slack.checks.replies(said.message)) == 1
+    for words in ("What about hospitality?", "What about hospitality, then?", QUESTION):
+        await slack.people.edit(said.message, f"<@{slack.workspace.app.bot_user}> {words}")
+        await served.quiet()
+    told = [one.text for one in slack.checks.replies(said.message)]
+    assert len(told) == 2
+    assert "ask again" in told[-1]
+    other = await slack.people.mention(anna, room, QUESTION, thread=said.message)
+    await served.quiet()
+    await slack.people.edit(other.message, "What about trips?")
+    await served.quiet()
+    told = [one.text for one in slack.checks.replies(other.message)]
+    assert ["ask again" in one for one in told] == [False, True]
+
+
 async def test_it_says_whether_it_is_ready(slack: FakeSlack, served: Product) -> None:
     """The database takes writes, and has the schema of this release."""
     async with ClientSession() as session:

@@ -1,5 +1,6 @@
 """A question in Slack is answered in its thread, from the policies."""
 
+import asyncio
 import json
 
 from tests.servers.slack import FakeSlack, live_links, live_mentions
@@ -111,3 +112,23 @@ async def test_an_option_is_settled_once_the_asker_has_replied(
     assert "settled" in slack.checks.seen_by(anna.id)[-1].text
     kinds = await served.rows("SELECT kind FROM citebound.inbox ORDER BY id")
     assert kinds == [{"kind": "message"}, {"kind": "message"}]
+
+
+async def test_two_options_at_once_are_one(slack: FakeSlack, served: Product) -> None:
+    """The one that counts is shown, whichever it is; whoever pressed is told of the other."""
+    anna = slack.workspace.user("anna")
+    room = slack.workspace.channel("general", anna)
+    said = await slack.people.mention(anna, room, "Can I accept gifts?")
+    asked = await served.answer_to(said.message)
+    async with asyncio.TaskGroup() as group:
+        for option in ("clarify:0", "clarify:1"):
+            group.create_task(slack.presses.click(anna, asked, option))
+    await served.quiet()
+    await slack.until(lambda: bool(slack.checks.seen_by(anna.id)))
+    assert "settled" in slack.checks.seen_by(anna.id)[-1].text
+    await slack.journal.wait_for("chat.update")
+    (kept,) = await served.rows("SELECT text FROM citebound.inbox WHERE kind = 'choice'")
+    assert f"You chose *{kept['text']}*" in slack.checks.replies(said.message)[0].text
+    assert (
+        len([one for one in slack.journal.of("chat.update") if "You chose" in str(one.args)]) == 1
+    )

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from core.adapters.postgres.audit_reader import PostgresAuditReader
 from core.domain.answer import Outcome
@@ -346,3 +347,44 @@ async def test_queues(bureau: Office) -> None:
     assert [case.question for case in waiting] == ["two?", "one?"]
     assert [case.number for case in await bureau.desk.mine(ASKER)] == [2, 1]
     assert await bureau.desk.mine(OTHER) == ()
+
+
+async def _asked_on(bureau: Office, *, thread: str, earlier: str) -> str:
+    """Open the case of a follow-up, which stands alone with what was said before it."""
+    answer_id = await bureau.answered("in Germany", thread=thread)
+    async with bureau.life.engine.begin() as connection:
+        await connection.execute(
+            text(
+                "UPDATE citebound.questions SET standalone = :standalone WHERE id ="
+                " (SELECT question_id FROM citebound.answers WHERE id = CAST(:answer AS uuid))"
+            ),
+            {"standalone": f"{earlier} in Germany", "answer": answer_id},
+        )
+    await bureau.opened(answer_id)
+    cases = await bureau.desk.mine(ASKER)
+    return next(one.question for one in cases if one.question.endswith("in Germany"))
+
+
+async def test_a_case_says_what_its_thread_adds(bureau: Office) -> None:
+    """A follow-up alone tells an officer nothing."""
+    await bureau.answered("May I accept gifts?", thread="1")
+    asked = await _asked_on(bureau, thread="1", earlier="May I accept gifts?")
+    assert asked == "May I accept gifts? in Germany"
+
+
+async def test_a_case_says_nothing_of_a_report_before_it(bureau: Office) -> None:
+    """Whatever the rules think of its words: it was taken for a report."""
+    await bureau.answered("Something odd goes on.", Outcome.ESCALATED, thread="1")
+    asked = await _asked_on(bureau, thread="1", earlier="Something odd goes on.")
+    assert asked == "in Germany"
+
+
+@pytest.mark.parametrize(
+    "earlier", ["My manager takes bribes. What should I do?", "My boss keeps gifts at home."]
+)
+async def test_what_is_added_may_make_a_case_confidential(bureau: Office, earlier: str) -> None:
+    """No channel sees a card whose question tells of somebody, also by what was said before."""
+    await bureau.answered(earlier, thread="1")
+    await _asked_on(bureau, thread="1", earlier=earlier)
+    rows = await bureau.life.rows("SELECT is_sensitive FROM citebound.cases")
+    assert rows == [{"is_sensitive": True}]
