@@ -1,5 +1,7 @@
 """The words of forms: the same questions and choices wherever they are filled in."""
 
+from core.domain.answer import Answer
+
 REASONS = (
     ("wrong", "The answer contradicts the policy"),
     ("stale", "The source is out of date"),
@@ -44,6 +46,12 @@ def with_compliance(number: int) -> str:
         f"Your question is with Compliance as case {number} already, without your name. Here you"
         " can add to it."
     )
+
+
+def asks_compliance(answer: Answer) -> str:
+    """Return what the button says that hands a question to Compliance, or adds to its case."""
+    number = answer.case_number
+    return "Ask Compliance" if number is None else f"Add to case {number}"
 
 
 def failed_text(reference: str) -> str:

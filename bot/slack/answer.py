@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from bot.replies.badge import head_of
 from bot.replies.follow_ups import follow_ups
+from bot.replies.form_words import asks_compliance
 from bot.replies.remarks import NEAREST, reference, remarks
 from bot.replies.text import line, short
 from bot.slack import names
@@ -92,13 +93,14 @@ def _offers(answer: Answer, ours: str, setting: Setting, *, is_rich: bool) -> It
 
 def _buttons(answer: Answer, ours: str, setting: Setting) -> Iterator[Block]:
     is_answered = answer.outcome is Outcome.ANSWERED
+    is_main = not is_answered and answer.case_number is None
     if answer.citations:
         yield button(names.EVIDENCE, "Show evidence", ours)
     yield button(
         names.ESCALATE,
-        "Ask Compliance",
+        asks_compliance(answer),
         ours,
-        style=None if is_answered else "primary",
+        style="primary" if is_main else None,
         label="Hand this question to a compliance officer",
     )
     if is_answered:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from bot.replies.badge import head_of
+from bot.replies.form_words import asks_compliance
 from bot.replies.plain import CUT
 from bot.replies.quotes import QUOTES
 from bot.replies.text import line, short
@@ -62,8 +63,9 @@ def _deeds(answer: Answer, ours: str, setting: Setting) -> Iterator[Card]:
     is_answered = answer.outcome is Outcome.ANSWERED
     if answer.citations:
         yield dialog(names.EVIDENCE, "Show evidence", data)
-    style = {} if is_answered else {"style": "positive"}
-    yield dialog(names.ESCALATE, "Ask Compliance", data, **style)
+    is_main = not is_answered and answer.case_number is None
+    style = {"style": "positive"} if is_main else {}
+    yield dialog(names.ESCALATE, asks_compliance(answer), data, **style)
     if not is_answered:
         return
     yield dialog(names.REPORT, "Report a problem", data)

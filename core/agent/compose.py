@@ -112,7 +112,8 @@ def refused(
 def passed_on(answer: Answer, number: int) -> Answer:
     """Return a refusal whose question is with Compliance as case `number` already."""
     words = PASSED_ON.format(number=number)
-    return replace(answer, text=f"{answer.text.removesuffix(ASK_A_PERSON)}{words}")
+    text = f"{answer.text.removesuffix(ASK_A_PERSON)}{words}"
+    return replace(answer, text=text, case_number=number)
 
 
 def not_passed_on(answer: Answer) -> Answer:

@@ -40,6 +40,7 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         options=tuple(stored["options"]),
         assumptions=tuple(stored["assumptions"]),
         notes=tuple(stored["notes"]),
+        case_number=stored.get("case"),
     )
 
 

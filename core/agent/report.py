@@ -94,6 +94,7 @@ def answer_json(answer: Answer) -> JsonObject:
         "options": list(answer.options),
         "assumptions": list(answer.assumptions),
         "notes": list(answer.notes),
+        "case": answer.case_number,
     }
 
 

@@ -248,6 +248,8 @@ class Answer:
     """What was assumed, as printed ("Germany")."""
     notes: tuple[str, ...] = ()
     """What the reader should know beside the answer ("Answered without a model")."""
+    case_number: int | None = None
+    """Number of the case that the question became by itself; None: it became none."""
 
     @property
     def is_report(self) -> bool:

@@ -32,6 +32,8 @@ async def test_what_only_a_person_can_answer_is_passed_on(bureau: Office) -> Non
     (card,) = [one.reply.case for one in bureau.life.platform.asked if one.reply.case]
     assert (card.asker, card.asker_name, card.permalink) == (None, None, None)
     assert card.answer is not None
+    (posted,) = [one.reply.answer for one in bureau.life.platform.asked if one.reply.answer]
+    assert posted.case_number == 1
     (kept,) = await bureau.life.rows(
         "SELECT a.text, c.body FROM citebound.answers a"
         " JOIN audit.record r ON r.subject = a.id::text AND r.tag = 'question:escalated'"
