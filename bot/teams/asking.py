@@ -20,6 +20,7 @@ from bot.teams.interaction import Interaction
 from bot.teams.names import target_of
 from bot.teams.places import NAME
 from bot.teams.pressing import Handler
+from bot.teams.roster import Rosters
 from bot.teams.transport import Address, Transport
 from core.domain.chat import Place
 from core.domain.errors import TransientError
@@ -33,7 +34,7 @@ NOT_NOW = "This did not work: I could not take your question. Please ask again."
 OUTSIDE = "I answer questions of this company's employees only."
 EMPTY = "Please write a question."
 TAKEN = frozenset({IN_THREAD, IN_DIRECT})
-ASKED = "You asked: {question}"
+ASKED, ASKED_BY = "You asked: {question}", "{name} asked: {question}"
 
 
 class Asking:
@@ -47,6 +48,7 @@ class Asking:
         transport: Transport,
         addresses: Addresses,
         audience: TeamsAudience,
+        rosters: Rosters,
         clock: Clock,
     ) -> None:
         """Take who keeps questions and addresses, how to call Teams, and who knows the people."""
@@ -55,6 +57,7 @@ class Asking:
         self._transport = transport
         self._addresses = addresses
         self._audience = audience
+        self._rosters = rosters
         self._clock = clock
 
     def handlers(self) -> dict[str, Handler]:
@@ -93,7 +96,9 @@ class Asking:
         at = await self._addresses.of(place)
         if not is_there or not isinstance(at, Address):
             return NOT_THERE
-        return IN_THREAD if await self._taken(interaction, question, place, at) else NOT_NOW
+        name = line(self._rosters.name_of(place, interaction.person), limit=80) or "Somebody"
+        words = ASKED_BY.format(name=name, question=_shortened(question))
+        return IN_THREAD if await self._taken(interaction, question, place, at, words) else NOT_NOW
 
     async def _direct(self, interaction: Interaction, question: str) -> str:
         at = await self._addresses.direct(interaction.spot.place, interaction.person)
@@ -119,13 +124,13 @@ class Asking:
             thread=at.conversation,
             mode="direct",
         )
-        return IN_DIRECT if await self._taken(interaction, question, place, at) else NOT_NOW
+        words = ASKED.format(question=_shortened(question))
+        return IN_DIRECT if await self._taken(interaction, question, place, at, words) else NOT_NOW
 
     async def _taken(
-        self, interaction: Interaction, question: str, place: Place, at: Address
+        self, interaction: Interaction, question: str, place: Place, at: Address, words: str
     ) -> bool:
-        """Show the question and keep it; say whether it is kept."""
-        words = ASKED.format(question=line(question, limit=1_500))
+        """Show the question in these words and keep it; say whether it is kept."""
         shown: Card = {"type": "message", "textFormat": "plain", "text": words}
         if not isinstance(await self._transport.post(at, shown), Told):
             return False
@@ -133,3 +138,7 @@ class Asking:
             asked(interaction, place=place, text=question, sent_at=self._clock.now())
         )
         return True
+
+
+def _shortened(question: str) -> str:
+    return line(question, limit=1_500)

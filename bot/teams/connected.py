@@ -118,6 +118,7 @@ def setting_of(
         library=library,
         asker=delivery.person,
         asker_name=asker_name,
+        has_file=delivery.has_file,
         is_public=not is_own,
         follow_ups=() if answer is None else follow_ups(answer),
         officers=officers,

@@ -25,6 +25,12 @@ from core.domain.run import Json
 
 HELP = frozenset({"", "help", "/help"})
 """What is answered with how it works, when it is all that was written."""
+GREETINGS = frozenset(
+    {"hi", "hello", "hey", "help me", "how does this work", "what can you do", "who are you"}
+)
+"""The same, in words in which people begin."""
+NO_FILES = frozenset({"text/html", "messageReference", "forwardedMessageReference"})
+"""Attachments that are words: those of the message once more, and what it quotes."""
 ASK = ("/ask ", "ask ")
 """The command in front of a question, which is no part of it."""
 
@@ -88,7 +94,9 @@ def _addressed(activity: Object, spot: Spot, home: Home) -> Parsed:
     if isinstance(activity.get("value"), dict):
         return parse_submitted(activity, spot, home)
     written = _written(activity, spot, home)
-    is_help = clean_text(activity).lower() in HELP and not _has_file(activity)
+    said = clean_text(activity).lower()
+    is_help = said in HELP or said.rstrip(" ?!.") in GREETINGS
+    is_help = is_help and not _has_file(activity)
     return replace(written, kind=MessageKind.HELP, text="") if is_help else written
 
 
@@ -185,6 +193,7 @@ def facts(activity: Object, spot: Spot, home: Home) -> dict[str, Json]:
         "channel_type": maybe(channel, "type"),
         "locale": maybe(activity, "locale"),
         "is_targeted": _is_targeted(activity),
+        "has_file": _has_file(activity),
         "is_outside": home.is_outside(sender),
     }
 
@@ -202,9 +211,9 @@ def _is_targeted(activity: Object) -> bool:
 
 
 def _has_file(activity: Object) -> bool:
-    """Say whether anything is attached; the words themselves come as HTML once more."""
-    kinds = [words(one, "contentType") for one in objects(activity, "attachments")]
-    return any(kind != "text/html" for kind in kinds)
+    """Say whether anything is attached that we don't read."""
+    kinds = {words(one, "contentType") for one in objects(activity, "attachments")}
+    return bool(kinds - NO_FILES)
 
 
 def _question(text: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from bot.teams.forms import FORMS, again
 from bot.teams.interaction import Interaction, Kind, NotOurs
+from bot.teams.names import CASE_REFRESH
 from core.domain.errors import ContractError, TransientError
 from core.domain.run import Json
 
@@ -78,6 +79,9 @@ class Presses:
             return said(found.kind, OUTDATED)
         except (TransientError, TimeoutError):
             logger.exception("%s %r failed", found.kind, found.name)
+            if found.kind == "execute" and found.name != CASE_REFRESH:
+                # Somebody pressed: the client would show an error of its own, and try no more.
+                return said(found.kind, FAILED)
             form = again(found, FAILED) if found.kind in FORMS else None
             return Response(status=UNAVAILABLE) if form is None else Response(body=form)
 

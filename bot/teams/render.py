@@ -29,6 +29,7 @@ FULL, WITHOUT_ENTITIES, WITHOUT_CARD, TEXT_ONLY = range(4)
 SHAPES = 4
 """See `core.ports.Poster.shapes`."""
 PLATFORM = "Teams"
+UNREAD = "I can't read attachments"
 SUGGESTION = 80
 """Characters of a question that one press asks."""
 
@@ -62,10 +63,11 @@ def text_of(reply: StoredReply, *, setting: Setting) -> str:
     return str(render(reply, TEXT_ONLY, setting=setting).activity["text"])
 
 
-def last_line(reply: StoredReply) -> str:
+def last_line(reply: StoredReply, setting: Setting) -> str:
     """Return what it is and where its record is, with the beginning of the record's hash."""
     leaf = f" · {line(reply.leaf_hash[:LEAF])}" if reply.leaf_hash else ""
-    return f"{reference(reply)}{leaf}"
+    unread = f"{UNREAD} · " if setting.has_file else ""
+    return f"{unread}{reference(reply)}{leaf}"
 
 
 def _answer(reply: StoredReply, answer: Answer, shape: int, setting: Setting) -> Card:
@@ -73,7 +75,7 @@ def _answer(reply: StoredReply, answer: Answer, shape: int, setting: Setting) ->
     offered = _offered(answer, setting)
     text = _writer(shape, setting).answer(
         answer,
-        reference=last_line(reply),
+        reference=last_line(reply, setting),
         follow_ups=() if offered and shape < TEXT_ONLY else setting.follow_ups,
         with_sources=shape > FULL,
     )
@@ -112,7 +114,7 @@ def root_entity_alone() -> Card:
 def _clarification(reply: StoredReply, answer: Answer, shape: int, setting: Setting) -> Card:
     shown = clarification_card(answer, reply.answer_id or "") if shape < WITHOUT_CARD else None
     text = _writer(shape, setting).clarification(
-        answer, reference=last_line(reply), with_options=shown is None
+        answer, reference=last_line(reply, setting), with_options=shown is None
     )
     made = _message(text, shape)
     if shown is not None:

@@ -15,6 +15,8 @@ class Setting:
     """Teams' id of who asked (`29:…`, or the object id); empty if nobody is to be named."""
     asker_name: str = ""
     """The name by which a mention shows the asker; empty: nobody is mentioned."""
+    has_file: bool = False
+    """True: something was attached to the question, and the reply says that it was not read."""
     is_public: bool = False
     """True: others than the asker read it; there Teams shows no suggested actions."""
     follow_ups: tuple[str, ...] = ()

@@ -51,6 +51,7 @@ def handlers(
         transport=transport,
         addresses=addresses,
         audience=audience,
+        rosters=rosters,
         clock=service.clock,
     )
     return Presses(

@@ -128,6 +128,8 @@ class Delivery:
     posted anew. `find` may settle it by rewriting once more."""
     asked_from: str | None = None
     """The channel from which it was asked, where the reply goes elsewhere; None if nowhere else."""
+    has_file: bool = False
+    """True: something was attached to the question, which nobody read."""
     is_whispered: bool = False
     """True: the platform showed the question to nobody else, and nor may it show the reply."""
 

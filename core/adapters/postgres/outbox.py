@@ -42,6 +42,7 @@ _OLDEST = text(
     " i.raw->>'from_channel' AS asked_from,"
     " coalesce((i.raw->>'is_targeted')::boolean, (w.raw->>'is_targeted')::boolean, false)"
     "  AS is_whispered,"
+    " coalesce((i.raw->>'has_file')::boolean, false) AS has_file,"
     " greatest(o.next_at, o.lease_until) AS free_at,"
     " greatest(o.next_at, o.lease_until) > clock_timestamp() AS is_waiting,"
     " coalesce(p.rests_until > clock_timestamp(), false) AS rests,"
@@ -347,5 +348,6 @@ def _delivery(row: Mapping[Any, Any], leased: Mapping[Any, Any], reply: StoredRe
         token=leased["lease_token"],
         replaces=row["replaces_id"],
         asked_from=row["asked_from"],
+        has_file=row["has_file"],
         is_whispered=row["is_whispered"],
     )

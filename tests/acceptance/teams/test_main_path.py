@@ -119,3 +119,17 @@ async def test_what_is_not_signed_is_not_kept(teams: FakeTeams, served: Product)
     assert said.delivery.status == 401
     assert await served.rows("SELECT 1 FROM citebound.inbox") == []
     assert await served.rows("SELECT 1 FROM citebound.conversation_references") == []
+
+
+async def test_a_reply_says_that_an_attachment_was_not_read(
+    teams: FakeTeams, served: Product
+) -> None:
+    """Whether or not anything was asked besides; of other questions nothing is said."""
+    anna = teams.tenant.person("anna")
+    own = teams.tenant.personal(anna)
+    file = {"contentType": "application/vnd.microsoft.teams.file.download.info", "name": "a.pdf"}
+    told: list[bool] = []
+    for words, files in ((QUESTION, [file]), ("", [file]), (QUESTION, [])):
+        said = await teams.people.say(anna, own, words, attachments=files)
+        told.append("I can't read attachments" in (await served.answer_to(said.message)).text)
+    assert told == [True, True, False]

@@ -207,5 +207,17 @@ async def test_a_question_about_a_message_is_answered(teams: FakeTeams, served: 
     assert "direct messages" in dialog(sent)
     await served.quiet()
     own = teams.tenant.personal(anna)
-    assert "EUR 75" in teams.checks.seen_by(anna, own)[-1].text
+    asked_there, answer = teams.checks.seen_by(anna, own)
+    assert asked_there.text == f"You asked: {QUESTION}"
+    assert "EUR 75" in answer.text
     teams.checks.nothing_outside(personal=True)
+    await teams.people.install(ben, room)
+    data["where"] = "thread"
+    sent = await teams.people.invoke(
+        anna, said.message, "composeExtension/submitAction", value | {"data": data}
+    )
+    assert "comes in the thread" in dialog(sent)
+    await served.quiet()
+    asked_there, answer = teams.checks.replies(said.message)
+    assert asked_there.text == f"anna asked: {QUESTION}"
+    assert "EUR 75" in answer.text

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bot.teams.anonymous import UnsafeAnonymous, is_loopback
+from bot.teams.names import CASE_REFRESH
 from bot.teams.pressing import FAILED, OUTDATED
 from bot.teams.sender import Home, home_of
 from bot.teams.service_urls import ServiceUrls
@@ -238,6 +239,17 @@ async def test_a_handler_that_fails_is_no_error_of_http(
     served.kept.answer = error
     body = {"task": {"type": "message", "value": shown}} if shown else {}
     assert await invoke(served, "task/fetch", {"data": {"do": "evidence"}}) == (status, body)
+
+
+async def test_a_press_that_fails_is_answered_in_words(served: Served) -> None:
+    """Its client tries no second time; a card that is kept fresh by itself says nothing."""
+    served.kept.answer = TransientError("x")
+    pressed = {"action": {"type": "Action.Execute", "verb": "clarify"}}
+    status, told = await invoke(served, "adaptiveCard/action", pressed)
+    assert (status, told["value"]) == (200, FAILED)
+    served.presses.add(CASE_REFRESH, served.kept.press)
+    refreshed = {"action": {"type": "Action.Execute", "verb": CASE_REFRESH}}
+    assert await invoke(served, "adaptiveCard/action", refreshed) == (503, {})
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,7 @@ def test_a_direct_message_is_a_message() -> None:
         "channel_type": "",
         "locale": "en-GB",
         "is_targeted": False,
+        "has_file": False,
         "is_outside": False,
     }
 
@@ -127,10 +128,25 @@ def test_help_is_asked_for_by_name_or_by_saying_nothing(text: str, scope: str) -
     assert found.dedupe_key == found.message_key
 
 
+@pytest.mark.parametrize("text", ["Hello!", "hi", "What can you do?", "How does this work ?"])
+def test_who_begins_with_a_greeting_is_told_how_it_works(text: str) -> None:
+    """And who asks that, too; a question behind a greeting is one."""
+    assert read(message(text)).kind is MessageKind.HELP
+    assert read(message(f"{text} May I take a gift?")).kind is MessageKind.MESSAGE
+
+
 def test_a_file_without_words_is_no_call_for_help() -> None:
-    """It is answered as a question without words."""
+    """It is answered as a question without words, and the reply says that it was not read."""
     card = {"contentType": "application/vnd.microsoft.teams.file.download.info"}
-    assert read(message("", attachments=[card])).text == ""
+    found = read(message("", attachments=[card]))
+    assert (found.kind, found.text, found.raw["has_file"]) == (MessageKind.MESSAGE, "", True)
+
+
+@pytest.mark.parametrize("kind", ["text/html", "messageReference", "forwardedMessageReference"])
+def test_a_quoted_message_is_no_file(kind: str) -> None:
+    """Nor are the words themselves, which come as HTML once more."""
+    assert read(message("May I?", attachments=[{"contentType": kind}])).raw["has_file"] is False
+    assert read(message("help", attachments=[{"contentType": kind}])).kind is MessageKind.HELP
 
 
 @pytest.mark.parametrize("sender", [{"id": OTHER_BOT}, {"id": "x", "role": "bot"}])
