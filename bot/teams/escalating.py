@@ -64,9 +64,8 @@ class Escalating:
         if known is not None and not known.may_be_added_to:
             return self._whisper.say(interaction, already_sent(known))
         number = None if known is None else known.number
-        return self._whisper.open(
-            interaction, ESCALATE_TITLE, escalate_card(answer_id, known=number)
-        )
+        form = escalate_card(answer_id, seen=_seen(found), known=number)
+        return self._whisper.open(interaction, ESCALATE_TITLE, form)
 
     async def submit(self, interaction: Interaction) -> Mapping[str, Json]:
         """Open the case of a form, and say so."""
@@ -120,3 +119,10 @@ class Escalating:
     def _account(self, found: ShownReply | None, interaction: Interaction) -> Account:
         is_own = found is not None and found.person == interaction.person
         return asker_of(interaction) if is_own else account_of(interaction, self._officers)
+
+
+def _seen(found: ShownReply) -> str:
+    """Return who reads what Compliance says to it: see `names.SEEN`."""
+    if is_report(found):
+        return names.REPORTED
+    return names.ALONE if found.is_whispered or found.place.mode == "direct" else ""

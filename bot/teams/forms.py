@@ -62,12 +62,13 @@ def again(interaction: Interaction, wrong: str) -> Card | None:
     typed = Typed(values=interaction.values, wrong=wrong)
     match interaction.name:
         case names.ESCALATE_SUBMIT:
-            form = escalate_card(target.id, known=target.case, typed=typed)
+            form = escalate_card(target.id, seen=_seen(interaction), known=target.case, typed=typed)
             return dialogs.opened(ESCALATE_TITLE, form)
         case names.REPORT_SUBMIT:
             return dialogs.opened(REPORT_TITLE, report_card(target.id, typed=typed))
         case names.CASE_ANSWER_SUBMIT:
-            return dialogs.opened(ANSWER_TITLE, case_answer_card(target.id, typed=typed))
+            form = case_answer_card(target.id, seen=_seen(interaction), typed=typed)
+            return dialogs.opened(ANSWER_TITLE, form)
         case names.ASK_SUBMIT:
             form = ask_about_card(interaction.quoted, message_id=target.id, typed=typed)
             return dialogs.opened(ASK_TITLE, form)
@@ -75,19 +76,32 @@ def again(interaction: Interaction, wrong: str) -> Card | None:
             return None
 
 
-def escalate_card(answer_id: str, *, known: int | None = None, typed: Typed = BLANK) -> Card:
-    """Return the form that hands a question to Compliance, or adds to its case by number."""
+def _seen(interaction: Interaction) -> str:
+    return interaction.values.get(names.SEEN, "")
+
+
+def escalate_card(
+    answer_id: str, *, seen: str = "", known: int | None = None, typed: Typed = BLANK
+) -> Card:
+    """Return the form that hands a question to Compliance, or adds to its case by number.
+
+    `seen` says who reads what comes of it: see `names.SEEN`.
+    """
+    who = {names.ALONE: words.WHO_SEES_HERE, names.REPORTED: words.SEEN_OF_REPORT}
+    private = _toggle(names.PRIVATE, "Reply to me privately", typed)
+    nameless = _toggle(names.ANONYMOUS, words.NOT_MY_NAME, typed)
+    wishes = {names.ALONE: [nameless], names.REPORTED: []}
     about = [] if known is None else [said(words.with_compliance(known))]
     body = [
         *typed.line(),
         *about,
-        said(words.WHO_SEES),
+        said(who.get(seen, words.WHO_SEES)),
         _text(names.NOTE, words.WHAT_TO_KNOW, NOTE_LIMIT, typed, hint=words.WHAT_HINT),
         _choices(names.URGENCY, words.WHEN, words.URGENCIES, typed, initial="week"),
-        _toggle(names.PRIVATE, "Reply to me privately", typed),
-        _toggle(names.ANONYMOUS, words.NOT_MY_NAME, typed),
+        *wishes.get(seen, [private, nameless]),
     ]
     data = names.data_of(names.ANSWER_KEY, answer_id, "" if known is None else known)
+    data |= {names.SEEN: seen} if seen else {}
     return card(body, [submit(names.ESCALATE_SUBMIT, "Send", data)], is_wide=False)
 
 
@@ -102,15 +116,17 @@ def report_card(answer_id: str, *, typed: Typed = BLANK) -> Card:
     return card(body, [submit(names.REPORT_SUBMIT, "Report", data)], is_wide=False)
 
 
-def case_answer_card(case_id: str, *, typed: Typed = BLANK) -> Card:
-    """Return the form in which an officer answers."""
+def case_answer_card(case_id: str, *, seen: str = "", typed: Typed = BLANK) -> Card:
+    """Return the form in which an officer answers; `seen`: see `names.SEEN`."""
+    is_alone = seen == names.ALONE
+    wish = _toggle(names.PRIVATE, "Send privately, not in the channel", typed)
     body = [
         *typed.line(),
-        said(words.UNDER_YOUR_NAME),
+        said(words.UNDER_YOUR_NAME_ALONE if is_alone else words.UNDER_YOUR_NAME),
         _text(names.ANSWER, "Answer", REPLY_LIMIT, typed, missing="Write an answer"),
-        _toggle(names.PRIVATE, "Send privately, not in the channel", typed),
+        *([] if is_alone else [wish]),
     ]
-    data = names.data_of(names.CASE_KEY, case_id)
+    data = names.data_of(names.CASE_KEY, case_id) | ({names.SEEN: seen} if seen else {})
     return card(body, [submit(names.CASE_ANSWER_SUBMIT, "Post", data)], is_wide=False)
 
 

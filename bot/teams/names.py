@@ -57,6 +57,12 @@ WHY, DETAILS, ANSWER, QUESTION, WHERE = "why", "txt", "answer", "question", "whe
 """Ids of inputs: under them stands in the data what was entered."""
 DIRECT, THREAD = "dm", "thread"
 """Values of `WHERE`."""
+SEEN = "seen"
+"""Where in the data of a form stands who reads what comes of it: the form is shown again as it was,
+and nothing but its words follows from that."""
+ALONE, REPORTED = "alone", "report"
+"""Values of `SEEN`: who asked; the same, and the officer on call hears no name. Else all of a
+thread."""
 ON, OFF = "true", "false"
 """Values of a toggle."""
 

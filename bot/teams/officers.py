@@ -79,7 +79,9 @@ class CaseWork:
         result = await self._desk.begin_answer(case_id, who, key=interaction.dedupe_key)
         if isinstance(result, Refused):
             return self._whisper.say(interaction, refused(result))
-        return self._whisper.open(interaction, ANSWER_TITLE, case_answer_card(result.case.case_id))
+        seen = names.ALONE if result.case.is_private else ""
+        form = case_answer_card(result.case.case_id, seen=seen)
+        return self._whisper.open(interaction, ANSWER_TITLE, form)
 
     async def submit(self, interaction: Interaction) -> Mapping[str, Json]:
         """Send an officer's answer."""

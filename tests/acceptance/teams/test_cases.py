@@ -210,11 +210,15 @@ async def test_a_report_reaches_the_officer_on_call_alone(bureau: Office) -> Non
         assert "Only the person who asked" in dialog(refused)
         hidden = dialog(await fetch(teams, person, pointer, "show", id_of(pointer)))
         assert "You can't see this here" in hidden
+    form = dialog(await fetch(teams, bureau.anna, pointer, "escalate", id_of(pointer)))
+    assert "Your name is not shown" in form
+    assert "Input.Toggle" not in form
     await bureau.sent(pointer, note="He did it again.")
     assert bureau.cards() == []
     (card,) = bureau.cards(teams.tenant.personal(bureau.olga))
     assert "He did it again." in shown(card)
     assert "anna" not in shown(card)
+    assert "goes to the asker alone" in await bureau.begin(bureau.olga, card)
     assert bureau.cards(teams.tenant.personal(bureau.oskar)) == []
     await bureau.answer(bureau.olga, card, "We take it up.")
     assert "We take it up." in words_of(bureau.own(bureau.anna)[-1].text)
@@ -281,3 +285,21 @@ async def test_a_channel_without_the_app_does_not_swallow_a_case(
         (card,) = bureau.cards(teams.tenant.personal(bureau.olga))
         await bureau.execute(bureau.olga, card, "case_claim")
         assert "claimed by Olga O." in shown(card)
+
+
+async def test_forms_say_who_reads_what_comes_of_them(bureau: Office) -> None:
+    """In a thread everybody does; in one's own chat one alone; shown again they say the same."""
+    answer = await bureau.answered()
+    form = dialog(await fetch(bureau.teams, bureau.anna, answer, "escalate", id_of(answer)))
+    assert "replies in this thread" in form
+    assert form.count("Input.Toggle") == 2
+    own = bureau.teams.tenant.personal(bureau.anna)
+    said = await bureau.teams.people.say(bureau.anna, own, QUESTION)
+    alone = await bureau.served.answer_to(said.message)
+    form = dialog(await fetch(bureau.teams, bureau.anna, alone, "escalate", id_of(alone)))
+    assert "replies to you here" in form
+    assert form.count("Input.Toggle") == 1
+    more = {"seen": "alone", "note": "For Acme"}
+    again = await submit(bureau.teams, bureau.ben, alone, "escalate_submit", id_of(alone), **more)
+    assert "For Acme" in dialog(again)
+    assert "replies to you here" in dialog(again)

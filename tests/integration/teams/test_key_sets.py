@@ -12,7 +12,7 @@ import pytest
 from aiohttp import ClientSession
 
 from bot.teams import keys as module
-from bot.teams.keys import SigningKeys
+from bot.teams.keys import METADATA_URL, SigningKeys
 from tests.servers.teams.openid import OpenId, jwk, openid, private_key
 
 DAY_S, MINUTE_S = 86_400, 60
@@ -57,6 +57,11 @@ def padded(characters: int) -> str:
     right = number(2048)
     rest = characters - len(right)
     return "A" * rest + right
+
+
+def test_the_keys_of_the_public_cloud_are_microsofts() -> None:
+    """Whoever serves them says who may write to us."""
+    assert METADATA_URL == "https://login.botframework.com/v1/.well-known/openidconfiguration"
 
 
 UNUSABLE: dict[str, dict[str, Any]] = {

@@ -15,7 +15,7 @@ from microsoft_teams.api import MessageActivityInput, TypingActivityInput
 
 from bot.replies.evidence import Around
 from bot.replies.library import Library, Sensitivity, Shelf
-from bot.teams import dialogs, forms, streams, welcome
+from bot.teams import dialogs, forms, names, streams, welcome
 from bot.teams.answer import whole_card
 from bot.teams.clarification import chosen_card
 from bot.teams.evidence_card import evidence_card
@@ -124,6 +124,9 @@ def _cards(text: str) -> Iterator[Payload]:
     made = {
         "chosen": chosen_card(text),
         "escalate": forms.escalate_card("ans_7f3"),
+        "escalate alone": forms.escalate_card("ans_7f3", seen=names.ALONE),
+        "escalate a report": forms.escalate_card("ans_7f3", seen=names.REPORTED),
+        "case answer alone": forms.case_answer_card("case_214", seen=names.ALONE),
         "report": forms.report_card("ans_7f3"),
         "case answer": forms.case_answer_card("case_214"),
         "ask about": forms.ask_about_card(text, message_id="1700000000000"),
