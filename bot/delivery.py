@@ -38,7 +38,7 @@ from core.domain.delivery import (
     Step,
     Withhold,
 )
-from core.domain.errors import OvertakenError
+from core.domain.errors import BusyError, OvertakenError
 from core.domain.message import Waiting
 from core.domain.policy import EVERYONE
 from core.failpoints import failpoint
@@ -99,9 +99,12 @@ class Deliverer:
                 return Doubt(seconds=0.0, why="interrupted")
             return after_search(delivery, await platform.poster.find(delivery))
         if delivery.reply.notice is None:
-            readers = await platform.audience.readers(
-                delivery.place, delivery.person, is_direct=delivery.is_direct
-            )
+            try:
+                readers = await platform.audience.readers(
+                    delivery.place, delivery.person, is_direct=delivery.is_direct
+                )
+            except BusyError as error:
+                return _limited(delivery, RetryAfter(after_s=error.after_s))
             withheld = withholding(delivery, readers)
             if withheld is not None:
                 return withheld

@@ -24,7 +24,7 @@ from core.agent.request import MAX_QUESTION, AskRequest
 from core.agent.service import Answering
 from core.domain.answer import Answer
 from core.domain.delivery import NoReaders, Readers
-from core.domain.errors import OvertakenError
+from core.domain.errors import BusyError, OvertakenError
 from core.domain.message import Claimed, Waiting
 from core.domain.run import ModelCall
 from core.failpoints import failpoint
@@ -43,6 +43,10 @@ MAX_ATTEMPTS = 5
 BACK_OFF_S = (2.0, 8.0, 30.0, 60.0)
 """After the first attempt, the second, ... (`reliability.md`, section 2)."""
 JITTER = 0.2
+PATIENT_FOR = timedelta(hours=1)
+"""Of a message: how long a platform that asks us to wait is waited for, without an attempt."""
+LONGEST_REST_S = 120.0
+"""Before a platform that asks us to wait is asked again, whatever it asks for."""
 
 logger = logging.getLogger(__name__)
 
@@ -107,6 +111,12 @@ class Worker:
         except asyncio.CancelledError:
             await self._backlog.release(claimed, until=self._clock.now(), counted=False)
             raise
+        except BusyError as error:
+            now = self._clock.now()
+            is_patient = now - claimed.sent_at < PATIENT_FOR
+            logger.warning("message %d waits: %s", claimed.message_id, error)
+            rest = timedelta(seconds=min(max(error.after_s, 1.0), LONGEST_REST_S))
+            await self._backlog.release(claimed, until=now + rest, counted=not is_patient)
         except Exception as error:
             # Name and place alone: what Postgres says of a refused row holds the row, text and all.
             logger.error(  # noqa: TRY400
@@ -134,7 +144,8 @@ class Worker:
             return
         text = clean(claimed.text)
         if not text:
-            await self._close(claimed, compose.greeting(), cause="empty")
+            answer = compose.greeting(has_more=claimed.raw.get("has_more") is True)
+            await self._close(claimed, answer, cause="empty")
             return
         if len(text) > MAX_QUESTION:
             await self._close(claimed, compose.too_long(MAX_QUESTION), cause="too_long")

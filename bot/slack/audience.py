@@ -21,7 +21,7 @@ from bot.slack.payload import maybe
 from bot.slack.sender import Home
 from core.domain.chat import Place
 from core.domain.delivery import NoReaders, Readers
-from core.domain.errors import TransientError
+from core.domain.errors import BusyError, TransientError
 from core.domain.run import Json
 
 KEPT_S = 600.0
@@ -285,6 +285,7 @@ def _body(outcome: Outcome, nobody: set[str]) -> Mapping[str, Json] | None:
     """Return what Slack said; None for a refusal that means nobody.
 
     Raises:
+        BusyError: It may be asked later.
         TransientError: It could not say.
     """
     match outcome:
@@ -295,6 +296,7 @@ def _body(outcome: Outcome, nobody: set[str]) -> Mapping[str, Json] | None:
         case Refused():
             raise TransientError(f"Slack does not say who reads: {outcome.code}")
         case Limited():
-            raise TransientError("Slack asks us to wait before it says who reads")
+            words = "Slack asks us to wait before it says who reads"
+            raise BusyError(words, after_s=outcome.after_s)
         case Unclear():
             raise TransientError("Slack could not be asked who reads")

@@ -9,7 +9,7 @@
 - A changed message counts only if a person changed its words: an unfurled link does not.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from bot.payload import Object, maybe_object, need_object
@@ -23,6 +23,8 @@ from core.domain.chat import Place
 from core.domain.message import Ignored, InboundMessage, MessageKind
 from core.domain.run import Json
 
+HELP = frozenset({"help", "help?", "help!", "/help"})
+"""What is answered with how it works, when it is all that was written to us."""
 BY_PEOPLE = frozenset({"file_share", "me_message", "thread_broadcast"})
 """Subtypes that somebody wrote: a question with a file is a question."""
 
@@ -110,6 +112,7 @@ class _Envelope:
             "channel_type": maybe(event, "channel_type"),
             "is_shared": self.body.get("is_ext_shared_channel") is True,
             "is_outside": self.home.is_outside(self.body, event),
+            "has_more": bool(event.get("files") or event.get("attachments")),
         }
 
 
@@ -148,8 +151,15 @@ def _written(event: Object, envelope: _Envelope) -> Parsed:
         return NotForUs(reason="twin")
     message = _read(event, envelope, is_direct=is_direct)
     if is_direct or is_mention:
-        return message
+        return _or_help(message)
     return Overheard(message=message) if _in_thread(event) else NotForUs(reason="channel")
+
+
+def _or_help(message: InboundMessage | Ignored) -> InboundMessage | Ignored:
+    """Return the wish to hear how it works, if that is all that was written."""
+    if not isinstance(message, InboundMessage) or message.text.casefold() not in HELP:
+        return message
+    return replace(message, kind=MessageKind.HELP, text="")
 
 
 def _read(event: Object, envelope: _Envelope, *, is_direct: bool) -> InboundMessage | Ignored:

@@ -7,6 +7,7 @@ CiteboundError
 ├── TransientError   a dependency failed, may recover         retry within the budget, then fall
 back
 │   ├── OvertakenError    somebody else was faster            read again, repeat
+│   ├── BusyError         it asks to be left alone for long   wait, and count no attempt
 │   └── ModelUnavailableError  no language model answers      answer without one
 │       └── BudgetSpentError   a run may call it no more      answer from what there is
 ├── ContractError    a model, service or file broke its word  do not repeat; record, fall back
@@ -41,6 +42,15 @@ class TransientError(CiteboundError):
 
 class OvertakenError(TransientError):
     """Another writer was faster: read again and repeat."""
+
+
+class BusyError(TransientError):
+    """A dependency asks to be left alone for a while."""
+
+    def __init__(self, message: str | None = None, *, after_s: float) -> None:
+        """Take the seconds after which it may be asked again."""
+        super().__init__(message)
+        self.after_s = after_s
 
 
 class ModelUnavailableError(TransientError):

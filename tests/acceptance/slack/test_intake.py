@@ -145,6 +145,41 @@ async def test_thanks_are_left_at_that(slack: FakeSlack, served: Product) -> Non
     assert len(shown) == 1
 
 
+@pytest.mark.parametrize("words", ["help", "Help!"])
+async def test_who_asks_for_help_is_told_how_it_works(
+    slack: FakeSlack, served: Product, words: str
+) -> None:
+    """By mention or directly; it is no question."""
+    anna = slack.workspace.user("anna")
+    room = slack.workspace.channel("general", anna)
+    for said in (
+        await slack.people.ask(anna, words),
+        await slack.people.mention(anna, room, words),
+    ):
+        answer = await served.answer_to(said.message)
+        assert "quote the policy text" in answer.text
+    assert await served.rows("SELECT 1 FROM citebound.questions") == []
+    slack.checks.nothing_twice()
+
+
+async def test_a_file_or_a_forwarded_message_alone_is_not_read(
+    slack: FakeSlack, served: Product
+) -> None:
+    """And that is said, since somebody who sends one takes it to be read."""
+    anna = slack.workspace.user("anna")
+    direct = slack.workspace.direct(anna)
+    forwarded = {"is_share": True, "text": QUESTION, "fallback": QUESTION}
+    for attached, is_told in (([forwarded], True), ([], False)):
+        said = await slack.people.say(anna, direct, "", attachments=attached)
+        answer = await served.answer_to(said.message)
+        assert ("not files or forwarded messages" in answer.text) is is_told
+        assert "What would you like to know" in answer.text
+    message = slack.people.write(anna, direct, "", subtype="file_share")
+    (event,) = slack.people.events_of(message)
+    await slack.people.deliver(event | {"files": [{"id": "F1", "name": "gift.pdf"}]})
+    assert "not files" in (await served.answer_to(message)).text
+
+
 async def test_an_edit_before_the_answer_counts(slack: FakeSlack, slack_database: str) -> None:
     """Afterwards the person is asked to ask again."""
     async with product(slack, slack_database, roles=Roles(works=False)) as waiting:

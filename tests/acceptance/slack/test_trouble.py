@@ -2,10 +2,13 @@
 
 import logging
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.slack import audience
+from bot.worker import MAX_ATTEMPTS
 from core.adapters.postgres.database import engine_for
 from tests.acceptance.slack.office import QUESTION, shown
 from tests.kills import LONGEST_LEASE_S, balance, quiet
@@ -58,6 +61,38 @@ async def test_a_limited_channel_waits_and_another_goes_on(
     slack.checks.nothing_twice()
     slack.checks.status_cleared()
     slack.checks.no_open_streams()
+
+
+async def test_who_reads_is_asked_again_when_slack_says(slack: FakeSlack, served: Product) -> None:
+    """However often Slack says 429 of that: no attempt is spent, and at last the answer comes."""
+    anna = slack.workspace.user("anna")
+    slack.faults.next("users.info", *(too_many(1) for _ in range(MAX_ATTEMPTS + 2)))
+    said = await slack.people.ask(anna, QUESTION)
+    answer = await served.answer_to(said.message)
+    assert POLICY in shown(answer)
+    refused = [one for one in slack.journal.of("users.info") if one.outcome == "429"]
+    assert len(refused) == MAX_ATTEMPTS + 2
+    assert await served.rows("SELECT attempt FROM citebound.inbox") == [{"attempt": 1}]
+
+
+async def test_who_reads_is_asked_again_before_a_post(
+    slack: FakeSlack,
+    served: Product,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A reply is put off by what Slack says, and no job breaks."""
+    caplog.set_level(logging.ERROR)
+    monkeypatch.setattr(audience, "_AGAIN", replace(audience._AGAIN, room_s=0.0))  # pyright: ignore[reportPrivateUsage]  # or two seconds must pass
+    anna = slack.workspace.user("anna")
+    room = slack.workspace.channel("general", anna)
+    slack.faults.next("conversations.info", None, too_many(3), too_many(1))
+    slack.faults.always("chat.startStream", error("unknown_method"))
+    said = await slack.people.mention(anna, room, QUESTION)
+    assert POLICY in shown(await served.answer_to(said.message))
+    asked = [one.outcome for one in slack.journal.of("conversations.info")]
+    assert asked == ["ok", "429", "429", "ok"]
+    assert not [one for one in caplog.messages if "ended with status: Error" in one]
 
 
 @pytest.mark.parametrize("has_streams", [True, False])

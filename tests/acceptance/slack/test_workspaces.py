@@ -208,7 +208,7 @@ async def test_a_reply_to_a_workspace_that_is_gone_is_given_up(scene: Scene) -> 
     """Uninstalled between question and answer: abandoned, recorded, and nothing waits for ever."""
     await scene.install(scene.one)
     anna = scene.one.workspace.user("anna")
-    scene.one.faults.always("users.info", refused("ratelimited"))
+    scene.one.faults.always("users.info", refused("internal_error"))
     said = await scene.one.people.ask(anna, QUESTION)
     await scene.one.journal.wait_for("users.info")
     await scene.one.people.uninstall()
