@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import NullPool, text
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from core.agent.request import MAX_QUESTION
 from core.domain.delivery import NoReaders
@@ -332,8 +333,9 @@ async def test_a_job_that_nobody_runs_is_freed(deployment: Deployment, broken: s
 
 
 async def test_a_database_that_drops_connections_loses_nothing(deployment: Deployment) -> None:
-    """Workers pause, and resume by themselves."""
+    """Workers pause, and resume by themselves; whoever looks on connects anew each time."""
     quick = deploy(deployment.engine, lease_s=2.0, stalled_after_s=1.0)
+    onlooker = deploy(create_async_engine(deployment.engine.url, poolclass=NullPool))
     quick.reasoner.delay_s = 0.05
     for n in range(12):
         await accepted(quick, f"m{n}", thread=str(n % 4))
@@ -341,12 +343,12 @@ async def test_a_database_that_drops_connections_loses_nothing(deployment: Deplo
         for _ in range(3):
             await asyncio.sleep(0.3)
             await change(
-                quick,
+                onlooker,
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()",
             )
-        await quick.quiet(within_s=60.0)
-    assert await broken_promises(quick, accepted=12) == []
+        await onlooker.quiet(within_s=60.0)
+    assert await broken_promises(onlooker, accepted=12) == []
 
 
 async def test_a_long_run_keeps_its_message(deployment: Deployment) -> None:
