@@ -144,7 +144,7 @@ class Worker:
             return
         text = clean(claimed.text)
         if not text:
-            answer = compose.greeting(has_more=claimed.raw.get("has_more") is True)
+            answer = compose.greeting(has_file=claimed.raw.get("has_file") is True)
             await self._close(claimed, answer, cause="empty")
             return
         if len(text) > MAX_QUESTION:

@@ -11,6 +11,7 @@ from core.domain.delivery import StoredReply
 
 LEFT_OUT = "Left out: what could not be checked against the policies."
 NO_ADVICE = "Policy guidance, not legal advice"
+UNREAD = "I can't read attachments"
 NEAREST = 5
 """Sections named where there is no answer."""
 LEAF = 16
@@ -28,9 +29,10 @@ def remarks(answer: Answer) -> Iterator[tuple[str, str]]:
             yield "", line(note, limit=300)
 
 
-def reference(reply: StoredReply) -> str:
-    """Return the last line: what it is, and where its record is."""
+def reference(reply: StoredReply, *, has_file: bool = False) -> str:
+    """Return the last line: what was not read, what it is, and where its record is."""
     answer = reply.answer
     is_answered = answer is not None and answer.outcome is Outcome.ANSWERED
     first = NO_ADVICE if is_answered else AUTOMATED
+    first = f"{UNREAD} · {first}" if has_file else first
     return f"{first} · Ref {line(reply.record_id, limit=80)}" if reply.record_id else first

@@ -41,15 +41,15 @@ def answer_blocks(
     reply: StoredReply, answer: Answer, setting: Setting, *, is_rich: bool
 ) -> list[Block]:
     """Return the blocks of an outcome."""
-    ours = reply.answer_id or ""
+    ours, last = reply.answer_id or "", reference(reply, has_file=setting.has_file)
     if answer.outcome is Outcome.CLARIFICATION:
-        return clarification_blocks(answer, ours, reference=reference(reply), is_rich=is_rich)
+        return clarification_blocks(answer, ours, reference=last, is_rich=is_rich)
     blocks = [*_head(answer, ours), named(rich(*_body(answer, setting)), f"body:{ours}")]
     if answer.citations:
         blocks.append(_sources(answer, ours, setting, is_rich=is_rich))
     if ours:
         blocks += _offers(answer, ours, setting, is_rich=is_rich)
-    return [*blocks, context(reference(reply))]
+    return [*blocks, context(last)]
 
 
 def _head(answer: Answer, ours: str) -> Iterator[Block]:

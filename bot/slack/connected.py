@@ -85,6 +85,7 @@ class Wiring:
         return Setting(
             library=self._library,
             asker=delivery.person,
+            has_file=delivery.has_file,
             is_public=not is_own,
             may_share=is_own and from_channel,
         )

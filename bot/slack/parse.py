@@ -12,6 +12,7 @@
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from bot.greetings import wants_help
 from bot.payload import Object, maybe_object, need_object
 from bot.slack.ended import Disconnected, parse_disconnected
 from bot.slack.opened import EVENTS as OPENING
@@ -23,8 +24,6 @@ from core.domain.chat import Place
 from core.domain.message import Ignored, InboundMessage, MessageKind
 from core.domain.run import Json
 
-HELP = frozenset({"help", "help?", "help!", "/help"})
-"""What is answered with how it works, when it is all that was written to us."""
 BY_PEOPLE = frozenset({"file_share", "me_message", "thread_broadcast"})
 """Subtypes that somebody wrote: a question with a file is a question."""
 
@@ -112,7 +111,7 @@ class _Envelope:
             "channel_type": maybe(event, "channel_type"),
             "is_shared": self.body.get("is_ext_shared_channel") is True,
             "is_outside": self.home.is_outside(self.body, event),
-            "has_more": bool(event.get("files") or event.get("attachments")),
+            "has_file": bool(event.get("files") or event.get("attachments")),
         }
 
 
@@ -157,7 +156,7 @@ def _written(event: Object, envelope: _Envelope) -> Parsed:
 
 def _or_help(message: InboundMessage | Ignored) -> InboundMessage | Ignored:
     """Return the wish to hear how it works, if that is all that was written."""
-    if not isinstance(message, InboundMessage) or message.text.casefold() not in HELP:
+    if not isinstance(message, InboundMessage) or not wants_help(message.text):
         return message
     return replace(message, kind=MessageKind.HELP, text="")
 

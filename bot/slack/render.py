@@ -61,7 +61,8 @@ def render(reply: StoredReply, shape: int, *, outbox_id: int | str, setting: Set
         inner = replace(reply, asked=None)
         question = reply.asked
         return share(inner, shape, question=question, outbox_id=outbox_id, setting=setting)
-    text = answer_text(answer, setting, reference=reference(reply))
+    last = reference(reply, has_file=setting.has_file)
+    text = answer_text(answer, setting, reference=last)
     if shape >= TEXT_ONLY:
         return Rendered(text=text, metadata=metadata)
     blocks = answer_blocks(reply, answer, setting, is_rich=shape == RICH)

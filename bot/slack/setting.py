@@ -13,6 +13,8 @@ class Setting:
     """Links and owners of policies."""
     asker: str = ""
     """Slack's id of who asked; empty if nobody is to be named."""
+    has_file: bool = False
+    """True: something was attached to the question, and the reply says that it was not read."""
     is_public: bool = False
     """True: others than the asker read it."""
     may_share: bool = False

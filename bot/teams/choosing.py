@@ -17,7 +17,7 @@ from bot.teams.places import NAME
 from bot.teams.pressing import Handler
 from bot.teams.transport import Address, Transport
 from bot.teams.whisper import Whisper
-from core.domain.message import MessageKind
+from core.domain.message import Accepted, MessageKind
 from core.domain.run import Json
 from core.ports import Clock
 
@@ -54,7 +54,7 @@ class Choosing:
         option = option_of(found, target_of(interaction.values).choice)
         if found is None or refusal or option is None:
             return self._whisper.say(interaction, refusal or OUTDATED)
-        await self._intake.accept(
+        taken = await self._intake.accept(
             asked(
                 interaction,
                 place=found.place,
@@ -65,6 +65,8 @@ class Choosing:
                 is_whispered=found.is_whispered,
             )
         )
+        if not isinstance(taken, Accepted):
+            return self._whisper.say(interaction, OUTDATED)
         shown = chosen_card(EVERY_CASE if option == ALL else option)
         if interaction.kind != "press":
             return dialogs.replaced(shown)

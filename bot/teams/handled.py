@@ -29,6 +29,7 @@ PROMPTS: Mapping[str, tuple[str, str]] = {
 EXTENSION = ASK_ABOUT
 """The command of a message's menu."""
 
-CONSENT = ("ChannelMessage.Read.Group", "ChatMessage.Read.Chat")
-"""Resource-specific consent: with it Teams sends every message, and replies in our threads need no
-mention. It is optional; what is not addressed to us is dropped unread."""
+CONSENT = ("ChannelMessage.Read.Group",)
+"""Resource-specific consent: with it Teams sends every message of a team's channels, and replies in
+our threads need no mention. It is optional; what is not addressed to us is dropped unread. None is
+asked for in chats, which have no threads of ours: whatever came would be dropped."""

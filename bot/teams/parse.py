@@ -12,6 +12,7 @@
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from bot.greetings import wants_help
 from bot.payload import Object, maybe_object, need_object
 from bot.teams.interaction import Interaction, NotOurs, parse_submitted
 from bot.teams.met import EVENTS as MEETING
@@ -23,12 +24,6 @@ from bot.teams.wording import clean_text, names_bot
 from core.domain.message import Ignored, InboundMessage, MessageKind
 from core.domain.run import Json
 
-HELP = frozenset({"", "help", "/help"})
-"""What is answered with how it works, when it is all that was written."""
-GREETINGS = frozenset(
-    {"hi", "hello", "hey", "help me", "how does this work", "what can you do", "who are you"}
-)
-"""The same, in words in which people begin."""
 NO_FILES = frozenset({"text/html", "messageReference", "forwardedMessageReference"})
 """Attachments that are words: those of the message once more, and what it quotes."""
 ASK = ("/ask ", "ask ")
@@ -94,9 +89,8 @@ def _addressed(activity: Object, spot: Spot, home: Home) -> Parsed:
     if isinstance(activity.get("value"), dict):
         return parse_submitted(activity, spot, home)
     written = _written(activity, spot, home)
-    said = clean_text(activity).lower()
-    is_help = said in HELP or said.rstrip(" ?!.") in GREETINGS
-    is_help = is_help and not _has_file(activity)
+    said = clean_text(activity)
+    is_help = (not said or wants_help(said)) and not _has_file(activity)
     return replace(written, kind=MessageKind.HELP, text="") if is_help else written
 
 

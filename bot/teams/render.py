@@ -29,7 +29,6 @@ FULL, WITHOUT_ENTITIES, WITHOUT_CARD, TEXT_ONLY = range(4)
 SHAPES = 4
 """See `core.ports.Poster.shapes`."""
 PLATFORM = "Teams"
-UNREAD = "I can't read attachments"
 SUGGESTION = 80
 """Characters of a question that one press asks."""
 
@@ -66,8 +65,7 @@ def text_of(reply: StoredReply, *, setting: Setting) -> str:
 def last_line(reply: StoredReply, setting: Setting) -> str:
     """Return what it is and where its record is, with the beginning of the record's hash."""
     leaf = f" · {line(reply.leaf_hash[:LEAF])}" if reply.leaf_hash else ""
-    unread = f"{UNREAD} · " if setting.has_file else ""
-    return f"{unread}{reference(reply)}{leaf}"
+    return f"{reference(reply, has_file=setting.has_file)}{leaf}"
 
 
 def _answer(reply: StoredReply, answer: Answer, shape: int, setting: Setting) -> Card:

@@ -152,9 +152,9 @@ def failed() -> Answer:
     return Answer(outcome=Outcome.FAILED, text=NOT_ANSWERED_YET, confidence=NO_CONFIDENCE)
 
 
-def greeting(*, has_more: bool = False) -> Answer:
-    """Return the reply to a message without a word; `has_more`: with a file, or forwarded."""
-    told = f"{WORDS_ALONE} {WHAT_TO_ASK}" if has_more else WHAT_TO_ASK
+def greeting(*, has_file: bool = False) -> Answer:
+    """Return the reply to a message without a word; `has_file`: with a file, or forwarded."""
+    told = f"{WORDS_ALONE} {WHAT_TO_ASK}" if has_file else WHAT_TO_ASK
     return Answer(
         outcome=Outcome.CLARIFICATION, text=told, confidence=NO_CONFIDENCE, slot="referent"
     )

@@ -8,6 +8,7 @@ from aiohttp import ClientSession
 from sqlalchemy import text
 
 from bot.app.process import Roles
+from bot.replies.remarks import UNREAD
 from tests.servers.slack import FakeSlack
 from tests.slack_product import Product, product
 
@@ -145,7 +146,7 @@ async def test_thanks_are_left_at_that(slack: FakeSlack, served: Product) -> Non
     assert len(shown) == 1
 
 
-@pytest.mark.parametrize("words", ["help", "Help!"])
+@pytest.mark.parametrize("words", ["help", "Help!", "Hello", "What can you do?"])
 async def test_who_asks_for_help_is_told_how_it_works(
     slack: FakeSlack, served: Product, words: str
 ) -> None:
@@ -178,6 +179,20 @@ async def test_a_file_or_a_forwarded_message_alone_is_not_read(
     (event,) = slack.people.events_of(message)
     await slack.people.deliver(event | {"files": [{"id": "F1", "name": "gift.pdf"}]})
     assert "not files" in (await served.answer_to(message)).text
+
+
+async def test_a_file_beside_a_question_is_not_read(slack: FakeSlack, served: Product) -> None:
+    """The question is answered, and the reply says so; other replies do not."""
+    anna = slack.workspace.user("anna")
+    direct = slack.workspace.direct(anna)
+    plain = await slack.people.ask(anna, QUESTION)
+    assert UNREAD not in str((await served.answer_to(plain.message)).blocks)
+    message = slack.people.write(anna, direct, QUESTION, subtype="file_share")
+    (event,) = slack.people.events_of(message)
+    await slack.people.deliver(event | {"files": [{"id": "F1", "name": "gift.pdf"}]})
+    answer = await served.answer_to(message)
+    assert "EUR 75" in str(answer.blocks)
+    assert UNREAD in str(answer.blocks[-1])
 
 
 async def test_an_edit_before_the_answer_counts(slack: FakeSlack, slack_database: str) -> None:

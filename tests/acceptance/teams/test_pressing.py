@@ -1,5 +1,6 @@
 """What is pressed in Teams: options, evidence, reports, thumbs; each by whom it is meant for."""
 
+import asyncio
 import json
 
 from tests.servers.teams import Conversation, FakeTeams, Message, Person
@@ -71,6 +72,23 @@ async def test_an_option_answers_the_clarification(teams: FakeTeams, served: Pro
     assert "You chose " in shown(card)
     late = await teams.people.execute(anna, card, "clarify", {**data, "o": "1"})
     assert "settled" in late.answer["value"]
+
+
+async def test_two_options_at_once_are_one(teams: FakeTeams, served: Product) -> None:
+    """The one that counts is shown, whichever it is; whoever pressed is told of the other."""
+    anna, _, _, card = await asked(served, teams, OPEN)
+    async with asyncio.TaskGroup() as group:
+        pressed = [
+            group.create_task(
+                teams.people.execute(anna, card, "clarify", {"c": id_of(card, "c"), "o": option})
+            )
+            for option in "01"
+        ]
+    told = [json.dumps(one.result().answer) for one in pressed]
+    (kept,) = await served.rows("SELECT text FROM citebound.inbox WHERE kind = 'choice'")
+    (chosen,) = [one for one in told if "You chose" in one]
+    assert str(kept["text"]) in chosen
+    assert [one for one in told if "settled" in one]
 
 
 async def test_a_clarification_takes_free_text(teams: FakeTeams, served: Product) -> None:
