@@ -116,12 +116,23 @@ def report_card(answer_id: str, *, typed: Typed = BLANK) -> Card:
     return card(body, [submit(names.REPORT_SUBMIT, "Report", data)], is_wide=False)
 
 
-def case_answer_card(case_id: str, *, seen: str = "", typed: Typed = BLANK) -> Card:
-    """Return the form in which an officer answers; `seen`: see `names.SEEN`."""
+def case_answer_card(
+    case_id: str, *, question: str = "", seen: str = "", typed: Typed = BLANK
+) -> Card:
+    """Return the form in which an officer answers.
+
+    Args:
+        case_id: the case.
+        question: what was asked, to be quoted; empty where a form comes back to be sent again.
+        seen: see `names.SEEN`.
+        typed: what was typed before.
+    """
     is_alone = seen == names.ALONE
+    asked = told(short(question, words.QUOTED, mark="… [shortened]"))
     wish = _toggle(names.PRIVATE, "Send privately, not in the channel", typed)
     body = [
         *typed.line(),
+        *([container(asked, style="emphasis")] if asked else []),
         said(words.UNDER_YOUR_NAME_ALONE if is_alone else words.UNDER_YOUR_NAME),
         _text(names.ANSWER, "Answer", REPLY_LIMIT, typed, missing="Write an answer"),
         *([] if is_alone else [wish]),

@@ -80,7 +80,7 @@ class CaseWork:
         if isinstance(result, Refused):
             return self._whisper.say(interaction, refused(result))
         seen = names.ALONE if result.case.is_private else ""
-        form = case_answer_card(result.case.case_id, seen=seen)
+        form = case_answer_card(result.case.case_id, question=result.case.question, seen=seen)
         return self._whisper.open(interaction, ANSWER_TITLE, form)
 
     async def submit(self, interaction: Interaction) -> Mapping[str, Json]:

@@ -18,6 +18,8 @@ GONE = frozenset({"BotNotInConversationRoster", "ConversationNotFound"})
 use; any other refusal may pass."""
 PAGES = 500
 """A list whose pages never end would be read for ever."""
+MOST_KNOWN = 4_096
+"""Conversations that are remembered: the one that was first read is forgotten first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +80,8 @@ class Rosters:
             began_at = monotonic()
             members = [one async for one in self._read(place)]
             known = self._known[key] = Roster(members=tuple(members), read_at=began_at)
+            if len(self._known) > MOST_KNOWN:
+                del self._known[next(iter(self._known))]
         return known
 
     def name_of(self, place: Place, person: str) -> str:

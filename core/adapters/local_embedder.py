@@ -13,6 +13,7 @@ import hashlib
 import math
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, files
@@ -76,7 +77,7 @@ class LocalEmbedder:
         self._folder = folder
         self._loaded: _Loaded | None = None
         self._loading = threading.Lock()
-        self._turns = asyncio.Semaphore(THREADS)
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="embed")
 
     @property
     def space(self) -> EmbeddingSpace:
@@ -107,8 +108,8 @@ class LocalEmbedder:
         return (await self._turn([text]))[0]
 
     async def _turn(self, texts: Sequence[str]) -> list[Vector]:
-        async with self._turns:
-            return await asyncio.to_thread(self._embed, texts)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._embed, texts)
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
         model = self._load()

@@ -54,7 +54,9 @@ async def test_from_the_question_to_the_officers_answer(
         assert "claimed by Olga O." in shown(card)
         assert "case_claim" not in pressable(card)
         assert "Olga O. has taken up your question" in bureau.thread(answer)[-1]
-        assert "Post" in await bureau.begin(bureau.olga, card)
+        form = await bureau.begin(bureau.olga, card)
+        assert "Post" in form
+        assert QUESTION in form
         assert "goes to the asker's thread" in await bureau.answer(bureau.olga, card, ANSWER)
         reply = bureau.teams.tenant.by_bot()[-1]
         assert reply.root == answer.root

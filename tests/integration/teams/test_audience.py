@@ -3,6 +3,7 @@
 import pytest
 
 from bot.rights import ChannelScope, Rights
+from bot.teams import roster
 from bot.teams.audience import PostingAudience, TeamsAudience
 from bot.teams.roster import Rosters
 from core.domain.delivery import NoReaders, Readers
@@ -166,3 +167,15 @@ async def test_a_chat_with_another_in_it_is_nobodys_own(scene: Scene) -> None:
     """It is called personal, and is not."""
     scene.chat.members.append(scene.ben)
     assert await look(scene, scene.chat) == NoReaders(may_read_direct=False, reason="crowded")
+
+
+async def test_no_more_are_remembered_than_has_room(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that was first read goes: who is there is read again when somebody asks."""
+    monkeypatch.setattr(roster, "MOST_KNOWN", 1)
+    rosters = Rosters(scene.transport, scene.addresses, scene.home)
+    for conversation in (scene.room, scene.chat):
+        await rosters.of(scene.place(conversation), kept_s=60.0)
+    assert rosters.known(scene.place(scene.room)) == ()
+    assert rosters.known(scene.place(scene.chat))

@@ -1,3 +1,4 @@
+import asyncio
 from math import sqrt
 from pathlib import Path
 
@@ -40,6 +41,17 @@ async def test_a_vector_does_not_depend_on_its_batch(embedder: LocalEmbedder) ->
     alone = await embedder.embed_query("gift")
     among = await embedder.embed_documents(["A longer text about hospitality.", "gift", ""])
     assert among[1] == alone
+
+
+def test_it_may_be_used_from_one_loop_after_another(embedder: LocalEmbedder) -> None:
+    """Each with more texts at a time than there are threads."""
+
+    async def many() -> int:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(embedder.embed_query(f"gift {n}")) for n in range(8)]
+        return len({task.result() for task in tasks})
+
+    assert [asyncio.run(many()) for _ in range(2)] == [8, 8]
 
 
 async def test_long_texts_are_cut(embedder: LocalEmbedder) -> None:

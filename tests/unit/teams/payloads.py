@@ -128,7 +128,7 @@ def _cards(text: str) -> Iterator[Payload]:
         "escalate a report": forms.escalate_card("ans_7f3", seen=names.REPORTED),
         "case answer alone": forms.case_answer_card("case_214", seen=names.ALONE),
         "report": forms.report_card("ans_7f3"),
-        "case answer": forms.case_answer_card("case_214"),
+        "case answer": forms.case_answer_card("case_214", question=text),
         "ask about": forms.ask_about_card(text, message_id="1700000000000"),
     }
     for many in (0, 3, 12):
