@@ -144,8 +144,7 @@ class Worker:
             return
         text = clean(claimed.text)
         if not text:
-            answer = compose.greeting(has_file=claimed.raw.get("has_file") is True)
-            await self._close(claimed, answer, cause="empty")
+            await self._close(claimed, compose.greeting(), cause="empty")
             return
         if len(text) > MAX_QUESTION:
             await self._close(claimed, compose.too_long(MAX_QUESTION), cause="too_long")

@@ -11,7 +11,7 @@ from core.domain.delivery import StoredReply
 
 LEFT_OUT = "Left out: what could not be checked against the policies."
 NO_ADVICE = "Policy guidance, not legal advice"
-UNREAD = "I can't read attachments"
+UNREAD = "I read what you write to me, not files or forwarded messages"
 NEAREST = 5
 """Sections named where there is no answer."""
 LEAF = 16

@@ -18,7 +18,6 @@ from core.agent.wording import (
     REPORT_ALONE,
     TOO_LONG,
     WHAT_TO_ASK,
-    WORDS_ALONE,
 )
 from core.domain.answer import (
     Answer,
@@ -152,11 +151,10 @@ def failed() -> Answer:
     return Answer(outcome=Outcome.FAILED, text=NOT_ANSWERED_YET, confidence=NO_CONFIDENCE)
 
 
-def greeting(*, has_file: bool = False) -> Answer:
-    """Return the reply to a message without a word; `has_file`: with a file, or forwarded."""
-    told = f"{WORDS_ALONE} {WHAT_TO_ASK}" if has_file else WHAT_TO_ASK
+def greeting() -> Answer:
+    """Return the reply to a message without a word."""
     return Answer(
-        outcome=Outcome.CLARIFICATION, text=told, confidence=NO_CONFIDENCE, slot="referent"
+        outcome=Outcome.CLARIFICATION, text=WHAT_TO_ASK, confidence=NO_CONFIDENCE, slot="referent"
     )
 
 

@@ -40,7 +40,6 @@ NOT_ANSWERED_YET = (
     "The question could not be answered just now. It is recorded; please ask"
     " again, or ask Compliance."
 )
-WORDS_ALONE = "I read what you write to me, not files or forwarded messages."
 WHAT_TO_ASK = "What would you like to know about the company's policies?"
 TOO_LONG = "I read at most {limit} characters at a time: please ask in fewer words."
 ASK_DIRECTLY = "Not everybody here may read our policies: please ask me in a direct message."
