@@ -10,6 +10,7 @@ Exit codes:
     3: configuration or database.
     4: nothing has been ingested.
     130: interrupted by Ctrl-C.
+    143: told to end (SIGTERM).
     141: whoever read the output stopped reading.
 """
 
@@ -17,10 +18,11 @@ import argparse
 import gc
 import importlib
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Protocol, cast
 
 from bot.console.arguments import build_parser
@@ -31,6 +33,7 @@ EXIT_BROKEN = 3
 EXIT_EMPTY = 4
 EXIT_INTERRUPTED = 130
 EXIT_PIPE_CLOSED = 141
+EXIT_TERMINATED = 143
 
 
 class _Command(Protocol):
@@ -48,13 +51,15 @@ def run(words: Sequence[str]) -> int:
     is_debug: bool = arguments.debug
     if not is_debug:
         sys.excepthook = _report_unexpected
+    termination = _Termination()
+    signal.signal(signal.SIGTERM, termination)
     try:
         command = _imported(arguments.module)
         code = command.run(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        _say("interrupted")
-        return EXIT_INTERRUPTED
+        _say("told to end" if termination.came else "interrupted")
+        return EXIT_TERMINATED if termination.came else EXIT_INTERRUPTED
     except BrokenPipeError:
         _silence_output()
         return EXIT_PIPE_CLOSED
@@ -67,6 +72,25 @@ def run(words: Sequence[str]) -> int:
         _say(f"error: {_one_line(str(known))}")
         return exit_code(known)
     return code
+
+
+class _Termination:
+    """Ends a command on SIGTERM as Ctrl-C does, so that what it opened is closed.
+
+    `serve` and `work` end in an order of their own and take the signal from it.
+    """
+
+    def __init__(self) -> None:
+        self.came = False
+        """Whether the signal came."""
+
+    def __call__(self, _number: int, frame: FrameType | None) -> None:
+        """Do what Ctrl-C does now: an event loop cancels its task, anything else is interrupted."""
+        self.came = True
+        interrupt = signal.getsignal(signal.SIGINT)
+        if not callable(interrupt):  # ignored, as in a shell's background job
+            raise KeyboardInterrupt
+        interrupt(signal.SIGINT, frame)
 
 
 def _imported(module: str) -> _Command:

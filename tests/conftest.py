@@ -15,7 +15,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.postgres.database import engine_for, migrate
 from core.adapters.postgres.embedded import start_embedded, stop_embedded
 
-KNOWN_SKIPS = ("shared data absent", "playground absent", "adaptivecards absent", "chromium absent")
+KNOWN_SKIPS = (
+    "shared data absent",
+    "playground absent",
+    "adaptivecards absent",
+    "chromium absent",
+    "not root",
+)
 """How the reason of a skip may begin; any other skip fails the session."""
 
 TEMPLATE = "citebound_template"
@@ -45,6 +51,16 @@ def shared_data() -> Path | None:
     given = os.environ.get("CITEBOUND_SHARED_DATA")  # noqa: TID251  # tests have no settings
     folder = Path(given) if given else Path(__file__).parents[2] / "shared" / "data"
     return folder if folder.is_dir() else None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def folders_of_tests_can_be_passed(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """As root, the embedded Postgres runs as another user, and pytest closes its folders to it."""
+    base = tmp_path_factory.getbasetemp().resolve()
+    if os.geteuid() == 0:
+        for folder in (base, *base.parents):
+            if folder.stat().st_uid == 0 and folder.is_relative_to(tempfile.gettempdir()):
+                folder.chmod(folder.stat().st_mode | 0o011)
 
 
 @pytest.fixture(scope="session")
