@@ -6,7 +6,8 @@ transaction, of what it is to follow. Jobs of one kind and conversation share a 
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime
 
 import psycopg
@@ -129,7 +130,7 @@ class PostgresJobs:
             install_signal_handlers=False,
             delete_jobs="always",
         )
-        async with app.open_async(), asyncio.TaskGroup() as group:
+        async with _connected(app), asyncio.TaskGroup() as group:
             end_if_cancelled()
             rescuing = group.create_task(rescuer.run())
             working = group.create_task(worker.run())
@@ -152,6 +153,20 @@ class PostgresJobs:
         for kind, handler in (("answer", handlers.answer), ("deliver", handlers.deliver)):
             app.task(name=kind, queue=QUEUE)(_named(handler))
         return app
+
+
+@asynccontextmanager
+async def _connected(app: App) -> AsyncGenerator[None]:
+    """Open the queue's pool, and close it also where its opening was cancelled.
+
+    A pool that is left open keeps tasks of its own, of which one may not hear that it is cancelled:
+    the process would never end.
+    """
+    try:
+        async with app.open_async():
+            yield
+    finally:
+        await app.close_async()
 
 
 async def _stopped(worker: Worker, working: asyncio.Task[None]) -> None:

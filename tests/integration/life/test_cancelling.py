@@ -56,3 +56,5 @@ async def test_a_worker_that_has_just_begun_can_be_stopped(deployment: Deploymen
     for delay_s in (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.1, 0.15, 0.2):
         async with asyncio.timeout(60), deployment.working():
             await asyncio.sleep(delay_s)
+        # A pool that was left half open would keep the process from ending.
+        assert not [task for task in asyncio.all_tasks() if task.get_name().startswith("pool-")]
