@@ -30,10 +30,24 @@ PAID = ("ANTHROPIC_", "AWS_", "CLAUDE_", "GOOGLE_", "VOYAGE_", "CITEBOUND_REASON
 """How variables begin that could lead a test to a service that costs money."""
 
 
-def pytest_configure() -> None:
-    """Forget all access to paid services: models are scripted, by servers of our own."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Forget all access to paid services: models are scripted, by servers of our own.
+
+    As root, the embedded Postgres runs as another user, who can't pass through the folder that
+    pytest gives to root: tests get one that is closed to reading alone.
+    """
     for name in [name for name in os.environ if name.startswith(PAID)]:  # noqa: TID251
         del os.environ[name]  # noqa: TID251
+    if os.geteuid() == 0 and config.option.basetemp is None:
+        config.option.basetemp = tempfile.mkdtemp(prefix="citebound-tests-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave no folders of tests behind where pytest would not find them."""
+    given = Path(config.option.basetemp or "")
+    if given.name.startswith("citebound-tests-") and not hasattr(config, "workerinput"):
+        shutil.rmtree(given, ignore_errors=True)
 
 
 KEYS = ("ANTHROPIC_API_KEY", "VOYAGE_API_KEY")
@@ -54,13 +68,20 @@ def shared_data() -> Path | None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def folders_of_tests_can_be_passed(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """As root, the embedded Postgres runs as another user, and pytest closes its folders to it."""
+def open_basetemp(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """See `pytest_configure`; workers have folders below it."""
     base = tmp_path_factory.getbasetemp().resolve()
+    for folder in (base, base.parent):
+        if folder.name.startswith(("citebound-tests-", "popen-")):
+            folder.chmod(0o711)
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Path:
+    """pytest's own, which root's Postgres may pass through."""
     if os.geteuid() == 0:
-        for folder in (base, *base.parents):
-            if folder.stat().st_uid == 0 and folder.is_relative_to(tempfile.gettempdir()):
-                folder.chmod(folder.stat().st_mode | 0o011)
+        tmp_path.chmod(0o711)
+    return tmp_path
 
 
 @pytest.fixture(scope="session")
