@@ -30,7 +30,15 @@ from core.domain.errors import ConfigError
 from core.ingest.prepare import NOTHING_GIVEN
 from core.retrieval.serving import NoEmbedder
 
-SAMPLES = Path(__file__).parents[3] / "samples" / "policies"
+SAMPLES = next(
+    folder
+    for folder in (
+        Path(__file__).parents[1] / "samples",
+        Path(__file__).parents[3] / "samples" / "policies",
+    )
+    if folder.is_dir()
+)
+"""In the package in a wheel (`setup.py` puts them there), at the top of a checkout."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from core.domain.errors import ConfigError, TransientError
 
-MIGRATIONS = Path(__file__).parents[3] / "migrations"
+MIGRATIONS = next(
+    folder
+    for folder in (Path(__file__).with_name("migrations"), Path(__file__).parents[3] / "migrations")
+    if folder.is_dir()
+)
+"""Beside this module in a wheel (`setup.py` puts them there), at the top of a checkout."""
 MINIMUM_POSTGRES = 15
 """`security_invoker` views came with it (release notes of Postgres 15)."""
 MINIMUM_PGVECTOR = (0, 8)

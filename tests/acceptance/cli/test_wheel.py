@@ -1,0 +1,116 @@
+"""What is built for users runs where there is nothing but the product and what it asks for."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib.metadata import Distribution, distribution
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+LOCKS = ("deploy/requirements.lock", "deploy/model.lock")
+
+
+@pytest.fixture(scope="module")
+def installed() -> Iterator[Path]:
+    """An environment with the wheel and its locked dependencies alone, without a network.
+
+    The dependencies are those of the environment that runs the tests, linked one by one, so that
+    nothing that only a developer has can be imported.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="citebound-wheel-"))
+    folder.chmod(0o755)
+    tree = folder / "tree"
+    for name in ("bot", "core", "migrations", "samples"):
+        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tree / name)
+    pip(sys.executable, "wheel", "--no-build-isolation", "--no-index", "-w", str(folder), str(tree))
+    environment = folder / "environment"
+    ran(sys.executable, "-m", "venv", "--without-pip", str(environment))
+    (site,) = environment.glob("lib/python*/site-packages")
+    for found in locked():
+        link(found, site)
+    (wheel,) = folder.glob("citebound-*.whl")
+    pip(str(environment / "bin" / "python"), "install", "--no-index", str(wheel))
+    yield environment
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def variables(tmp_path: Path) -> dict[str, str]:
+    """What the commands are told: a home of their own, and nothing of this environment."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}  # noqa: TID251
+    return kept | {"CITEBOUND_HOME": str(tmp_path / "home"), "COLUMNS": "100"}
+
+
+def test_a_wheel_answers_doctor_and_demo(installed: Path, variables: dict[str, str]) -> None:
+    """Migrations and samples are there: the samples are ingested and asked."""
+    citebound = str(installed / "bin" / "citebound")
+    demo = ran(citebound, "demo", env=variables, cwd=installed)
+    assert "within 72 hours" in " ".join(demo.split())
+    doctor = ran(citebound, "doctor", env=variables, cwd=installed)
+    assert "Works." in doctor
+
+
+def test_a_wheel_serves(installed: Path, variables: dict[str, str]) -> None:
+    """A process of an installed wheel starts, listens and ends in order."""
+    told = {"ALLOW_ANONYMOUS": "1", "CITEBOUND_PORT": "0"}
+    words = [str(installed / "bin" / "citebound"), "serve"]
+    said: list[str] = []
+    with subprocess.Popen(  # noqa: S603  # our own words
+        words, env=variables | told, cwd=installed, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            said.append(line)
+            if "listening" in line:
+                process.send_signal(signal.SIGTERM)
+    assert process.returncode == 0, "".join(said)
+    assert any("listening" in line for line in said)
+
+
+def locked() -> Iterator[Distribution]:
+    """The distributions that the locks name and this platform has."""
+    for lock in LOCKS:
+        for name in re.findall(r"(?m)^([\w.-]+)==", (ROOT / lock).read_text()):
+            try:
+                yield distribution(name)
+            except ModuleNotFoundError:
+                continue  # of another platform
+
+
+def link(found: Distribution, site: Path) -> None:
+    """Put a distribution into an environment."""
+    for top in {file.parts[0] for file in found.files or () if file.parts[0] != ".."}:
+        source, target = Path(str(found.locate_file(top))), site / top
+        if top != "__pycache__" and source.exists() and not target.exists():
+            target.symlink_to(source)
+
+
+def pip(python: str, *words: str) -> str:
+    """Run this environment's pip for an interpreter."""
+    quiet = ("--quiet", "--disable-pip-version-check", "--no-deps")
+    return ran(sys.executable, "-m", "pip", "--python", python, words[0], *quiet, *words[1:])
+
+
+def ran(*words: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
+    """Run a command to its end and return what it printed; it sees no checkout on its path."""
+    env = env or {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}  # noqa: TID251
+    done = subprocess.run(  # noqa: S603  # our own words
+        words,
+        env=env,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
