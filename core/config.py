@@ -18,6 +18,7 @@ from core.setting_checks import (
     check_url,
     check_word,
     parse,
+    redacted,
     setting,
 )
 from core.teams_settings import TeamsSettings
@@ -337,11 +338,11 @@ class Settings(TeamsSettings):
 
 
 def shown_value(settings: Settings, item: "Field[Any]") -> str:
-    """Return a setting's value as it may be shown: of a secret, whether it is set."""
+    """Return a setting as it may be shown: of a secret, whether it is set; see `redacted`."""
     value = getattr(settings, item.name)
     if value is None:
         return "unset"
-    return "set" if item.metadata["is_secret"] else str(value)
+    return "set" if item.metadata["is_secret"] else redacted(str(value))
 
 
 def _slack_secrets(settings: Settings) -> dict[str, str | None]:

@@ -19,6 +19,21 @@ def setting(
     return field(default=default, metadata=about)
 
 
+def redacted(value: str) -> str:
+    """Return a value as it may be printed: of an address no credentials and no query, no JSON.
+
+    Whatever stands before an `@` may be a password, wherever a slash in it seems to end the host.
+    """
+    if value.lstrip().startswith(("{", "[")):
+        return f"JSON of {len(value)} characters"
+    scheme, mark, rest = value.partition("://")
+    if not mark:
+        return value
+    address = rest.partition("?")[0].partition("#")[0]
+    _, has_user, host = address.rpartition("@")
+    return f"{scheme}://{'***@' if has_user else ''}{host}"
+
+
 def parse(variable: str, raw: str, kind: Any) -> Any:
     """Return a setting as its type; a number or a path, else as written.
 

@@ -15,6 +15,7 @@ from core.domain.errors import CiteboundError, ConfigError
 from core.embedders import open_embedders
 from core.ports.spaces import SpaceState
 from core.retrieval.serving import CorpusEmbedder
+from core.setting_checks import redacted
 
 SPACE = "embedding space"
 
@@ -47,7 +48,7 @@ def _voyage(settings: Settings) -> Finding:
     except ConfigError as error:
         cure = "correct or unset this variable"
         return Finding(subject="embedder", health=Health.BROKEN, found=str(error), cure=cure)
-    at = f" at {settings.voyage_base_url}" if settings.voyage_base_url else ""
+    at = f" at {redacted(settings.voyage_base_url)}" if settings.voyage_base_url else ""
     found = f"voyage:{model.name}{at}, {model.dimensions} dimensions, {reranks}; not called"
     return Finding(subject="embedder", health=Health.FINE, found=found)
 

@@ -16,6 +16,7 @@ from core.adapters.voyage.client import VoyageAccess
 from core.config import Settings
 from core.domain.errors import ConfigError
 from core.domain.run import TokenUse
+from core.setting_checks import redacted
 
 LIVE_S = 30.0
 """Longest wait for one provider."""
@@ -36,7 +37,7 @@ async def check_reasoner(settings: Settings) -> Finding:
         cure = "correct this, or set CITEBOUND_REASONER=extractive"
         return Finding(subject=subject, health=Health.BROKEN, found=str(error), cure=cure)
     models = dict.fromkeys((settings.model, settings.small_model))
-    at = f" at {settings.anthropic_base_url}" if settings.anthropic_base_url else ""
+    at = f" at {redacted(settings.anthropic_base_url)}" if settings.anthropic_base_url else ""
     cites = "native citations" if provider.capabilities.native_citations else "citation markers"
     found = f"{' and '.join(models)} by {provider.names.provider}{at}, {cites}; not called"
     unpriced = [one for one in models if prices.cost_usd(one, TokenUse(fresh=0)) is None]

@@ -27,6 +27,23 @@ def test_secrets_are_read_and_never_shown() -> None:
     assert "voyage_api_key=set" in shown
 
 
+ADDRESSES = {
+    "ANTHROPIC_BASE_URL": "https://proxy:hid/den@models.example/v1?key=hidden#hidden",
+    "VOYAGE_BASE_URL": "https://hidden@vectors.example/v1",
+    "CITEBOUND_OFFICERS": '[{"login": "ada", "name": "Hidden", "accounts": ["slack/T1/U1"]}]',
+    "CITEBOUND_PRICES": '{"hidden": 1}',
+}
+
+
+def test_credentials_in_addresses_and_lists_of_people_are_not_shown() -> None:
+    """What stands before the host, in a query or in JSON is nobody's who reads along."""
+    settings = Settings.from_environment(ADDRESSES)
+    shown = repr(settings) + "".join(shown_value(settings, item) for item in fields(settings))
+    assert not any(word in shown for word in ("hid", "den@", "Hidden", "slack/T1"))
+    assert "https://***@models.example/v1," in shown
+    assert "JSON of 65 characters" in shown
+
+
 @pytest.mark.parametrize(
     ("environment", "named"),
     [
