@@ -13,6 +13,7 @@ from core.domain.answer import Branch
 from core.domain.content_words import content_words
 from core.domain.jurisdictions import country_name
 from core.domain.quantities import quantities
+from core.ontology.conflicts import are_of_one_matter
 
 NOWHERE: frozenset[str] = frozenset()
 """No country has policies of its own."""
@@ -129,7 +130,7 @@ def _contradict(one: Scored, other: Scored) -> bool:
     same_kinds = {kind for kind, _ in first} & {kind for kind, _ in second}
     if not same_kinds or first & second:
         return False
-    return _says_alike(one, other)
+    return _says_alike(one, other) and are_of_one_matter(one.unit.text, other.unit.text)
 
 
 def _measures(text: str) -> set[tuple[str, str]]:

@@ -87,6 +87,98 @@ def test_no_conflict(first: str, second: str) -> None:
     assert _conflicts(_policy("a", first), _policy("b", second)) == ()
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        # Numbers that name a thing, and the same rule in other figures of the same kind.
+        ("Form 3 must be filed within 4 days.", "Form 2 must be filed within 3 days."),
+        (
+            "Send annex 1 to the auditor within 5 days.",
+            "Send annex 2 to the auditor within 9 days.",
+        ),
+        # Another name.
+        (
+            "Reports to the Audit Committee must be filed within 5 days.",
+            "Reports to the Works Council must be filed within 9 days.",
+        ),
+        # Another case.
+        (
+            "Employees receive 8 hours of pay for a holiday when on a flexible schedule.",
+            "Employees receive 12 hours of pay for a holiday when on a compressed week.",
+        ),
+        # Too little said, and the same rule said twice in other words.
+        ("A doctor's note is required.", "A doctor's note is not required."),
+        (
+            "Employees must not engage in conduct that may raise questions as to its honesty.",
+            "Employees are not to engage in conduct that may raise questions as to its honesty.",
+        ),
+    ],
+)
+def test_rules_of_other_things_do_not_conflict(first: str, second: str) -> None:
+    """Each looked like a conflict in a real policy, in other words."""
+    assert _conflicts(_policy("a", first), _policy("b", second)) == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Passwords must be changed every 90 days.", "Passwords must be changed every 180 days."),
+        (
+            "A data breach must be reported to the privacy team within 24 hours.",
+            "A data breach must be reported to the privacy team within 72 hours.",
+        ),
+        (
+            "Employees may work from abroad for up to 20 days per year.",
+            "Employees may work from abroad for up to 30 days per year.",
+        ),
+        (
+            "Visitors must be accompanied at all times.",
+            "Visitors need not be accompanied at all times.",
+        ),
+        (
+            "Personal devices must not be used for company email.",
+            "Personal devices may be used for company email.",
+        ),
+        (
+            "Gifts worth more than EUR 50 must be declined.",
+            "Gifts worth more than EUR 100 must be declined.",
+        ),
+        (
+            "Expenses must be claimed within 30 days of the trip.",
+            "Expenses must be claimed within 60 days after the trip.",
+        ),
+        (
+            "Access rights are reviewed quarterly by the system owner.",
+            "Access rights are reviewed annually by the system owner.",
+        ),
+        (
+            "Contractors must complete the security training before they get access.",
+            "Contractors need not complete the security training before they get access.",
+        ),
+    ],
+)
+def test_rules_that_contradict_each_other_are_found(first: str, second: str) -> None:
+    """What keeps false conflicts out leaves real ones in."""
+    assert len(_conflicts(_policy("a", first), _policy("b", second))) == 1
+
+
+def test_one_policy_tells_its_cases_apart() -> None:
+    """Items and neighbouring sections are cases of one rule; sentences far apart are not."""
+    own_form, other_form = (
+        "- Our form: 2 business days for review",
+        "- Our form: 5 business days for review",
+    )
+    assert _conflicts(_policy("contracts", own_form, other_form)) == ()
+    parts = [
+        "# Records Policy\n\n## 1 Receipts\n\n### 1.1 Keeping",
+        "Expense receipts must be kept for 7 years.",
+        "## 2 Archive\n\n### 2.1 Terms",
+        "Expense receipts must be kept for 10 years.",
+    ]
+    nested = Source(key="records", title="Records Policy", text="\n\n".join(parts))
+    assert [conflict.kind for conflict in _conflicts(nested)] == ["value"]
+
+
 def test_cases_of_one_section_do_not_conflict() -> None:
     """A section may tell the cases of a rule apart."""
     text = "Contracts must be kept for 6 years. Sealed contracts must be kept for 12 years."
