@@ -12,11 +12,13 @@ from core.agent.wording import (
     ASK_DIRECTLY,
     NOT_ANSWERED_YET,
     NOT_PASSED_ON,
+    NOTHING_SURER,
     PASSED_ON,
     REFUSALS,
     REPORT,
     REPORT_ALONE,
     TOO_LONG,
+    URGENT,
     WHAT_TO_ASK,
 )
 from core.domain.answer import (
@@ -106,6 +108,24 @@ def refused(
         refusal=kind,
         nearest=near,
         notes=tuple(notes),
+    )
+
+
+def urgent(
+    refusal: Answer,
+    duties: Sequence[Claim],
+    *,
+    places: Mapping[Span, SectionRef],
+    versions: Mapping[VersionId, PolicyVersion],
+) -> Answer:
+    """Return a refusal that first says what can't wait, and goes to a person."""
+    shown, citations = _numbered(duties, places, versions)
+    return replace(
+        refusal,
+        outcome=Outcome.ESCALATED,
+        text=f"{URGENT}\n{_text(shown)}\n{NOTHING_SURER} {ASK_A_PERSON}",
+        claims=shown,
+        citations=citations,
     )
 
 

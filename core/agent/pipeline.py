@@ -25,10 +25,12 @@ from core.agent.stages.retrieve import gather, retrieve
 from core.agent.stages.verify import verify
 from core.agent.task import Parts, Task
 from core.agent.timing import covered_s
+from core.agent.urgent import SHOWN_FROM, urgent_duties
 from core.confidence.calibrate import DEFAULT, DEFAULT_OF_MODELS
 from core.confidence.confidence import confidence_of
 from core.domain.answer import (
     Answer,
+    Claim,
     Critique,
     Decision,
     Draft,
@@ -107,6 +109,7 @@ class _Course:
         self._evidence = Evidence(items=())
         self._retrieved: list[Retrieved] = []
         self._missing: str | None = None
+        self._duties: tuple[Claim, ...] = ()
 
     @property
     def model_calls(self) -> tuple[ModelCall, ...]:
@@ -149,6 +152,7 @@ class _Course:
             nearest=nearest_sections(self._retrieved, self._findings),
             is_modelled=self._parts.reasoner.is_model or bool(task.notes),
             is_partial=self._parts.reasoner.is_model and bool(best.situation.draft.missing),
+            duties=self._duties,
         )
         return self._end(planned, answer)
 
@@ -234,6 +238,8 @@ class _Course:
             relevance_threshold=self._parts.limits.relevance_threshold,
             ontology_suffices=not (self._gate and self._gate.retrieve),
         )
+        if (situation.confidence.calibrated or 0.0) >= SHOWN_FROM:
+            self._duties = urgent_duties((*self._duties, *verified.claims))
         ruling = decide(situation)
         self._step("decide", {"decision": ruling.decision.value, "reason": ruling.reason})
         self._attempts.append(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from core.agent import compose
 from core.agent.situation import Ruling, Situation
 from core.agent.wording import PARTIAL, WITHOUT_MODEL
-from core.domain.answer import Answer, Decision, Outcome, RefusalKind
+from core.domain.answer import Answer, Claim, Decision, Outcome, RefusalKind
 from core.domain.evidence import Finding
 from core.domain.ontology import SectionRef
 from core.domain.question import Question
@@ -28,6 +28,7 @@ async def release(
     nearest: Sequence[SectionRef],
     is_modelled: bool,
     is_partial: bool = False,
+    duties: Sequence[Claim] = (),
 ) -> Answer:
     """Return the answer, the clarification or the refusal that a ruling calls for.
 
@@ -39,22 +40,27 @@ async def release(
         nearest: Sections that a refusal names.
         is_modelled: False: the answer says that no language model was called.
         is_partial: True: the answer says that it leaves something open.
+        duties: Verified claims that a refusal shows too, since they can't wait.
     """
     branch = situation.draft.branch
     if ruling.decision is Decision.CLARIFY and branch is not None:
         return compose.clarifying(branch, confidence=situation.confidence)
     is_conflict = ruling.refusal is RefusalKind.CONFLICT
-    if ruling.decision is not Decision.FINAL and not is_conflict:
-        return refusal(
-            ruling.refusal or RefusalKind.NOT_FOUND,
-            nearest=nearest,
-            best_relevance=situation.best_relevance,
-            reported=situation.confidence.reported,
-            needs_person=ruling.needs_person,
-        )
-    claims = situation.verified.claims
+    is_refused = ruling.decision is not Decision.FINAL and not is_conflict
+    refused = refusal(
+        ruling.refusal or RefusalKind.NOT_FOUND,
+        nearest=nearest,
+        best_relevance=situation.best_relevance,
+        reported=situation.confidence.reported,
+        needs_person=ruling.needs_person,
+    )
+    if is_refused and (not duties or refused.refusal is RefusalKind.OUT_OF_SCOPE):
+        return refused
+    claims = duties if is_refused else situation.verified.claims
     places = await corpus.places([one.span for claim in claims for one in claim.citations])
     versions = {version.version_id: version for version in await corpus.versions(question.scope)}
+    if is_refused:
+        return compose.urgent(refused, duties, places=places, versions=versions)
     without = () if is_modelled else (WITHOUT_MODEL,)
     if is_conflict:
         return compose.conflicting(

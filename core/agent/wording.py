@@ -16,6 +16,10 @@ REFUSALS = {
 }
 """Words of a refusal. `not_permitted` reads as `policy_silent`, whether or not something exists."""
 
+URGENT = "I am not sure that this is what you ask about, but it can't wait:"
+"""Above duties with a deadline of days or less, where there is no answer."""
+NOTHING_SURER = "Beyond this I found no sure answer."
+"""Below them."""
 ASK_A_PERSON = "Compliance can answer this: pass the question on to them."
 PASSED_ON = (
     "I have passed it on to Compliance as case {number}: your words, without your name. The reply"

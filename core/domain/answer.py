@@ -231,7 +231,7 @@ class Answer:
     text: str
     """The answer with [n], the clarification's question, or the refusal's words."""
     claims: tuple[ShownClaim, ...] = ()
-    """The answer's statements; empty unless `answered`."""
+    """The answer's statements; of a refusal what contradicts each other, or what can't wait."""
     citations: tuple[ShownCitation, ...] = ()
     """What the claims rest on, in order of n."""
     confidence: Confidence

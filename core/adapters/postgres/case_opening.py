@@ -14,7 +14,9 @@ from core.adapters.postgres.ledger import Ledger
 from core.adapters.postgres.locks import COUNTING_CASES
 from core.agent.confidential import speaks_of_somebody
 from core.agent.extractive.sensitive import is_report
+from core.agent.urgent import is_urgent_duty
 from core.domain.answer import Outcome
+from core.domain.case import Urgency
 from core.domain.casework import PASSED_ON_WITHIN_H, Account, Opener, Opening, Refusal
 
 _NO_CASE_FOR = frozenset({Outcome.CLARIFICATION.value, Outcome.IGNORED.value})
@@ -22,7 +24,8 @@ _NO_CASE_FOR = frozenset({Outcome.CLARIFICATION.value, Outcome.IGNORED.value})
 _ANSWER = text(
     "SELECT a.id::text AS answer_id, a.outcome, a.refusal, q.id::text AS question_id,"
     " q.text AS question, q.standalone, q.conversation_id::text, i.person, i.mode, i.asker,"
-    " o.id AS reply_id"
+    " o.id AS reply_id,"
+    " ARRAY(SELECT said.text FROM citebound.claims said WHERE said.answer_id = a.id) AS claims"
     " FROM citebound.answers a JOIN citebound.questions q ON q.id = a.question_id"
     " JOIN citebound.conversations c ON c.id = q.conversation_id"
     " JOIN citebound.inbox i ON i.question_id = q.id"
@@ -75,6 +78,11 @@ class Asked:
     def is_by(self, account: Account) -> bool:
         """Say whether this person asked; their workspace is that of the question."""
         return self.row["person"] == account.person
+
+    @property
+    def is_urgent(self) -> bool:
+        """True if the answer names a duty of days or less: an officer must look at it today."""
+        return any(map(is_urgent_duty, self.row["claims"]))
 
     def refusal(self, opening: Opening) -> Refusal | None:
         """Say why this person may not open its case; None: they may."""
@@ -139,6 +147,7 @@ async def insert_case(
     """Insert the row, and return the case's id."""
     row, now = asked.row, ledger.clock.now()
     is_sensitive = asked.is_sensitive(opening)
+    urgency = Urgency.TODAY if asked.is_urgent else opening.urgency
     case_id = str(UUID(bytes=secrets.token_bytes(16), version=4))
     await connection.execute(
         _INSERT,
@@ -147,9 +156,9 @@ async def insert_case(
             "number": number,
             "question": asked.question_id,
             "reason": row["outcome"],
-            "due_at": now + timedelta(days=opening.urgency.days),
+            "due_at": now + timedelta(days=urgency.days),
             "opened_at": now,
-            "urgency": opening.urgency,
+            "urgency": urgency,
             "opener": _opener(asked, opening),
             "note": opening.note,
             "reply": row["reply_id"],

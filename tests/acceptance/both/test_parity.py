@@ -36,6 +36,10 @@ BUTTON = "(the first option)"
 CONTRADICTORY = {
     "travel.md": "# Travel Policy\n\n## 1 Receipts\n\nExpense receipts must be kept for 7 years.\n",
     "records.md": "# Records\n\n## 1 Keeping\n\nExpense receipts must be kept for 10 years.\n",
+    "devices.md": (
+        "# Devices Policy\n\n## 1 Loss\n\nThe loss or theft of a device must be reported to the"
+        " service desk within 1 hour, so that it can be wiped remotely.\n"
+    ),
 }
 LIMIT = "What is the limit for gifts that employees accept from business partners?"
 CONVERSATIONS: dict[str, tuple[str, ...]] = {
@@ -49,6 +53,7 @@ CONVERSATIONS: dict[str, tuple[str, ...]] = {
     "escalated: policy_silent": (
         "A supplier wants to give me a 10 euro gift card. OK to keep it?",
     ),
+    "escalated: policy_silent, what can't wait": ("i lost my laptop what now",),
     "escalated: none": ("My manager takes bribes from a supplier. What should I do?",),
     "answered: none, two sections": (
         "Within how many working days must employees disclose a conflict of interest?",

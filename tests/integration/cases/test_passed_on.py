@@ -67,6 +67,33 @@ async def test_its_answer_goes_to_the_asker_alone(bureau: Office) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("claim", "urgency"),
+    [
+        ("A loss must be reported to the service desk within 1 hour.", "today"),
+        ("A loss must be reported to the service desk within 30 days.", "week"),
+    ],
+)
+async def test_a_case_about_what_can_not_wait_is_due_today(
+    bureau: Office, claim: str, urgency: str
+) -> None:
+    """A duty of an hour is no matter of a week, whatever its asker chose."""
+    answer_id = await bureau.answered("What now?")
+    async with bureau.life.engine.begin() as connection:
+        await connection.execute(
+            text(
+                "INSERT INTO citebound.claims (answer_id, n, text, citations)"
+                " VALUES (CAST(:answer AS uuid), 9, :claim, '{}')"
+            ),
+            {"answer": answer_id, "claim": claim},
+        )
+    await bureau.opened(answer_id)
+    (case,) = await bureau.life.rows(
+        "SELECT urgency, extract(day FROM due_at - opened_at)::int AS days FROM citebound.cases"
+    )
+    assert case == {"urgency": urgency, "days": 1 if urgency == "today" else 7}
+
+
 async def test_two_policies_that_disagree_are_passed_on(bureau: Office) -> None:
     """A contradiction is Compliance's to settle."""
     answer_id = await bureau.answered(outcome=Outcome.REFUSED, refusal=RefusalKind.CONFLICT)
