@@ -37,6 +37,7 @@ bench: $(VENV)/.installed
 	@echo; echo '$$ python -m tests.evals.bench_model samples/questions/test.jsonl'; $(BIN)/python -m tests.evals.bench_model samples/questions/test.jsonl
 	@for platform in slack teams; do for what in ack first kills; do \
 	  echo; echo "\$$ python -m tests.evals.bench_$$platform $$what"; $(BIN)/python -m tests.evals.bench_$$platform $$what 2>/dev/null || exit 1; done; done
+	@echo; echo '$$ python -m tests.evals.bench_hung'; $(BIN)/python -m tests.evals.bench_hung 2>/dev/null
 ifeq ($(wildcard $(DATA)/obliqa/dev.json),)
 	@echo; echo "NOT MEASURED: retrieval. $(DATA)/obliqa is not there: make bench DATA=FOLDER" >&2
 else

@@ -9,6 +9,7 @@ Exit codes:
     2: wrong usage.
     3: configuration or database.
     4: nothing has been ingested.
+    6: `serve` or `work` ended itself, because it stood still; start it again.
     130: interrupted by Ctrl-C.
     143: told to end (SIGTERM).
     141: whoever read the output stopped reading.

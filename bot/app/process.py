@@ -19,6 +19,7 @@ from aiohttp import web
 
 from bot.app.http import Health, Metered, application
 from bot.app.platforms import chosen
+from bot.app.watchdog import STILL_AFTER_S, watched
 from bot.chat import Chat, Connect
 from bot.delivery import Deliverer
 from bot.metrics import Meter
@@ -138,8 +139,10 @@ async def _listening(served: web.Application, host: str, port: int) -> AsyncGene
         await runner.cleanup()
 
 
-async def run_until_told(settings: Settings, roles: Roles) -> None:
-    """Run one process until SIGTERM or SIGINT.
+async def run_until_told(
+    settings: Settings, roles: Roles, *, still_after_s: float = STILL_AFTER_S
+) -> None:
+    """Run one process until SIGTERM or SIGINT; end it if it stands still for `still_after_s`.
 
     Raises:
         ConfigError: It can't start.
@@ -149,15 +152,14 @@ async def run_until_told(settings: Settings, roles: Roles) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    async with (
-        bootstrap(settings, statements=SERVING) as service,
-        running(service, platforms, roles) as process,
-    ):
-        _spare_collections()
-        if process.port is not None:
-            logger.info("listening on port %d", process.port)
-        await stop.wait()
-        logger.info("stopping")
+    async with bootstrap(settings, statements=SERVING) as service:
+        with watched(still_after_s):
+            async with running(service, platforms, roles) as process:
+                _spare_collections()
+                if process.port is not None:
+                    logger.info("listening on port %d", process.port)
+                await stop.wait()
+                logger.info("stopping")
     logger.info("stopped")
 
 

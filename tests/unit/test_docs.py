@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot import cli
+from bot.app.watchdog import EXIT_STILL
 from bot.console import help_texts
 from bot.console.arguments import build_parser
 from core.config import Settings
@@ -18,7 +19,8 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
 CODES = {0, 1, cli.EXIT_USAGE, cli.EXIT_BROKEN, cli.EXIT_EMPTY, cli.EXIT_INTERRUPTED} | {
-    cli.EXIT_PIPE_CLOSED
+    cli.EXIT_PIPE_CLOSED,
+    EXIT_STILL,
 }
 
 

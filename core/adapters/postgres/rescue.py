@@ -2,12 +2,16 @@
 
 Three things can be wrong: a job of a worker that gives no sign any more; a job that is marked as
 begun by a worker that lives and has lost it (its end could not be written); a row without any job.
-A loop in every worker process, of which one at a time holds the lock. It is no job, since a job can
-stall itself. It also tells askers whose questions have waited for long that they are kept.
+A loop in every worker process, of which one at a time has the lease. The lease is a row that ends
+by itself: whoever stands still loses it, although its connections stay open. Two at once do no
+harm, since each row is freed under its own conditions. It is no job, since a job can stall itself.
+It also tells askers whose questions have waited for long that they are kept.
 """
 
 import asyncio
 import logging
+import secrets
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from procrastinate.exceptions import ConnectorException
@@ -22,8 +26,8 @@ from core.domain.errors import TransientError
 from core.ports import JobKind
 
 EVERY_S = 2.0
-ADVISORY_LOCK = 7_203_114_027
-"""Any constant: it only has to be ours, and not that of the migrations."""
+GIVEN_BACK_WITHIN_S = 1.0
+"""What a shutdown leaves to it: the lease ends by itself."""
 AT_ONCE = 500
 """Conversations that one sweep wakes."""
 
@@ -36,6 +40,13 @@ TOLD_AFTER_S = 300.0
 
 logger = logging.getLogger(__name__)
 
+_LEASE = text(
+    "INSERT INTO citebound.leases AS l (name, holder, until)"
+    " VALUES ('rescue', :holder, clock_timestamp() + make_interval(secs => :lease_s))"
+    " ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until"
+    " WHERE l.holder = excluded.holder OR l.until < clock_timestamp() RETURNING true"
+)
+_GIVE_BACK = text("DELETE FROM citebound.leases WHERE name = 'rescue' AND holder = :holder")
 _STUCK = text(
     "SELECT j.id FROM procrastinate_jobs j JOIN ("
     "  SELECT 'answer:' || conversation_id AS lock, max(greatest(next_at, lease_until)) AS due_at"
@@ -70,46 +81,51 @@ _FORGOTTEN: dict[JobKind, TextClause] = {
 
 
 class Rescuer:
-    """Looks every 2 s, as long as no other process does."""
+    """Looks every 2 s, as long as no other process has the lease."""
 
     def __init__(
         self, engine: AsyncEngine, manager: JobManager, defer: Defer, *, stalled_after_s: float
     ) -> None:
-        """Take what it repairs with; a worker is dead without a sign for `stalled_after_s`."""
+        """Take what it repairs with.
+
+        A worker, and whoever rescues, is dead without a sign for `stalled_after_s`.
+        """
         self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._transactions = engine
         self._manager = manager
         self._defer = defer
         self._stalled_after_s = stalled_after_s
         self._every_s = min(EVERY_S, stalled_after_s / 3)
+        self._holder = secrets.token_hex(8)
 
     async def run(self) -> None:
         """Rescue until cancelled."""
-        while True:
-            try:
-                await self._run_locked()
-            except (SQLAlchemyError, ConnectorException, TransientError, OSError):
-                logger.warning("the rescuer lost its database, and begins again", exc_info=True)
-            end_if_cancelled()
-            await asyncio.sleep(self._every_s)
+        try:
+            while True:
+                try:
+                    await self._look()
+                except (SQLAlchemyError, ConnectorException, TransientError, OSError):
+                    logger.warning("the rescuer lost its database, and begins again", exc_info=True)
+                    await self._give_back()
+                end_if_cancelled()
+                await asyncio.sleep(self._every_s)
+        finally:
+            await self._give_back()
 
-    async def _run_locked(self) -> None:
-        """Rescue as long as this connection holds the lock; return at once without it."""
+    async def _look(self) -> None:
+        """Rescue, if the lease is ours or free."""
         async with self._engine.connect() as connection:
-            key = {"key": ADVISORY_LOCK}
-            if not await connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), key):
-                return
-            try:
-                while True:
-                    await self.rescue(connection)
-                    end_if_cancelled()
-                    await asyncio.sleep(self._every_s)
-            finally:
-                # Closed, not given back to the pool: the lock is the session's, and a cancelled
-                # statement leaves it unfit to unlock anything.
-                await connection.invalidate()
+            terms = {"holder": self._holder, "lease_s": self._stalled_after_s}
+            if await connection.scalar(_LEASE, terms):
+                await self._rescue(connection)
 
-    async def rescue(self, connection: AsyncConnection) -> None:
+    async def _give_back(self) -> None:
+        """Let another process go on at once."""
+        with suppress(SQLAlchemyError, OSError, TimeoutError):
+            async with asyncio.timeout(GIVEN_BACK_WITHIN_S), self._engine.connect() as connection:
+                await connection.execute(_GIVE_BACK, {"holder": self._holder})
+
+    async def _rescue(self, connection: AsyncConnection) -> None:
         """Free jobs that nobody runs, then wake for each row that has none."""
         stalled = await self._manager.get_stalled_jobs(
             seconds_since_heartbeat=self._stalled_after_s

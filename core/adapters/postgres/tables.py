@@ -542,6 +542,19 @@ askers = Table(
     ),
 )
 
+leases = Table(
+    "leases",
+    metadata,
+    Column("name", Text, primary_key=True, comment="what one process at a time does"),
+    Column("holder", Text, nullable=False, comment="made up by who holds it"),
+    Column(
+        "until",
+        DateTime(timezone=True),
+        nullable=False,
+        comment="from then on anybody may take it",
+    ),
+)
+
 turns = Table(
     "turns",
     metadata,
