@@ -9,6 +9,7 @@ Exit codes:
     2: wrong usage.
     3: configuration or database.
     4: nothing has been ingested.
+    5: another command does what only one may do at a time; try again later.
     6: `serve` or `work` ended itself, because it stood still; start it again.
     130: interrupted by Ctrl-C.
     143: told to end (SIGTERM).
@@ -27,11 +28,12 @@ from types import FrameType, TracebackType
 from typing import Protocol, cast
 
 from bot.console.arguments import build_parser
-from core.domain.errors import CiteboundError, EmptyCorpusError, UsageError
+from core.domain.errors import CiteboundError, EmptyCorpusError, OccupiedError, UsageError
 
 EXIT_USAGE = 2
 EXIT_BROKEN = 3
 EXIT_EMPTY = 4
+EXIT_OCCUPIED = 5
 EXIT_INTERRUPTED = 130
 EXIT_PIPE_CLOSED = 141
 EXIT_TERMINATED = 143
@@ -108,6 +110,8 @@ def exit_code(error: CiteboundError) -> int:
     """Return the exit code of an error."""
     if isinstance(error, EmptyCorpusError):
         return EXIT_EMPTY
+    if isinstance(error, OccupiedError):
+        return EXIT_OCCUPIED
     return EXIT_USAGE if isinstance(error, UsageError) else EXIT_BROKEN
 
 

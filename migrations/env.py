@@ -1,23 +1,26 @@
-"""Run the migrations on one connection: a transaction a revision, one runner at a time.
+"""Run the migrations on one connection: a transaction a revision.
 
-The connection is handed over by the caller (`config.attributes["connection"]`), so that tests, the
-embedded database and
-a real server take the same way.
+The connection is handed over by the caller (`config.attributes["connection"]`), who also sees to it
+that nobody else migrates meanwhile. Tests, the embedded database and a real server take this way.
 """
 
 from alembic import context
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, event, text
 
-ADVISORY_LOCK = 7_203_114_026
-"""Any constant: it only has to be ours."""
+LIMITS = text(
+    "SELECT set_config('lock_timeout', '2s', true), set_config('statement_timeout', '10min', true),"
+    " set_config('client_min_messages', 'warning', true)"
+)
+"""Of each transaction, not of the session: a pooler would hand that to others."""
+
+
+def _limited(connection: Connection) -> None:
+    connection.execute(LIMITS)
 
 
 def run(connection: Connection) -> None:
-    """Upgrade or downgrade, holding a session lock so that two starts do not migrate at once."""
-    connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": ADVISORY_LOCK})
-    connection.execute(text("SET lock_timeout = '2s'"))
-    connection.execute(text("SET statement_timeout = '10min'"))
-    connection.execute(text("SET client_min_messages = warning"))
+    """Upgrade or downgrade."""
+    event.listen(connection, "begin", _limited)
     connection.execute(text("CREATE SCHEMA IF NOT EXISTS citebound"))
     connection.commit()
     try:
@@ -31,11 +34,7 @@ def run(connection: Connection) -> None:
         connection.commit()
     finally:
         connection.rollback()
-        connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": ADVISORY_LOCK})
-        connection.execute(text("RESET lock_timeout"))
-        connection.execute(text("RESET statement_timeout"))
-        connection.execute(text("RESET client_min_messages"))
-        connection.commit()
+        event.remove(connection, "begin", _limited)
 
 
 run(context.config.attributes["connection"])

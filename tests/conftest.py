@@ -21,6 +21,7 @@ KNOWN_SKIPS = (
     "adaptivecards absent",
     "chromium absent",
     "not root",
+    "pgbouncer absent",
 )
 """How the reason of a skip may begin; any other skip fails the session."""
 

@@ -111,7 +111,8 @@ async def _database(settings: Settings) -> AsyncGenerator[Finding]:
                 subject="database", health=Health.BROKEN, found=f"{kind}: {error}", cure=cure
             )
             return
-        found = f"{kind}: Postgres {facts.postgres}, pgvector {facts.pgvector}"
+        way = ", by way of a pooler" if facts.is_pooled else ""
+        found = f"{kind}: Postgres {facts.postgres}, pgvector {facts.pgvector}{way}"
         yield Finding(subject="database", health=Health.FINE, found=found)
         yield _migrations(facts)
         if facts.revision == newest_revision():

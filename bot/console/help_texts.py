@@ -37,6 +37,7 @@ exit codes:
   2    wrong usage
   3    configuration or database
   4    nothing has been ingested
+  5    another command does what only one may do at a time: try again later
   6    `serve` or `work` stood still and ended itself: start it again
   130  interrupted
   141  whoever read the output stopped reading"""

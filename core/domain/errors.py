@@ -7,6 +7,7 @@ CiteboundError
 ├── TransientError   a dependency failed, may recover         retry within the budget, then fall
 back
 │   ├── OvertakenError    somebody else was faster            read again, repeat
+│   ├── OccupiedError     another process is at it            wait until it has ended, repeat
 │   ├── BusyError         it asks to be left alone for long   wait, and count no attempt
 │   └── ModelUnavailableError  no language model answers      answer without one
 │       └── BudgetSpentError   a run may call it no more      answer from what there is
@@ -42,6 +43,10 @@ class TransientError(CiteboundError):
 
 class OvertakenError(TransientError):
     """Another writer was faster: read again and repeat."""
+
+
+class OccupiedError(TransientError):
+    """Another process does what only one may do at a time."""
 
 
 class BusyError(TransientError):

@@ -44,7 +44,7 @@ async def build_space(
         progress: Told how many texts of how many have a vector.
 
     Raises:
-        UsageError: Another process does the same.
+        OccupiedError: Another process does the same.
         TransientError: Database or embedder failed; what was stored stays, do it again.
         ContractError: The embedder broke its word; as above.
         ConfigError: The embedder refuses the key or the model.

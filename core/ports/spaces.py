@@ -96,7 +96,7 @@ class SpaceStore(ServingSpace, Protocol):
         """Be the only process that fills spaces.
 
         Raises:
-            UsageError: Another one does.
+            OccupiedError: Another one does.
         """
         ...
 

@@ -20,6 +20,7 @@ README = (ROOT / "README.md").read_text()
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
 CODES = {0, 1, cli.EXIT_USAGE, cli.EXIT_BROKEN, cli.EXIT_EMPTY, cli.EXIT_INTERRUPTED} | {
     cli.EXIT_PIPE_CLOSED,
+    cli.EXIT_OCCUPIED,
     EXIT_STILL,
 }
 

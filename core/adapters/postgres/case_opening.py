@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.ledger import Ledger
-from core.adapters.postgres.locks import COUNTING_CASES
+from core.adapters.postgres.locks import AdvisoryLock, wait_for_one
 from core.agent.confidential import speaks_of_somebody
 from core.agent.extractive.sensitive import is_report
 from core.agent.urgent import is_urgent_duty
@@ -45,7 +45,6 @@ _ADD = text(
     " is_private = is_private OR :is_private, is_anonymous = :is_anonymous,"
     " is_sensitive = is_sensitive OR :is_sensitive WHERE id = CAST(:id AS uuid)"
 )
-_COUNTING = text("SELECT pg_advisory_xact_lock(hashtextextended(:asker, :seed))")
 _PASSED_ON = text(
     "SELECT count(*) FROM citebound.cases"
     " WHERE asker = :asker AND opener = 'pipeline' AND opened_at > :since"
@@ -127,7 +126,7 @@ async def count_passed_on(connection: AsyncConnection, asker: str, *, ledger: Le
     counts those of this person.
     """
     keys = {"asker": asker, "since": ledger.clock.now() - timedelta(hours=PASSED_ON_WITHIN_H)}
-    await connection.execute(_COUNTING, {"asker": asker, "seed": COUNTING_CASES})
+    await wait_for_one(connection, AdvisoryLock.COUNTING_CASES, asker)
     return int(await connection.scalar(_PASSED_ON, keys) or 0)
 
 

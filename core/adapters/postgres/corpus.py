@@ -16,7 +16,7 @@ from core.adapters.postgres.ann_indexes import ensure_ann_indexes, is_large
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.facts import store_facts
 from core.adapters.postgres.links import resolve_references, store_references
-from core.adapters.postgres.locks import PUBLISHING
+from core.adapters.postgres.locks import wait_for_publishing
 from core.adapters.postgres.places import section_ref
 from core.adapters.postgres.scope import LIVE, scope_parameters
 from core.adapters.postgres.spaces import serving_id
@@ -116,9 +116,7 @@ class PostgresCorpusStore:
     ) -> Published:
         """See `CorpusStore.publish`."""
         async with self._engine.begin() as connection:
-            await connection.execute(
-                text("SELECT pg_advisory_xact_lock(:key)"), {"key": PUBLISHING}
-            )
+            await wait_for_publishing(connection)
             await _refuse_overtaken(connection, publication.metadata.key, after)
             edition = await _open_edition(connection, publication)
             version_id, number = await _insert_version(connection, publication, edition, on_day)

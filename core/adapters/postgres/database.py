@@ -9,8 +9,9 @@ from functools import wraps
 from pathlib import Path
 from time import monotonic
 from types import CoroutineType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
+import psycopg
 from sqlalchemy import (
     URL,
     Connection,
@@ -25,6 +26,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from core.adapters.postgres.locks import MIGRATED_WITHIN_S, AdvisoryLock, held
 from core.domain.errors import ConfigError, TransientError
 
 MIGRATIONS = next(
@@ -37,10 +39,18 @@ MINIMUM_POSTGRES = 15
 """`security_invoker` views came with it (release notes of Postgres 15)."""
 MINIMUM_PGVECTOR = (0, 8)
 """Iterative index scans came with it (CHANGELOG of pgvector 0.8.0)."""
+ENCODING = "UTF8"
+BY_POOLER = "citebound_by_pooler"
+"""Option of an engine."""
 _SECRETS = ("password", "sslpassword")
 """What a URL may say in its query as well."""
 _one_at_a_time = threading.Lock()
 """Alembic keeps what it migrates in globals of its modules."""
+
+_SERVER = text(
+    "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),"
+    " pg_backend_pid()"
+)
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -72,10 +82,15 @@ class ServerFacts:
 
     postgres: int
     """Major version."""
+    encoding: str
+    """Of the database."""
     pgvector: str | None
     """Installed version, or the one that would be; None: not there."""
     revision: str | None
     """Newest migration applied; None: none."""
+    is_pooled: bool
+    """Whether a pooler such as PgBouncer stands between, which may hand a session to others after
+    each transaction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +104,14 @@ class Limits:
     idle_ms: int = 10_000
     """Between two statements of a transaction."""
 
+    def settings(self) -> dict[str, int]:
+        """Return them as Postgres calls them."""
+        return {
+            "statement_timeout": self.statement_ms,
+            "lock_timeout": self.lock_ms,
+            "idle_in_transaction_session_timeout": self.idle_ms,
+        }
+
 
 SERVING = Limits()
 """Of processes that serve people (`reliability.md`, section 4). Commands have none: publication
@@ -101,34 +124,57 @@ UNACKNOWLEDGED_MS = 5_000
 """How long what was sent may stay unacknowledged until the connection counts as broken."""
 
 
-def connect_arguments(url: URL, limits: Limits | None) -> dict[str, Any]:
-    """Return what libpq is told beside the URL; what the URL says itself stays."""
+def connect_arguments(
+    url: URL, limits: Limits | None, *, by_pooler: bool = False
+) -> dict[str, Any]:
+    """Return what libpq is told beside the URL; what the URL says itself stays.
+
+    By a pooler nothing is kept in a session, and it refuses a start with options.
+    """
     given: dict[str, Any] = {
         "connect_timeout": CONNECTED_WITHIN_S,
         "tcp_user_timeout": UNACKNOWLEDGED_MS,
     }
     told = {key: value for key, value in given.items() if key not in url.query}
-    if limits is not None:
-        settings = {
-            "statement_timeout": limits.statement_ms,
-            "lock_timeout": limits.lock_ms,
-            "idle_in_transaction_session_timeout": limits.idle_ms,
-        }
+    # Text is read as text whatever the URL says: from a database in SQL_ASCII it came as bytes.
+    told["client_encoding"] = "utf8"
+    if by_pooler:
+        told["prepare_threshold"] = None
+    elif limits is not None:
         own = url.query.get("options", "")
         words = [own] if isinstance(own, str) else list(own)
         # Ours stand first: of two that differ the server takes the last.
-        told["options"] = " ".join([*(f"-c {k}={v}" for k, v in settings.items()), *words]).strip()
+        ours = (f"-c {name}={value}" for name, value in limits.settings().items())
+        told["options"] = " ".join([*ours, *words]).strip()
     return told
 
 
-def engine_for(url: str, *, pooled: bool = True, limits: Limits | None = None) -> AsyncEngine:
+def engine_for(
+    url: str, *, pooled: bool = True, limits: Limits | None = None, by_pooler: bool = False
+) -> AsyncEngine:
     """Return an engine for a Postgres URL; nothing connects yet.
 
-    Without `limits` statements may take as long as they take.
+    Args:
+        url: where.
+        pooled: False opens a connection each time.
+        limits: of each statement; None: it may take as long as it takes.
+        by_pooler: whether a pooler stands between: see `ServerFacts.is_pooled`.
 
     Raises:
         ConfigError: The URL is not one of Postgres.
     """
+    engine = _engine_for(_parsed(url), pooled=pooled, limits=limits, by_pooler=by_pooler)
+    if by_pooler and limits is not None:
+        _limit_transactions(engine, limits)
+    return engine
+
+
+def goes_by_pooler(engine: AsyncEngine) -> bool:
+    """Say whether an engine was made for a pooler."""
+    return BY_POOLER in engine.sync_engine.get_execution_options()
+
+
+def _parsed(url: str) -> URL:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError) as error:
@@ -139,15 +185,32 @@ def engine_for(url: str, *, pooled: bool = True, limits: Limits | None = None) -
         raise ConfigError(
             f"DATABASE_URL names {parsed.get_backend_name()!r}; expected postgresql://..."
         )
-    parsed = parsed.set(drivername="postgresql+psycopg")
-    told = connect_arguments(parsed, limits)
-    if pooled:
-        engine = create_async_engine(
-            parsed, hide_parameters=True, connect_args=told, pool_size=8, max_overflow=8
-        )
-        _ping_after_rest(engine)
-        return engine
-    return create_async_engine(parsed, hide_parameters=True, connect_args=told, poolclass=NullPool)
+    return parsed.set(drivername="postgresql+psycopg")
+
+
+def _engine_for(url: URL, *, pooled: bool, limits: Limits | None, by_pooler: bool) -> AsyncEngine:
+    told: dict[str, Any] = {
+        "hide_parameters": True,
+        "connect_args": connect_arguments(url, limits, by_pooler=by_pooler),
+        "execution_options": {BY_POOLER: True} if by_pooler else {},
+    }
+    if not pooled:
+        return create_async_engine(url, poolclass=NullPool, **told)
+    engine = create_async_engine(url, pool_size=8, max_overflow=8, **told)
+    _ping_after_rest(engine)
+    return engine
+
+
+def _limit_transactions(engine: AsyncEngine, limits: Limits) -> None:
+    """Tell the server the limits at the begin of each transaction: one more round trip."""
+    settings = ", ".join(
+        f"set_config('{name}', '{value}', true)" for name, value in limits.settings().items()
+    )
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def _begins(connection: Connection) -> None:
+        if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
+            connection.exec_driver_sql(f"SELECT {settings}")
 
 
 def _ping_after_rest(engine: AsyncEngine) -> None:
@@ -180,9 +243,9 @@ async def server_facts(engine: AsyncEngine) -> ServerFacts:
     """
     try:
         async with engine.connect() as connection:
-            major = await connection.scalar(
-                text("SELECT current_setting('server_version_num')::int")
-            )
+            major, encoding, process_id = (await connection.execute(_SERVER)).one()
+            raw = (await connection.get_raw_connection()).driver_connection
+            is_pooled = _told_process_id(raw) != process_id
             vector = await connection.scalar(
                 text(
                     "SELECT coalesce(installed_version, default_version)"
@@ -202,15 +265,32 @@ async def server_facts(engine: AsyncEngine) -> ServerFacts:
             f"the database {place} can't be reached: {cause};"
             " check DATABASE_URL, or unset it to use the embedded one"
         ) from error
-    return ServerFacts(postgres=(major or 0) // 10_000, pgvector=vector, revision=revision)
+    return ServerFacts(
+        postgres=major // 10_000,
+        encoding=encoding,
+        pgvector=vector,
+        revision=revision,
+        is_pooled=is_pooled,
+    )
+
+
+def _told_process_id(connection: object) -> int:
+    """Return which process of the server we were told to be connected to: a pooler makes one up."""
+    return cast("psycopg.AsyncConnection[Any]", connection).info.backend_pid
 
 
 def check_facts(facts: ServerFacts) -> None:
     """Refuse a server that lacks what we need.
 
     Raises:
-        ConfigError: Postgres or pgvector is missing or too old.
+        ConfigError: Postgres or pgvector is missing or too old, or the database has another
+            encoding.
     """
+    if facts.encoding != ENCODING:
+        raise ConfigError(
+            f"the database's encoding is {facts.encoding}: make it anew in {ENCODING}"
+            f" (CREATE DATABASE name ENCODING '{ENCODING}' TEMPLATE template0)"
+        )
     if facts.postgres < MINIMUM_POSTGRES:
         raise ConfigError(
             f"Postgres {facts.postgres} is too old: {MINIMUM_POSTGRES} or later is needed"
@@ -238,8 +318,14 @@ async def migrate(engine: AsyncEngine, *, to: str = "head") -> None:
 
 
 def _migrate(url: URL, to: str) -> None:
-    engine = create_engine(url, hide_parameters=True, poolclass=NullPool)
-    with _one_at_a_time, engine.connect() as connection:
+    told = connect_arguments(url, None, by_pooler=True)
+    engine = create_engine(url, hide_parameters=True, connect_args=told, poolclass=NullPool)
+    with (
+        _one_at_a_time,
+        engine.connect() as holder,
+        held(holder, AdvisoryLock.MIGRATING, within_s=MIGRATED_WITHIN_S),
+        engine.connect() as connection,
+    ):
         _run_alembic(connection, to)
 
 
@@ -284,12 +370,22 @@ async def open_database(
     Raises:
         ConfigError: See `server_facts`, `check_facts` and `migrate`.
     """
-    engine = engine_for(url, pooled=pooled, limits=limits)
+    facts = await _checked(url)
+    engine = engine_for(url, pooled=pooled, limits=limits, by_pooler=facts.is_pooled)
     try:
-        facts = await server_facts(engine)
-        check_facts(facts)
         if facts.revision != newest_revision():
             await migrate(engine)
         yield engine
     finally:
         await engine.dispose()
+
+
+async def _checked(url: str) -> ServerFacts:
+    """Ask the server what it is before anything is asked of it that a pooler refuses."""
+    engine = engine_for(url, pooled=False, by_pooler=True)
+    try:
+        facts = await server_facts(engine)
+    finally:
+        await engine.dispose()
+    check_facts(facts)
+    return facts

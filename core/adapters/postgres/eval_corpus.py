@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.adapters.postgres.database import MIGRATIONS, engine_for, open_database
-from core.adapters.postgres.locks import BUILDING_EVALUATION
+from core.adapters.postgres.locks import BUILT_WITHIN_S, AdvisoryLock, held_meanwhile
 from core.adapters.postgres.search import PostgresChunkSearch
 from core.domain.errors import UsageError
 from core.domain.policy import Chunk
@@ -111,10 +111,9 @@ async def _build(
 ) -> None:
     """Publish the documents that are not there yet."""
     store = PostgresCorpusStore(engine)
-    async with engine.connect() as holder:
-        await holder.execution_options(isolation_level="AUTOCOMMIT")
-        await holder.execute(text("SELECT pg_advisory_lock(:key)"), {"key": BUILDING_EVALUATION})
-        known = set(await holder.scalars(text("SELECT key FROM citebound.policies")))
+    async with held_meanwhile(engine, AdvisoryLock.BUILDING_EVALUATION, within_s=BUILT_WITHIN_S):
+        async with engine.connect() as connection:
+            known = set(await connection.scalars(text("SELECT key FROM citebound.policies")))
         total = len({passage.key.document for passage in passages})
         if len(known) < total:
             progress(f"reading {total} documents")
@@ -123,8 +122,8 @@ async def _build(
                 if publication.metadata.key not in known:
                     progress(f"document {count} of {total}: {len(publication.chunks)} chunks")
                     await _publish(store, publication, embedder)
-            await holder.execute(text("ANALYZE"))
-        await holder.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": BUILDING_EVALUATION})
+            async with engine.begin() as connection:
+                await connection.execute(text("ANALYZE"))
 
 
 async def _publish(

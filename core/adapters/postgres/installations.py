@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.envelope import Envelope
-from core.adapters.postgres.locks import ROTATING
+from core.adapters.postgres.locks import AdvisoryLock, wait_for_one
 from core.adapters.postgres.tables import slack_installations
 from core.domain.errors import IntegrityError
 from core.domain.installation import Installation, Tokens, Workspace
@@ -119,9 +119,7 @@ class PostgresInstallations:
     async def _lock(self, connection: AsyncConnection, workspace: Workspace) -> None:
         await connection.execute(text(f"SET LOCAL lock_timeout = '{LOCK_WAIT_S}s'"))
         name = f"{self._client_id}:{workspace.name}"
-        await connection.execute(
-            select(func.pg_advisory_xact_lock(func.hashtextextended(name, ROTATING)))
-        )
+        await wait_for_one(connection, AdvisoryLock.ROTATING, name)
 
     def _is_in(self, workspace: Workspace) -> ColumnElement[bool]:
         """Match exactly this place; a workspace keeps its id when it joins an organisation."""

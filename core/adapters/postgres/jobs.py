@@ -17,7 +17,12 @@ from procrastinate.exceptions import ConnectorException
 from procrastinate.worker import Worker
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.database import Limits, connect_arguments, raises_transient
+from core.adapters.postgres.database import (
+    Limits,
+    connect_arguments,
+    goes_by_pooler,
+    raises_transient,
+)
 from core.adapters.postgres.rescue import Rescuer
 from core.adapters.postgres.units import begun_again
 from core.cancellation import end_if_cancelled
@@ -129,6 +134,8 @@ class PostgresJobs:
             shutdown_graceful_timeout=DRAINED_WITHIN_S,
             install_signal_handlers=False,
             delete_jobs="always",
+            # By a pooler nobody would be told: a session that listens is given to others.
+            listen_notify=not goes_by_pooler(self._engine),
         )
         async with _connected(app), asyncio.TaskGroup() as group:
             end_if_cancelled()
@@ -145,7 +152,7 @@ class PostgresJobs:
         app = App(
             connector=PsycopgConnector(
                 conninfo=url.render_as_string(hide_password=False),
-                kwargs=connect_arguments(url, self._limits),
+                kwargs=connect_arguments(url, self._limits, by_pooler=goes_by_pooler(self._engine)),
                 min_size=1,
                 max_size=4,
             )

@@ -1,12 +1,153 @@
-"""Keys of the advisory locks, in one place so that none is used for two things."""
+"""Advisory locks: their numbers in one place, and the only ways in which they are taken.
 
-PUBLISHING = 7_203_114_027
-"""Publication is serialised, so that editions have one order."""
-BUILDING_EVALUATION = 7_203_114_028
-"""One process builds an evaluated corpus, others wait for it."""
-FILLING_SPACES = 7_203_114_029
-"""One process fills embedding spaces, so that no text is embedded twice."""
-ROTATING = 7_203_114_030
-"""Seed of a lock for each workspace: one process exchanges its refresh token, others wait."""
-COUNTING_CASES = 7_203_114_031
-"""Seed of a lock for each asker: two answers at once do not open one case too many."""
+A lock belongs to a transaction, never to a session: it ends with the transaction whatever becomes
+of the process, and a pooler that hands one session to many clients can't lose it. What serves
+people waits for none of them longer than its statements may; a command says that it waits, and
+gives up after a while.
+"""
+
+import logging
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from enum import IntEnum, unique
+
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.domain.errors import OccupiedError
+
+
+@unique
+class AdvisoryLock(IntEnum):
+    """What only one may do at a time.
+
+    7_203_114_027 is not used again: a process of an older release may hold it while it serves.
+    """
+
+    MIGRATING = 7_203_114_026
+    """One process migrates the schema."""
+    BUILDING_EVALUATION = 7_203_114_028
+    """One process builds an evaluated corpus, others wait for it."""
+    FILLING_SPACES = 7_203_114_029
+    """One process fills embedding spaces, so that no text is embedded twice."""
+    ROTATING = 7_203_114_030
+    """Seed of a lock for each workspace: one process exchanges its refresh token, others wait."""
+    COUNTING_CASES = 7_203_114_031
+    """Seed of a lock for each asker: two answers at once do not open one case too many."""
+    PUBLISHING = 7_203_114_032
+    """Publication is serialised, so that editions have one order."""
+
+
+UNSAID_S = 1.0
+"""Shorter waits are not worth a line: two commands that publish many files meet at each."""
+PUBLISHED_WITHIN_S = 120.0
+"""How long a command waits for another publication: one file takes seconds to store."""
+MIGRATED_WITHIN_S = 600.0
+"""How long a start waits for another one that migrates: one statement may take as long."""
+BUILT_WITHIN_S = 3_600.0
+"""How long an evaluation waits for another one that builds the same corpus."""
+
+_BUSY_WITH = {
+    AdvisoryLock.MIGRATING: "migrates the database",
+    AdvisoryLock.BUILDING_EVALUATION: "builds the evaluated corpus",
+    AdvisoryLock.PUBLISHING: "publishes",
+}
+_TRY = text("SELECT pg_try_advisory_xact_lock(:key)")
+_WAIT = text("SELECT pg_advisory_xact_lock(:key)")
+_WAIT_FOR_ONE = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, :seed))")
+_LIMIT_OF_NOW = text("SELECT current_setting('lock_timeout')")
+_LIMIT = text("SELECT set_config('lock_timeout', :limit, true)")
+_IDLES = text("SET LOCAL idle_in_transaction_session_timeout = 0")
+"""Last in a transaction that only holds a lock: the statement before keeps its snapshot until then,
+and an index that is built meanwhile would wait for whoever has an older one."""
+_GAVE_UP = frozenset({"55P03", "57014"})
+"""`lock_not_available`, `query_canceled`: the limit is over, or that of the whole statement."""
+
+logger = logging.getLogger(__name__)
+
+
+def wait_for(connection: Connection, lock: AdvisoryLock, *, within_s: float) -> None:
+    """Take a lock for the rest of the transaction; say so if somebody else has it for long.
+
+    Raises:
+        OccupiedError: Somebody else had it all the time.
+    """
+    if connection.scalar(_TRY, {"key": lock}):
+        return
+    if _taken(connection, lock, within_s=min(UNSAID_S, within_s)):
+        return
+    others = f"another process {_BUSY_WITH[lock]}"
+    logger.warning("%s: waiting for it, %.0f s at most", others, within_s)
+    if not _taken(connection, lock, within_s=within_s):
+        raise OccupiedError(
+            f"{others}, and has not ended within {within_s:.0f} s: try again later, or end it"
+        )
+
+
+def _taken(connection: Connection, lock: AdvisoryLock, *, within_s: float) -> bool:
+    """Wait for a lock, and say whether it came; other limits of the transaction stay."""
+    before = connection.scalar(_LIMIT_OF_NOW)
+    waiting = connection.begin_nested()
+    connection.execute(_LIMIT, {"limit": f"{max(1, round(within_s * 1_000))}ms"})
+    try:
+        connection.execute(_WAIT, {"key": lock})
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) not in _GAVE_UP:
+            raise
+        waiting.rollback()
+        return False
+    waiting.commit()
+    connection.execute(_LIMIT, {"limit": before})
+    return True
+
+
+async def wait_for_publishing(connection: AsyncConnection) -> None:
+    """Be the only transaction that publishes.
+
+    Raises:
+        OccupiedError: See `wait_for`.
+    """
+    await connection.run_sync(wait_for, AdvisoryLock.PUBLISHING, within_s=PUBLISHED_WITHIN_S)
+
+
+async def wait_for_one(connection: AsyncConnection, lock: AdvisoryLock, name: str) -> None:
+    """Take the lock of one among many, within the time of the transaction's statements."""
+    await connection.execute(_WAIT_FOR_ONE, {"name": name, "seed": lock})
+
+
+@contextmanager
+def held(connection: Connection, lock: AdvisoryLock, *, within_s: float) -> Generator[None]:
+    """Hold a lock while others of our connections work; this one does nothing else.
+
+    Raises:
+        OccupiedError: See `wait_for`.
+    """
+    with connection.begin():
+        wait_for(connection, lock, within_s=within_s)
+        connection.execute(_IDLES)
+        yield
+
+
+@asynccontextmanager
+async def held_meanwhile(
+    engine: AsyncEngine, lock: AdvisoryLock, *, within_s: float
+) -> AsyncGenerator[None]:
+    """Hold a lock on a connection of its own.
+
+    Raises:
+        OccupiedError: See `wait_for`.
+    """
+    async with engine.connect() as connection, connection.begin():
+        await connection.run_sync(wait_for, lock, within_s=within_s)
+        await connection.execute(_IDLES)
+        yield
+
+
+@asynccontextmanager
+async def held_if_free(engine: AsyncEngine, lock: AdvisoryLock) -> AsyncGenerator[bool]:
+    """Hold a lock on a connection of its own, if nobody else does; say whether it is ours."""
+    async with engine.connect() as connection, connection.begin():
+        is_ours = bool(await connection.scalar(_TRY, {"key": lock}))
+        await connection.execute(_IDLES)
+        yield is_ours

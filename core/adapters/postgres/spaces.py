@@ -21,8 +21,8 @@ from core.adapters.postgres.ann_indexes import (
 )
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.lexical_index import space_id_for, vector_literal
-from core.adapters.postgres.locks import FILLING_SPACES, PUBLISHING
-from core.domain.errors import IntegrityError, OvertakenError, UsageError
+from core.adapters.postgres.locks import AdvisoryLock, held_if_free, wait_for_publishing
+from core.domain.errors import IntegrityError, OccupiedError, OvertakenError, UsageError
 from core.ports import EmbeddingSpace, Vector
 from core.ports.spaces import Gap, SpaceState, StoredSpace
 
@@ -153,9 +153,7 @@ class PostgresSpaceStore:
         if large:
             await ensure_ann_indexes(self._engine, space)
         async with self._engine.begin() as connection:
-            await connection.execute(
-                text("SELECT pg_advisory_xact_lock(:key)"), {"key": PUBLISHING}
-            )
+            await wait_for_publishing(connection)
             space_id = await space_id_for(connection, space)
             missing = await connection.scalar(
                 text(f"SELECT count(*) {_LACKING}"),
@@ -197,17 +195,14 @@ class PostgresSpaceStore:
         """Be the only process that fills spaces.
 
         Raises:
-            UsageError: Another one does.
+            OccupiedError: Another one does.
         """
-        async with self._engine.connect() as holder:
-            await holder.execution_options(isolation_level="AUTOCOMMIT")
-            key = {"key": FILLING_SPACES}
-            if not await holder.scalar(text("SELECT pg_try_advisory_lock(:key)"), key):
-                raise UsageError("another process is embedding this corpus: wait until it is done")
-            try:
-                yield
-            finally:
-                await holder.execute(text("SELECT pg_advisory_unlock(:key)"), key)
+        async with held_if_free(self._engine, AdvisoryLock.FILLING_SPACES) as is_ours:
+            if not is_ours:
+                raise OccupiedError(
+                    "another process is embedding this corpus: wait until it is done"
+                )
+            yield
 
 
 async def _id(connection: AsyncConnection, space: EmbeddingSpace) -> int:

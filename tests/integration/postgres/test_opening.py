@@ -2,14 +2,16 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
 import pytest
-from sqlalchemy import NullPool, create_engine, make_url, text
+from sqlalchemy import Connection, NullPool, create_engine, make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot import cli
 from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.adapters.postgres.database import (
     ServerFacts,
@@ -26,21 +28,37 @@ ROOT = Path(__file__).parents[3]
 _numbers = count()
 
 
-@pytest.fixture
-def empty_url(server_url: str) -> Iterator[str]:
-    """A database without any schema of ours."""
-    name = f"empty_{next(_numbers)}"
-    admin = create_engine(
+@contextmanager
+def admin(server_url: str) -> Generator[Connection]:
+    """A connection that makes and drops databases."""
+    engine = create_engine(
         make_url(server_url).set(drivername="postgresql+psycopg"),
         poolclass=NullPool,
         isolation_level="AUTOCOMMIT",
     )
-    with admin.connect() as connection:
+    with engine.connect() as connection:
+        yield connection
+    engine.dispose()
+
+
+@pytest.fixture
+def empty_url(server_url: str) -> Iterator[str]:
+    """A database without any schema of ours."""
+    name = f"empty_{next(_numbers)}"
+    with admin(server_url) as connection:
         connection.execute(text(f"CREATE DATABASE {name}"))
     yield make_url(server_url).set(database=name).render_as_string(hide_password=False)
-    with admin.connect() as connection:
+    with admin(server_url) as connection:
         connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-    admin.dispose()
+
+
+def facts(
+    *, postgres: int = 17, pgvector: str | None = "0.8.0", encoding: str = "UTF8"
+) -> ServerFacts:
+    """Return what a server says of itself."""
+    return ServerFacts(
+        postgres=postgres, encoding=encoding, pgvector=pgvector, revision=None, is_pooled=False
+    )
 
 
 @pytest.mark.parametrize(
@@ -57,13 +75,13 @@ def test_a_server_that_lacks_something_is_refused(
 ) -> None:
     """What is missing is named, with what would do."""
     with pytest.raises(ConfigError, match=words):
-        check_facts(ServerFacts(postgres=postgres, pgvector=pgvector, revision=None))
+        check_facts(facts(postgres=postgres, pgvector=pgvector))
 
 
 @pytest.mark.parametrize("pgvector", ["0.8.0", "0.8", "0.10.1", "1.0"])
 def test_a_server_that_is_new_enough_is_taken(pgvector: str) -> None:
     """Versions are compared as numbers."""
-    check_facts(ServerFacts(postgres=15, pgvector=pgvector, revision=None))
+    check_facts(facts(postgres=15, pgvector=pgvector))
 
 
 async def test_the_installed_pgvector_counts(engine: AsyncEngine) -> None:
@@ -72,10 +90,10 @@ async def test_the_installed_pgvector_counts(engine: AsyncEngine) -> None:
         await connection.execute(
             text("UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'")
         )
-    facts = await server_facts(engine)
-    assert facts.pgvector == "0.7.4"
+    found = await server_facts(engine)
+    assert found.pgvector == "0.7.4"
     with pytest.raises(ConfigError, match="too old"):
-        check_facts(facts)
+        check_facts(found)
 
 
 @pytest.mark.parametrize(
@@ -117,6 +135,38 @@ async def test_what_is_no_postgres_url_is_refused_without_being_printed(url: str
             pass
     assert "s3cret" not in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+@pytest.mark.parametrize("query", ["", "client_encoding=SQL_ASCII"])
+async def test_a_database_of_another_encoding_is_refused(
+    server_url: str, encoding: str, query: str
+) -> None:
+    """In one line, by the command: in SQL_ASCII text came as bytes, and nothing said why."""
+    name = f"other_{encoding.lower()}_{next(_numbers)}"
+    url = make_url(server_url).set(database=name).render_as_string(hide_password=False)
+    terms = f"ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
+    with admin(server_url) as connection:
+        connection.execute(text(f"CREATE DATABASE {name} {terms}"))
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bot", "serve"),
+        cwd=ROOT,
+        env={
+            "PYTHONPATH": str(ROOT),
+            "DATABASE_URL": f"{url}{'&' if '?' in url else '?'}{query}",
+            "SLACK_BOT_TOKEN": "xoxb-none",
+            "SLACK_SIGNING_SECRET": "0" * 32,
+        },
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, told = await process.communicate()
+    assert process.returncode == cli.EXIT_BROKEN
+    assert told.decode() == (
+        f"citebound: error: the database's encoding is {encoding}: make it anew in UTF8"
+        " (CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0)\n"
+    )
+    with admin(server_url) as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
 
 
 async def test_a_database_newer_than_this_release_is_refused(database_url: str) -> None:

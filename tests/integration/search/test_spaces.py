@@ -14,7 +14,7 @@ from core.adapters.postgres import spaces as spaces_module
 from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.adapters.postgres.search import PostgresChunkSearch
 from core.adapters.postgres.spaces import PostgresSpaceStore
-from core.domain.errors import OvertakenError, TransientError, UsageError
+from core.domain.errors import OccupiedError, OvertakenError, TransientError, UsageError
 from core.domain.policy import EVERYONE
 from core.domain.question import Scope
 from core.ingest.embed import build_space, drop_kept
@@ -239,7 +239,7 @@ async def test_one_process_builds_at_a_time(publish: Publish, store: PostgresSpa
     await publish("gifts", GIFTS)
 
     async def between() -> None:
-        with pytest.raises(UsageError, match="another process is embedding"):
+        with pytest.raises(OccupiedError, match="another process is embedding"):
             await build_space(store, OtherEmbedder(), progress=unheard)
 
     await build_space(store, OtherEmbedder(between=between), progress=unheard)
