@@ -44,6 +44,7 @@ from core.domain.officers import Officers
 from core.domain.turns import TurnLimit, TurnLimits
 from core.embedders import Embedders, only, open_embedders
 from core.failpoints import arm
+from core.ingest.confined import open_reader
 from core.ingest.publish import Ingestor
 from core.ontology.by_rules import RuleExtractor
 from core.ports import Clock, Embedder, IdSource, ReasonerFactory
@@ -214,7 +215,11 @@ async def bootstrap(
                 ),
             ),
             ingestor=Ingestor(
-                store=corpus, embedder=serving, extractor=RuleExtractor(), clock=clock
+                reader=await stack.enter_async_context(open_reader()),
+                store=corpus,
+                embedder=serving,
+                extractor=RuleExtractor(),
+                clock=clock,
             ),
             corpus=corpus,
             changes=PostgresPolicyChanges(engine),

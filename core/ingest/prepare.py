@@ -1,5 +1,6 @@
 """One file to all that is stored of it before facts are extracted: load, describe, split, cut.
 
+`read_content` is the part that takes files apart, and runs in a process of its own (`confined`).
 What the caller says of the policy wins over what the document says of itself.
 """
 
@@ -52,6 +53,18 @@ class Overrides:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What a file holds, whoever the policy belongs to."""
+
+    document: LoadedDocument
+    """Its text."""
+    sections: tuple[Section, ...]
+    """Its sections, in text order."""
+    chunks: tuple[Chunk, ...]
+    """Its chunks; empty if they were not asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
     """One file, read and cut."""
 
@@ -72,19 +85,12 @@ class Prepared:
 NOTHING_GIVEN = Overrides()
 
 
-def prepare(
-    data: bytes,
-    *,
-    source_name: str,
-    given: Overrides = NOTHING_GIVEN,
-    with_chunks: bool = True,
-) -> Prepared:
-    """Read a policy file.
+def read_content(data: bytes, *, source_name: str, with_chunks: bool) -> Content:
+    """Take a policy file apart.
 
     Args:
         data: the file.
         source_name: its name; directories are ignored.
-        given: what the caller says of the policy.
         with_chunks: False for a policy that is answered from its facts alone (`--no-rag`).
 
     Raises:
@@ -94,14 +100,45 @@ def prepare(
     document = load(data, source_name=name.name)
     sections = split_sections(document)
     chunks = cut_chunks(document, sections, source_stem=name.stem) if with_chunks else ()
+    return Content(document=document, sections=sections, chunks=chunks)
+
+
+def prepared_from(
+    content: Content, data: bytes, *, source_name: str, given: Overrides = NOTHING_GIVEN
+) -> Prepared:
+    """Say whose policy it is and what is known of it.
+
+    Args:
+        content: what the file holds.
+        data: the file.
+        source_name: its name; directories are ignored.
+        given: what the caller says of the policy.
+    """
+    name = PurePath(source_name)
     return Prepared(
         source_name=name.name,
-        metadata=_metadata(document, stem=name.stem, given=given),
-        document=document,
-        sections=sections,
-        chunks=chunks,
+        metadata=_metadata(content.document, stem=name.stem, given=given),
+        document=content.document,
+        sections=content.sections,
+        chunks=content.chunks,
         sha256=hashlib.sha256(data).digest(),
     )
+
+
+def prepare(
+    data: bytes,
+    *,
+    source_name: str,
+    given: Overrides = NOTHING_GIVEN,
+    with_chunks: bool = True,
+) -> Prepared:
+    """Read a policy file in this process, without limits: for files of one's own.
+
+    Raises:
+        DocumentError: see `load`.
+    """
+    content = read_content(data, source_name=source_name, with_chunks=with_chunks)
+    return prepared_from(content, data, source_name=source_name, given=given)
 
 
 def key_of(text: str) -> str:

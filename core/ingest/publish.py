@@ -3,15 +3,15 @@
 Prepare -> compare with what is stored -> embed what is new -> publish.
 """
 
-import asyncio
 import dataclasses
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
+from typing import Protocol
 
 from core.domain.errors import ConfigError, DocumentError, OvertakenError
 from core.domain.policy import EVERYONE, PolicyMetadata, VersionId
-from core.ingest.prepare import Overrides, Prepared, prepare
+from core.ingest.prepare import Overrides, Prepared
 from core.ports import (
     Clock,
     CorpusStore,
@@ -71,18 +71,34 @@ class Previewed:
     """True unless it is stored and no longer the newest version: then its facts stay."""
 
 
+class FileReader(Protocol):
+    """Takes files apart; the product's is `core.ingest.confined.ConfinedReader`."""
+
+    async def prepare(
+        self, data: bytes, *, source_name: str, given: Overrides, with_chunks: bool
+    ) -> Prepared:
+        """Read a policy file; see `core.ingest.prepare.prepare`.
+
+        Raises:
+            DocumentError: The file can't be read.
+        """
+        ...
+
+
 class Ingestor:
     """Takes files one after the other; each is stored whole or not at all."""
 
     def __init__(
         self,
         *,
+        reader: FileReader,
         store: CorpusStore,
         embedder: ServingEmbedder | None,
         extractor: Extractor,
         clock: Clock,
     ) -> None:
         """Chunks are embedded in the space that serves; without an embedder only words count."""
+        self._reader = reader
         self._store = store
         self._embedder = embedder
         self._extractor = extractor
@@ -91,7 +107,11 @@ class Ingestor:
     def reading_by(self, extractor: Extractor) -> "Ingestor":
         """Return the same with another reader of facts."""
         return Ingestor(
-            store=self._store, embedder=self._embedder, extractor=extractor, clock=self._clock
+            reader=self._reader,
+            store=self._store,
+            embedder=self._embedder,
+            extractor=extractor,
+            clock=self._clock,
         )
 
     async def preview(
@@ -103,8 +123,8 @@ class Ingestor:
             DocumentError: See `ingest`.
             TransientError: The database failed.
         """
-        prepared = await asyncio.to_thread(
-            prepare, data, source_name=source_name, given=given, with_chunks=with_chunks
+        prepared = await self._reader.prepare(
+            data, source_name=source_name, given=given, with_chunks=with_chunks
         )
         stored = await self._store.versions_of(prepared.metadata.key)
         same = _find_same(prepared, stored, given=given, with_chunks=with_chunks)
@@ -135,8 +155,8 @@ class Ingestor:
             TransientError: The database or the embedder failed; nothing was stored.
             ConfigError: Nothing embeds in the space that serves.
         """
-        prepared = await asyncio.to_thread(
-            prepare, data, source_name=source_name, given=given, with_chunks=with_chunks
+        prepared = await self._reader.prepare(
+            data, source_name=source_name, given=given, with_chunks=with_chunks
         )
         for _ in range(MAX_ATTEMPTS - 1):
             with suppress(OvertakenError):

@@ -6,9 +6,11 @@ text.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline, image, link
 from markdown_it.token import Token
 
 from core.domain.errors import DocumentError
@@ -20,13 +22,18 @@ from core.ingest.metadata import front_matter
 _FRONT_MATTER = re.compile(
     r"---[ \t]*\r?\n(.{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", re.DOTALL
 )
-_TAG_OR_COMMENT = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.DOTALL)
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_InlineRule: TypeAlias = Callable[[StateInline, bool], bool]
+_UNCLOSED = "unclosed brackets"
 _BREAK = "\n"
 _CLOSERS_WITH_GAP = frozenset(
     {"paragraph_close", "bullet_list_close", "ordered_list_close", "blockquote_close"}
 )
 _MAX_NESTING = 150
 """The parser leaves out what is nested deeper, by default already at ten lists."""
+_MANY_BRACKETS = 100
+"""So many unclosed brackets in one paragraph are no oversight. The parser would look for the end of
+a link behind each of them, through all that follow: 13 s for 200 kB."""
 
 
 def load_markdown(data: bytes) -> LoadedDocument:
@@ -40,15 +47,59 @@ def load_markdown(data: bytes) -> LoadedDocument:
     metadata = front_matter(matter.group(1)) if matter else {}
     source = text[matter.end() :] if matter else text
     try:
-        tokens = (
-            MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table").parse(source)
-        )
+        tokens = _parser().parse(source)
     except RecursionError as exc:
         raise DocumentError("its lists or quotes are nested too deeply: flatten them") from exc
     walk = _Walk(DocumentBuilder())
     for token in tokens:
         walk.take(token)
     return walk.builder.build("text/markdown", metadata=metadata)
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table")
+    parser.inline.ruler.at("link", _unless_unclosed(link))
+    parser.inline.ruler.at("image", _unless_unclosed(image))
+    return parser
+
+
+def _unless_unclosed(rule: _InlineRule) -> _InlineRule:
+    """Ask the rule for links only where a bracket is closed, in a paragraph full of open ones."""
+
+    def run(state: StateInline, silent: bool) -> bool:
+        if state.src[state.pos] not in "[!":
+            return False
+        held: tuple[str, frozenset[int]] | None = state.env.get(_UNCLOSED)
+        if held is None or held[0] is not state.src:
+            held = state.env[_UNCLOSED] = (state.src, _unclosed(state.src))
+        bracket = state.pos + int(state.src[state.pos] == "!")
+        return bracket not in held[1] and rule(state, silent)
+
+    return run
+
+
+def _unclosed(text: str) -> frozenset[int]:
+    """Return where brackets open that nothing closes, or none if they are few."""
+    opened: list[int] = []
+    for place, character in enumerate(text):
+        if character == "[":
+            opened.append(place)
+        elif character == "]" and opened:
+            opened.pop()
+    return frozenset(opened) if len(opened) > _MANY_BRACKETS else frozenset()
+
+
+def _without_comments(text: str) -> str:
+    """Leave out HTML comments; one that is never closed stays, as it might be all of the text."""
+    kept: list[str] = []
+    start = 0
+    while (opening := text.find("<!--", start)) >= 0:
+        closing = text.find("-->", opening + len("<!--"))
+        if closing < 0:
+            break
+        kept.append(text[start:opening])
+        start = closing + len("-->")
+    return "".join((*kept, text[start:]))
 
 
 class _Walk:
@@ -68,7 +119,7 @@ class _Walk:
         elif token.type in {"fence", "code_block"}:
             self._take_lines(token.content)
         elif token.type == "html_block":
-            self._take_lines(_TAG_OR_COMMENT.sub("", token.content))
+            self._take_lines(_TAG.sub("", _without_comments(token.content)))
         elif token.type.startswith(("table", "tr_")):
             self._take_table(token)
         elif token.type == "heading_open":

@@ -23,6 +23,7 @@ from core.ontology.by_model import ModelExtractor
 from core.ontology.by_rules import RuleExtractor
 from core.ports.extraction import ReadingReport, SectionReader
 from tests.factories import TODAY
+from tests.reading import UnconfinedReader
 from tests.servers.anthropic import AnthropicServer
 
 GIFTS = """# Gifts Policy
@@ -83,6 +84,7 @@ class Desk:
 
     async def ingest(self, text: str, extractor: Any) -> Ingested:
         ingestor = Ingestor(
+            reader=UnconfinedReader(),
             store=PostgresCorpusStore(self.engine),
             embedder=None,
             extractor=extractor,

@@ -15,6 +15,7 @@ from core.ingest.publish import Ingested, Ingestor
 from core.ontology.by_rules import RuleExtractor
 from core.ports import EmbeddingSpace, Vector
 from core.ports.spaces import fixed
+from tests.reading import UnconfinedReader
 
 Ingest = Callable[..., Coroutine[Any, Any, Ingested]]
 Counts = Callable[[], Awaitable[dict[str, int]]]
@@ -79,6 +80,7 @@ def embedder() -> CountingEmbedder:
 def ingestor(engine: AsyncEngine, clock: SetClock, embedder: CountingEmbedder) -> Ingestor:
     """The product's ingestion on the test's own database."""
     return Ingestor(
+        reader=UnconfinedReader(),
         store=PostgresCorpusStore(engine),
         embedder=fixed(embedder),
         extractor=RuleExtractor(),

@@ -15,6 +15,7 @@ from core.ontology.by_rules import RuleExtractor
 from core.ports import Embedder, EmbeddingSpace, Published, Vector
 from core.retrieval.serving import CorpusEmbedder, NoEmbedder
 from tests.integration.ingest.conftest import CountingEmbedder, SetClock, letters
+from tests.reading import UnconfinedReader
 
 GIFTS = "# Gifts Policy\n\n1.1 Employees must report gifts above EUR 50.\n"
 CASH = "# Cash Policy\n\n1.1 Employees must not accept cash.\n"
@@ -44,6 +45,7 @@ def ingestor(engine: AsyncEngine, clock: SetClock, *embedders: Embedder) -> Inge
         return next(same, NoEmbedder(reason="its key is not set"))
 
     return Ingestor(
+        reader=UnconfinedReader(),
         store=PostgresCorpusStore(engine),
         embedder=CorpusEmbedder(PostgresSpaceStore(engine), embedders[0], find),
         extractor=RuleExtractor(),
