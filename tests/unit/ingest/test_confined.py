@@ -135,10 +135,10 @@ async def test_a_child_that_died_between_two_files_costs_none(reader: ConfinedRe
 
 async def test_a_child_that_grew_large_is_replaced() -> None:
     """What it freed may be too scattered for the next file."""
-    async with open_reader(ReadingLimits(memory_bytes=360 * 1024 * 1024)) as reader:
+    async with open_reader(ReadingLimits(memory_bytes=240 * 1024 * 1024)) as reader:
         await reader.prepare(GOOD, source_name="gifts.md")
         assert len(children()) == 1
-        await reader.prepare(b"# A\n\nb.\n\n" * 40_000, source_name="large.md")
+        await reader.prepare(b"# A\n\nb.\n\n" * 30_000, source_name="large.md")
         assert not children()
 
 
