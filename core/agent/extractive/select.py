@@ -43,7 +43,7 @@ _CLOSE_ITEM = 0.9
 _GOES_ON = re.compile(
     r"(?:unless|except|however|but|if|where|in (?:such|this|that|these) cases?|there (?:is"
     r"|are) no|the same|this|these|that|it|they"
-    r"|otherwise|only|no other|any such|such|further|the limit|exceptions?)\b",
+    r"|otherwise|only|no other|any such|such|further|the limit|exceptions?|footnote|endnote)\b",
     re.IGNORECASE,
 )
 _LISTS = re.compile(

@@ -1,13 +1,13 @@
 """Word documents: paragraphs and tables in order, headings by style, list labels if derivable.
 
 The archive is checked before it is parsed (`archive`). Deleted tracked changes are not in the text;
-inserted ones are.
+inserted ones are. A footnote follows the sentence that refers to it, a text box its paragraph.
 """
 
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -23,8 +23,9 @@ from core.domain.errors import DocumentError
 from core.domain.policy import LoadedDocument
 from core.ingest.load.archive import check_archive
 from core.ingest.load.builder import DocumentBuilder
+from core.ingest.load.docx_notes import PrintedNotes
 from core.ingest.load.docx_numbering import ListLabels, numbering_of
-from core.ingest.load.docx_xml import Element, body_of, xml_of
+from core.ingest.load.docx_xml import Element, body_of, text_boxes, visible_text, xml_of
 from core.ingest.load.sniff import DOCX
 from core.ingest.metadata import canonical_keys
 
@@ -34,14 +35,8 @@ _HEADING_STYLE = re.compile(
 _TITLE_STYLES = frozenset({"title", "titel"})
 _TOC_STYLE = re.compile(r"(?:toc|verzeichnis|inhaltsverzeichnis)\b", re.IGNORECASE)
 _MAX_HEADING_LEVEL = 6
-_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-"""What older programs show instead of a text box: the same words again."""
-_DELETED = frozenset({qn("w:del"), qn("w:moveFrom"), _FALLBACK})
 _WRAPPERS = frozenset({qn("w:sdt"), qn("w:sdtContent"), qn("w:ins"), qn("w:customXml")})
 _PARAGRAPH = qn("w:p")
-_TEXT, _TAB, _BREAKS = qn("w:t"), qn("w:tab"), frozenset({qn("w:br"), qn("w:cr")})
-_HYPHEN = qn("w:noBreakHyphen")
-_VANISH = f".//{qn('w:vanish')}"
 
 
 def load_docx(data: bytes) -> LoadedDocument:
@@ -54,22 +49,20 @@ def load_docx(data: bytes) -> LoadedDocument:
     try:
         document = docx.Document(io.BytesIO(data))
         builder = DocumentBuilder()
-        _write(document, builder)
-        loaded = builder.build(DOCX, metadata={}, notes=_notes(document))
+        missing = _write(document, builder)
+        notes = [f"left out {missing} footnotes: the file lacks them"] if missing else []
+        loaded = builder.build(DOCX, metadata={}, notes=notes)
         return replace(loaded, metadata=_properties(document, has_title=bool(loaded.headings)))
     except (OpcError, KeyError, ValueError, etree.XMLSyntaxError, zipfile.BadZipFile) as exc:
         raise DocumentError("the DOCX is corrupt: open it in Word and save it again") from exc
 
 
-def _write(document: Document, builder: DocumentBuilder) -> None:
-    labels = ListLabels(numbering_of(document))
-    shift = 0
+def _write(document: Document, builder: DocumentBuilder) -> int:
+    """Write all; return how many notes are referred to and not there."""
+    writer = _Writer(document, builder)
     for block in _blocks(body_of(document), document):
-        if isinstance(block, Table):
-            _write_table(block, builder)
-        else:
-            shift = max(shift, int(_style_name(block).lower() in _TITLE_STYLES))
-            _write_paragraph(block, builder, labels, shift=shift)
+        writer.write(block)
+    return writer.notes.missing
 
 
 def _blocks(parent: Element, document: Document) -> Iterator[Paragraph | Table]:
@@ -84,27 +77,70 @@ def _blocks(parent: Element, document: Document) -> Iterator[Paragraph | Table]:
             yield from _blocks(child, document)
 
 
-def _write_paragraph(
-    paragraph: Paragraph, builder: DocumentBuilder, labels: ListLabels, *, shift: int
-) -> None:
-    """Write a paragraph.
+class _Writer:
+    """What is known of the document while it is written; lives within one call."""
 
-    `shift` is 1 below a paragraph in Word's style "Title", which stands above "Heading 1".
-    """
-    label = labels.next_for(paragraph)
-    text = _visible_text(xml_of(paragraph))
-    style = _style_name(paragraph)
-    if not text.strip() or _TOC_STYLE.match(style):
-        return
-    level = _heading_level(paragraph, style, shift=shift)
-    if level is not None:
-        builder.heading(label + text.replace("\n", " "), level=level)
-        return
-    for line in text.split("\n"):
-        builder.line(label + line)
-        label = ""
-    if not labels.is_item(paragraph):
-        builder.blank()
+    def __init__(self, document: Document, builder: DocumentBuilder) -> None:
+        self._document = document
+        self._builder = builder
+        self._labels = ListLabels(numbering_of(document))
+        self.notes = PrintedNotes(document)
+        self._shift = 0
+        """1 below a paragraph in Word's style "Title", which stands above "Heading 1"."""
+
+    def write(self, block: Paragraph | Table) -> None:
+        """Write a paragraph or a table, and the text boxes that are anchored in it."""
+        if isinstance(block, Table):
+            self._write_table(block)
+            return
+        self._shift = max(self._shift, int(_style_name(block).lower() in _TITLE_STYLES))
+        self._write_paragraph(block)
+        for box in text_boxes(xml_of(block)):
+            self._builder.blank()
+            for inner in _blocks(box, self._document):
+                self.write(inner)
+            self._builder.blank()
+
+    def _write_paragraph(self, paragraph: Paragraph) -> None:
+        label = self._labels.next_for(paragraph)
+        text = visible_text(xml_of(paragraph))
+        style = _style_name(paragraph)
+        if not self.notes.without(text).strip() or _TOC_STYLE.match(style):
+            return
+        level = _heading_level(paragraph, style, shift=self._shift)
+        if level is not None:
+            heading = self.notes.without(text).replace("\n", " ")
+            self._builder.heading(label + heading, level=level)
+            self._write_blocks(self.notes.referred_to(text))
+        elif label:
+            self._write_lines(label + self.notes.inline(text))
+        else:
+            self._write_blocks(self.notes.after_sentences(text))
+
+    def _write_blocks(self, texts: Sequence[str]) -> None:
+        """Write texts between empty lines: what has no label never goes on the line above."""
+        for text in texts:
+            self._builder.blank()
+            self._write_lines(text)
+            self._builder.blank()
+
+    def _write_lines(self, text: str) -> None:
+        for line in text.split("\n"):
+            self._builder.line(line)
+
+    def _write_table(self, table: Table) -> None:
+        self._builder.begin_table()
+        for row in table.rows:
+            cells: list[str] = []
+            seen: set[int] = set()
+            for cell in row.cells:
+                if id(xml_of(cell)) not in seen:  # a merged cell is listed once a column
+                    seen.add(id(xml_of(cell)))
+                    texts = (visible_text(inner) for inner in xml_of(cell).iter(_PARAGRAPH))
+                    inline = (self.notes.inline(text) for text in texts)
+                    cells.append(" ".join(text for text in inline if text.strip()))
+            self._builder.row(cells)
+        self._builder.end_table()
 
 
 def _style_name(paragraph: Paragraph) -> str:
@@ -122,49 +158,6 @@ def _heading_level(paragraph: Paragraph, style: str, *, shift: int) -> int | Non
         return None
     value = int(outline.get(qn("w:val")) or 9)
     return min(value + 1 + shift, _MAX_HEADING_LEVEL) if value < _MAX_HEADING_LEVEL else None
-
-
-def _visible_text(paragraph: Element) -> str:
-    """Return the text, tracked insertions included, which python-docx leaves out."""
-    return "".join(_pieces(paragraph))
-
-
-def _pieces(element: Element) -> Iterator[str]:
-    for child in element:
-        if child.tag in _DELETED or (child.tag == qn("w:r") and child.find(_VANISH) is not None):
-            continue
-        if child.tag == _TEXT:
-            yield child.text or ""
-        elif child.tag == _TAB and element.tag == qn("w:r"):
-            yield " "
-        elif child.tag in _BREAKS:
-            yield "\n"
-        elif child.tag == _HYPHEN:
-            yield "-"
-        elif child.tag == _PARAGRAPH:
-            yield "\n"
-            yield from _pieces(child)
-        else:
-            yield from _pieces(child)
-
-
-def _write_table(table: Table, builder: DocumentBuilder) -> None:
-    builder.begin_table()
-    for row in table.rows:
-        cells: list[str] = []
-        seen: set[int] = set()
-        for cell in row.cells:
-            if id(xml_of(cell)) not in seen:  # a merged cell is listed once a column
-                seen.add(id(xml_of(cell)))
-                texts = (_visible_text(inner) for inner in xml_of(cell).iter(_PARAGRAPH))
-                cells.append(" ".join(text for text in texts if text.strip()))
-        builder.row(cells)
-    builder.end_table()
-
-
-def _notes(document: Document) -> list[str]:
-    count = sum(1 for _ in body_of(document).iter(qn("w:footnoteReference")))
-    return [f"left out {count} footnotes"] if count else []
 
 
 def _properties(document: Document, *, has_title: bool) -> dict[str, str]:

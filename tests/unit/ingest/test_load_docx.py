@@ -6,10 +6,13 @@ from typing import Any
 import docx
 import pytest
 from docx.document import Document
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from docx.oxml import OxmlElement
-from docx.oxml.ns import qn
+from docx.oxml.ns import nsmap, qn
 
 from core.domain.policy import LoadedDocument
+from core.domain.sentences import split_sentences
 from core.ingest.load import load
 from core.ingest.load.docx_numbering import format_counter
 
@@ -141,11 +144,116 @@ def test_text_box_is_read_once() -> None:
         branch.append(wrapped("w:txbxContent", wrapped("w:p", wrapped("w:r", words))))
         alternate.append(branch)
     run.append(alternate)
-    assert read(source).text == "Text.\nBoxed."
+    assert read(source).text == "Text.\n\nBoxed."
 
 
-def test_footnotes_are_reported_as_left_out() -> None:
+def test_text_box_does_not_cut_the_sentence_around_it() -> None:
+    source: Any = docx.Document()
+    paragraph: Any = source.add_paragraph("Staff must ")
+    words = OxmlElement("w:t")
+    words.text = "Boxed."
+    box = wrapped("w:txbxContent", wrapped("w:p", wrapped("w:r", words)))
+    paragraph.add_run()._r.append(wrapped("w:pict", box))
+    paragraph.add_run("not accept cash.")
+    assert read(source).text == "Staff must not accept cash.\n\nBoxed."
+
+
+def test_paragraph_after_a_list_is_not_part_of_its_last_item() -> None:
+    """Neither where the list ends nor where an item has no label to tell it by."""
+    source: Any = docx.Document()
+    source.add_paragraph("One may give:")
+    source.add_paragraph("flowers,", style="List Bullet")
+    source.add_paragraph("books", style="List Bullet 2")
+    source.add_paragraph("Managers must not approve their own claims.")
+    loaded = read(source)
+    assert loaded.text == (
+        "One may give:\n\n- flowers,\n- books\n\nManagers must not approve their own claims."
+    )
+    sentences = [span.of(loaded.text) for span in split_sentences(loaded.text)]
+    assert sentences[-2:] == ["- books", "Managers must not approve their own claims."]
+
+
+def test_item_without_a_label_is_a_paragraph_of_its_own() -> None:
+    source: Any = docx.Document()
+    source.add_paragraph("flowers", style="List Bullet")
+    paragraph: Any = source.add_paragraph("Cash is never given", style="List Bullet")
+    number = wrapped("w:numPr", OxmlElement("w:ilvl"), OxmlElement("w:numId"))
+    number[1].set(qn("w:val"), "999")
+    paragraph._p.get_or_add_pPr().append(number)
+    assert read(source).text == "- flowers\n\nCash is never given"
+
+
+def with_notes(source: Any, kind: str, texts: dict[int, str]) -> None:
+    """Give a document footnotes or endnotes, as Word stores them."""
+    written = "".join(
+        f'<w:{kind} w:id="{number}"><w:p><w:r><w:{kind}Ref/></w:r><w:r><w:t>{text}</w:t></w:r>'
+        f"</w:p></w:{kind}>"
+        for number, text in texts.items()
+    )
+    blob = f'<w:{kind}s xmlns:w="{nsmap["w"]}">{written}</w:{kind}s>'.encode()
+    name = PackURI(f"/word/{kind}s.xml")
+    content_type = f"application/vnd.openxmlformats-officedocument.wordprocessingml.{kind}s+xml"
+    part = Part(name, content_type, blob, source.part.package)
+    relation = f"http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}s"
+    source.part.relate_to(part, relation)
+
+
+def refer(paragraph: Any, number: int, kind: str = "footnote") -> None:
+    reference = OxmlElement(f"w:{kind}Reference")
+    reference.set(qn("w:id"), str(number))
+    paragraph.add_run()._r.append(reference)
+
+
+def test_footnote_follows_the_sentence_that_refers_to_it() -> None:
+    """It may hold an exception: it stays in its section, next to its rule."""
+    source: Any = docx.Document()
+    source.add_heading("Gifts", 1)
+    paragraph = source.add_paragraph("Staff")
+    refer(paragraph, 7)
+    paragraph.add_run(" may accept gifts up to EUR 50.")
+    refer(paragraph, 3)
+    paragraph.add_run(" Gifts are entered in the register.")
+    refer(paragraph, 7)
+    source.add_heading("Travel", 1)
+    with_notes(source, "footnote", {-1: "", 3: "Except cash. Never.", 7: "Of all companies."})
+    assert read(source).text == (
+        "Gifts\n\nStaff may accept gifts up to EUR 50.\n\nFootnote 1: Of all companies.\n\n"
+        "Footnote 2: Except cash. Never.\n\nGifts are entered in the register.\n\n"
+        "Footnote 1: Of all companies.\n\nTravel"
+    )
+
+
+def test_footnote_of_an_item_a_cell_and_a_heading_stands_where_they_do() -> None:
+    """An item and its note are quoted together; a heading's note begins its section."""
+    source: Any = docx.Document()
+    refer(source.add_heading("Gifts", 1), 1)
+    refer(source.add_paragraph("flowers", style="List Bullet"), 2)
+    source.add_paragraph("books", style="List Bullet")
+    table: Any = source.add_table(rows=1, cols=2)
+    table.cell(0, 0).text = "Limit"
+    refer(table.cell(0, 1).paragraphs[0], 3)
+    with_notes(source, "footnote", {1: "New.", 2: "Not lilies.", 3: "EUR 50."})
+    loaded = read(source)
+    assert loaded.text == (
+        "Gifts\n\nFootnote 1: New.\n\n- flowers [Footnote 2: Not lilies.]\n- books\n\n"
+        "Limit | [Footnote 3: EUR 50.]"
+    )
+    assert [heading.span.of(loaded.text) for heading in loaded.headings] == ["Gifts"]
+
+
+def test_endnotes_are_counted_by_themselves_and_deleted_references_not_at_all() -> None:
+    source: Any = docx.Document()
+    paragraph = source.add_paragraph("One.")
+    refer(paragraph, 1)
+    refer(paragraph, 1, "endnote")
+    paragraph._p.append(wrapped("w:del", paragraph.runs[0]._r.__copy__()))
+    with_notes(source, "footnote", {1: "Below."})
+    with_notes(source, "endnote", {1: "Behind."})
+    assert read(source).text == "One.\n\nFootnote 1: Below.\n\nEndnote 1: Behind."
+
+
+def test_footnotes_that_the_file_lacks_are_said() -> None:
     source: Any = docx.Document()
     run = source.add_paragraph("Text.").add_run()._r
     run.append(OxmlElement("w:footnoteReference"))
-    assert read(source).notes == ("left out 1 footnotes",)
+    assert read(source).notes == ("left out 1 footnotes: the file lacks them",)
