@@ -48,6 +48,13 @@ _STARTERS = _words(
     "the this that these those a an if in it its when where no any all each every employees you we"
     " our they he she for from as at on unless however such managers staff to please do"
 )
+_JOINTS = _words(
+    "the a an this these those their his her its our your any each every no such and or nor"
+    " but than as if of to in for with by on at from between into under through about without"
+    " within per via including unless until when that which who whose where not shall must"
+    " may should will can cannot is are be been has have"
+)
+"""Words after which something must follow; hardly a sentence or a title ends in one."""
 _HEADING_CHARACTERS = 70
 _HEADING_SHARE = 0.6
 _LOOK_BACK = 24
@@ -61,6 +68,11 @@ class _Line:
     end: int
     text: str
     breaks_after: bool
+
+
+def ends_sentence(text: str) -> bool:
+    """Say whether a unit ends as sentences and lead-ins do."""
+    return _ENDS_SENTENCE.search(text[-_LOOK_BACK:]) is not None
 
 
 def split_sentences(text: str, *, start: int = 0, end: int | None = None) -> list[TextSpan]:
@@ -82,6 +94,15 @@ def split_sentences(text: str, *, start: int = 0, end: int | None = None) -> lis
         else:
             units.extend(_cut(text, block.char_start, block.char_end))
     return units
+
+
+def is_cut_off(text: str) -> bool:
+    """Say whether a unit stops amid its sentence: its last word wants another, and no stop follows.
+
+    Headings such as "Opting in" do too: it is asked of what would be a sentence.
+    """
+    last = text.rsplit(None, 1)[-1:]
+    return bool(last) and last[0] in _JOINTS
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[_Line]:

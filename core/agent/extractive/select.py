@@ -79,6 +79,7 @@ async def rank(
         for unit in passage.units
         if not unit.introduces
         and not unit.asks
+        and not unit.is_part
         and not is_of_another_amount(wanted.amounts, unit.text)
     ]
     by_words = await in_turns(lambda pair: _by_words(pair[0], pair[1], wanted), pairs)
@@ -191,7 +192,7 @@ def expand(one: Scored, wanted: Wanted, *, question: str) -> list[Unit]:
 
     A list's items, conditions that follow, close seconds.
     """
-    units, best = one.passage.units, one.unit
+    units, best = [unit for unit in one.passage.units if not unit.is_part], one.unit
     at = units.index(best)
     if best.text.rstrip().endswith(":"):
         return _bounded([best, *_items(units, best)], MAX_ITEMS)

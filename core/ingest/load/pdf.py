@@ -4,7 +4,7 @@ pdfium is not safe for threads, so one document is read at a time in a process.
 """
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pypdfium2 as pdfium
@@ -14,8 +14,9 @@ from core.domain.errors import DocumentError
 from core.domain.policy import LoadedDocument
 from core.ingest.load.builder import DocumentBuilder
 from core.ingest.load.pdf_flow import Page, title_key, write_pages
-from core.ingest.load.pdf_layout import blocks_of, without_running_lines
-from core.ingest.load.pdf_lines import Line, read_lines
+from core.ingest.load.pdf_layout import blocks_of
+from core.ingest.load.pdf_lines import Line, PageLines, read_lines
+from core.ingest.load.pdf_margins import without_running_lines, without_stamps
 
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -37,20 +38,25 @@ def load_pdf(data: bytes) -> LoadedDocument:
     with _ONE_AT_A_TIME:
         document = _open(data)
         try:
-            pages = _read(document)
+            read = _read(document)
             outline = _outline(document)
         except (pdfium.PdfiumError, ValueError) as exc:
             raise DocumentError(_CORRUPT) from exc
         finally:
             document.close()
+    pages = [page.lines for page in read]
     if sum(len(line.text) for page in pages for line in page) < _MIN_CHARACTERS_A_PAGE:
         raise DocumentError(_SCANNED)
-    return _written(pages, outline)
+    return _written(pages, outline, turned=sum(page.turned for page in read))
 
 
-def _written(pages: list[list[Line]], outline: Mapping[int, Mapping[str, int]]) -> LoadedDocument:
-    kept = without_running_lines(pages)
-    removed = sum(len(page) for page in pages) - sum(len(page) for page in kept)
+def _written(
+    pages: Sequence[Sequence[Line]], outline: Mapping[int, Mapping[str, int]], *, turned: int
+) -> LoadedDocument:
+    upright = without_stamps(pages)
+    kept = without_running_lines(upright)
+    stamps = _count(pages) - _count(upright)
+    removed = _count(upright) - _count(kept)
     builder = DocumentBuilder()
     hyphens = write_pages(
         [
@@ -62,12 +68,18 @@ def _written(pages: list[list[Line]], outline: Mapping[int, Mapping[str, int]]) 
     notes: list[str] = []
     if removed:
         notes.append(f"left out {removed} header, footer and page number lines")
+    if stamps or turned:
+        notes.append(f"left out {stamps + turned} rotated lines and lines in the margin")
     if hyphens:
         notes.append(f"joined {hyphens} hyphenated line ends")
     empty = [str(index) for index, page in enumerate(pages, start=1) if not page]
     if empty:
         notes.append(f"no text on page {', '.join(empty[:10])}")
     return builder.build("application/pdf", metadata={}, notes=notes)
+
+
+def _count(pages: Sequence[Sequence[Line]]) -> int:
+    return sum(len(page) for page in pages)
 
 
 def _open(data: bytes) -> pdfium.PdfDocument:
@@ -83,8 +95,8 @@ def _open(data: bytes) -> pdfium.PdfDocument:
     return document
 
 
-def _read(document: pdfium.PdfDocument) -> list[list[Line]]:
-    pages: list[list[Line]] = []
+def _read(document: pdfium.PdfDocument) -> list[PageLines]:
+    pages: list[PageLines] = []
     for index in range(len(document)):
         page = document[index]
         try:

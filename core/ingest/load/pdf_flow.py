@@ -1,7 +1,7 @@
 """Blocks of PDF pages to text: lines joined to paragraphs, headings and rows told apart.
 
-- A line goes on in the next one if the next word would not have fitted; otherwise its end was
-  meant.
+- A line goes on in the next one if the next word would not have fitted, or if its sentence has
+  visibly not ended; otherwise its end was meant.
 - Hyphens at line ends are dropped unless the document writes the word with a hyphen elsewhere.
 - Headings are lines larger or bolder than the body, lines that the outline names, and short
   title-like first lines of a paragraph.
@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from core.domain.sentences import is_cut_off
 from core.ingest.load.builder import DocumentBuilder
 from core.ingest.load.pdf_layout import Block
 from core.ingest.load.pdf_lines import HYPHEN, Line
@@ -21,31 +22,13 @@ _MAX_HEADING_LINES = 3
 _MAX_HEADING_CHARACTERS = 160
 _MAX_LEVEL = 6
 _MAX_TITLE_WORDS = 12
-_JOINTS = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "and",
-        "or",
-        "of",
-        "to",
-        "in",
-        "for",
-        "with",
-        "by",
-        "on",
-        "at",
-        "is",
-        "are",
-        "when",
-        "that",
-        "which",
-        "as",
-        "from",
-        "if",
-    ]
-)
+_MIN_PROSE_WORDS = 6
+_MAX_CAPITALISED = 0.6
+"""Of the longer words; titles set like the text capitalise more, if they are long."""
+_FULL = 0.15
+"""Of a column's width; what ends nearer to its edge was not ended by will."""
+_SHORT_WORD = 3
+_INLINE_LABEL = re.compile(r"(\(?)(\d{1,2})\)")
 _END_CHARACTERS = 12
 """An address or a list of names has a comma near the end of its lines."""
 _SENTENCE_END = re.compile(r"[.!?:;][\"')\]”\u2019]*$")
@@ -108,11 +91,16 @@ class _Flow:
         self._levels = self._rank(block for page in pages for block in page.blocks)
         self._in_rows = False
         self._open: Line | None = None
+        self._is_full = False
+        """True if the line that is open reaches the edge of its column."""
+        self._is_at_top = True
+        """True while the first block of a page is written."""
         self.hyphens_dropped = 0
 
     def write(self, page: Page) -> None:
         """Write one page."""
         for place, block in enumerate(page.blocks):
+            self._is_at_top = place == 0
             if block.cells:
                 self._write_row(block, is_table=_has_row_beside(page.blocks, place))
                 continue
@@ -143,6 +131,7 @@ class _Flow:
 
     def _write_lines(self, lines: Sequence[Line], *, right: float) -> None:
         is_title = _is_short_title(lines, right=right)
+        breaks = _Breaks(lines, right=right)
         for place, line in enumerate(lines):
             above = lines[place - 1] if place else None
             if place == 0 and is_title:
@@ -150,21 +139,34 @@ class _Flow:
                 self._builder.heading(line.text, level=self._lowest_level())
             elif above is None:
                 self._begin(line)
-            elif (place == 1 and is_title) or _is_meant_break(above, line, right=right):
+            elif (place == 1 and is_title) or breaks.before(place):
                 self._builder.line(line.text.removesuffix(HYPHEN))
             else:
                 self._join(above, line)
             self._open = line
+        self._is_full = len(lines) > 1 and lines[-1].right >= right - _FULL * (
+            right - lines[-1].left
+        )
 
     def _begin(self, line: Line) -> None:
         """Begin a paragraph, or go on with the one that the page before left unfinished."""
         unfinished = self._open
-        if unfinished is not None and _goes_on(unfinished, line):
+        if unfinished is not None and self._goes_on(unfinished, line):
             self._join(unfinished, line)
             return
         if not (unfinished is not None and line.starts_with_label()):
             self._builder.blank()
         self._builder.line(line.text.removesuffix(HYPHEN))
+
+    def _goes_on(self, above: Line, below: Line) -> bool:
+        """Say whether a block goes on the one before: over a page's end, or as it reads."""
+        if above.text.endswith(HYPHEN):
+            return True
+        if below.starts_with_label() or _SENTENCE_END.search(above.text):
+            return False
+        if not self._is_at_top:
+            return below.text[0].islower()
+        return _is_unfinished(above, below) or (self._is_full and _reads_as_prose(above.text))
 
     def _join(self, above: Line, line: Line) -> None:
         text = line.text.removesuffix(HYPHEN)
@@ -245,6 +247,47 @@ def _column_right(block: Block, blocks: Sequence[Block]) -> float:
     return max(edges, default=block.right)
 
 
+class _Breaks:
+    """Which line ends of a paragraph were meant; asked for each line in order."""
+
+    def __init__(self, lines: Sequence[Line], *, right: float) -> None:
+        self._lines = lines
+        self._right = right
+        self._is_prose = _SENTENCE_END.search(lines[-1].text) is not None
+        self._is_joined = False
+        """True if the line above goes on the one above it: it stands within a paragraph."""
+
+    def before(self, place: int) -> bool:
+        """Say whether the line at `place` begins anew."""
+        above, below = self._lines[place - 1], self._lines[place]
+        if below.starts_with_label():
+            is_meant = not self._counts_on(place)
+        elif self._has_not_ended(above):
+            is_meant = False
+        else:
+            is_meant = _is_meant_break(above, below, right=self._right)
+        self._is_joined = not is_meant
+        return is_meant
+
+    def _has_not_ended(self, above: Line) -> bool:
+        """Say whether a sentence cannot end here, whatever the next line looks like."""
+        if _SENTENCE_END.search(above.text):
+            return False
+        if above.text[0].islower() and self._is_joined:
+            return True
+        return self._is_prose and _reads_as_prose(above.text)
+
+    def _counts_on(self, place: int) -> bool:
+        """Say whether a number goes on those within the paragraph: "1) ..., 2) ..., and"."""
+        label = self._lines[place].text.split(" ", 1)[0]
+        match = _INLINE_LABEL.fullmatch(label)
+        above = self._lines[place - 1].text
+        if match is None or _SENTENCE_END.search(above) or int(match.group(2)) < 2:  # noqa: PLR2004
+            return False
+        earlier = f"{match.group(1)}{int(match.group(2)) - 1}) "
+        return any(line.text.find(earlier) > 0 for line in self._lines[:place])
+
+
 def _is_meant_break(above: Line, below: Line, *, right: float) -> bool:
     if below.starts_with_label():
         return True
@@ -254,14 +297,19 @@ def _is_meant_break(above: Line, below: Line, *, right: float) -> bool:
     return above.right + _SPACE * above.size + below.first_word_width < right - slack
 
 
-def _goes_on(above: Line, below: Line) -> bool:
-    if above.text.endswith(HYPHEN):
-        return True
-    return not below.starts_with_label() and _is_unfinished(above, below)
-
-
 def _is_unfinished(above: Line, below: Line) -> bool:
-    return below.text[0].islower() and _SENTENCE_END.search(above.text) is None
+    if _SENTENCE_END.search(above.text):
+        return False
+    return below.text[0].islower() or is_cut_off(above.text)
+
+
+def _reads_as_prose(text: str) -> bool:
+    """Say whether words are those of a sentence rather than of a title or a name."""
+    words = [word.lstrip(_OPENERS) for word in text.split() if len(word) > _SHORT_WORD]
+    if len(text.split()) < _MIN_PROSE_WORDS or not words:
+        return False
+    capitalised = sum(1 for word in words if word[:1].isupper())
+    return capitalised <= _MAX_CAPITALISED * len(words)
 
 
 def _is_short_title(lines: Sequence[Line], *, right: float) -> bool:
@@ -283,7 +331,9 @@ def _is_short_title(lines: Sequence[Line], *, right: float) -> bool:
 
 def _reads_as_title(text: str) -> bool:
     words = text.split()
-    if "://" in text or len(words) > _MAX_TITLE_WORDS or words[-1] in _JOINTS:
+    if _reads_as_prose(text) and not text.endswith("?"):
+        return False
+    if "://" in text or len(words) > _MAX_TITLE_WORDS or is_cut_off(text):
         return False
     if not text[0].isalnum() or text[0].islower():
         return False

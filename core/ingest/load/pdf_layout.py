@@ -1,4 +1,4 @@
-"""Lines of a PDF page to blocks in reading order; what repeats on most pages is taken away first.
+"""Lines of a PDF page to blocks in reading order.
 
 - A block is a paragraph, a list item or a heading (lines of one look, one below the other) or a
   table row (cells side by side).
@@ -7,24 +7,13 @@
 """
 
 import itertools
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.ingest.load.pdf_lines import Line, is_label
+from core.ingest.load.pdf_margins import is_page_number
 
-_EDGE_LINES = 3
-"""Running headers and footers are sought among so many lines at the top and bottom."""
-_MIN_REPEATS = 3
-_REPEAT_SHARE = 0.5
-_PAGE_NUMBER = re.compile(
-    r"\W*(?:(?:page|seite|p\.)\s*)?(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|von|/)\s*\d{1,4})?\W*",
-    re.IGNORECASE,
-)
-_DIGITS = re.compile(r"\d{1,5}")
-_SAME_HEIGHT = 12.0
-"""Points."""
 _PARAGRAPH_GAP = 1.3
 """Times the usual distance of baselines: what is further below begins a new paragraph."""
 _MAX_LEADING = 2.2
@@ -64,25 +53,6 @@ class Block:
         return max(line.right for line in self.lines)
 
 
-def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
-    """Take away headers, footers and page numbers that most pages repeat at the same edge."""
-    counts: Counter[str] = Counter()
-    for index, page in enumerate(pages):
-        counts.update({key for line in _edge_lines(page) for key in _running_keys(line, index)})
-    needed = max(_MIN_REPEATS, _REPEAT_SHARE * sum(1 for page in pages if page))
-    numbered = sum(1 for page in pages if any(_is_number(line) for line in _edge_lines(page)))
-    kept: list[list[Line]] = []
-    for index, page in enumerate(pages):
-        drop = {
-            id(line)
-            for line in _edge_lines(page)
-            if any(counts[key] >= needed for key in _running_keys(line, index))
-            or (numbered > 1 and _is_number(line))
-        }
-        kept.append([line for line in page if id(line) not in drop])
-    return kept
-
-
 def blocks_of(lines: Sequence[Line]) -> list[Block]:
     """Group the lines of one page and put the groups in reading order."""
     leading = _usual_leading(lines)
@@ -94,30 +64,6 @@ def blocks_of(lines: Sequence[Line]) -> list[Block]:
         else:
             runs.append([line])
     return _with_page_numbers(_in_reading_order(_rows(runs)))
-
-
-def _edge_lines(page: Sequence[Line]) -> list[Line]:
-    by_height = sorted(page, key=lambda line: -line.baseline)
-    return [*by_height[:_EDGE_LINES], *by_height[_EDGE_LINES:][-_EDGE_LINES:]]
-
-
-def _running_keys(line: Line, index: int) -> set[str]:
-    """Identify a running line by its words and height.
-
-    Its first or last number may count the pages.
-    """
-    words = line.text.casefold()
-    place = f"@{round(line.baseline / _SAME_HEIGHT)}"
-    numbers = list(_DIGITS.finditer(words))
-    keys = {words + place}
-    for number in {numbers[0], numbers[-1]} if numbers else ():
-        relative = int(number.group()) - index
-        keys.add(f"{words[: number.start()]}#{relative}#{words[number.end() :]}{place}")
-    return keys
-
-
-def _is_number(line: Line) -> bool:
-    return _PAGE_NUMBER.fullmatch(line.text) is not None
 
 
 def _usual_leading(lines: Sequence[Line]) -> float | None:
@@ -259,7 +205,7 @@ def _with_page_numbers(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _is_number_column(block: Block) -> bool:
-    return len(block.lines) == 1 and not block.cells and _is_number(block.lines[0])
+    return len(block.lines) == 1 and not block.cells and is_page_number(block.lines[0])
 
 
 def _partner(block: Block, numbers: Iterable[Block]) -> Block | None:

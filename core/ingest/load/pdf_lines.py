@@ -1,6 +1,7 @@
 """The lines of a PDF page as pdfium finds them, each with its place, size and weight.
 
-Coordinates are points from the page's lower left corner. Diagonal text (watermarks) is left out.
+Coordinates are points from the page's lower left corner as it is read: the direction of most of its
+text is made horizontal. Text in other directions (watermarks, stamps in a margin) is left out.
 """
 
 import ctypes
@@ -8,6 +9,7 @@ import itertools
 import math
 import re
 import statistics
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +20,8 @@ import pypdfium2.raw as pdfium_c
 HYPHEN = "\x02"
 """What pdfium writes for a hyphen at a line's end, and instead of that end."""
 
-_LINE_ENDS = frozenset({0x0A, 0x0D, ord(HYPHEN)})
+_LINE_END = 0x0A
+_LINE_ENDS = frozenset({_LINE_END, 0x0D, ord(HYPHEN)})
 _CELL_GAP = 1.8
 """Times the font size; justified text stays below, columns of a table are further apart."""
 _MISSING_SPACE = 0.1
@@ -27,7 +30,9 @@ nearer."""
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
 _BOLD_WEIGHT = 600
 _MAX_FONT_NAME = 128
-_DIAGONAL = (math.radians(10), math.radians(80))
+_QUARTER = math.pi / 2
+_DIAGONAL = math.radians(10)
+"""Writing that is further from horizontal and vertical than this is a watermark."""
 _BULLETS = "•●○■▪◦➢✓*\u2013\u2014-"
 _LABEL = re.compile(rf"[{_BULLETS}]|\(?(?:[A-Za-z]|[ivxIVX]{{2,5}}|\d{{1,3}})[.)]|\d[\d.]*")
 _LIGATURES = str.maketrans(
@@ -70,6 +75,16 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PageLines:
+    """What is read of one page."""
+
+    lines: tuple[Line, ...]
+    """Its lines in the order in which they are drawn."""
+    turned: int
+    """Lines left out because they run in another direction than most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Char:
     index: int
     text: str
@@ -77,11 +92,11 @@ class _Char:
     right: float
 
 
-def read_lines(page: pdfium.PdfPage) -> list[Line]:
-    """Return the lines of a page in the order in which they are drawn."""
+def read_lines(page: pdfium.PdfPage) -> PageLines:
+    """Return the lines of a page."""
     text_page: Any = page.get_textpage()
     try:
-        return list(_lines(text_page))
+        return _PageReader(text_page).read()
     finally:
         text_page.close()
 
@@ -91,70 +106,116 @@ def is_label(text: str) -> bool:
     return _LABEL.fullmatch(text.strip()) is not None
 
 
-def _lines(text_page: Any) -> Iterator[Line]:
-    count = int(text_page.count_chars())
-    codes = [int(pdfium_c.FPDFText_GetUnicode(text_page, index)) for index in range(count)]
-    start = 0
-    for index in range(count + 1):
-        if index == count or codes[index] in _LINE_ENDS:
-            end = index + 1 if index < count and codes[index] == ord(HYPHEN) else index
-            if end > start:
-                yield from _line_parts(text_page, _chars(text_page, codes, start, end))
-            start = index + 1
+class _PageReader:
+    """Reads one page, turned so that most of its text is horizontal."""
 
+    def __init__(self, text_page: Any) -> None:
+        self._text = text_page
+        self._codes = [
+            int(pdfium_c.FPDFText_GetUnicode(text_page, index))
+            for index in range(int(text_page.count_chars()))
+        ]
+        self._quarter = 0
+        """Quarters of a turn, counter-clockwise, by which the page's text is turned."""
 
-def _chars(text_page: Any, codes: Sequence[int], start: int, end: int) -> list[_Char]:
-    """Read the characters of one line; a surrogate pair is one character."""
-    chars: list[_Char] = []
-    high: int | None = None
-    for index in range(start, end):
-        code = codes[index]
-        if 0xD800 <= code < 0xDC00:  # noqa: PLR2004 - high surrogates
-            high = code
-            continue
-        if high is not None and 0xDC00 <= code < 0xE000:  # noqa: PLR2004 - low surrogates
-            code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)
-        high = None
-        box: tuple[float, ...] = text_page.get_charbox(index, loose=True)
-        text = " " if code in {0x09, 0xA0} else chr(code).translate(_LIGATURES)
-        chars.append(_Char(index=index, text=text, left=box[0], right=box[2]))
-    return chars
+    def read(self) -> PageLines:
+        """Return the lines that run as most of the page's text does."""
+        found = [(start, end, self._direction(start, end)) for start, end in self._stretches()]
+        sizes: Counter[int] = Counter()
+        for start, end, quarter in found:
+            if quarter is not None:
+                sizes[quarter] += end - start
+        self._quarter = sizes.most_common(1)[0][0] if sizes else 0
+        lines: list[Line] = []
+        for start, end, quarter in found:
+            if quarter == self._quarter:
+                lines += self._parts(start, end)
+        turned = sum(1 for *_, quarter in found if quarter not in {None, self._quarter})
+        return PageLines(lines=tuple(lines), turned=turned)
 
+    def _stretches(self) -> Iterator[tuple[int, int]]:
+        """Yield where the lines that pdfium finds begin and end."""
+        start = 0
+        for index, code in enumerate((*self._codes, _LINE_END)):
+            if code in _LINE_ENDS:
+                end = index + 1 if code == ord(HYPHEN) else index
+                if end > start:
+                    yield start, end
+                start = index + 1
 
-def _line_parts(text_page: Any, chars: Sequence[_Char]) -> Iterator[Line]:
-    """Split a line at gaps as wide as those between the columns of a table."""
-    visible = [char for char in chars if not char.text.isspace()]
-    if not visible or _is_diagonal(text_page, visible[0].index):
-        return
-    size = _font_size(text_page, visible[0].index)
-    part: list[_Char] = []
-    last: _Char | None = None
-    for char in chars:
-        if not char.text.isspace():
-            if last is not None and char.left - last.right > _CELL_GAP * size:
-                text = "".join(piece.text for piece in part).strip()
-                if not is_label(text):
-                    yield _line(text_page, part, size=size)
-                    part = []
-            last = char
-        part.append(char)
-    yield _line(text_page, part, size=size)
+    def _direction(self, start: int, end: int) -> int | None:
+        """Return the quarters of a turn of a line; None for white space and diagonal writing.
 
+        Slanted letters (an artificial italic) do not count.
+        """
+        first = next(
+            (index for index in range(start, end) if not chr(self._codes[index]).isspace()), None
+        )
+        matrix = pdfium_c.FS_MATRIX()
+        if first is None:
+            return None
+        if not pdfium_c.FPDFText_GetMatrix(self._text, first, ctypes.byref(matrix)):
+            return 0
+        angle = math.atan2(matrix.b, matrix.a)
+        quarter = round(angle / _QUARTER)
+        return quarter % 4 if abs(angle - quarter * _QUARTER) <= _DIAGONAL else None
 
-def _line(text_page: Any, chars: Sequence[_Char], *, size: float) -> Line:
-    visible = [char for char in chars if not char.text.isspace()]
-    first, last = visible[0], visible[-1]
-    text = "".join(_spaced(chars, gap=_MISSING_SPACE * size)).strip(" ")
-    word = visible[: max(1, len(text.split(" ", 1)[0]))]
-    return Line(
-        text=text,
-        left=first.left,
-        right=last.right,
-        baseline=_baseline(text_page, first.index),
-        size=size,
-        is_bold=_is_bold(text_page, first.index) and _is_bold(text_page, last.index),
-        first_word_width=word[-1].right - first.left,
-    )
+    def _turned(self, x: float, y: float) -> tuple[float, float]:
+        """Return where a point lies on the page as it is read."""
+        return ((x, y), (y, -x), (-x, -y), (-y, x))[self._quarter]
+
+    def _chars(self, start: int, end: int) -> list[_Char]:
+        """Read the characters of one line; a surrogate pair is one character."""
+        chars: list[_Char] = []
+        high: int | None = None
+        for index in range(start, end):
+            code = self._codes[index]
+            if 0xD800 <= code < 0xDC00:  # noqa: PLR2004 - high surrogates
+                high = code
+                continue
+            if high is not None and 0xDC00 <= code < 0xE000:  # noqa: PLR2004 - low surrogates
+                code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)
+            high = None
+            box: tuple[float, ...] = self._text.get_charbox(index, loose=True)
+            sides = self._turned(box[0], box[1])[0], self._turned(box[2], box[3])[0]
+            text = " " if code in {0x09, 0xA0} else chr(code).translate(_LIGATURES)
+            chars.append(_Char(index=index, text=text, left=min(sides), right=max(sides)))
+        return chars
+
+    def _parts(self, start: int, end: int) -> Iterator[Line]:
+        """Split a line at gaps as wide as those between the columns of a table."""
+        chars = self._chars(start, end)
+        visible = [char for char in chars if not char.text.isspace()]
+        if not visible:
+            return
+        size = _font_size(self._text, visible[0].index)
+        part: list[_Char] = []
+        last: _Char | None = None
+        for char in chars:
+            if not char.text.isspace():
+                if last is not None and char.left - last.right > _CELL_GAP * size:
+                    text = "".join(piece.text for piece in part).strip()
+                    if not is_label(text):
+                        yield self._line(part, size=size)
+                        part = []
+                last = char
+            part.append(char)
+        yield self._line(part, size=size)
+
+    def _line(self, chars: Sequence[_Char], *, size: float) -> Line:
+        visible = [char for char in chars if not char.text.isspace()]
+        first, last = visible[0], visible[-1]
+        text = "".join(_spaced(chars, gap=_MISSING_SPACE * size)).strip(" ")
+        word = visible[: max(1, len(text.split(" ", 1)[0]))]
+        return Line(
+            text=text,
+            left=first.left,
+            right=last.right,
+            baseline=self._turned(*_origin(self._text, first.index))[1],
+            size=size,
+            is_bold=_is_bold(self._text, first.index) and _is_bold(self._text, last.index),
+            first_word_width=word[-1].right - first.left,
+        )
 
 
 def _spaced(chars: Sequence[_Char], *, gap: float) -> Iterator[str]:
@@ -182,10 +243,11 @@ def _font_size(text_page: Any, index: int) -> float:
     return nominal * math.hypot(matrix.b, matrix.d) or 1.0
 
 
-def _baseline(text_page: Any, index: int) -> float:
+def _origin(text_page: Any, index: int) -> tuple[float, float]:
+    """Return where a character stands on its writing line."""
     x, y = ctypes.c_double(), ctypes.c_double()
     pdfium_c.FPDFText_GetCharOrigin(text_page, index, ctypes.byref(x), ctypes.byref(y))
-    return y.value
+    return x.value, y.value
 
 
 def _is_bold(text_page: Any, index: int) -> bool:
@@ -195,12 +257,3 @@ def _is_bold(text_page: Any, index: int) -> bool:
     if _BOLD_NAME.search(name.value.decode("utf-8", errors="replace")):
         return True
     return int(pdfium_c.FPDFText_GetFontWeight(text_page, index)) >= _BOLD_WEIGHT
-
-
-def _is_diagonal(text_page: Any, index: int) -> bool:
-    """Say whether the writing line rises; slanted letters (an artificial italic) do not count."""
-    matrix = pdfium_c.FS_MATRIX()
-    if not pdfium_c.FPDFText_GetMatrix(text_page, index, ctypes.byref(matrix)):
-        return False
-    angle = math.atan2(matrix.b, matrix.a) % (math.pi / 2)
-    return _DIAGONAL[0] < angle < _DIAGONAL[1]

@@ -355,3 +355,26 @@ async def test_a_contradiction_elsewhere_is_not_shown() -> None:
     assert other.answer.outcome is Outcome.REFUSED
     assert other.answer.refusal is not RefusalKind.CONFLICT
     assert other.answer.claims == ()
+
+
+async def test_a_piece_of_a_sentence_is_not_quoted() -> None:
+    """The other half may take back what it says."""
+    torn = "Employees may be asked to work overtime or perform\n\nnothing of the kind on a Sunday."
+    item = make_item(
+        f"{torn}\n\nOvertime is paid.", place=make_place("Overtime", policy="working-time")
+    )
+    quoted = " ".join(said(await drafted("May employees be asked to work overtime?", item)))
+    assert "perform" not in quoted
+    assert "Sunday" not in quoted
+
+
+async def test_the_footnote_of_a_sentence_is_quoted_with_it() -> None:
+    """The exception is part of the rule, wherever it was printed."""
+    rule = "Employees may accept gifts worth up to EUR 35 from any supplier of the company."
+    note = "Footnote 1: Public officials are under a law of their own."
+    filler = "The register of all of them is kept by the Compliance Officer for ten years. " * 5
+    item = make_item(
+        f"{rule}\n\n{note}\n\n{filler}", place=make_place("Gift limit", policy="gifts")
+    )
+    quoted = said(await drafted("What gifts may employees accept?", item))
+    assert quoted[:2] == [rule, note]

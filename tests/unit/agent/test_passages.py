@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -148,3 +149,32 @@ def test_units_are_exact_in_any_layout(
         make_item(one, place=place, start=3),
         make_item(other, key="c2", place=place, start=3 + len(one)),
     )
+
+
+@pytest.mark.parametrize(
+    "torn",
+    [
+        "Staff asked to work overtime or perform\n\nof their own will a duty are paid.",
+        "Gifts are accepted by all employees of the\n\nCash is forbidden.",
+    ],
+)
+def test_pieces_of_a_sentence_are_marked(torn: str) -> None:
+    """Half a rule may say the opposite of the whole."""
+    (passage,) = passages_of([make_item(f"All is well.\n\n{torn}\n\nNo one is exempt.")])
+    assert [unit.is_part for unit in passage.units] == [False, True, True, False]
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        "Employees must register:\n\n- gifts; and\n- trips",
+        "Who to turn to\n\nThe manager decides.",
+        "City | Limit\nLondon | GBP 190\nRome | 160 EUR for any",
+        "(A) gifts above EUR 50; or\n\n(B) invitations.",
+        "Offices and their opening hours\n\nAll offices are open at nine.",
+    ],
+)
+def test_headings_items_and_rows_are_no_pieces(whole: str) -> None:
+    """They end without a full stop by right."""
+    (passage,) = passages_of([make_item(whole)])
+    assert not any(unit.is_part for unit in passage.units)

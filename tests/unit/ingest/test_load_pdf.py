@@ -4,12 +4,14 @@ import io
 import time
 from collections.abc import Sequence
 
+import pytest
 from reportlab.lib import colors
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Table, TableStyle
 
 from core.domain.policy import LoadedDocument
+from core.domain.sentences import split_sentences
 from core.ingest.load import load
 from core.ingest.sections import split_sections
 
@@ -173,3 +175,172 @@ def test_a_hundred_pages_take_seconds() -> None:
     assert len(document.page_starts) >= 100
     assert len(split_sections(document)) == 1021
     assert time.monotonic() - started < 20
+
+
+def rules(page: int, *, top: float = 730) -> list[tuple[float, float, str]]:
+    """A page of text that no other page repeats."""
+    return paragraph(
+        *(
+            f"Rule {chr(65 + page)}{line} says that staff keep to limit {line * page + line} of it."
+            for line in range(12)
+        ),
+        top=top,
+    )
+
+
+@pytest.mark.parametrize("name", ["Annex {}", "Annex {} Forms", "Chapter {}", "Module {}"])
+def test_headings_that_count_are_no_running_heads(name: str) -> None:
+    """Their number rises with the page, and they stay."""
+    document = drawn([[(72, 780, name.format(page + 1)), *rules(page)] for page in range(4)])
+    for page in range(4):
+        assert name.format(page + 1) in document.text.split("\n")
+    assert document.notes == ()
+
+
+def test_larger_lines_that_count_are_no_running_heads() -> None:
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer)
+    for page in range(4):
+        canvas.setFont("Helvetica-Bold", 14)
+        canvas.drawString(72, 780, f"Travel in region {page + 1}")
+        canvas.setFont("Helvetica", 11)
+        for x, y, text in rules(page):
+            canvas.drawString(x, y, text)
+        canvas.showPage()
+    canvas.save()
+    document = load(buffer.getvalue(), source_name="a.pdf")
+    assert [heading.span.of(document.text) for heading in document.headings] == [
+        f"Travel in region {page + 1}" for page in range(4)
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["Page {}", "Gifts Policy 2.0 | {}", "Chapter 3 | page {}", "ACME Code of Conduct {}"]
+)
+def test_heads_that_count_pages_are_left_out(name: str) -> None:
+    pages = [[(72, 800, name.format(page + 7)), *rules(page)] for page in range(4)]
+    document = drawn(pages)
+    assert name.format(7) not in document.text
+    assert document.notes == ("left out 4 header, footer and page number lines",)
+
+
+def test_rule_with_a_number_that_rises_with_the_page_stays() -> None:
+    """It is no page number, however near to the page's end it stands."""
+    pages = [
+        [*rules(page), (72, 540, f"Staff of grade {page + 1} must ask first.")] for page in range(4)
+    ]
+    text = drawn(pages).text
+    assert all(f"Staff of grade {page + 1} must ask first." in text for page in range(4))
+
+
+def test_last_line_of_a_paragraph_that_each_page_repeats_stays() -> None:
+    """It is set as the next line of its paragraph."""
+    pages = [[*rules(page), (72, 562, "Breaches must be reported.")] for page in range(4)]
+    assert drawn(pages).text.count("Breaches must be reported.") == 4
+
+
+def test_rule_that_each_page_repeats_at_its_end_is_kept_once() -> None:
+    """It may be a footer, and it may be a rule."""
+    foot = ((72, 90, "Breaches must be reported to the"), (72, 76, "Compliance Officer at once."))
+    document = drawn([[*rules(page), *foot, (72, 40, "ACME")] for page in range(4)])
+    assert document.text.count("Breaches must be reported to the Compliance Officer at once.") == 1
+    assert "ACME" not in document.text
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (
+            "Staff asked to work overtime or perform",
+            "Standby Duty must be paid for it within the month in which it was done.",
+        ),
+        (
+            "The consent of Human Resources is needed by staff in all offices who want to",
+            "work overtime or perform",
+            "Sunday Duty in any of the offices of the company, and the manager asks for it.",
+        ),
+        (
+            "Gifts are accepted by employees in all of the offices of the company up to",
+            "EUR 50, and cash never is.",
+        ),
+        (
+            "The laws against unfair competition prohibit 1) agreements on prices and",
+            "2) abuse of a position in the market.",
+        ),
+    ],
+)
+def test_sentence_is_not_cut_at_a_line_that_looks_like_a_paragraph(lines: tuple[str, ...]) -> None:
+    """Wherever the line ends, and however the next one begins."""
+    document = drawn([[*paragraph(*LINES), *paragraph(*lines, top=600)]])
+    sentences = [span.of(document.text) for span in split_sentences(document.text)]
+    assert sentences == [" ".join(LINES), " ".join(lines)]
+    assert document.headings == ()
+
+
+def test_sentence_goes_on_over_the_page_with_a_capital() -> None:
+    above = (
+        LINES[0],
+        "that they accept or decline, and give it to the office of the Chief Compliance",
+    )
+    document = drawn([paragraph(*above), paragraph("Officer, who keeps it.")])
+    assert document.text == " ".join((*above, "Officer, who keeps it."))
+
+
+def test_lines_of_a_list_without_labels_stay_on_their_own_lines() -> None:
+    lines = ("Procurement integrity", "Export and import compliance", "Political contributions")
+    assert drawn([[*paragraph(*LINES), *paragraph(*lines, top=600)]]).text.endswith(
+        "\n".join(lines)
+    )
+
+
+def test_rotated_text_and_stamps_in_the_margin_are_left_out_and_said() -> None:
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer)
+    canvas.setFont("Helvetica", 11)
+    for x, y, text in rules(0):
+        canvas.drawString(x + 30, y, text)
+    canvas.drawString(82, 500, "4.2")
+    canvas.drawString(102, 500, "Staff must keep to the number that stands before a paragraph.")
+    canvas.saveState()
+    canvas.translate(30, 300)
+    canvas.rotate(90)
+    canvas.setFont("Helvetica-Bold", 14)
+    canvas.drawString(0, 0, "INTERNAL USE ONLY")
+    canvas.restoreState()
+    canvas.setFont("Helvetica", 8)
+    canvas.drawString(20, 700, "see form B")
+    canvas.setFont("Helvetica", 11)
+    canvas.drawString(20, 640, "DRAFT")
+    canvas.save()
+    document = load(buffer.getvalue(), source_name="a.pdf")
+    assert "INTERNAL" not in document.text
+    assert "form B" not in document.text
+    assert "DRAFT" not in document.text
+    assert "4.2" in document.text
+    assert document.notes == ("left out 3 rotated lines and lines in the margin",)
+    assert [section.number for section in split_sections(document)] == [None, "4.2"]
+
+
+@pytest.mark.parametrize("turn", [90, 180, 270])
+def test_page_that_is_turned_is_read_upright(turn: int) -> None:
+    """A landscape page is stored upright and shown turned."""
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer)
+    canvas.setPageRotation(turn)
+    canvas.translate(*{90: (595, 0), 180: (595, 842), 270: (0, 842)}[turn])
+    canvas.rotate(turn if turn != 270 else -90)
+    canvas.setFont("Helvetica", 11)
+    for x, y, text in [*paragraph(*LINES, top=500), *paragraph(*LINES, top=400)]:
+        canvas.drawString(x, y, text)
+    canvas.save()
+    document = load(buffer.getvalue(), source_name="a.pdf")
+    assert document.text == f"{' '.join(LINES)}\n\n{' '.join(LINES)}"
+
+
+def test_number_at_the_end_of_a_table_is_no_page_number() -> None:
+    pages = [
+        [*rules(page), (72, 500, f"{(page + 1) * 50}"), (300, 30, f"{page + 1}")]
+        for page in range(3)
+    ]
+    numbers = [line for line in drawn(pages).text.split("\n") if line.isdigit()]
+    assert numbers == ["50", "100", "150"]

@@ -1,0 +1,241 @@
+"""What stands in the margins of a PDF's pages and is no part of its text.
+
+Taken away is what most pages repeat at the same height, also with a number that counts the pages:
+headers, footers, page numbers. A heading or a rule may stand there too, and stays:
+- "Annex 1" to "Annex 4", and what is set larger or bolder than the text, count something else;
+- so does a sentence with a number in it;
+- a line that is set as the next one of its paragraph belongs to the text;
+- a rule that is repeated, apart from the text, is kept once: on the last page that has it.
+
+Taken away too are few small words, or capitals, beside the text: stamps and marginal references.
+"""
+
+import itertools
+import re
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.ingest.load.pdf_lines import Line, is_label
+from core.ingest.numbering import ATTACHMENTS, KEYWORD_RANKS
+
+_EDGE_LINES = 3
+"""Running headers and footers are sought among so many lines at the top and bottom."""
+_MIN_REPEATS = 3
+_REPEAT_SHARE = 0.5
+_PAGE_WORD = r"(?:page|seite|p\.|pagina|página|folio)"
+_PAGE_NUMBER = re.compile(
+    rf"\W*(?:{_PAGE_WORD}\s*)?(?:\d{{1,4}}|[ivxlc]{{1,6}})(?:\s*(?:of|von|/)\s*\d{{1,4}})?\W*",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d{1,5}")
+_SAME_HEIGHT = 12.0
+"""Points."""
+_LARGER = 1.12
+_NEXT_LINE = 1.25
+"""Times the usual distance of baselines: what is nearer to the text is a line of it."""
+_SAME_RUN = 1.6
+"""Times the font size: lines of one footer."""
+_KEYWORDS = "|".join(sorted(ATTACHMENTS | KEYWORD_RANKS.keys()))
+_COUNTED = re.compile(rf"\W*(?:(?:{_KEYWORDS})\s+\d|[^\W\d_]+\W+\d{{1,5}}\W*$)", re.IGNORECASE)
+"""A keyword of sections or a single word, and its number: "Annex 3 Forms", "Module 3"."""
+_OF_PAGES = re.compile(rf"\W*{_PAGE_WORD}\W*\d", re.IGNORECASE)
+_SENTENCE = re.compile(r"[.!?;:][\"')\]\u201d\u2019]*$")
+_MIN_SENTENCE_WORDS = 4
+_PROSE_CHARACTERS = 40
+"""A line of the text proper has as many, and shows where the text begins and ends on a page."""
+_PROSE_LINES = 4
+_BESIDE = 2.0
+"""Points between the text and what stands beside it."""
+_SMALLER = 0.9
+_DUTY = re.compile(r"\b(?:shall|must|may|can|cannot|should|will|is|are|has|have|not|never|only)\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Edge:
+    """A line at the edge of a page."""
+
+    page: int
+    """Index of its page."""
+    line: Line
+    """The line."""
+    keys: frozenset[str]
+    """By which it is found again on other pages."""
+
+
+def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """Take away headers, footers and page numbers."""
+    edges = [_edge(line, index) for index, page in enumerate(pages) for line in edge_lines(page)]
+    body = _body(pages)
+    needed = max(_MIN_REPEATS, _REPEAT_SHARE * sum(1 for page in pages if page))
+    counts = Counter(key for edge in edges for key in _honest_keys(edge, body))
+    running = [
+        edge for edge in edges if any(counts[key] >= needed for key in _honest_keys(edge, body))
+    ]
+    dropped = {id(edge.line) for edge in running} | _page_numbers(edges)
+    dropped -= _lines_of_paragraphs(pages, running, dropped)
+    dropped -= _last_of_rules([edge for edge in running if id(edge.line) in dropped])
+    return [[line for line in page if id(line) not in dropped] for page in pages]
+
+
+def without_stamps(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """Take away few small words, or capitals, that stand beside the text of their page."""
+    body = _body(pages)
+    return [list(page) if body is None else _without_stamps(page, body) for page in pages]
+
+
+def _without_stamps(page: Sequence[Line], body: Line) -> list[Line]:
+    prose = [line for line in page if len(line.text) >= _PROSE_CHARACTERS]
+    if len(prose) < _PROSE_LINES:
+        return list(page)
+    left = min(line.left for line in prose) - _BESIDE
+    right = max(line.right for line in prose) + _BESIDE
+    return [
+        line
+        for line in page
+        if (left <= line.right and line.left <= right)
+        or (line.right < left and is_label(line.text))  # a number set before its paragraph
+        or not _is_stamp(line, body)
+    ]
+
+
+def _is_stamp(line: Line, body: Line) -> bool:
+    is_small = line.size < _SMALLER * body.size
+    return (is_small or line.text.isupper()) and len(line.text.split()) <= _MIN_SENTENCE_WORDS
+
+
+def is_page_number(line: Line) -> bool:
+    """Say whether a line is nothing but a page's number."""
+    return _PAGE_NUMBER.fullmatch(line.text) is not None
+
+
+def edge_lines(page: Sequence[Line]) -> list[Line]:
+    """Return the lines among which a header or footer may be."""
+    by_height = sorted(page, key=lambda line: -line.baseline)
+    return [*by_height[:_EDGE_LINES], *by_height[_EDGE_LINES:][-_EDGE_LINES:]]
+
+
+def _edge(line: Line, index: int) -> _Edge:
+    """Identify a line by its words and height; its first or last number may count the pages."""
+    words = line.text.casefold()
+    place = f"@{round(line.baseline / _SAME_HEIGHT)}"
+    numbers = list(_DIGITS.finditer(words))
+    if _COUNTED.match(words) and not _OF_PAGES.match(words):
+        del numbers[0]
+    keys = {words + place}
+    for number in {numbers[0], numbers[-1]} if numbers else ():
+        relative = int(number.group()) - index
+        keys.add(f"{words[: number.start()]}#{relative}#{words[number.end() :]}{place}")
+    return _Edge(page=index, line=line, keys=frozenset(keys))
+
+
+def _honest_keys(edge: _Edge, body: Line | None) -> Iterator[str]:
+    """Yield the keys by which a line may be found again: no number of a heading or a rule."""
+    may_count = _may_count_pages(edge.line, body)
+    for key in edge.keys:
+        if may_count or "#" not in key or "#" in edge.line.text:
+            yield key
+
+
+def _may_count_pages(line: Line, body: Line | None) -> bool:
+    if _OF_PAGES.match(line.text):
+        return True
+    if _reads_as_rule(line.text):
+        return False
+    if body is None:
+        return True
+    return line.size < _LARGER * body.size and not (line.is_bold and not body.is_bold)
+
+
+def _reads_as_rule(text: str) -> bool:
+    return (
+        len(text.split()) >= _MIN_SENTENCE_WORDS
+        and _SENTENCE.search(text) is not None
+        and _DUTY.search(text) is not None
+    )
+
+
+def _body(pages: Sequence[Sequence[Line]]) -> Line | None:
+    """Return a line that is set as most of the text is."""
+    counts: Counter[tuple[float, bool]] = Counter()
+    found: dict[tuple[float, bool], Line] = {}
+    for page in pages:
+        for line in page:
+            look = (round(line.size * 2) / 2, line.is_bold)
+            counts[look] += len(line.text)
+            found.setdefault(look, line)
+    return found[counts.most_common(1)[0][0]] if counts else None
+
+
+def _page_numbers(edges: Sequence[_Edge]) -> set[int]:
+    """Return the lines that are page numbers: at least two count alike."""
+    numbers = [edge for edge in edges if is_page_number(edge.line)]
+    counts = Counter(_offset(edge) for edge in numbers)
+    return {
+        id(edge.line)
+        for edge in numbers
+        if counts[_offset(edge)] > 1 or (_offset(edge) is None and len(numbers) > 1)
+    }
+
+
+def _offset(edge: _Edge) -> int | None:
+    """Return by how much a page's number exceeds its index; None for a roman one."""
+    digits = _DIGITS.search(edge.line.text)
+    return int(digits.group()) - edge.page if digits else None
+
+
+def _lines_of_paragraphs(
+    pages: Sequence[Sequence[Line]], running: Sequence[_Edge], dropped: set[int]
+) -> set[int]:
+    """Return the repeated lines that most of their pages set as the next line of a paragraph."""
+    near: Counter[str] = Counter()
+    for edge in running:
+        is_near = _is_next_line(edge, pages[edge.page], dropped)
+        near[edge.line.text.casefold()] += 1 if is_near else -1
+    return {id(edge.line) for edge in running if near[edge.line.text.casefold()] > 0}
+
+
+def _is_next_line(edge: _Edge, page: Sequence[Line], dropped: set[int]) -> bool:
+    rest = sorted((line.baseline for line in page if id(line) not in dropped), reverse=True)
+    steps = [
+        above - below
+        for above, below in itertools.pairwise(rest)
+        if above - below > edge.line.size / 2
+    ]
+    if not steps:
+        return False
+    distance = min(abs(edge.line.baseline - baseline) for baseline in rest)
+    return distance <= _NEXT_LINE * min(
+        statistics.mode(round(step) for step in steps), _leading(edge)
+    )
+
+
+def _leading(edge: _Edge) -> float:
+    return _SAME_RUN * edge.line.size
+
+
+def _last_of_rules(running: Sequence[_Edge]) -> set[int]:
+    """Return the lines of repeated rules on the last page that has them."""
+    last: dict[str, list[int]] = {}
+    for run in _runs(running):
+        text = " ".join(line.text for line in run)
+        if _reads_as_rule(text):
+            last[text.casefold()] = [id(line) for line in run]
+    return {line for lines in last.values() for line in lines}
+
+
+def _runs(running: Sequence[_Edge]) -> Iterator[list[Line]]:
+    """Yield the dropped lines that follow each other on a page, page by page."""
+    by_page: defaultdict[int, dict[int, Line]] = defaultdict(dict)
+    for edge in running:
+        by_page[edge.page][id(edge.line)] = edge.line
+    for lines in by_page.values():
+        run: list[Line] = []
+        for line in sorted(lines.values(), key=lambda one: -one.baseline):
+            if run and not 0 < run[-1].baseline - line.baseline <= _SAME_RUN * line.size:
+                yield run
+                run = []
+            run.append(line)
+        if run:
+            yield run
