@@ -3,9 +3,9 @@
 Taken away is what most pages repeat at the same height, also with a number that counts the pages:
 headers, footers, page numbers. A heading or a rule may stand there too, and stays:
 - "Annex 1" to "Annex 4", and what is set larger or bolder than the text, count something else;
-- so does a sentence with a number in it;
 - a line that is set as the next one of its paragraph belongs to the text;
-- a rule that is repeated, apart from the text, is kept once: on the last page that has it.
+- a rule that stands apart from the text is kept once: on the last page that has it. One whose
+  number rises with the page is another rule on each.
 
 Taken away too are few small words, or capitals, beside the text: stamps and marginal references.
 """
@@ -141,8 +141,6 @@ def _honest_keys(edge: _Edge, body: Line | None) -> Iterator[str]:
 def _may_count_pages(line: Line, body: Line | None) -> bool:
     if _OF_PAGES.match(line.text):
         return True
-    if _reads_as_rule(line.text):
-        return False
     if body is None:
         return True
     return line.size < _LARGER * body.size and not (line.is_bold and not body.is_bold)

@@ -21,6 +21,8 @@ from core.ingest.prepare import Content, prepare, read_content
 GOOD = b"# Gifts\n\n## 1 Cash\n\nStaff must not accept cash.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
 SLOW = b"- a\n" * 1_000_000
 """Reading it takes most of a minute and a gigabyte, by nature: it is a million items."""
+_STARTED_S = 1.0
+"""Processor time after which a child has started, and is reading."""
 
 
 @pytest.fixture
@@ -81,7 +83,9 @@ async def test_processor_time_is_counted_file_by_file() -> None:
 
 async def test_a_file_that_takes_too_much_memory_is_refused_alone() -> None:
     """The address space of the child is limited, not that of the program."""
-    limits = ReadingLimits(memory_bytes=200 * 1024 * 1024)
+    limits = ReadingLimits(
+        memory_bytes=200 * 1024 * 1024, processor_s=10, processor_s_a_mb=0, patience=60
+    )
     async with open_reader(limits) as reader:
         with pytest.raises(DocumentError, match="more than 200 MB: split it"):
             await reader.prepare(SLOW, source_name="large.md")
@@ -112,7 +116,7 @@ async def test_a_child_that_dies_costs_one_file(number: signal.Signals, cause: s
     async with open_reader() as reader, asyncio.TaskGroup() as tasks:
         reading = tasks.create_task(refusal_of(reader, SLOW))
         await until(children)
-        await asyncio.sleep(0.5)  # until it reads
+        await until(lambda: children()[0].cpu_times().user > _STARTED_S)
         children()[0].send_signal(number)
         assert cause in await reading
         assert (await reader.prepare(GOOD, source_name="gifts.md")).chunks
@@ -193,8 +197,8 @@ async def test_a_parent_that_is_killed_takes_the_child_along(number: signal.Sign
     ) as process:
         parent = psutil.Process(process.pid)
         await until(parent.children)
-        await asyncio.sleep(0.5)  # until it reads
         (child,) = parent.children()
+        await until(lambda: child.cpu_times().user > _STARTED_S)
         process.send_signal(number)
         await asyncio.to_thread(process.wait, timeout=30)
     await until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)

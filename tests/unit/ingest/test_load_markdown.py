@@ -72,16 +72,16 @@ def test_absurd_nesting_does_no_harm() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["[", "![", "<!--", "<!-- a\n", "a <!-- "])
-def test_marks_that_nothing_closes_are_read_in_linear_time(pattern: str) -> None:
-    """Eight times the file takes about eight times the time, and nothing of it is lost."""
-    times: list[float] = []
-    for repeats in (10_000, 80_000):
-        data = pattern.encode() * (repeats // len(pattern))
+def test_marks_that_nothing_closes_take_no_longer_than_words(pattern: str) -> None:
+    """The time is linear in the file, and nothing of it is lost."""
+    seconds: list[float] = []
+    for marks in ("word ", pattern):
+        data = marks.encode() * (80_000 // len(marks))
         started_s = process_time()
         text = load(data, source_name="x.md").text
-        times.append(process_time() - started_s)
+        seconds.append(process_time() - started_s)
         assert "".join(text.split()) == "".join(data.decode().split())
-    assert times[1] < 20 * times[0] + 0.2
+    assert seconds[1] < 50 * seconds[0] + 0.5
 
 
 def test_links_are_read_among_many_open_brackets() -> None:
