@@ -57,7 +57,7 @@ def test_a_file_that_ends_its_reader_is_one_line_and_the_others_go_on(
 
 @pytest.mark.parametrize(
     ("number", "code"),
-    [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)],
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)],
 )
 def test_a_command_that_is_ended_leaves_no_reader_behind(
     environment: Mapping[str, str], policies: Path, number: signal.Signals, code: int
