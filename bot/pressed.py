@@ -83,10 +83,11 @@ class Reading:
         audiences = await self._shown.audiences(cited)
         needed: set[str] = set()
         for version in cited:
-            enough = audiences.get(version, frozenset()) & (frozenset(groups) | {EVERYONE})
-            if not enough:
-                return None
-            needed.add(EVERYONE if EVERYONE in enough else min(enough))
+            for audience in audiences.get(version, (frozenset[str](),)):
+                enough = audience & (frozenset(groups) | {EVERYONE})
+                if not enough:
+                    return None
+                needed.add(EVERYONE if EVERYONE in enough else min(enough))
         return frozenset(needed)
 
     async def why_not(self, found: ShownReply | None, person: str, *, is_outside: bool) -> str:

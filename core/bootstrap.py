@@ -36,6 +36,7 @@ from core.adapters.postgres.search import PostgresChunkSearch
 from core.adapters.postgres.shown import PostgresShownReplies
 from core.adapters.postgres.shown_deeds import PostgresShownDeeds
 from core.adapters.postgres.spaces import PostgresSpaceStore
+from core.adapters.postgres.withdrawals import PostgresWithdrawals
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.service import Answering
 from core.config import Settings
@@ -69,6 +70,8 @@ class Service:
     """One file in, one version published."""
     corpus: PostgresCorpusStore
     """Policies and chunks."""
+    withdrawals: PostgresWithdrawals
+    """Policies out of force."""
     changes: PostgresPolicyChanges
     """What became of the policies lately."""
     ontology: PostgresOntologyStore
@@ -222,6 +225,7 @@ async def bootstrap(
                 clock=clock,
             ),
             corpus=corpus,
+            withdrawals=PostgresWithdrawals(engine, ledger=ledger),
             changes=PostgresPolicyChanges(engine),
             ontology=ontology,
             extracted=PostgresExtractedSections(engine),

@@ -121,6 +121,9 @@ class InMemoryCorpus:
     async def versions_of(self, key: str, /) -> list[StoredVersion]:
         raise NotImplementedError(key)
 
+    async def note_file(self, key: str, path: str, /) -> None:
+        raise NotImplementedError(key, path)
+
     async def missing_embeddings(self, texts: Sequence[str], space: EmbeddingSpace, /) -> list[int]:
         raise NotImplementedError(texts, space)
 

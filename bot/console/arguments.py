@@ -103,7 +103,7 @@ def _release() -> str:
 
 
 def _ingest(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="file or folder")
+    parser.add_argument("paths", nargs="+", type=values.path, metavar="PATH", help="file or folder")
     one = parser.add_argument_group("what is known of the policy (of one file)")
     one.add_argument("--key", help="short identity, the same over all versions: gifts")
     one.add_argument("--title", help="title as shown to people")
@@ -142,6 +142,12 @@ def _ingest(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="say what would be done, and what Claude would cost; store and send nothing",
     )
+    parser.add_argument(
+        "--sync",
+        action="store_true",
+        help="withdraw the policies whose files are gone from the folders, after a list",
+    )
+    parser.add_argument("--yes", action="store_true", help="with --sync: without asking")
     _json(parser)
 
 
@@ -234,6 +240,7 @@ def _corpus(parser: argparse.ArgumentParser, add: _Add) -> None:
                 help=".html or .graphml; default: citebound-graph.html",
             )
         _json(action)
+    _withdraw(add(actions, "withdraw", "withdraw", help_texts.CORPUS_WITHDRAW))
     _json(add(actions, "spaces", "spaces", help_texts.CORPUS_SPACES))
     embed = add(actions, "embed", "spaces", help_texts.CORPUS_EMBED)
     embed.add_argument(
@@ -254,6 +261,21 @@ def _corpus(parser: argparse.ArgumentParser, add: _Add) -> None:
         help="afterwards delete every space that does not serve",
     )
     _json(embed)
+
+
+def _withdraw(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("key", metavar="KEY", help="the policy, as `corpus list` names it")
+    parser.add_argument(
+        "--from",
+        dest="since",
+        type=values.day,
+        metavar="DATE",
+        help="first day without it; default: today",
+    )
+    parser.add_argument(
+        "--reason", type=values.reason, required=True, metavar="TEXT", help="kept in the record"
+    )
+    _json(parser)
 
 
 def _audit(parser: argparse.ArgumentParser, add: _Add) -> None:

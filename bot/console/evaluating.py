@@ -136,7 +136,7 @@ def latency_lines(report: LatencyReport) -> list[str]:
 async def _opened_with(terminal: Terminal, policies: Path) -> AsyncGenerator[Service]:
     settings = Settings.from_environment()
     own = dataclasses.replace(settings, database_url=None, home=settings.home.expanduser() / "eval")
-    sources = find_sources([policies], given=NOTHING_GIVEN)
+    sources = find_sources([policies], given=NOTHING_GIVEN).sources
     if own.uses_model:
         terminal.remark(
             Text(

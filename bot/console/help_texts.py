@@ -45,10 +45,20 @@ exit codes:
 INGEST = Help(
     short="read policies into the corpus",
     long="""Reads policies: text, sections, facts and chunks. The same file again changes
-nothing; a changed file becomes a new version, and the old one stays readable with `--as-of`. A
-file that can't be read is named and the others go on.
+nothing; a changed file becomes a new version, and the old one stays readable with `--as-of`. An
+earlier text ingested again holds again. A file that can't be read is named and the others go on.
+
+A policy is known by its key: the one that is given, else the "Policy ID" that the document says,
+else the file's name. Two files of one run that would be one policy are both refused, unless each
+is given the same key and an effective_from of its own: then they are its versions.
+
+A policy whose file is gone from a folder is named, and stays in force until it is withdrawn: by
+`citebound corpus withdraw`, or for all of them by `--sync`. A folder is known by its path.
 
 A folder may hold `citebound.toml`, which says what is known of its files:
+
+  ignore = ["*.png", "old"]     # names passed over, here and in the folders below
+  key_prefix = "de"             # before keys that are not given: de-gifts
 
   [[policy]]
   file = "gifts-v2.md"          # the only required field
@@ -64,7 +74,8 @@ A folder may hold `citebound.toml`, which says what is known of its files:
   upload_id = "dms-4711"
 
 Its files come first, in its order; the folder's other files follow by name. Options win over
-the manifest.
+the manifest. Files of other kinds, and links that lead nowhere, are named, and the exit code is 1,
+unless their names are ignored.
 
 With `--extract claude`, Claude reads each section besides the rules. A fact is kept if its quote
 stands in the section word for word and bears it out; the others are counted by reason. A section
@@ -74,6 +85,7 @@ stored already. Cost is estimated before and said after. It needs ANTHROPIC_API_
   citebound ingest policies/
   citebound ingest gifts.pdf --key gifts --label 2.0 --effective-from 2025-07-01
   citebound ingest treasury.docx --audience finance,board --tags payments
+  citebound ingest policies/ --sync            and withdraw what is no longer there
   citebound ingest policies/ --no-rag          facts only: answers rest on the graph alone
   citebound ingest policies/ --extract claude --dry-run     what would it cost?
   citebound ingest policies/ --extract claude
@@ -110,11 +122,12 @@ options: type the number of one, or your own words.
 )
 CORPUS = Help(
     short="look at what was ingested",
-    long="""Counts, lists, checks and draws what was ingested, and embeds it anew. Without
-`--group`, policies of every audience are seen.""",
+    long="""Counts, lists, checks and draws what was ingested, withdraws policies, and embeds what
+there is anew. Without `--group`, policies of every audience are seen.""",
     examples="""examples:
   citebound corpus summary
   citebound corpus list --group finance
+  citebound corpus withdraw gifts --reason "replaced by the conduct policy"
   citebound corpus validate
   citebound corpus graph -o graph.html
   citebound corpus embed""",
@@ -147,6 +160,15 @@ CORPUS_GRAPH = Help(
     examples="""examples:
   citebound corpus graph -o graph.html
   citebound corpus graph -o graph.graphml --scope tags=gifts""",
+)
+CORPUS_WITHDRAW = Help(
+    short="take a policy out of force",
+    long="""From a day on, no answer rests on the policy any more; what an earlier day or edition
+says stays as it was. It is recorded with its reason. The policy comes back with a new version, or
+if its file is named to `ingest`; not because a folder still holds the same file.""",
+    examples="""examples:
+  citebound corpus withdraw gifts --reason "replaced by the conduct policy"
+  citebound corpus withdraw gifts --from 2027-01-01 --reason "ends with the year\"""",
 )
 CORPUS_SPACES = Help(
     short="embedding spaces",

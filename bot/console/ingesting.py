@@ -1,10 +1,13 @@
 """Files into the corpus one after the other, with one line a file: shared by `ingest` and `demo`.
 
+All files are read before the first is stored: two of them that would be one policy are refused.
 A file that can't be read is named with cause and cure, and the others go on. Each file is stored
 whole or not at all, so whatever was done before an interruption stays.
 """
 
 import asyncio
+import hashlib
+from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,16 +17,20 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from bot.console.safe_text import one_line
-from bot.console.sources import Source
+from bot.console.sources import Skipped, Source
 from bot.console.terminal import Row, Terminal
 from core.domain.errors import ContractError, DocumentError
+from core.ingest.clashes import Claim, claim_of, find_clashes
 from core.ingest.load import MAX_BYTES
+from core.ingest.prepare import Prepared
 from core.ingest.publish import Ingested, Ingestor
 from core.ports import Published
 from core.ports.extraction import ReadingReport
 
 UNREAD_SHOWN = 10
 """Sections of a file that are named if they were not read."""
+KEPT_CHARACTERS = 20_000_000
+"""Text of files that is kept between reading and storing them, in all; others are read twice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +51,18 @@ class FileResult:
     """As stored, or why not."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadFile:
+    """A file that was read, and whose policy is its own in this run."""
+
+    source: Source
+    """The file."""
+    sha256: bytes
+    """Of its bytes."""
+    prepared: Prepared | None
+    """As read; None: it is read once more, as so much is kept already."""
+
+
 class Ticks(Protocol):
     """Sections that are done, for a bar."""
 
@@ -51,6 +70,55 @@ class Ticks(Protocol):
     """Sections expected."""
     watch: Callable[[int, str], None] | None
     """Told how many are done, and the heading of the last one."""
+
+
+async def read_all(
+    ingestor: Ingestor, sources: Sequence[Source], *, with_chunks: bool
+) -> list[ReadFile | Failed]:
+    """Read all files, in order, and refuse those that would be one policy. Stores nothing."""
+    found: list[ReadFile | Failed] = []
+    claims: list[Claim] = []
+    claimed: list[int] = []
+    kept = 0
+    for source in sources:
+        try:
+            data = await asyncio.to_thread(read_file, source.path)
+            prepared = await _prepare(ingestor, source, data, with_chunks=with_chunks)
+        except ContractError as error:
+            found.append(Failed(reason=str(error)))
+            continue
+        claims.append(claim_of(prepared, name=str(source.path), given=source.given))
+        claimed.append(len(found))
+        kept += len(prepared.document.text)
+        sha256, is_kept = prepared.sha256, kept <= KEPT_CHARACTERS
+        found.append(ReadFile(source=source, sha256=sha256, prepared=prepared if is_kept else None))
+    for place, reason in find_clashes(claims).items():
+        found[claimed[place]] = Failed(reason=reason)
+    return found
+
+
+async def prepared_again(
+    ingestor: Ingestor, read: ReadFile, data: bytes, *, with_chunks: bool
+) -> Prepared:
+    """Return what was read, or read it again.
+
+    Raises:
+        DocumentError: The file changed meanwhile.
+    """
+    prepared = read.prepared
+    if prepared is None or hashlib.sha256(data).digest() != read.sha256:
+        prepared = await _prepare(ingestor, read.source, data, with_chunks=with_chunks)
+    if prepared.sha256 != read.sha256:
+        raise DocumentError("it changed while it was read: ingest it again")
+    return prepared
+
+
+async def _prepare(
+    ingestor: Ingestor, source: Source, data: bytes, *, with_chunks: bool
+) -> Prepared:
+    return await ingestor.prepare(
+        data, source_name=source.path.name, given=source.given, with_chunks=with_chunks
+    )
 
 
 async def ingest_all(
@@ -61,11 +129,21 @@ async def ingest_all(
     Raises:
         TransientError: The database failed; files yielded before are stored.
     """
+    all_read = deque(await read_all(ingestor, sources, with_chunks=with_chunks))
     for source in sources:
+        read = all_read.popleft()
+        if isinstance(read, Failed):
+            yield FileResult(path=source.path, result=read)
+            continue
         try:
             data = await asyncio.to_thread(read_file, source.path)
             result: Ingested | Failed = await ingestor.ingest(
-                data, source_name=source.path.name, given=source.given, with_chunks=with_chunks
+                data,
+                source_name=source.path.name,
+                given=source.given,
+                with_chunks=with_chunks,
+                file=source.file,
+                prepared=await prepared_again(ingestor, read, data, with_chunks=with_chunks),
             )
         except ContractError as error:
             result = Failed(reason=str(error))
@@ -150,9 +228,15 @@ def status_of(done: Ingested) -> Status:
     return Status(word="added" if done.result.is_first else "revised", colour="green")
 
 
-def summary_line(results: Sequence[FileResult]) -> Text:
-    """Return how many files were added, revised, left alone and left out."""
-    counts = counts_of(results)
+def skipped_row(skipped: Skipped) -> Row:
+    """Return what was left out, and why."""
+    line = Text(f"{one_line(str(skipped.path))}: {one_line(skipped.reason)}")
+    return Row(heads=(Text(f"{'skipped':<9}", style="yellow"),), lines=(line,))
+
+
+def summary_line(results: Sequence[FileResult], skipped: int = 0) -> Text:
+    """Return how many files were added, revised, left alone, and left out for what reason."""
+    counts = counts_of(results) | ({"skipped": skipped} if skipped else {})
     return Text(", ".join(f"{number} {word}" for word, number in counts.items()))
 
 
@@ -164,6 +248,13 @@ def counts_of(results: Sequence[FileResult]) -> dict[str, int]:
         word = "failed" if isinstance(done, Failed) else status_of(done).word
         counts[word] = counts.get(word, 0) + 1
     return counts
+
+
+def keys_of(results: Sequence[FileResult]) -> list[str | None]:
+    """Return the policy of each file; None for one that failed."""
+    return [
+        None if isinstance(item.result, Failed) else item.result.metadata.key for item in results
+    ]
 
 
 def _counts(done: Ingested, result: Published) -> str:

@@ -1,7 +1,9 @@
 """`citebound.toml`: what is known of a folder's policies.
 
 Each mistake is a usage error that names the line. Rules:
-- the file holds `[[policy]]` tables and nothing else;
+- the file holds `[[policy]]` tables, and above them `ignore` and `key_prefix`, and nothing else;
+- `ignore` lists patterns of names (`*.png`), `key_prefix` stands before keys that nobody gives;
+  both hold for the folder and those in it;
 - `file` is required, lies in the folder and is named once per version;
 - other fields are those of `Overrides`, with TOML's own dates.
 """
@@ -15,7 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn, cast
 
 from core.domain.errors import UsageError
-from core.ingest.prepare import Overrides
+from core.ingest.prepare import Overrides, key_of
 
 MANIFEST = "citebound.toml"
 _TABLE = re.compile(r"\s*\[\[\s*policy\s*\]\]")
@@ -37,6 +39,18 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What `citebound.toml` says."""
+
+    entries: tuple[Entry, ...] = ()
+    """Its `[[policy]]` tables, in order."""
+    ignore: tuple[str, ...] = ()
+    """Patterns of names that are passed over without a word."""
+    key_prefix: str | None = None
+    """See `Overrides.key_prefix`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Table:
     manifest: Path
     source: str
@@ -48,28 +62,54 @@ class _Table:
         raise UsageError(f"{self.manifest}: line {line}: {message}")
 
 
-def read_manifest(folder: Path) -> tuple[Entry, ...]:
-    """Return the entries of the folder's manifest, in order; none if it has no manifest.
+def read_manifest(folder: Path) -> Manifest:
+    """Return the folder's manifest; an empty one if it has none.
 
     Raises:
         UsageError: The manifest has a mistake; the message names its line.
     """
     manifest = folder / MANIFEST
-    if not manifest.is_file():
-        return ()
     try:
         source = manifest.read_text(encoding="utf-8")
         content = tomllib.loads(source)
+    except FileNotFoundError:
+        return Manifest()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{manifest}: {error}") from error
     tables: Any = content.pop("policy", [])
+    top = _Table(manifest=manifest, source=source, number=-1, values=content)
+    ignore, key_prefix = content.pop("ignore", []), content.pop("key_prefix", None)
     if content or not _is_list_of_tables(tables):
         found = f", got {next(iter(content))!r}" if content else ""
-        raise UsageError(f"{manifest}: line 1: expected [[policy]] tables and nothing else{found}")
-    return tuple(
-        _entry(_Table(manifest=manifest, source=source, number=number, values=values))
-        for number, values in enumerate(cast("list[dict[str, Any]]", tables))
+        raise UsageError(
+            f"{manifest}: line 1: expected ignore, key_prefix, and then [[policy]] tables"
+            f" and nothing else{found}"
+        )
+    return Manifest(
+        entries=tuple(
+            _entry(_Table(manifest=manifest, source=source, number=number, values=values))
+            for number, values in enumerate(cast("list[dict[str, Any]]", tables))
+        ),
+        ignore=_patterns(top, ignore),
+        key_prefix=_prefix(top, key_prefix),
     )
+
+
+def _patterns(top: _Table, value: object) -> tuple[str, ...]:
+    items = cast("list[object]", value) if isinstance(value, list) else [None]
+    if not all(isinstance(item, str) and item.strip() for item in items):
+        top.refuse("ignore", f'expected a list like ignore = ["*.png"], got {value!r}')
+    if any("/" in str(item) for item in items):
+        top.refuse("ignore", "expected patterns of names, without folders")
+    return tuple(str(item).strip() for item in items)
+
+
+def _prefix(top: _Table, value: object) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or not key_of(value):
+        top.refuse("key_prefix", f'expected a word like key_prefix = "de", got {value!r}')
+    return value.strip()
 
 
 def _is_list_of_tables(value: object) -> bool:

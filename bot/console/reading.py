@@ -1,13 +1,14 @@
 """Claude reads sections: what that would take, how far it is, and what it took."""
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.text import Text
 
-from bot.console.ingesting import Failed, FileResult, read_file
+from bot.console.ingesting import Failed, FileResult, prepared_again, read_all, read_file
 from bot.console.safe_text import one_line
 from bot.console.sources import Source
 from bot.console.terminal import Row
@@ -63,11 +64,21 @@ async def plan_all(
 ) -> list[FilePlan]:
     """Read all files and say what ingesting them would do. Stores nothing, and asks no model."""
     plans: list[FilePlan] = []
+    all_read = deque(await read_all(service.ingestor, sources, with_chunks=with_chunks))
     for source in sources:
+        read = all_read.popleft()
+        if isinstance(read, Failed):
+            plans.append(FilePlan(path=source.path, result=read))
+            continue
         try:
-            data = await asyncio.to_thread(read_file, source.path)
+            prepared = read.prepared
+            if prepared is None:
+                data = await asyncio.to_thread(read_file, source.path)
+                prepared = await prepared_again(
+                    service.ingestor, read, data, with_chunks=with_chunks
+                )
             previewed = await service.ingestor.preview(
-                data, source_name=source.path.name, given=source.given, with_chunks=with_chunks
+                prepared, given=source.given, with_chunks=with_chunks, file=source.file
             )
             facts = await asyncio.to_thread(by_rules, previewed.document)
             result: Foreseen | Failed = Foreseen(

@@ -7,7 +7,10 @@ import argparse
 import re
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 
+MAX_REASON = 500
+"""Characters of a reason."""
 _COUNTRY = re.compile(r"[A-Za-z]{2}(-[A-Za-z0-9]{1,3})?")
 
 
@@ -27,6 +30,30 @@ class ScopePart:
     """Tags it names."""
     jurisdiction: str | None = None
     """The jurisdiction it names; None if it names none."""
+
+
+def path(text: str) -> Path:
+    """Read a path; nothing at all would be the folder one is in.
+
+    Raises:
+        argparse.ArgumentTypeError: It is empty.
+    """
+    if not text.strip():
+        raise argparse.ArgumentTypeError("expected a file or a folder, got nothing")
+    return Path(text)
+
+
+def reason(text: str) -> str:
+    """Read why something is done.
+
+    Raises:
+        argparse.ArgumentTypeError: It is empty, too long or not printable.
+    """
+    if not text.strip() or len(text) > MAX_REASON or not text.isprintable():
+        raise argparse.ArgumentTypeError(
+            f"expected one line of at most {MAX_REASON} printable characters"
+        )
+    return text.strip()
 
 
 def day(text: str) -> date:

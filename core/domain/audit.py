@@ -38,6 +38,7 @@ class Tag(StrEnum):
     CASE_REOPENED = "case:reopened"
     CASE_CLOSED = "case:closed"
     CASE_REFUSED = "case:refused"
+    POLICY_WITHDRAWN = "policy:withdrawn"
     RECORD_VIEWED = "record:viewed"
     WORKSPACE_DISCONNECTED = "workspace:disconnected"
 

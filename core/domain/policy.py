@@ -186,3 +186,17 @@ class PolicyVersion:
     """The edition of the corpus in which it appeared."""
     source_name: str
     """File name it was read from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawal:
+    """A policy was withdrawn: what was published of it before is no longer in force."""
+
+    edition: int
+    """The edition of the corpus that withdrew it."""
+    since: date
+    """First day without it."""
+    is_file_gone: bool
+    """True: withdrawn because its file was gone; it comes back with the file."""
+    reason: str
+    """Why, in the words of whoever did it."""

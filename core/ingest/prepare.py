@@ -8,6 +8,7 @@ import hashlib
 import re
 from dataclasses import dataclass, fields
 from datetime import date
+from enum import StrEnum
 from pathlib import PurePath
 
 from core.domain.policy import Chunk, LoadedDocument, PolicyMetadata, Section
@@ -17,6 +18,14 @@ from core.ingest.sections import document_title, split_sections
 
 _VERSION_SUFFIX = re.compile(r"[-_ .]+v(?:er(?:sion)?)?[-_ ]?\d+(?:[._-]\d+)*$", re.IGNORECASE)
 _KEY_BREAK = re.compile(r"[^\w]+|_+")
+
+
+class KeySource(StrEnum):
+    """Who says which policy a file is."""
+
+    GIVEN = "as given"
+    DOCUMENT = "by its policy id"
+    NAME = "by its file name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +52,16 @@ class Overrides:
     """See `PolicyMetadata.effective_until`."""
     upload_id: str | None = None
     """See `PolicyMetadata.upload_id`."""
+    key_prefix: str | None = None
+    """What stands before a key that the document or its name says ("de": "de-gifts"), so that
+    equal names in different folders are different policies."""
 
     def agree_with(self, metadata: PolicyMetadata) -> bool:
         """Say whether `metadata` already holds everything that is said here."""
-        return all(
-            getattr(self, field.name) in {None, getattr(metadata, field.name)}
-            for field in fields(self)
-        )
+        return all(getattr(self, name) in {None, getattr(metadata, name)} for name in _STATED)
+
+
+_STATED = tuple(field.name for field in fields(Overrides) if field.name != "key_prefix")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +84,8 @@ class Prepared:
     """The file's name without directories."""
     metadata: PolicyMetadata
     """Given, else said by the document, else from the file's name."""
+    key_source: KeySource
+    """Which of them its key is from."""
     document: LoadedDocument
     """Its text."""
     sections: tuple[Section, ...]
@@ -115,9 +129,11 @@ def prepared_from(
         given: what the caller says of the policy.
     """
     name = PurePath(source_name)
+    metadata, key_source = _metadata(content.document, stem=name.stem, given=given)
     return Prepared(
         source_name=name.name,
-        metadata=_metadata(content.document, stem=name.stem, given=given),
+        metadata=metadata,
+        key_source=key_source,
         document=content.document,
         sections=content.sections,
         chunks=content.chunks,
@@ -149,10 +165,14 @@ def key_of(text: str) -> str:
     return _KEY_BREAK.sub("-", _VERSION_SUFFIX.sub("", text.strip())).strip("-").lower()
 
 
-def _metadata(document: LoadedDocument, *, stem: str, given: Overrides) -> PolicyMetadata:
+def _metadata(
+    document: LoadedDocument, *, stem: str, given: Overrides
+) -> tuple[PolicyMetadata, KeySource]:
     said = document.metadata
+    by_document = key_of(said.get("policy_id", ""))
+    key = by_document or key_of(stem) or "policy"
     found = PolicyMetadata(
-        key=key_of(said.get("policy_id", "")) or key_of(stem) or "policy",
+        key=f"{key_of(given.key_prefix)}-{key}" if given.key_prefix else key,
         title=document_title(document) or _title_of_stem(stem),
         label=said.get("version"),
         owner=said.get("owner"),
@@ -160,12 +180,13 @@ def _metadata(document: LoadedDocument, *, stem: str, given: Overrides) -> Polic
         effective_from=_date(said.get("effective_from")),
         effective_until=_date(said.get("effective_until")),
     )
-    return _overridden(found, given)
+    source = KeySource.DOCUMENT if by_document else KeySource.NAME
+    return _overridden(found, given), KeySource.GIVEN if given.key else source
 
 
 def _overridden(found: PolicyMetadata, given: Overrides) -> PolicyMetadata:
     values = {field.name: getattr(found, field.name) for field in fields(found)}
-    stated = {field.name: getattr(given, field.name) for field in fields(given)}
+    stated = {name: getattr(given, name) for name in _STATED}
     values.update({name: value for name, value in stated.items() if value is not None})
     return PolicyMetadata(**values)
 

@@ -3,14 +3,28 @@
 Prepare -> compare with what is stored -> embed what is new -> publish.
 """
 
+import asyncio
 import dataclasses
+import os
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
-from core.domain.errors import ConfigError, DocumentError, OvertakenError
-from core.domain.policy import EVERYONE, PolicyMetadata, VersionId
+from core.domain.errors import ConfigError, OvertakenError
+from core.domain.policy import PolicyMetadata
+from core.ingest.compare import (
+    SourceFile,
+    find_same,
+    inherit,
+    loss,
+    refuse_another_policy,
+    refuse_backward,
+    said_of_end,
+    said_of_revision,
+    said_of_same,
+    says_more,
+)
 from core.ingest.prepare import Overrides, Prepared
 from core.ports import (
     Clock,
@@ -23,7 +37,6 @@ from core.ports import (
     Vector,
 )
 from core.ports.extraction import (
-    BY_RULES,
     Extracted,
     Extractor,
     ReadingReport,
@@ -114,8 +127,25 @@ class Ingestor:
             clock=self._clock,
         )
 
-    async def preview(
+    async def prepare(
         self, data: bytes, *, source_name: str, given: Overrides, with_chunks: bool
+    ) -> Prepared:
+        """Read a file, and look at nothing that is stored.
+
+        Raises:
+            DocumentError: See `ingest`.
+        """
+        return await self._reader.prepare(
+            data, source_name=source_name, given=given, with_chunks=with_chunks
+        )
+
+    async def preview(
+        self,
+        prepared: Prepared,
+        *,
+        given: Overrides,
+        with_chunks: bool,
+        file: SourceFile | None = None,
     ) -> Previewed:
         """Say what `ingest` would do, and store nothing.
 
@@ -123,70 +153,135 @@ class Ingestor:
             DocumentError: See `ingest`.
             TransientError: The database failed.
         """
-        prepared = await self._reader.prepare(
-            data, source_name=source_name, given=given, with_chunks=with_chunks
-        )
         stored = await self._store.versions_of(prepared.metadata.key)
-        same = _find_same(prepared, stored, given=given, with_chunks=with_chunks)
-        metadata = same.metadata if same else _inherit(prepared.metadata, stored, given=given)
+        same = self._find_same(prepared, stored, given=given, with_chunks=with_chunks, file=file)
+        metadata = same.metadata if same else inherit(prepared.metadata, stored, given=given)
+        if same is None and stored and file:
+            there = await _is_other_there(stored[-1], file)
+            refuse_another_policy(prepared, stored[-1], file, is_other_there=there)
         return Previewed(
             metadata=metadata,
             document=_source(dataclasses.replace(prepared, metadata=metadata)),
             chunks=len(prepared.chunks),
             is_first=not stored,
             is_stored=same is not None,
-            may_be_read=same is None or same is stored[-1],
+            may_be_read=same is None or _may_be_reread(same, stored),
         )
 
     async def ingest(
-        self, data: bytes, *, source_name: str, given: Overrides, with_chunks: bool
+        self,
+        data: bytes,
+        *,
+        source_name: str,
+        given: Overrides,
+        with_chunks: bool,
+        file: SourceFile | None = None,
+        prepared: Prepared | None = None,
     ) -> Ingested:
         """Store one file as the newest version of its policy.
 
-        The same bytes with nothing else said of them are a no-op; unless the extractor may find
-        more in them than what is stored, which is then published as a new edition of the version,
-        if it is the policy's newest. What neither the caller nor the
-        document says
-        (audience, jurisdiction, tags, owner) is taken over from the policy's newest version, also
-        from one that is published meanwhile.
+        A file that says nothing new (see `find_same`) is a no-op; unless the extractor may find
+        more in it than what is stored, which is then published as a new edition of the version,
+        if it is the policy's newest. What neither the caller nor the document says (audience,
+        jurisdiction, tags, owner) is taken over from the policy's newest version, also from one
+        that is published meanwhile.
+
+        Args:
+            data: the file.
+            source_name: its name.
+            given: what the caller says of the policy.
+            with_chunks: False for facts alone.
+            file: where it lies; None: nowhere that should be remembered.
+            prepared: what `prepare` made of the same; None: it is made here.
 
         Raises:
             DocumentError: The file can't be ingested; the message is one line for people.
             TransientError: The database or the embedder failed; nothing was stored.
             ConfigError: Nothing embeds in the space that serves.
         """
-        prepared = await self._reader.prepare(
-            data, source_name=source_name, given=given, with_chunks=with_chunks
-        )
+        if prepared is None:
+            prepared = await self.prepare(
+                data, source_name=source_name, given=given, with_chunks=with_chunks
+            )
         for _ in range(MAX_ATTEMPTS - 1):
             with suppress(OvertakenError):
-                return await self._store_once(prepared, data, given=given, with_chunks=with_chunks)
-        return await self._store_once(prepared, data, given=given, with_chunks=with_chunks)
+                return await self._store_once(
+                    prepared, data, given=given, with_chunks=with_chunks, file=file
+                )
+        return await self._store_once(
+            prepared, data, given=given, with_chunks=with_chunks, file=file
+        )
 
     async def _store_once(
-        self, prepared: Prepared, data: bytes, *, given: Overrides, with_chunks: bool
+        self,
+        prepared: Prepared,
+        data: bytes,
+        *,
+        given: Overrides,
+        with_chunks: bool,
+        file: SourceFile | None,
     ) -> Ingested:
         """Compare with what is stored now, and publish on top of that or not at all."""
         stored = await self._store.versions_of(prepared.metadata.key)
-        same = _find_same(prepared, stored, given=given, with_chunks=with_chunks)
-        metadata = same.metadata if same else _inherit(prepared.metadata, stored, given=given)
-        prepared = dataclasses.replace(prepared, metadata=metadata)
+        same = self._find_same(prepared, stored, given=given, with_chunks=with_chunks, file=file)
         if same is None:
-            _refuse_backward(metadata)
-        elif not (self._extractor.rereads and same is stored[-1]):
-            return _ingested(prepared, Unchanged(version_id=same.version_id), None)
+            return await self._store_new(prepared, data, stored, given=given, file=file)
+        prepared = dataclasses.replace(prepared, metadata=same.metadata)
+        if file and same.read_from != file.path:
+            await self._store.note_file(prepared.metadata.key, file.path)
+        unchanged = Unchanged(version_id=same.version_id)
+        if not (self._extractor.rereads and _may_be_reread(same, stored)):
+            said = said_of_same(same, stored, given=given, on_day=self._today())
+            return _ingested(prepared, unchanged, None, *said)
         extracted = await self._extractor.extract(_source(prepared))
-        if same is not None and not _says_more(extracted, same):
-            return _ingested(prepared, Unchanged(version_id=same.version_id), extracted.report)
+        if not says_more(extracted, same):
+            return _ingested(prepared, unchanged, extracted.report)
+        published = await self._publish(prepared, data, extracted, stored=stored, replaces=same)
+        return _ingested(prepared, published, extracted.report, *loss(extracted, same))
+
+    async def _store_new(
+        self,
+        prepared: Prepared,
+        data: bytes,
+        stored: list[StoredVersion],
+        *,
+        given: Overrides,
+        file: SourceFile | None,
+    ) -> Ingested:
+        """Publish what is not stored, unless it is not what it would revise."""
         newest = stored[-1] if stored else None
-        published = await self._publish(
-            prepared,
-            data,
-            extracted,
-            after=newest.version_id if newest else None,
-            replaces=same.version_id if same else None,
+        is_other_there = await _is_other_there(newest, file)
+        if newest and file:
+            refuse_another_policy(prepared, newest, file, is_other_there=is_other_there)
+        prepared = dataclasses.replace(
+            prepared, metadata=inherit(prepared.metadata, stored, given=given)
         )
-        return _ingested(prepared, published, extracted.report, *_loss(extracted, newest))
+        refuse_backward(prepared.metadata)
+        extracted = await self._extractor.extract(_source(prepared))
+        published = await self._publish(prepared, data, extracted, stored=stored, file=file)
+        said = list(loss(extracted, newest))
+        if newest:
+            said += said_of_revision(prepared, newest, file, is_other_there=is_other_there)
+        ended = said_of_end(prepared.metadata, stored, self._today())
+        return _ingested(prepared, published, extracted.report, *said, *((ended,) if ended else ()))
+
+    def _find_same(
+        self,
+        prepared: Prepared,
+        stored: list[StoredVersion],
+        *,
+        given: Overrides,
+        with_chunks: bool,
+        file: SourceFile | None,
+    ) -> StoredVersion | None:
+        return find_same(
+            prepared,
+            stored,
+            given=given,
+            with_chunks=with_chunks,
+            is_named=file is None or file.is_named,
+            on_day=self._today(),
+        )
 
     async def _publish(
         self,
@@ -194,9 +289,12 @@ class Ingestor:
         data: bytes,
         extracted: Extracted,
         *,
-        after: VersionId | None,
-        replaces: VersionId | None,
+        stored: list[StoredVersion],
+        replaces: StoredVersion | None = None,
+        file: SourceFile | None = None,
     ) -> Published:
+        newest = stored[-1] if stored else None
+        withdrawal = newest.withdrawal if newest else None
         embedder = await self._serving() if prepared.chunks else None
         vectors = await self._embed([chunk.text for chunk in prepared.chunks], embedder)
         return await self._store.publish(
@@ -209,9 +307,11 @@ class Ingestor:
                 chunks=prepared.chunks,
                 extraction=extracted.extraction,
                 facts_by=extracted.by,
-                replaces=replaces,
+                replaces=replaces.version_id if replaces else None,
+                revives=withdrawal.edition if withdrawal else None,
+                read_from=file.path if file else None,
             ),
-            after=after,
+            after=newest.version_id if newest else None,
             space=embedder.space if embedder else None,
             vectors=vectors,
             on_day=self._today(),
@@ -267,69 +367,13 @@ def _ingested(
     )
 
 
-def _loss(extracted: Extracted, newest: StoredVersion | None) -> tuple[str, ...]:
-    """Return what is to be said if the rules alone read what a model had read before."""
-    before = newest.facts_by if newest else None
-    if extracted.by != BY_RULES or before in {None, BY_RULES}:
-        return ()
-    return (f"facts are by rules alone; those of the version before were read by {before} too",)
+def _may_be_reread(same: StoredVersion, stored: list[StoredVersion]) -> bool:
+    return same is stored[-1] and same.withdrawal is None
 
 
-def _says_more(extracted: Extracted, stored: StoredVersion) -> bool:
-    """Say whether facts read anew are to take the place of the stored ones.
-
-    Not those that are the same; and what another model, or an earlier prompt, read stays until all
-    of it was read anew.
-    """
-    if stored.facts_hash == extracted.extraction.sha256():
+async def _is_other_there(newest: StoredVersion | None, file: SourceFile | None) -> bool:
+    """Say whether the file that a policy was read from is another one, and still there."""
+    other = newest.read_from if newest else None
+    if file is None or other is None or other == file.path:
         return False
-    is_partial = extracted.report is not None and bool(extracted.report.unread)
-    return not is_partial or stored.facts_by in {None, BY_RULES, extracted.by}
-
-
-def _inherit(
-    found: PolicyMetadata, stored: list[StoredVersion], *, given: Overrides
-) -> PolicyMetadata:
-    """Fill what nobody said from the newest version.
-
-    An audience, above all, is never widened by silence.
-    """
-    if not stored:
-        return found
-    newest = stored[-1].metadata
-    return dataclasses.replace(
-        found,
-        owner=found.owner or newest.owner,
-        jurisdiction=found.jurisdiction or newest.jurisdiction,
-        audience=found.audience
-        if given.audience is not None or found.audience != frozenset({EVERYONE})
-        else newest.audience,
-        tags=found.tags if given.tags is not None else found.tags or newest.tags,
-    )
-
-
-def _find_same(
-    prepared: Prepared, stored: list[StoredVersion], *, given: Overrides, with_chunks: bool
-) -> StoredVersion | None:
-    for version in reversed(stored):
-        same_bytes = version.sha256 == prepared.sha256
-        if (
-            same_bytes
-            and given.agree_with(version.metadata)
-            and version.has_chunks == (with_chunks and bool(prepared.chunks))
-        ):
-            return version
-    return None
-
-
-def _refuse_backward(metadata: PolicyMetadata) -> None:
-    if (
-        metadata.effective_from
-        and metadata.effective_until
-        and metadata.effective_until <= metadata.effective_from
-    ):
-        raise DocumentError(
-            f"it would end ({metadata.effective_until}) before it begins"
-            f" ({metadata.effective_from}):"
-            " correct --effective-from or --effective-until"
-        )
+    return await asyncio.to_thread(os.path.exists, other)

@@ -14,6 +14,7 @@ from core.domain.policy import (
     Section,
     Span,
     VersionId,
+    Withdrawal,
 )
 from core.domain.question import Scope
 from core.ports.extraction import BY_RULES
@@ -43,6 +44,11 @@ class Publication:
     replaces: VersionId | None = None
     """The version of the same document whose facts were read anew: it ends with this edition, and
     its dates are taken over; None: this is another document."""
+    revives: int | None = None
+    """The edition that withdrew the policy's newest version, as the caller has seen it; None: it
+    is not withdrawn."""
+    read_from: str | None = None
+    """Absolute path of its file; None: it has none, and what is known of the policy's stays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +77,10 @@ class StoredVersion:
     """`Extraction.sha256` of its facts; None if it was published before that was kept."""
     facts_by: str | None = None
     """Who read them; None if it was published before that was kept, when there were only rules."""
+    withdrawal: Withdrawal | None = None
+    """The last withdrawal of the policy after this version was published; None: there is none."""
+    read_from: str | None = None
+    """Absolute path of the file that the policy was read from last; None if that is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,10 +139,14 @@ class CorpusStore(Protocol):
         begins to hold that does not say so itself.
 
         Raises:
-            OvertakenError: the policy has a newer version than `after`, or another space than
-                `space` serves; nothing was stored.
+            OvertakenError: the policy has a newer version than `after`, was withdrawn meanwhile,
+                or another space than `space` serves; nothing was stored.
             IntegrityError: a chunk without text, section or vector; nothing was stored.
         """
+        ...
+
+    async def note_file(self, key: str, path: str, /) -> None:
+        """Keep which file a policy was read from last."""
         ...
 
     async def versions(self, scope: Scope, /) -> list[PolicyVersion]:

@@ -117,8 +117,8 @@ class ShownReplies(Protocol):
 
     async def audiences(
         self, versions: Collection[VersionId], /
-    ) -> Mapping[VersionId, frozenset[str]]:
-        """Return for each version the groups of which one is enough to read it."""
+    ) -> Mapping[VersionId, tuple[frozenset[str], ...]]:
+        """Return for each version who may read it now: somebody of each of its sets of groups."""
         ...
 
     async def around(

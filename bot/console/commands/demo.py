@@ -110,7 +110,7 @@ def _settings() -> Settings:
 
 
 async def _show_all(terminal: Terminal, service: Service) -> None:
-    sources = find_sources([SAMPLES], given=NOTHING_GIVEN)
+    sources = find_sources([SAMPLES], given=NOTHING_GIVEN).sources
     await _embed_as_set_up(terminal, service)
     terminal.show(Text("Reading the sample policies", style="bold"))
     results = await ingest_with_progress(terminal, service.ingestor, sources, with_chunks=True)

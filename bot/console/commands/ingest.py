@@ -13,6 +13,8 @@ from bot.console.ingesting import (
     FileResult,
     counts_of,
     ingest_with_progress,
+    keys_of,
+    skipped_row,
     status_of,
     summary_line,
 )
@@ -28,12 +30,22 @@ from bot.console.reading import (
     sum_of,
     use_lines,
 )
-from bot.console.sources import Source, find_sources
+from bot.console.sources import Listing, find_sources
 from bot.console.terminal import Terminal, open_terminal
+from bot.console.vanished import (
+    Vanished,
+    confirmed,
+    find_vanished,
+    vanished_row,
+    withdraw_vanished,
+    withdrawn_row,
+)
 from core.adapters.anthropic.extraction import estimating_reader, open_section_reader
+from core.adapters.postgres.withdrawals import PolicyFile
 from core.adapters.system import SystemClock
 from core.bootstrap import Service
 from core.config import Settings
+from core.domain.errors import UsageError
 from core.ingest.prepare import Overrides
 from core.ontology.by_model import ModelExtractor
 from core.ports import Published
@@ -51,29 +63,98 @@ class _Options:
     """False for facts alone."""
     as_json: bool
     """True prints one JSON value."""
+    syncs: bool
+    """True: policies whose file is gone are withdrawn."""
+    is_sure: bool
+    """True: without asking."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Outcome:
+    """What became of all files."""
+
+    results: list[FileResult]
+    """Of each file."""
+    gone: list[PolicyFile]
+    """Policies whose file is gone."""
+    reading: dict[str, object] | None = None
+    """What Claude read, for `--json`; None: it was not asked."""
 
 
 def run(arguments: Namespace) -> int:
-    """Ingest all files; 1 if one of them failed, or a section of one was not read."""
-    sources = find_sources(arguments.paths, given=_given(arguments))
-    options = _Options(with_chunks=arguments.rag, as_json=arguments.as_json)
-    terminal, settings = open_terminal(), Settings.from_environment()
+    """Ingest all files; 1 if one of them was left out, or a section of one was not read."""
+    options = _Options(
+        with_chunks=arguments.rag,
+        as_json=arguments.as_json,
+        syncs=arguments.sync,
+        is_sure=arguments.yes,
+    )
+    terminal = open_terminal()
+    if not arguments.dry_run:
+        _refuse_unsure(terminal, options)
+    listing = find_sources(arguments.paths, given=_given(arguments))
+    settings = Settings.from_environment()
     if arguments.dry_run:
         reader = estimating_reader(settings) if arguments.extract == CLAUDE else None
-        plans = asyncio.run(_foresee(terminal, settings, sources, options, reader))
-        return EXIT_SOME_FAILED if any(isinstance(plan.result, Failed) for plan in plans) else 0
-    if arguments.extract == CLAUDE:
-        results = asyncio.run(_ingest_by_claude(terminal, settings, sources, options))
+        plans = asyncio.run(_foresee(terminal, settings, listing, options, reader))
+        is_whole = not any(isinstance(plan.result, Failed) for plan in plans)
     else:
-        results = asyncio.run(_ingest(terminal, settings, sources, options))
-    failed = any(isinstance(item.result, Failed) for item in results)
-    return EXIT_SOME_FAILED if failed or not is_complete(results) else 0
+        act = _ingest_by_claude if arguments.extract == CLAUDE else _ingest
+        outcome = asyncio.run(act(terminal, settings, listing, options))
+        vanished = _settle(terminal, settings, outcome, options)
+        if options.as_json:
+            terminal.show_json(_outcome_as_json(outcome, listing, vanished))
+        failed = any(isinstance(item.result, Failed) for item in outcome.results)
+        is_whole = not failed and is_complete(outcome.results)
+    return 0 if is_whole and not listing.skipped else EXIT_SOME_FAILED
+
+
+def _refuse_unsure(terminal: Terminal, options: _Options) -> None:
+    """Refuse, before anything is done, to withdraw policies if nobody can be asked.
+
+    Raises:
+        UsageError: There is no terminal, and no `--yes`; or `--yes` to nothing.
+    """
+    if options.is_sure and not options.syncs:
+        raise UsageError("--yes answers what --sync asks: give both, or neither")
+    can_ask = terminal.is_interactive and not options.as_json
+    if options.syncs and not options.is_sure and not can_ask:
+        raise UsageError(
+            "--sync withdraws policies, and nobody can be asked here: add --yes, or see with"
+            " --dry-run what it would withdraw"
+        )
+
+
+def _settle(
+    terminal: Terminal, settings: Settings, outcome: _Outcome, options: _Options
+) -> list[Vanished]:
+    """List policies whose file is gone, and withdraw them if that was asked for and confirmed."""
+    gone = outcome.gone
+    if not options.as_json:
+        terminal.show(*map(vanished_row, gone))
+    if not gone or not options.syncs:
+        return [Vanished(file=one) for one in gone]
+    if not options.is_sure and not confirmed(terminal, len(gone)):
+        terminal.show(Text("nothing was withdrawn"))
+        return [Vanished(file=one) for one in gone]
+    done = asyncio.run(_withdraw(terminal, settings, gone))
+    if not options.as_json:
+        terminal.show(*map(withdrawn_row, done))
+    return done
+
+
+async def _withdraw(
+    terminal: Terminal, settings: Settings, gone: Sequence[PolicyFile]
+) -> list[Vanished]:
+    async with opened(terminal, settings) as service:
+        today = service.clock.now().date()
+        return await withdraw_vanished(service.withdrawals, gone, since=today)
 
 
 async def _foresee(
     terminal: Terminal,
     settings: Settings,
-    sources: Sequence[Source],
+    listing: Listing,
     options: _Options,
     reader: SectionReader | None,
 ) -> list[FilePlan]:
@@ -82,13 +163,19 @@ async def _foresee(
         extractor = ModelExtractor(reader, service.extracted, in_flight=1) if reader else None
         with terminal.busy("Reading the files"):
             plans = await plan_all(
-                service, sources, with_chunks=options.with_chunks, extractor=extractor
+                service, listing.sources, with_chunks=options.with_chunks, extractor=extractor
             )
+        keys = [
+            None if isinstance(plan.result, Failed) else plan.result.previewed.metadata.key
+            for plan in plans
+        ]
+        gone = await find_vanished(service.withdrawals, listing, keys)
     if options.as_json:
-        terminal.show_json(_plans_as_json(plans, reader))
+        terminal.show_json(_plans_as_json(plans, listing, gone, reader))
         return plans
     for plan in plans:
         terminal.show(plan_row(plan))
+    terminal.show(*map(skipped_row, listing.skipped), *map(vanished_row, gone))
     if reader:
         terminal.show(plan_line(sum_of(plans), reader))
     terminal.show(Text("nothing was stored, and nothing was sent"))
@@ -96,27 +183,26 @@ async def _foresee(
 
 
 async def _ingest(
-    terminal: Terminal, settings: Settings, sources: Sequence[Source], options: _Options
-) -> list[FileResult]:
+    terminal: Terminal, settings: Settings, listing: Listing, options: _Options
+) -> _Outcome:
     async with opened(terminal, settings) as service:
         await _warn(terminal, service, options)
         results = await ingest_with_progress(
             terminal,
             service.ingestor,
-            sources,
+            listing.sources,
             with_chunks=options.with_chunks,
             is_quiet=options.as_json,
         )
-    if options.as_json:
-        terminal.show_json(_results_as_json(results))
-    else:
-        terminal.show(summary_line(results))
-    return results
+        gone = await find_vanished(service.withdrawals, listing, keys_of(results))
+    if not options.as_json:
+        _show_end(terminal, results, listing)
+    return _Outcome(results=results, gone=gone)
 
 
 async def _ingest_by_claude(
-    terminal: Terminal, settings: Settings, sources: Sequence[Source], options: _Options
-) -> list[FileResult]:
+    terminal: Terminal, settings: Settings, listing: Listing, options: _Options
+) -> _Outcome:
     """Say what it would cost, read, and say what it did cost.
 
     Raises:
@@ -133,7 +219,7 @@ async def _ingest_by_claude(
         with terminal.busy("Reading the files"):
             plan = sum_of(
                 await plan_all(
-                    service, sources, with_chunks=options.with_chunks, extractor=extractor
+                    service, listing.sources, with_chunks=options.with_chunks, extractor=extractor
                 )
             )
         ticks.total = plan.to_read
@@ -142,7 +228,7 @@ async def _ingest_by_claude(
             results = await ingest_with_progress(
                 terminal,
                 service.ingestor.reading_by(extractor),
-                sources,
+                listing.sources,
                 with_chunks=options.with_chunks,
                 is_quiet=options.as_json,
                 ticks=ticks,
@@ -151,13 +237,24 @@ async def _ingest_by_claude(
             kept = f"{extractor.use.read} sections were read, and are kept"
             terminal.remark(Text(f"{kept}: the same command goes on from there"))
             raise
-    if options.as_json:
-        use = {"model": reader.model, "prompt": reader.prompt, **asdict(extractor.use)}
-        dropped = dropped_by_reason(results)
-        terminal.show_json(_results_as_json(results) | {"reading": use | {"dropped": dropped}})
-    else:
-        terminal.show(summary_line(results), *use_lines(extractor.use, reader, results))
-    return results
+        gone = await find_vanished(service.withdrawals, listing, keys_of(results))
+    if not options.as_json:
+        _show_end(terminal, results, listing, use_lines(extractor.use, reader, results))
+    reading: dict[str, object] = {
+        "model": reader.model,
+        "prompt": reader.prompt,
+        **asdict(extractor.use),
+        "dropped": dropped_by_reason(results),
+    }
+    return _Outcome(results=results, gone=gone, reading=reading)
+
+
+def _show_end(
+    terminal: Terminal, results: Sequence[FileResult], listing: Listing, more: Sequence[Text] = ()
+) -> None:
+    """Print what was left out, and the sums."""
+    terminal.show(*map(skipped_row, listing.skipped))
+    terminal.show(summary_line(results, len(listing.skipped)), *more)
 
 
 async def _warn(terminal: Terminal, service: Service, options: _Options) -> None:
@@ -182,7 +279,12 @@ def _given(arguments: Namespace) -> Overrides:
     )
 
 
-def _plans_as_json(plans: Sequence[FilePlan], reader: SectionReader | None) -> dict[str, object]:
+def _plans_as_json(
+    plans: Sequence[FilePlan],
+    listing: Listing,
+    gone: Sequence[PolicyFile],
+    reader: SectionReader | None,
+) -> dict[str, object]:
     files: list[dict[str, object]] = []
     for plan in plans:
         result = plan.result
@@ -203,11 +305,39 @@ def _plans_as_json(plans: Sequence[FilePlan], reader: SectionReader | None) -> d
             }
         )
     reading = {"model": reader.model, **asdict(sum_of(plans))} if reader else None
-    return {"files": files, "reading": reading}
+    return {
+        "files": [*files, *_skipped_as_json(listing)],
+        "gone": [_gone_as_json(Vanished(file=one)) for one in gone],
+        "reading": reading,
+    }
 
 
-def _results_as_json(results: Sequence[FileResult]) -> dict[str, object]:
-    return {"files": [_as_json(item) for item in results], **counts_of(results)}
+def _outcome_as_json(
+    outcome: _Outcome, listing: Listing, vanished: Sequence[Vanished]
+) -> dict[str, object]:
+    found: dict[str, object] = {
+        "files": [*map(_as_json, outcome.results), *_skipped_as_json(listing)],
+        **counts_of(outcome.results),
+        "skipped": len(listing.skipped),
+        "gone": [_gone_as_json(one) for one in vanished],
+    }
+    return found | ({"reading": outcome.reading} if outcome.reading else {})
+
+
+def _skipped_as_json(listing: Listing) -> list[dict[str, object]]:
+    return [
+        {"file": str(each.path), "status": "skipped", "reason": each.reason}
+        for each in listing.skipped
+    ]
+
+
+def _gone_as_json(one: Vanished) -> dict[str, object]:
+    return {
+        "policy": one.file.key,
+        "title": one.file.title,
+        "file": one.file.path,
+        "withdrawn_in": one.withdrawn_in,
+    }
 
 
 def _as_json(item: FileResult) -> dict[str, object]:

@@ -3,13 +3,11 @@
 Publishing them, and reading what a scope may read.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any
 
 from sqlalchemy import RowMapping, func, select, text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres import lexical_index
 from core.adapters.postgres.ann_indexes import ensure_ann_indexes, is_large
@@ -18,15 +16,34 @@ from core.adapters.postgres.facts import store_facts
 from core.adapters.postgres.links import resolve_references, store_references
 from core.adapters.postgres.locks import wait_for_publishing
 from core.adapters.postgres.places import section_ref
+from core.adapters.postgres.publishing import (
+    content_hash,
+    end_version,
+    insert_chunks,
+    insert_sections,
+    insert_version,
+    note_file,
+    open_edition,
+    refuse_overtaken,
+)
 from core.adapters.postgres.scope import LIVE, scope_parameters
 from core.adapters.postgres.spaces import serving_id
-from core.adapters.postgres.tables import chunks, editions, policies, policy_versions, sections
-from core.domain.errors import IntegrityError, OvertakenError
+from core.adapters.postgres.tables import editions
 from core.domain.ontology import SectionRef
-from core.domain.policy import PolicyMetadata, PolicyVersion, Span, VersionId
+from core.domain.policy import PolicyMetadata, PolicyVersion, Span, VersionId, Withdrawal
 from core.domain.question import Scope
 from core.ports import EmbeddingSpace, Publication, Published, StoredVersion, Vector
 
+_VERSIONS_OF = text(
+    "SELECT v.*, p.key, f.path AS read_from, w.edition AS withdrawn_in, w.withdrawn_from,"
+    " w.is_file_gone, w.reason AS withdrawn_because,"
+    " EXISTS (SELECT FROM citebound.chunks c WHERE c.version_id = v.id) AS has_chunks"
+    " FROM citebound.policies p JOIN citebound.policy_versions v ON v.policy_id = p.id"
+    " LEFT JOIN citebound.policy_files f ON f.policy_id = p.id"
+    " LEFT JOIN LATERAL (SELECT * FROM citebound.withdrawals w WHERE w.policy_id = p.id"
+    "  AND w.edition > v.edition_from ORDER BY w.edition DESC LIMIT 1) w ON true"
+    " WHERE p.key = :key AND v.edition_until IS NULL ORDER BY v.number"
+)
 _VERSIONS = f"""
 SELECT v.*, p.key FROM {LIVE} live
   JOIN citebound.policy_versions v ON v.id = live.version_id
@@ -43,38 +60,33 @@ class PostgresCorpusStore:
     @raises_transient
     async def versions_of(self, key: str, /) -> list[StoredVersion]:
         """See `CorpusStore.versions_of`."""
-        query = (
-            select(
-                policy_versions,
-                policies.c.key,
-                select(func.count())
-                .where(chunks.c.version_id == policy_versions.c.id)
-                .scalar_subquery()
-                .label("chunk_count"),
-            )
-            .join(policies)
-            .where(policies.c.key == key, policy_versions.c.edition_until.is_(None))
-            .order_by(policy_versions.c.number)
-        )
         async with self._engine.connect() as connection:
-            rows = (await connection.execute(query)).mappings().all()
+            rows = (await connection.execute(_VERSIONS_OF, {"key": key})).mappings().all()
         return [
             StoredVersion(
                 version_id=VersionId(row["id"]),
                 number=row["number"],
                 sha256=bytes(row["sha256"]),
                 metadata=_metadata(row),
-                has_chunks=row["chunk_count"] > 0,
+                has_chunks=row["has_chunks"],
                 facts_hash=bytes(row["facts_hash"]) if row["facts_hash"] else None,
                 facts_by=row["facts_by"],
+                withdrawal=_withdrawal(row),
+                read_from=row["read_from"],
             )
             for row in rows
         ]
 
     @raises_transient
+    async def note_file(self, key: str, path: str, /) -> None:
+        """See `CorpusStore.note_file`."""
+        async with self._engine.begin() as connection:
+            await note_file(connection, key, path)
+
+    @raises_transient
     async def missing_embeddings(self, texts: Sequence[str], space: EmbeddingSpace, /) -> list[int]:
         """See `CorpusStore.missing_embeddings`."""
-        hashes = [_hash(piece) for piece in texts]
+        hashes = [content_hash(piece) for piece in texts]
         query = text(
             "SELECT DISTINCT c.content_hash FROM citebound.chunks c"
             " JOIN citebound.chunk_embeddings e ON e.chunk_id = c.id"
@@ -117,13 +129,16 @@ class PostgresCorpusStore:
         """See `CorpusStore.publish`."""
         async with self._engine.begin() as connection:
             await wait_for_publishing(connection)
-            await _refuse_overtaken(connection, publication.metadata.key, after)
-            edition = await _open_edition(connection, publication)
-            version_id, number = await _insert_version(connection, publication, edition, on_day)
+            await refuse_overtaken(connection, publication, after)
+            key = publication.metadata.key
+            edition = await open_edition(connection, f"{key} published")
+            version_id, number = await insert_version(connection, publication, edition, on_day)
             if publication.replaces is not None:
-                await _end_version(connection, publication.replaces, edition)
-            section_ids = await _insert_sections(connection, publication, version_id)
-            await _insert_chunks(connection, publication, version_id, section_ids)
+                await end_version(connection, publication.replaces, edition)
+            if publication.read_from is not None:
+                await note_file(connection, key, publication.read_from)
+            section_ids = await insert_sections(connection, publication, version_id)
+            await insert_chunks(connection, publication, version_id, section_ids)
             await store_facts(connection, publication, version_id, section_ids)
             await store_references(connection, publication, version_id, section_ids)
             await resolve_references(connection, version_id)
@@ -235,8 +250,15 @@ def _span_arrays(spans: Sequence[Span]) -> dict[str, list[int]]:
     }
 
 
-def _hash(content: str) -> bytes:
-    return hashlib.sha256(content.encode()).digest()
+def _withdrawal(row: RowMapping) -> Withdrawal | None:
+    if row["withdrawn_in"] is None:
+        return None
+    return Withdrawal(
+        edition=row["withdrawn_in"],
+        since=row["withdrawn_from"],
+        is_file_gone=row["is_file_gone"],
+        reason=row["withdrawn_because"],
+    )
 
 
 def _metadata(row: RowMapping) -> PolicyMetadata:
@@ -252,147 +274,3 @@ def _metadata(row: RowMapping) -> PolicyMetadata:
         effective_until=row["effective_until"],
         upload_id=row["upload_id"],
     )
-
-
-async def _refuse_overtaken(connection: AsyncConnection, key: str, after: VersionId | None) -> None:
-    """Refuse what was decided without having seen the newest version."""
-    newest = await connection.scalar(
-        select(policy_versions.c.id)
-        .join(policies)
-        .where(policies.c.key == key, policy_versions.c.edition_until.is_(None))
-        .order_by(policy_versions.c.number.desc())
-        .limit(1)
-    )
-    if newest != after:
-        raise OvertakenError(
-            f"another ingestion of this policy was faster: expected {after!r} to be the newest"
-            f" version of {key!r}, got {newest!r}"
-        )
-
-
-async def _open_edition(connection: AsyncConnection, publication: Publication) -> int:
-    newest = await connection.scalar(select(func.max(editions.c.number)))
-    edition = (newest or 0) + 1
-    await connection.execute(
-        editions.insert().values(number=edition, note=f"{publication.metadata.key} published")
-    )
-    return edition
-
-
-async def _end_version(connection: AsyncConnection, replaced: VersionId, edition: int) -> None:
-    """Let earlier editions keep a version that this one has anew."""
-    await connection.execute(
-        policy_versions.update()
-        .where(policy_versions.c.id == replaced)
-        .values(edition_until=edition)
-    )
-
-
-async def _insert_version(
-    connection: AsyncConnection, publication: Publication, edition: int, on_day: date
-) -> tuple[int, int]:
-    given = publication.metadata
-    policy_id = await connection.scalar(select(policies.c.id).where(policies.c.key == given.key))
-    if policy_id is None:
-        policy_id = await connection.scalar(
-            policies.insert().values(key=given.key).returning(policies.c.id)
-        )
-    newest = await connection.scalar(
-        select(func.max(policy_versions.c.number)).where(policy_versions.c.policy_id == policy_id)
-    )
-    number = (newest or 0) + 1
-    # A later version that does not say since when it holds, holds from now on: the earlier one
-    # stays right for the past.
-    is_later = number > 1 and publication.replaces is None
-    effective_from = given.effective_from or (on_day if is_later else None)
-    version_id = await connection.scalar(
-        policy_versions.insert()
-        .values(
-            policy_id=policy_id,
-            number=number,
-            edition_from=edition,
-            title=given.title,
-            label=given.label,
-            owner=given.owner,
-            jurisdiction=given.jurisdiction,
-            audience=sorted(given.audience),
-            tags=sorted(given.tags),
-            effective_from=effective_from,
-            effective_until=given.effective_until,
-            upload_id=given.upload_id,
-            source_name=publication.source_name,
-            media_type=publication.document.media_type,
-            sha256=hashlib.sha256(publication.original).digest(),
-            original=publication.original,
-            text=publication.document.text,
-            page_starts=list(publication.document.page_starts),
-            notes=list(publication.document.notes),
-            facts_hash=publication.extraction.sha256(),
-            facts_by=publication.facts_by,
-        )
-        .returning(policy_versions.c.id)
-    )
-    if version_id is None:
-        raise IntegrityError("the database returned no id for a new version")
-    return version_id, number
-
-
-async def _insert_sections(
-    connection: AsyncConnection, publication: Publication, version_id: int
-) -> dict[int, int]:
-    if not publication.sections:
-        raise IntegrityError(f"{publication.source_name} has no sections")
-    await connection.execute(
-        sections.insert(),
-        [
-            {
-                "version_id": version_id,
-                "ordinal": section.ordinal,
-                "eid": section.eid,
-                "number": section.number,
-                "title": section.title,
-                "path": list(section.path),
-                "level": section.level,
-                "page": section.page,
-                "char_start": section.char_start,
-                "body_start": section.body_start,
-                "char_end": section.char_end,
-            }
-            for section in publication.sections
-        ],
-    )
-    rows = await connection.execute(
-        select(sections.c.ordinal, sections.c.id).where(sections.c.version_id == version_id)
-    )
-    return {row.ordinal: row.id for row in rows}
-
-
-async def _insert_chunks(
-    connection: AsyncConnection,
-    publication: Publication,
-    version_id: int,
-    section_ids: Mapping[int, int],
-) -> None:
-    rows: list[dict[str, Any]] = []
-    for chunk in publication.chunks:
-        if (
-            chunk.text != publication.document.text[chunk.char_start : chunk.char_end]
-            or not chunk.text
-        ):
-            raise IntegrityError(f"chunk {chunk.chunk_id} is not the text at its span")
-        rows.append(
-            {
-                "version_id": version_id,
-                "section_id": section_ids[chunk.section_ordinal],
-                "chunk_id": chunk.chunk_id,
-                "chunk_index": chunk.chunk_index,
-                "section_title": chunk.section_title,
-                "page_number": chunk.page_number,
-                "char_start": chunk.char_start,
-                "char_end": chunk.char_end,
-                "text": chunk.text,
-                "content_hash": _hash(chunk.text),
-            }
-        )
-    if rows:
-        await connection.execute(chunks.insert(), rows)

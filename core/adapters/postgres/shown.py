@@ -70,7 +70,12 @@ _COPY_STATES = {
     "sending": CopyState.ON_ITS_WAY,
     "posted": CopyState.SHOWN,
 }
-_AUDIENCES = text("SELECT id, audience FROM citebound.policy_versions WHERE id = ANY(:versions)")
+_AUDIENCES = text(
+    "SELECT version_id, of_text, of_today FROM citebound.version_readers"
+    " WHERE version_id = ANY(:versions) AND policy_id = ANY(ARRAY("
+    "  SELECT policy_id FROM citebound.policy_versions WHERE id = ANY(:versions)))"
+)
+"""The view is computed for these policies alone."""
 _AROUND = text(
     "SELECT substr(text, greatest(1, 1 + :start - :characters), least(:start, :characters))"
     " AS before, substr(text, 1 + :end, :characters) AS after"
@@ -170,11 +175,14 @@ class PostgresShownReplies:
     @begun_again
     async def audiences(
         self, versions: Collection[VersionId], /
-    ) -> Mapping[VersionId, frozenset[str]]:
+    ) -> Mapping[VersionId, tuple[frozenset[str], ...]]:
         """See `ShownReplies.audiences`."""
         async with self._engine.connect() as connection:
             rows = await connection.execute(_AUDIENCES, {"versions": sorted(versions)})
-            return {VersionId(row.id): frozenset(row.audience) for row in rows}
+            return {
+                VersionId(row.version_id): (frozenset(row.of_text), frozenset(row.of_today))
+                for row in rows
+            }
 
     @raises_transient
     @begun_again

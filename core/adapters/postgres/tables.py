@@ -104,6 +104,36 @@ policy_versions = Table(
     CheckConstraint("cardinality(audience) > 0", name="audience"),
 )
 
+withdrawals = Table(
+    "withdrawals",
+    metadata,
+    Column("edition", ForeignKey("editions.number"), primary_key=True),
+    Column("policy_id", ForeignKey("policies.id"), nullable=False),
+    Column("withdrawn_from", Date, nullable=False),
+    Column(
+        "is_file_gone",
+        Boolean,
+        nullable=False,
+        comment="true: withdrawn because its file was gone, and back with the file",
+    ),
+    Column("reason", Text, nullable=False),
+    Index(None, "policy_id", "edition"),
+    comment="From the day on, no version of the policy that an earlier edition published is in"
+    " force.",
+)
+
+policy_files = Table(
+    "policy_files",
+    metadata,
+    Column("policy_id", ForeignKey("policies.id"), primary_key=True),
+    Column(
+        "path",
+        Text,
+        nullable=False,
+        comment="absolute path of the file that the policy was read from last",
+    ),
+)
+
 sections = Table(
     "sections",
     metadata,

@@ -10,6 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.corpus import PostgresCorpusStore
+from core.ingest.compare import SourceFile
 from core.ingest.prepare import Overrides
 from core.ingest.publish import Ingested, Ingestor
 from core.ontology.by_rules import RuleExtractor
@@ -93,13 +94,19 @@ def ingest(ingestor: Ingestor) -> Ingest:
     """Ingest Markdown under a file name, with options."""
 
     async def run(
-        markdown: str, *, name: str = "gifts.md", with_chunks: bool = True, **given: object
+        markdown: str,
+        *,
+        name: str = "gifts.md",
+        with_chunks: bool = True,
+        file: SourceFile | None = None,
+        **given: object,
     ) -> Ingested:
         return await ingestor.ingest(
             markdown.encode(),
             source_name=name,
             given=Overrides(**given),  # pyright: ignore[reportArgumentType]
             with_chunks=with_chunks,
+            file=file,
         )
 
     return run

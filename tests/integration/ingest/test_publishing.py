@@ -66,15 +66,6 @@ async def test_the_same_file_is_a_no_op(ingest: Ingest, counts: Counts, embedder
     assert len(embedder.texts) == embedded
 
 
-async def test_an_old_version_does_not_come_back(ingest: Ingest, counts: Counts) -> None:
-    """Re-ingesting the first version after the second changes nothing."""
-    first = published(await ingest(GIFTS))
-    published(await ingest(CHANGED))
-    before = await counts()
-    assert (await ingest(GIFTS)).result == Unchanged(version_id=first.version_id)
-    assert await counts() == before
-
-
 @pytest.mark.parametrize(
     "given",
     [

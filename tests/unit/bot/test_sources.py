@@ -1,6 +1,8 @@
 """Which files are ingested, in which order, and what a manifest may say."""
 
 import dataclasses
+import os
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 from bot.console.manifest import read_manifest
 from bot.console.sources import find_sources
 from core.domain.errors import EmptyCorpusError, UsageError
-from core.ingest.prepare import NOTHING_GIVEN, Overrides
+from core.ingest.prepare import NOTHING_GIVEN, Overrides, prepare
 
 
 def folder_with(tmp_path: Path, *names: str, manifest: str | None = None) -> Path:
@@ -25,7 +27,7 @@ def folder_with(tmp_path: Path, *names: str, manifest: str | None = None) -> Pat
 def test_a_folder_gives_its_readable_files_by_name(tmp_path: Path) -> None:
     """Subfolders count; hidden files and other kinds do not."""
     folder = folder_with(tmp_path, "b.md", "a.PDF", "c/d.html", ".hidden.md", ".git/x.md", "e.png")
-    found = find_sources([folder], given=NOTHING_GIVEN)
+    found = find_sources([folder], given=NOTHING_GIVEN).sources
     assert [source.path.name for source in found] == ["a.PDF", "b.md", "d.html"]
 
 
@@ -33,7 +35,7 @@ def test_the_manifest_comes_first_in_its_order(tmp_path: Path) -> None:
     """Listed files keep the manifest's order; the others follow."""
     manifest = '[[policy]]\nfile = "z.md"\nlabel = "1.0"\n[[policy]]\nfile = "b.md"\n'
     folder = folder_with(tmp_path, "a.md", "b.md", "z.md", manifest=manifest)
-    found = find_sources([folder], given=NOTHING_GIVEN)
+    found = find_sources([folder], given=NOTHING_GIVEN).sources
     assert [source.path.name for source in found] == ["z.md", "b.md", "a.md"]
     assert found[0].given.label == "1.0"
 
@@ -53,7 +55,7 @@ effective_from = 2025-01-01
 effective_until = 2026-01-01
 upload_id = "u1"
 """
-    (entry,) = read_manifest(folder_with(tmp_path, "a.md", manifest=manifest))
+    (entry,) = read_manifest(folder_with(tmp_path, "a.md", manifest=manifest)).entries
     assert entry.given == Overrides(
         key="a",
         label="1.0",
@@ -88,6 +90,10 @@ upload_id = "u1"
         ('[[policy]]\nfile = "a.md"\nkey =\n', 3, "Invalid"),
         ('[policy]\nfile = "a.md"\n', 1, "[[policy]]"),
         ('[[policies]]\nfile = "a.md"\n', 1, "[[policy]]"),
+        ('\nignore = "*.png"\n', 2, "expected a list"),
+        ('ignore = ["old/*"]\n', 1, "patterns of names"),
+        ('ignore = []\nkey_prefix = "-"\n', 2, "expected a word"),
+        ("key_prefix = 7\n", 1, "expected a word"),
     ],
 )
 def test_a_mistake_in_a_manifest_names_its_line(
@@ -106,7 +112,7 @@ def test_options_win_over_the_manifest(tmp_path: Path) -> None:
     folder = folder_with(
         tmp_path, "a.md", manifest='[[policy]]\nfile = "a.md"\nowner = "x"\ntags = ["t"]\n'
     )
-    (source,) = find_sources([folder], given=Overrides(owner="y", key="k"))
+    (source,) = find_sources([folder], given=Overrides(owner="y", key="k")).sources
     assert (source.given.owner, source.given.key, source.given.tags) == ("y", "k", {"t"})
 
 
@@ -121,7 +127,8 @@ def test_a_name_of_one_policy_is_refused_for_several(tmp_path: Path, name: str) 
 def test_a_file_named_twice_is_read_once(tmp_path: Path) -> None:
     """Folder and file may overlap."""
     folder = folder_with(tmp_path, "a.md")
-    assert len(find_sources([folder, folder / "a.md"], given=NOTHING_GIVEN)) == 1
+    (source,) = find_sources([folder, folder / "a.md"], given=NOTHING_GIVEN).sources
+    assert source.file.is_named
 
 
 def test_a_path_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
@@ -134,3 +141,114 @@ def test_a_folder_without_policies_has_nothing_to_ingest(tmp_path: Path) -> None
     """The kinds that are read are named."""
     with pytest.raises(EmptyCorpusError, match=r"\.docx"):
         find_sources([folder_with(tmp_path, "x.png")], given=NOTHING_GIVEN)
+
+
+def listed(folder: Path) -> tuple[list[str], dict[str, str]]:
+    """Return the files that are read, and what is left out, by name."""
+    found = find_sources([folder], given=NOTHING_GIVEN)
+    return [one.path.name for one in found.sources], {
+        one.path.name: one.reason for one in found.skipped
+    }
+
+
+def test_what_is_not_read_is_named_with_its_reason(tmp_path: Path) -> None:
+    """Other kinds, dangling links, links to folders and pipes; not side files, nor hidden ones."""
+    side = ("Thumbs.db", ".DS_Store", "~$a.docx", ".x/a.doc")
+    folder = folder_with(tmp_path / "p", "a.md", "old.doc", "logo.PNG", "x.xyz", "README", *side)
+    (folder / "dangling.md").symlink_to(tmp_path / "nowhere.md")
+    (folder / "loop.md").symlink_to(folder / "loop.md")
+    (folder / "linked").symlink_to(folder_with(tmp_path / "q", "b.md"))
+    os.mkfifo(folder / "pipe.md")
+    files, skipped = listed(folder)
+    assert files == ["a.md"]
+    assert skipped.keys() == {
+        *("old.doc", "logo.PNG", "x.xyz", "README"),
+        *("dangling.md", "loop.md", "linked", "pipe.md"),
+    }
+    assert "named .doc are not read: save it as PDF" in skipped["old.doc"]
+    assert "without an ending" in skipped["README"]
+    assert "leads nowhere" in skipped["dangling.md"]
+    assert "name the folder itself" in skipped["linked"]
+
+
+def test_what_can_not_be_looked_at_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder without permission does not keep the others from being read."""
+    folder = folder_with(tmp_path, "a.md", "closed/b.md")
+    look = Path.iterdir
+
+    def refused(path: Path) -> Iterator[Path]:
+        if path.name == "closed":
+            raise PermissionError(13, "Permission denied")
+        return look(path)
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    assert listed(folder) == (["a.md"], {"closed": "it can't be read: Permission denied"})
+
+
+def test_a_name_that_is_no_unicode_is_named(tmp_path: Path) -> None:
+    """The database could not keep it."""
+    folder = folder_with(tmp_path, "a.md")
+    Path(os.fsdecode(os.fsencode(folder) + b"/b\xff.md")).write_text("# B")
+    files, skipped = listed(folder)
+    assert (files, list(skipped.values())) == (["a.md"], ["its name is not Unicode: rename it"])
+
+
+def test_names_can_be_ignored(tmp_path: Path) -> None:
+    """Patterns hold for the folder and those in it, of files and folders."""
+    folder = folder_with(
+        *(tmp_path, "a.md", "b.png", "c/d.png", "c/e.md", "old/f.md"),
+        manifest='ignore = ["*.png", "old"]\n',
+    )
+    assert listed(folder) == (["a.md", "e.md"], {})
+
+
+def test_a_folder_of_nothing_but_other_kinds_names_them(tmp_path: Path) -> None:
+    """Who ingests it learns what is in the way."""
+    with pytest.raises(EmptyCorpusError, match=r"left out: x\.doc \(files named \.doc"):
+        find_sources([folder_with(tmp_path, "x.doc")], given=NOTHING_GIVEN)
+
+
+def test_a_key_prefix_holds_for_a_folder(tmp_path: Path) -> None:
+    """The nearest one counts; a key that is given stands as it is."""
+    for name, prefix in (("de", "de"), ("uk", "uk")):
+        folder_with(tmp_path / name, "gifts.md", manifest=f'key_prefix = "{prefix}"\n')
+    folder_with(tmp_path, "us/gifts.md", manifest='key_prefix = "group"\n')
+    found = find_sources([tmp_path], given=NOTHING_GIVEN).sources
+    keys = {
+        prepare(b"# Gifts\n\nNone.", source_name=one.path.name, given=one.given).metadata.key
+        for one in found
+    }
+    assert keys == {"de-gifts", "uk-gifts", "group-gifts"}
+    given = dataclasses.replace(found[0].given, key="gifts")
+    assert prepare(b"# Gifts", source_name="x.md", given=given).metadata.key == "gifts"
+
+
+def test_what_a_manifest_says_of_a_file_further_down_counts(tmp_path: Path) -> None:
+    """The file is not found once more when its own folder is gone through."""
+    folder = folder_with(
+        tmp_path,
+        "de/gifts.md",
+        "uk/gifts.md",
+        manifest='[[policy]]\nfile = "de/gifts.md"\nkey = "gifts-de"\n',
+    )
+    found = find_sources([folder], given=NOTHING_GIVEN).sources
+    assert [(one.given.key, one.path.parent.name) for one in found] == [
+        ("gifts-de", "de"),
+        (None, "uk"),
+    ]
+
+
+def test_a_place_is_the_same_in_two_copies_of_a_folder(tmp_path: Path) -> None:
+    """Paths differ, places don't; whatever way the folder was named."""
+    one = folder_with(tmp_path / "a" / "policies", "de/gifts.md")
+    two = folder_with(tmp_path / "b" / "policies", "de/gifts.md")
+    given = [one, two / ".." / "policies", two / "de" / ".."]
+    found = [find_sources([path], given=NOTHING_GIVEN).sources[0].file for path in given]
+    assert {file.place for file in found} == {"policies/de/gifts.md"}
+    assert [file.path for file in found] == [
+        str(one / "de" / "gifts.md"),
+        str(two / "de" / "gifts.md"),
+        str(two / "de" / "gifts.md"),
+    ]
