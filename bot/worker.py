@@ -25,7 +25,7 @@ from core.agent.service import Answering
 from core.domain.answer import Answer
 from core.domain.delivery import NoReaders, Readers
 from core.domain.errors import BusyError, OvertakenError
-from core.domain.message import Claimed, Waiting
+from core.domain.message import OVERHEARD, Claimed, Waiting
 from core.domain.run import ModelCall
 from core.failpoints import failpoint
 from core.ports import (
@@ -235,6 +235,7 @@ def _request(claimed: Claimed, readers: Readers) -> AskRequest:
         as_of=claimed.as_of,
         edition=claimed.edition,
         question_id=claimed.question_id,
+        is_addressed=claimed.raw.get(OVERHEARD) is not True,
     )
 
 

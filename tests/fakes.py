@@ -227,7 +227,7 @@ class InMemoryConversations:
         return place.thread if place.thread in self.turns else None
 
     async def speakers(self, conversation_id: str, /) -> Speakers:
-        return Speakers(first="", is_taken_over=False)
+        return Speakers(first="", asker="", is_asked_back=False, is_taken_over=False)
 
     async def history(self, conversation_id: str, /) -> tuple[Turn, ...]:
         return self.turns.get(conversation_id, ())

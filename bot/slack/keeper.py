@@ -3,10 +3,10 @@
 import logging
 
 from bot.intake import Intake
+from bot.overheard import Overheard, heard
 from bot.payload import Object
-from bot.quiet import unless_quiet
 from bot.slack.opened import Opened
-from bot.slack.parse import Disconnected, NotForUs, Overheard, parse
+from bot.slack.parse import Disconnected, NotForUs, parse
 from bot.slack.sender import Home
 from core.domain.casework import Account
 from core.domain.errors import ContractError
@@ -47,15 +47,13 @@ class Keeper:
             case InboundMessage() | Ignored():
                 await self._intake.accept(found)
             case Overheard():
-                known = await self._conversations.find(found.message.place)
-                if known is not None:
-                    heard = await unless_quiet(
-                        found.message,
-                        known,
-                        conversations=self._conversations,
-                        is_officer=self._is_officer(found.message),
-                    )
-                    await self._intake.accept(heard)
+                kept = await heard(
+                    found,
+                    conversations=self._conversations,
+                    is_officer=self._is_officer(found.message),
+                )
+                if kept is not None:
+                    await self._intake.accept(kept)
             case NotForUs():
                 logger.debug("an event is not for us: %s", found.reason)
             case Opened() | Disconnected():

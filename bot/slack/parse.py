@@ -1,7 +1,7 @@
 """An event of Slack's becomes a message of ours, or nothing; before `intake`.
 
 - `app_mention`, direct messages: addressed to us.
-- A message in a thread is, if the thread is ours: `Overheard`, and whoever has the tables decides.
+- A message in a thread may be, if the thread is ours: `Overheard`, and the tables decide.
 - The twin of a mention (`message.*` with our name) is dropped; in group messages, where Slack does
   not promise `app_mention`, both are read, and the `message_key` makes them one.
 - Bots, workflows and what no person wrote are `Ignored` where addressed to us; what we wrote
@@ -13,27 +13,20 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from bot.greetings import wants_help
+from bot.overheard import Overheard
 from bot.payload import Object, maybe_object, need_object
 from bot.slack.ended import Disconnected, parse_disconnected
 from bot.slack.opened import EVENTS as OPENING
 from bot.slack.opened import Opened, parse_opened
 from bot.slack.payload import instant, maybe, need
 from bot.slack.sender import Home
-from bot.slack.wording import names, typed
+from bot.slack.wording import names, names_others, typed
 from core.domain.chat import Place
 from core.domain.message import Ignored, InboundMessage, MessageKind
 from core.domain.run import Json
 
 BY_PEOPLE = frozenset({"file_share", "me_message", "thread_broadcast"})
 """Subtypes that somebody wrote: a question with a file is a question."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overheard:
-    """Addressed to us only if its thread is ours; else not to be kept, but counted."""
-
-    message: InboundMessage | Ignored
-    """What it then is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +144,9 @@ def _written(event: Object, envelope: _Envelope) -> Parsed:
     message = _read(event, envelope, is_direct=is_direct)
     if is_direct or is_mention:
         return _or_help(message)
-    return Overheard(message=message) if _in_thread(event) else NotForUs(reason="channel")
+    if not _in_thread(event):
+        return NotForUs(reason="channel")
+    return Overheard(message=message, names_others=names_others(maybe(event, "text"), bot_user))
 
 
 def _or_help(message: InboundMessage | Ignored) -> InboundMessage | Ignored:

@@ -7,6 +7,7 @@ addresses. What was typed is read back; nothing that looks like markup afterward
 import re
 
 _CONTROL = re.compile(r"<([^<>]*)>")
+_MENTIONS = ("@", "!subteam", "!here", "!channel", "!everyone")
 _ESCAPES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 """In this order, so that `&amp;lt;` is read as `&lt;`."""
 
@@ -23,6 +24,14 @@ def typed(text: str, *, bot_user: str) -> str:
 def names(text: str, bot_user: str) -> bool:
     """Say whether a text mentions the bot."""
     return f"<@{bot_user}>" in text or f"<@{bot_user}|" in text
+
+
+def names_others(text: str, bot_user: str) -> bool:
+    """Say whether a text mentions a person, a group or everybody who reads it, besides the bot."""
+    return any(
+        found[1].startswith(_MENTIONS) and not names(found[0], bot_user)
+        for found in _CONTROL.finditer(text)
+    )
 
 
 def _word(control: str) -> str:

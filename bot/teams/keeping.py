@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable
 
 from bot.intake import Intake
+from bot.overheard import Overheard, heard
 from bot.payload import Object
-from bot.quiet import unless_quiet
 from bot.teams.interaction import Interaction, NotOurs
 from bot.teams.met import Changed, Met, Parted
-from bot.teams.parse import NotForUs, Overheard, parse
+from bot.teams.parse import NotForUs, parse
 from bot.teams.places import NAME
 from bot.teams.pressing import Presses
 from bot.teams.reference import Reference, reference_of
@@ -80,15 +80,13 @@ class Keeper:
             case InboundMessage() | Ignored():
                 await self._accept(activity, found)
             case Overheard():
-                known = await self._conversations.find(found.message.place)
-                if known is not None:
-                    heard = await unless_quiet(
-                        found.message,
-                        known,
-                        conversations=self._conversations,
-                        is_officer=self._is_officer(found.message),
-                    )
-                    await self._accept(activity, heard)
+                kept = await heard(
+                    found,
+                    conversations=self._conversations,
+                    is_officer=self._is_officer(found.message),
+                )
+                if kept is not None:
+                    await self._accept(activity, kept)
             case Interaction():
                 await self._press(found)
             case Met():
@@ -107,8 +105,9 @@ class Keeper:
             await self._know(reference_of(activity, self._home))
         await self._intake.accept(message)
 
-    def _is_officer(self, message: InboundMessage) -> bool:
-        tenant, aad = message.place.tenant, message.raw.get("aad")
+    def _is_officer(self, message: InboundMessage | Ignored) -> bool:
+        aad = message.raw.get("aad") if isinstance(message, InboundMessage) else None
+        tenant = message.place.tenant
         ids = {message.person, aad.lower() if isinstance(aad, str) else ""} - {""}
         return any(
             self._officers.find(Account(platform=NAME, tenant=tenant, person=one)) for one in ids

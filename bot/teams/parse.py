@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from bot.greetings import wants_help
+from bot.overheard import Overheard
 from bot.payload import Object, maybe_object, need_object
 from bot.teams.interaction import Interaction, NotOurs, parse_submitted
 from bot.teams.met import EVENTS as MEETING
@@ -20,7 +21,7 @@ from bot.teams.met import Changed, Met, Parted, parse_met
 from bot.teams.payload import instant, maybe, need, objects, words
 from bot.teams.places import Spot, spot_of
 from bot.teams.sender import Home
-from bot.teams.wording import clean_text, names_bot
+from bot.teams.wording import clean_text, names_bot, names_others
 from core.domain.message import Ignored, InboundMessage, MessageKind
 from core.domain.run import Json
 
@@ -28,14 +29,6 @@ NO_FILES = frozenset({"text/html", "messageReference", "forwardedMessageReferenc
 """Attachments that are words: those of the message once more, and what it quotes."""
 ASK = ("/ask ", "ask ")
 """The command in front of a question, which is no part of it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overheard:
-    """Addressed to us only if its thread is ours; else not to be kept, but counted."""
-
-    message: InboundMessage
-    """What it then is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +74,8 @@ def _message(activity: Object, home: Home) -> Parsed:
     if is_addressed:
         return _addressed(activity, spot, home)
     if spot.scope == "channel" and not spot.is_root:
-        return Overheard(message=_written(activity, spot, home))
+        written = _written(activity, spot, home)
+        return Overheard(message=written, names_others=names_others(activity))
     return NotForUs(reason="channel" if spot.scope == "channel" else "chat")
 
 

@@ -48,6 +48,12 @@ def names_bot(activity: Object) -> bool:
     return bool(bot) and any(_mentioned(entity) == bot for entity in _mention_entities(activity))
 
 
+def names_others(activity: Object) -> bool:
+    """Say whether a message mentions a person, a tag or a channel, besides us."""
+    bot = maybe(maybe_object(activity, "recipient"), "id")
+    return any(_mentioned(entity) != bot for entity in _mention_entities(activity))
+
+
 def html_text(content: str) -> str:
     """Return the words of a message that Teams gives as HTML.
 

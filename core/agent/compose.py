@@ -19,6 +19,7 @@ from core.agent.wording import (
     REPORT_ALONE,
     TOO_LONG,
     URGENT,
+    UNASKED,
     WHAT_TO_ASK,
 )
 from core.domain.answer import (
@@ -33,7 +34,7 @@ from core.domain.answer import (
 )
 from core.domain.ontology import SectionRef
 from core.domain.policy import PolicyVersion, Span, VersionId
-from core.domain.question import Assumption
+from core.domain.question import UNASKED_SLOT, Assumption
 from core.domain.run import Clarification
 
 MAX_ANSWER = 2_000
@@ -175,6 +176,13 @@ def greeting() -> Answer:
     """Return the reply to a message without a word."""
     return Answer(
         outcome=Outcome.CLARIFICATION, text=WHAT_TO_ASK, confidence=NO_CONFIDENCE, slot="referent"
+    )
+
+
+def unasked() -> Answer:
+    """Return the reply to a message that asks nothing and that no policy speaks of."""
+    return Answer(
+        outcome=Outcome.CLARIFICATION, text=UNASKED, confidence=NO_CONFIDENCE, slot=UNASKED_SLOT
     )
 
 

@@ -16,7 +16,7 @@ from core.domain.jurisdictions import (
     jurisdictions_in,
     without_jurisdictions,
 )
-from core.domain.question import Assumption, Turn
+from core.domain.question import UNASKED_SLOT, Assumption, Turn
 
 ALL = "all"
 """The value of an assumption that asks for every branch."""
@@ -116,6 +116,8 @@ def understand(text: str, history: Sequence[Turn]) -> Understood:
     if not history:
         return Understood(standalone=text)
     last = history[-1]
+    if last.slot == UNASKED_SLOT:
+        return Understood(standalone=text)
     if last.outcome == Outcome.CLARIFICATION:
         return _reply(text, last)
     if _is_follow_up(text):

@@ -35,6 +35,8 @@ class AskRequest:
     """State of the corpus; None: the current one."""
     use_rag: bool = True
     """False: graph only."""
+    is_addressed: bool = True
+    """See `Question.is_addressed`."""
     question_id: str | None = None
     """UUIDv7 that a repeated attempt has again, so that no model call is made twice; None: a new
     one."""

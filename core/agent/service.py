@@ -16,8 +16,9 @@ from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
 from core.agent.progress import UNHEARD
 from core.agent.request import MAX_QUESTION, AskRequest, Reply
+from core.agent.speech import is_statement
 from core.agent.task import Parts, Task
-from core.domain.answer import Answer
+from core.domain.answer import Answer, RefusalKind
 from core.domain.budget import Limits
 from core.domain.errors import CiteboundError, EmptyCorpusError, TransientError, UsageError
 from core.domain.evidence import Evidence
@@ -124,6 +125,7 @@ class Answering:
                     progress=progress,
                 )
             )
+            run = replace(run, answer=_kindly(question, run.answer))
         except TransientError:
             raise
         except (CiteboundError, TimeoutError) as error:
@@ -248,6 +250,7 @@ class Answering:
                 tags=request.tags,
             ),
             asked_at=now,
+            is_addressed=request.is_addressed,
         )
 
     async def _knowledge(self, scope: Scope) -> tuple[Snapshot, OntologyGraph]:
@@ -281,3 +284,9 @@ class Answering:
             total_time_ms=0.0,
             warnings=(cause,),
         )
+
+
+def _kindly(question: Question, answer: Answer) -> Answer:
+    """Ask what somebody wishes to know who only told something, instead of refusing an answer."""
+    is_refused = answer.refusal not in {None, RefusalKind.CONFLICT}
+    return compose.unasked() if is_refused and is_statement(question) else answer

@@ -45,6 +45,8 @@ NOT_ANSWERED_YET = (
     " again, or ask Compliance."
 )
 WHAT_TO_ASK = "What would you like to know about the company's policies?"
+UNASKED = "I answer questions about the company's policies. What would you like to know about this?"
+"""Reply to a mere statement, where no policy speaks of it."""
 TOO_LONG = "I read at most {limit} characters at a time: please ask in fewer words."
 ASK_DIRECTLY = "Not everybody here may read our policies: please ask me in a direct message."
 WITHOUT_MODEL = "Quoted from the policies, without a language model."

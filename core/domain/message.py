@@ -1,12 +1,15 @@
 """What arrived from chat, as every platform says it, and how far it has come."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
 
 from core.domain.chat import Place
 from core.domain.run import Json
+
+OVERHEARD = "is_overheard"
+"""Key of `InboundMessage.raw`: True of a follow-up that does not name us. It opens no case."""
 
 
 class MessageKind(StrEnum):
@@ -50,6 +53,10 @@ class InboundMessage:
     raw: Mapping[str, Json] = field(default_factory=dict[str, Json])
     """The payload, as far as rendering a reply or a dispute may need it."""
 
+    def overheard(self) -> "InboundMessage":
+        """Return the same, with the remark that we were not named: see `OVERHEARD`."""
+        return replace(self, raw={**self.raw, OVERHEARD: True})
+
     def ignored(self, reason: str) -> "Ignored":
         """Return what is kept of it if it is not answered; see `Ignored.reason`."""
         return Ignored(
@@ -87,6 +94,10 @@ class Speakers:
 
     first: str
     """The platform's id of who began it; empty if nobody did."""
+    asker: str
+    """The platform's id of who asked us last; empty if nobody did."""
+    is_asked_back: bool
+    """True: that question was answered with one of ours, which is open."""
     is_taken_over: bool
     """True: an officer has spoken, and nobody has addressed us since."""
 

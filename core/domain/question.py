@@ -6,6 +6,9 @@ from datetime import date, datetime
 from core.domain.chat import Place
 from core.domain.policy import EVERYONE
 
+UNASKED_SLOT = "question"
+"""`Turn.slot` where nothing had been asked yet: what comes next stands alone."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
@@ -85,3 +88,5 @@ class Question:
     """Earlier turns of the conversation, oldest first."""
     assumptions: tuple[Assumption, ...] = field(default_factory=tuple)
     """Facts stated so far."""
+    is_addressed: bool = True
+    """False: a follow-up in a thread of ours that does not name us. It opens no case by itself."""

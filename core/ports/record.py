@@ -51,7 +51,7 @@ class ConversationStore(Protocol):
         ...
 
     async def speakers(self, conversation_id: str, /) -> Speakers:
-        """Return who began a conversation, and whether an officer has taken it over."""
+        """Return who began a conversation, who asked last, and whether an officer took it over."""
         ...
 
     async def history(self, conversation_id: str, /) -> tuple[Turn, ...]:

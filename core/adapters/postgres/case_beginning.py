@@ -21,6 +21,7 @@ from core.adapters.postgres.jobs import PostgresJobs
 from core.adapters.postgres.ledger import Ledger
 from core.agent.confidential import speaks_of_somebody
 from core.agent.extractive.sensitive import is_report
+from core.agent.speech import is_asked
 from core.domain.audit import Tag
 from core.domain.case import CaseState
 from core.domain.casework import PASSED_ON_AT_MOST, Account, NoCase, Opener, Opening
@@ -44,11 +45,14 @@ class Beginning:
     async def number_for(self, connection: AsyncConnection, run: Run) -> int | NoCase:
         """Return the number of the case that an answer opens by itself, or why it opens none.
 
+        A mere statement, and what was not addressed to us, opens none: see `core.agent.speech`.
         Nothing that may tell of somebody is passed on without the wish of who tells it, and nothing
         at all where no officer would hear of it. Of one person's, no more than officers can take.
         """
         told = (run.question.text, run.question.standalone)
         if not run.answer.needs_person or not self._officers.routes(is_sensitive=False):
+            return NoCase.NOT_MEANT
+        if not run.question.is_addressed or not is_asked(run.question):
             return NoCase.NOT_MEANT
         if any(is_report(one) or speaks_of_somebody(one) for one in told):
             return NoCase.NOT_MEANT

@@ -15,8 +15,13 @@ TURNS = 20
 
 
 _SPEAKERS = text(
-    "SELECT (SELECT f.person FROM citebound.inbox f WHERE f.conversation_id = :conversation"
+    "WITH asked AS (SELECT person, outcome FROM citebound.inbox"
+    "  WHERE conversation_id = :conversation AND kind IN ('message', 'choice')"
+    "  AND outcome IS DISTINCT FROM 'ignored' ORDER BY id DESC LIMIT 1)"
+    " SELECT (SELECT f.person FROM citebound.inbox f WHERE f.conversation_id = :conversation"
     "  ORDER BY f.id LIMIT 1) AS first,"
+    " (SELECT person FROM asked) AS asker,"
+    " coalesce((SELECT outcome = 'clarification' FROM asked), false) AS is_asked_back,"
     " EXISTS (SELECT FROM citebound.inbox o WHERE o.conversation_id = :conversation"
     "  AND o.raw->>'reason' = :officer AND o.id > coalesce((SELECT max(m.id)"
     "   FROM citebound.inbox m WHERE m.conversation_id = :conversation"
@@ -51,7 +56,12 @@ class PostgresConversationStore:
         keys = {"conversation": conversation_id, "officer": OFFICER_SPEAKS}
         async with self._engine.connect() as connection:
             row = (await connection.execute(_SPEAKERS, keys)).one()
-        return Speakers(first=row.first or "", is_taken_over=row.is_taken_over)
+        return Speakers(
+            first=row.first or "",
+            asker=row.asker or "",
+            is_asked_back=row.is_asked_back,
+            is_taken_over=row.is_taken_over,
+        )
 
     @raises_transient
     @begun_again

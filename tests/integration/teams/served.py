@@ -66,7 +66,7 @@ class Kept:
 
     async def speakers(self, _: str, /) -> Speakers:
         """See `ConversationStore.speakers`."""
-        return Speakers(first="", is_taken_over=False)
+        return Speakers(first="", asker="", is_asked_back=False, is_taken_over=False)
 
     async def forget(self, platform: str, tenant: str, conversation: str, /) -> int:
         """See `References.forget`."""
