@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import cast
 
 from bot.thanks import THANKS, is_only_thanks
+from core.domain.context import bounded
 from core.domain.errors import TransientError
 from core.domain.message import Accepted, Ignored, InboundMessage, Seen
 from core.domain.run import Json
@@ -56,7 +57,8 @@ def _storable(message: InboundMessage | Ignored) -> InboundMessage | Ignored:
     if isinstance(message, Ignored):
         return message
     raw = cast("Mapping[str, Json]", _clean(message.raw))
-    return replace(message, text=_text(message.text), raw=raw)
+    context = tuple(replace(one, text=_text(one.text)) for one in message.context)
+    return replace(message, text=_text(message.text), raw=raw, context=bounded(context))
 
 
 def _clean(value: Json) -> Json:

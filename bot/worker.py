@@ -12,7 +12,7 @@ import logging
 import random
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -36,7 +36,6 @@ from core.ports import (
     Platform,
     Progress,
     Progressed,
-    Surface,
 )
 
 MAX_ATTEMPTS = 5
@@ -159,18 +158,23 @@ class Worker:
             answer = compose.not_here() if readers.may_read_direct else compose.not_permitted()
             await self._close(claimed, answer, cause=readers.reason)
             return
-        await self._ask(claimed, readers, platform.surface, look)
+        await self._ask(claimed, readers, platform, look)
 
     async def _ask(
-        self, claimed: Claimed, readers: Readers, surface: Surface, look: asyncio.Event
+        self, claimed: Claimed, readers: Readers, platform: Platform, look: asyncio.Event
     ) -> None:
         async def keep(remote_id: str) -> None:
             await self._backlog.show_progress(claimed, remote_id)
 
         began_s = self._clock.monotonic_s()
-        async with surface.showing(claimed, keep) as progress:
+        async with platform.surface.showing(claimed, keep) as progress:
+            around = await platform.around(claimed)
             reply = await self._answering.ask(
-                _request(claimed, readers),
+                replace(
+                    _request(claimed, readers),
+                    context=around.messages,
+                    is_unread=around.is_unread,
+                ),
                 progress=_Watched(progress, look),
                 completion=_completion(claimed, is_dead=False),
             )

@@ -13,6 +13,7 @@ from core.domain.answer import (
     NotJudged,
 )
 from core.domain.chat import Place
+from core.domain.context import ContextMessage
 from core.domain.evidence import Evidence, EvidenceItem, Finding
 from core.domain.ontology import NORMS, SectionRef, Snapshot
 from core.domain.policy import EVERYONE, Span, VersionId
@@ -37,6 +38,7 @@ def make_question(
     scope: Scope | None = None,
     history: tuple[Turn, ...] = (),
     assumptions: tuple[Assumption, ...] = (),
+    context: tuple[ContextMessage, ...] = (),
 ) -> Question:
     return Question(
         question_id="question",
@@ -49,6 +51,7 @@ def make_question(
         asked_at=NOW,
         history=history,
         assumptions=assumptions,
+        context=context,
     )
 
 

@@ -4,15 +4,20 @@ What the person chose is given by the caller, who looked it up by its id: a call
 never taken for it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
 from bot.slack.interaction import Interaction
 from core.domain.chat import Place
+from core.domain.context import ContextMessage, bounded, carried_text
 from core.domain.errors import ContractError
 from core.domain.message import InboundMessage, MessageKind
 from core.domain.run import Json
+
+ABOUT = "about"
+"""Key of `InboundMessage.raw`: channel, thread and `ts` of the message that is asked about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +89,7 @@ def asked(
     sent_at: datetime,
     kind: MessageKind = MessageKind.MESSAGE,
     message_key: str | None = None,
+    about: Mapping[str, str] | None = None,
 ) -> InboundMessage:
     """Return the message that an interaction amounts to.
 
@@ -93,6 +99,8 @@ def asked(
         text: the question, or the option that was chosen, from our own tables.
         sent_at: when it was pressed, aware, UTC.
         kind: `CHOICE` for an option of a clarification.
+        about: what the form of a shortcut carried of the message that is asked about; a client may
+            have changed it.
         message_key: what can be said once, however often and by whatever it is pressed; None: each
             press counts.
     """
@@ -106,6 +114,11 @@ def asked(
         "from_channel": interaction.channel,
         "response_url": interaction.response_url,
     }
+    held = about or {}
+    if held.get("c"):
+        facts[ABOUT] = {"channel": held["c"], "ts": held.get("ts"), "thread": held.get("t")}
+    said = carried_text(held.get("m", ""))
+    told = ContextMessage(text=said, part="about", is_own=bool(held.get("o")))
     return InboundMessage(
         place=place,
         dedupe_key=interaction.dedupe_key,
@@ -115,4 +128,5 @@ def asked(
         text=text,
         sent_at=sent_at,
         raw=facts,
+        context=bounded([told]),
     )

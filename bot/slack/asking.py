@@ -119,6 +119,7 @@ class Asking:
             channel=interaction.channel,
             ts=interaction.message_ts,
             thread_ts=interaction.thread_ts,
+            is_own=interaction.is_own,
         )
         await self._open(interaction, view)
 
@@ -199,8 +200,9 @@ class Asking:
             thread=thread,
             mode=mode,
         )
+        about = ids_in(interaction.context) if interaction.context else {}
         await self._intake.accept(
-            asked(interaction, place=place, text=question, sent_at=self._clock.now())
+            asked(interaction, place=place, text=question, sent_at=self._clock.now(), about=about)
         )
         return thread
 

@@ -15,6 +15,7 @@ from bot.slack.sender import Home
 from bot.slack.setting import Setting
 from bot.slack.setup import SlackSetup
 from bot.slack.surface import Patience, SlackSurface
+from bot.slack.surroundings import SlackSurroundings
 from bot.slack.wiring import wire
 from core.bootstrap import Service
 from core.domain.delivery import Delivery
@@ -64,6 +65,7 @@ class Wiring:
         service = self._service
         audience = SlackAudience(slack, home, self._rights)
         surface = SlackSurface(slack, team=home.tenant, patience=self._patience)
+        around = SlackSurroundings(slack, audience, home).around
         poster = SlackPoster(slack, setting_of=self._setting_of)
         intake = Intake(service.inbox)
         pressed = wire(
@@ -75,7 +77,7 @@ class Wiring:
             keeper=Keeper(intake, service.conversations, home, service.officers),
             presses=pressed.presses,
             showing=pressed.showing,
-            answering=Platform(audience=audience, surface=surface, poster=poster),
+            answering=Platform(audience=audience, surface=surface, poster=poster, around=around),
             posting=Platform(audience=PostingAudience(audience), surface=surface, poster=poster),
         )
 

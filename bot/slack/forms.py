@@ -28,6 +28,7 @@ from bot.slack.elements import Block, quoted, rich, said, section, words
 from bot.slack.modals import asked, message_modal, modal, options, typed_in
 from bot.slack.names import VIEW_ASK, VIEW_CASE_ANSWER, VIEW_ESCALATE, VIEW_REPORT
 from core.domain.case import Case
+from core.domain.context import carried
 from core.domain.run import Json
 
 NOTE, URGENCY, PRIVACY = "note", "urg", "vis"
@@ -119,10 +120,13 @@ def ask_modal() -> Block:
     )
 
 
-def ask_about_modal(message: str, *, channel: str, ts: str, thread_ts: str | None) -> Block:
-    """Return the form of the shortcut on a message, which it quotes."""
+def ask_about_modal(
+    message: str, *, channel: str, ts: str, thread_ts: str | None, is_own: bool = False
+) -> Block:
+    """Return the form of the shortcut on a message, which it quotes and carries."""
     where = options([(DIRECT, ANSWER_ME_PRIVATELY), (THREAD, ANSWER_IN_THREAD)])
-    place: dict[str, Json] = {"c": channel, "ts": ts, "t": thread_ts}
+    place: dict[str, Json] = {"c": channel, "ts": ts, "t": thread_ts, "o": "own" if is_own else ""}
+    place["m"] = carried(message)
     told = short(message, QUOTED, mark="… [shortened]")
     return modal(
         "Ask about a message",

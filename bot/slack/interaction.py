@@ -63,6 +63,8 @@ class Interaction:
     """For an update that must not undo another."""
     quoted: str = ""
     """What the message says on which a shortcut was used: somebody's words."""
+    is_own: bool = False
+    """True: the person who used the shortcut wrote that message."""
     trigger: str | None = None
     """Opens one view, within 3 s; None of a close."""
     response_url: str | None = None
@@ -112,6 +114,7 @@ def parse_interaction(payload: Object, home: Home) -> Interaction | NotOurs:
         view=maybe(view, "id") or None,
         view_hash=maybe(view, "hash") or None,
         quoted=_quoted(kind, message, home),
+        is_own=maybe(message, "user") == maybe(user, "id"),
         trigger=maybe(payload, "trigger_id") or None,
         response_url=maybe(payload, "response_url") or None,
     )

@@ -9,6 +9,7 @@
 - A changed message counts only if a person changed its words: an unfurled link does not.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -20,8 +21,9 @@ from bot.slack.opened import EVENTS as OPENING
 from bot.slack.opened import Opened, parse_opened
 from bot.slack.payload import instant, maybe, need
 from bot.slack.sender import Home
-from bot.slack.wording import names, names_others, typed
+from bot.slack.wording import Quoting, names, names_others, split_quote, typed
 from core.domain.chat import Place
+from core.domain.context import ContextMessage, bounded
 from core.domain.message import Ignored, InboundMessage, MessageKind
 from core.domain.run import Json
 
@@ -104,7 +106,7 @@ class _Envelope:
             "channel_type": maybe(event, "channel_type"),
             "is_shared": self.body.get("is_ext_shared_channel") is True,
             "is_outside": self.home.is_outside(self.body, event),
-            "has_file": bool(event.get("files") or event.get("attachments")),
+            "has_file": _has_file(event),
         }
 
 
@@ -168,15 +170,43 @@ def _read(event: Object, envelope: _Envelope, *, is_direct: bool) -> InboundMess
             sent_at=instant(ts),
             reason=reason,
         )
+    said = _said(event, envelope.home)
     return InboundMessage(
         place=place,
         dedupe_key=envelope.dedupe_key,
         message_key=envelope.key(channel, ts),
         person=need(event, "user"),
-        text=typed(maybe(event, "text"), bot_user=envelope.home.bot_user),
+        text=said.rest,
         sent_at=instant(ts),
         raw=envelope.facts(event, channel, ts),
+        context=_quoted(event, said, envelope.home),
     )
+
+
+def _said(event: Object, home: Home) -> Quoting:
+    return split_quote(typed(maybe(event, "text"), bot_user=home.bot_user))
+
+
+def _quoted(event: Object, said: Quoting, home: Home) -> tuple[ContextMessage, ...]:
+    """Return what a message quotes, and the messages that it shares."""
+    shared = [typed(maybe(one, "text"), bot_user=home.bot_user) for one in _shared(event)]
+    texts = [text for text in (said.quoted, *shared) if text]
+    return bounded([ContextMessage(text=text, part="quoted") for text in texts])
+
+
+def _attached(event: Object) -> list[Object]:
+    given = event.get("attachments")
+    return [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
+
+
+def _shared(event: Object) -> list[Object]:
+    """Return the attachments that are messages which somebody shares here."""
+    return [one for one in _attached(event) if one.get("is_share") is True and maybe(one, "text")]
+
+
+def _has_file(event: Object) -> bool:
+    """Say whether anything is attached that we don't read."""
+    return bool(event.get("files")) or len(_attached(event)) > len(_shared(event))
 
 
 def _changed(event: Object, envelope: _Envelope) -> Parsed:
@@ -201,7 +231,7 @@ def _changed(event: Object, envelope: _Envelope) -> Parsed:
         target_key=target,
         kind=MessageKind.EDITED,
         person=need(after, "user"),
-        text=typed(maybe(after, "text"), bot_user=envelope.home.bot_user),
+        text=_said(after, envelope.home).rest,
         sent_at=instant(edited_at),
         raw=envelope.facts({**event, **after}, channel, ts),
     )
@@ -241,6 +271,11 @@ def _stop(event: Object, envelope: _Envelope) -> InboundMessage:
         sent_at=instant(need(event, "event_ts")),
         raw=envelope.facts(event, channel, thread_ts),
     )
+
+
+def is_by_person(message: Object) -> bool:
+    """Say whether a person wrote what Slack shows."""
+    return _why_ignored(message) is None
 
 
 def _is_own(event: Object, home: Home) -> bool:

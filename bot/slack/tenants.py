@@ -8,6 +8,7 @@ from bot.slack.connected import Connected
 from bot.slack.render import SHAPES
 from bot.slack.workspaces import Workspaces
 from core.domain.chat import Place
+from core.domain.context import Surroundings
 from core.domain.delivery import (
     CanNotTell,
     Delivery,
@@ -19,16 +20,23 @@ from core.domain.delivery import (
 )
 from core.domain.message import Claimed
 from core.ports import Kept, Platform, Progress, Progressed
+from core.ports.surface import as_carried
 
 Pick = Callable[[Connected], Platform]
 
 
 def by_tenant(workspaces: Workspaces, pick: Pick) -> Platform:
     """Return a platform that is the picked one of each workspace."""
+
+    async def around(claimed: Claimed, /) -> Surroundings:
+        found = await workspaces.of_tenant(claimed.place.tenant)
+        return await (as_carried if found is None else pick(found).around)(claimed)
+
     return Platform(
         audience=_Audience(workspaces, pick),
         surface=_Surface(workspaces, pick),
         poster=_Poster(workspaces, pick),
+        around=around,
     )
 
 

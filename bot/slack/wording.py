@@ -5,8 +5,11 @@ addresses. What was typed is read back; nothing that looks like markup afterward
 """
 
 import re
+from dataclasses import dataclass
 
 _CONTROL = re.compile(r"<([^<>]*)>")
+_QUOTES_ALL = ">>>"
+"""The older mark: all that follows is quoted."""
 _MENTIONS = ("@", "!subteam", "!here", "!channel", "!everyone")
 _ESCAPES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 """In this order, so that `&amp;lt;` is read as `&lt;`."""
@@ -24,6 +27,30 @@ def typed(text: str, *, bot_user: str) -> str:
 def names(text: str, bot_user: str) -> bool:
     """Say whether a text mentions the bot."""
     return f"<@{bot_user}>" in text or f"<@{bot_user}|" in text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quoting:
+    """What was typed, and what it quotes."""
+
+    rest: str
+    """What was typed besides; all of it if there is nothing else."""
+    quoted: str = ""
+    """The lines that quote, without their marks."""
+
+
+def split_quote(text: str) -> Quoting:
+    """Part what somebody quotes from what they say to it: Slack marks each line of a quote."""
+    lines, quoted, rest = text.splitlines(), list[str](), list[str]()
+    for number, line in enumerate(lines):
+        if line.startswith(_QUOTES_ALL):
+            quoted += [line.removeprefix(_QUOTES_ALL), *lines[number + 1 :]]
+            break
+        (quoted if line.startswith(">") else rest).append(line.removeprefix(">"))
+    said = "\n".join(rest).strip()
+    if not said:
+        return Quoting(rest=text)
+    return Quoting(rest=said, quoted="\n".join(one.strip() for one in quoted).strip())
 
 
 def names_others(text: str, bot_user: str) -> bool:

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from bot.teams.interaction import Interaction
 from core.domain.chat import Place
+from core.domain.context import ContextMessage, bounded
 from core.domain.message import InboundMessage, MessageKind
 from core.domain.run import Json
 
@@ -17,6 +18,7 @@ def asked(
     kind: MessageKind = MessageKind.MESSAGE,
     message_key: str | None = None,
     is_whispered: bool = False,
+    about: ContextMessage | None = None,
 ) -> InboundMessage:
     """Return the message of what somebody pressed or sent.
 
@@ -27,6 +29,7 @@ def asked(
         sent_at: when we heard of it, aware, UTC.
         kind: what was done, in our words.
         message_key: its identity, where several presses mean one thing.
+        about: the message that is asked about, as the request says it.
         is_whispered: True: nobody else saw what it follows from, and nor may they see the reply.
     """
     facts: dict[str, Json] = {
@@ -48,4 +51,5 @@ def asked(
         text=text,
         sent_at=sent_at,
         raw=facts,
+        context=bounded([about] if about else []),
     )

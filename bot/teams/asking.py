@@ -23,6 +23,7 @@ from bot.teams.pressing import Handler
 from bot.teams.roster import Rosters
 from bot.teams.transport import Address, Transport
 from core.domain.chat import Place
+from core.domain.context import ContextMessage
 from core.domain.errors import TransientError
 from core.domain.run import Json
 from core.ports import Clock
@@ -135,7 +136,15 @@ class Asking:
         if not isinstance(await self._transport.post(at, shown), Told):
             return False
         await self._intake.accept(
-            asked(interaction, place=place, text=question, sent_at=self._clock.now())
+            asked(
+                interaction,
+                place=place,
+                text=question,
+                sent_at=self._clock.now(),
+                about=ContextMessage(
+                    text=interaction.quoted, part="about", is_own=interaction.is_own
+                ),
+            )
         )
         return True
 

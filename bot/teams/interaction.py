@@ -74,6 +74,8 @@ class Interaction:
     """The message with the button or the thumbs, or about which is asked; None if not told."""
     quoted: str = ""
     """What the message says about which is asked: somebody's words, without HTML."""
+    is_own: bool = False
+    """True: that message is known to be of who asks."""
     locale: str = ""
     """What the person's client speaks (`en-GB`); may be empty."""
 
@@ -152,6 +154,7 @@ class _Callback:
             values=_values(data),
             message_id=maybe(self._asked_about(), "id") or maybe(activity, "replyToId") or None,
             quoted=self._quoted(),
+            is_own=self._is_own(maybe(sender, "aadObjectId")),
             locale=maybe(activity, "locale"),
         )
 
@@ -167,6 +170,10 @@ class _Callback:
     def _asked_about(self) -> dict[str, Json]:
         """Return the message on which an action of the message extension was used."""
         return maybe_object(maybe_object(self.activity, "value"), "messagePayload")
+
+    def _is_own(self, aad: str) -> bool:
+        author = maybe_object(maybe_object(self._asked_about(), "from"), "user")
+        return bool(aad) and maybe(author, "id").lower() == aad.lower()
 
     def _quoted(self) -> str:
         body = maybe_object(self._asked_about(), "body")

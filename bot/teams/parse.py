@@ -21,7 +21,8 @@ from bot.teams.met import Changed, Met, Parted, parse_met
 from bot.teams.payload import instant, maybe, need, objects, words
 from bot.teams.places import Spot, spot_of
 from bot.teams.sender import Home
-from bot.teams.wording import clean_text, names_bot, names_others
+from bot.teams.wording import clean_text, names_bot, names_others, quotes_of
+from core.domain.context import ContextMessage, bounded
 from core.domain.message import Ignored, InboundMessage, MessageKind
 from core.domain.run import Json
 
@@ -97,6 +98,7 @@ def _written(activity: Object, spot: Spot, home: Home) -> InboundMessage:
         text=_question(clean_text(activity)),
         sent_at=instant(activity, "timestamp"),
         raw=facts(activity, spot, home),
+        context=bounded([ContextMessage(text=one, part="quoted") for one in quotes_of(activity)]),
     )
 
 

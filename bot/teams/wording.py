@@ -5,8 +5,9 @@ reaches beyond the next `<`.
 """
 
 import html
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from bot.payload import Object, maybe_object
 from bot.teams.payload import maybe, objects, words
@@ -18,6 +19,16 @@ _AT = re.compile(r"<at\b[^<>]*>([^<>]*)</at>", re.IGNORECASE)
 _LEFT_OVER = re.compile(r"</?at\b[^<>]*>", re.IGNORECASE)
 _QUOTED = re.compile(r"<quoted\b[^<>]*>", re.IGNORECASE)
 """Where a message that is quoted stands; its words come beside the text."""
+_REPLY = re.compile(
+    r"<blockquote\b[^<>]*\bitemtype\s*=\s*[\"']https?://schema\.skype\.com/(?:Reply|Forward)[\"'][^<>]*>",
+    re.IGNORECASE,
+)
+_REPLY_END = "</blockquote>"
+_WHO_REPLIED = re.compile(
+    r"<strong\b[^<>]*>[^<>]*</strong>|<span\b[^<>]*\bitemprop\s*=\s*[\"']time[\"'][^<>]*>[^<>]*</span>",
+    re.IGNORECASE,
+)
+"""Who wrote what is quoted, and when: no words of it."""
 _BREAK = re.compile(r"<br\s*/?>|</(?:p|div|li)>", re.IGNORECASE)
 _FORMAT = re.compile(r"</?(?:p|div|span|b|i|u|s|strong|em|a|ul|ol|li)\b[^<>]*>", re.IGNORECASE)
 _SPACES = re.compile("[ \u00a0]+")
@@ -35,11 +46,65 @@ def clean_text(activity: Object) -> str:
     Each mention gives way to what stands for it: ours to nothing, anybody else's to the name.
     """
     bot = maybe(maybe_object(activity, "recipient"), "id")
-    text = words(activity, "text")[:LONGEST_TEXT]
+    _, text = _replied(words(activity, "text")[:LONGEST_TEXT])
     text = _AT.sub(_mentions(activity, bot), text)
     text = _QUOTED.sub(" ", _LEFT_OVER.sub("", text))
     text = _FORMAT.sub("", _BREAK.sub("\n", text))
     return _tidy(html.unescape(text))
+
+
+def quotes_of(activity: Object) -> tuple[str, ...]:
+    """Return what a message quotes: Teams tells it in the HTML, by a reference, or by an entity.
+
+    The same words are told once.
+    """
+    found = [
+        text
+        for one in objects(activity, "attachments")
+        for text in (
+            _replied(words(one, "content"))[0]
+            if words(one, "contentType") == "text/html"
+            else _referenced(one)
+        )
+    ]
+    found += _replied(words(activity, "text")[:LONGEST_TEXT])[0]
+    for entity in objects(activity, "entities"):
+        if words(entity, "type") == "quotedReply":
+            found.append(html_text(words(maybe_object(entity, "quotedReply"), "preview")))
+    return tuple(dict.fromkeys(one for one in found if one))
+
+
+def _referenced(attachment: Object) -> list[str]:
+    """Return the words of a reference to a message, which is JSON within JSON."""
+    if words(attachment, "contentType") not in {"messageReference", "forwardedMessageReference"}:
+        return []
+    given = attachment.get("content")
+    try:
+        told: Json = json.loads(given) if isinstance(given, str) else given
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(told, Mapping):
+        return []
+    preview = words(told, "messagePreview") or words(told, "originalMessageContent")
+    return [html_text(preview)]
+
+
+def _replied(content: str) -> tuple[list[str], str]:
+    """Return what HTML quotes as the message that it replies to, and the HTML without it."""
+    content = content[:LONGEST_TEXT]
+    quoted: list[str] = []
+    rest: list[str] = []
+    at = 0
+    for opening in _REPLY.finditer(content):
+        if opening.start() < at:
+            continue
+        end = content.find(_REPLY_END, opening.end())
+        if end < 0:
+            break
+        rest.append(content[at : opening.start()])
+        quoted.append(html_text(_WHO_REPLIED.sub("", content[opening.end() : end])))
+        at = end + len(_REPLY_END)
+    return quoted, "".join((*rest, content[at:]))
 
 
 def names_bot(activity: Object) -> bool:

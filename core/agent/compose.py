@@ -130,6 +130,13 @@ def urgent(
     )
 
 
+def remarked(answer: Answer, note: str) -> Answer:
+    """Return an answer with one more note; a question back has no place for notes but its text."""
+    if answer.outcome is Outcome.CLARIFICATION:
+        return replace(answer, text=f"{answer.text} {note}")
+    return replace(answer, notes=(*answer.notes, note))
+
+
 def passed_on(answer: Answer, number: int) -> Answer:
     """Return a refusal whose question is with Compliance as case `number` already."""
     words = PASSED_ON.format(number=number)

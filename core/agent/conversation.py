@@ -208,6 +208,11 @@ def _is_follow_up(text: str) -> bool:
     return count <= _SHORT and _refers(text)
 
 
+def points_back(text: str) -> bool:
+    """Say whether a message needs what was said before it, of whoever said it."""
+    return _is_follow_up(text)
+
+
 def _refers(text: str) -> bool:
     """Say whether a message points back to what was said before it."""
     return _REFERS.search(_POINTS_NOWHERE.sub(" ", text)) is not None

@@ -30,7 +30,8 @@ class Fallback:
         Raises:
             CiteboundError: As `Pipeline.run`; `AbandonedError` only without a fallback.
         """
-        if self._second is not None and speaks_of_somebody(task.question.text):
+        told = (task.question.text, *(one.text for one in task.question.context))
+        if self._second is not None and any(map(speaks_of_somebody, told)):
             return await self._second.run(task)
         try:
             return await self._first.run(task)

@@ -26,7 +26,8 @@ def trace_json(run: Run) -> JsonObject:
     last = run.attempts[-1] if run.attempts else None
     return {
         "question": run.question.text,
-        "standalone": run.question.standalone,
+        "standalone": run.question.own,
+        "context": [one.part for one in run.question.context],
         "plan": plan_json(run.plan),
         "evidence_size": len(run.evidence.items),
         "reported_confidence": run.answer.confidence.reported,

@@ -5,6 +5,7 @@ from datetime import date
 
 from core.domain.answer import Answer
 from core.domain.chat import Place
+from core.domain.context import ContextMessage
 from core.domain.policy import EVERYONE
 from core.domain.run import Run
 from core.ports import RecordReceipt
@@ -35,6 +36,10 @@ class AskRequest:
     """State of the corpus; None: the current one."""
     use_rag: bool = True
     """False: graph only."""
+    context: tuple[ContextMessage, ...] = ()
+    """What people wrote around it, as far as the asker can see it."""
+    is_unread: bool = False
+    """See `Surroundings.is_unread`."""
     is_addressed: bool = True
     """See `Question.is_addressed`."""
     question_id: str | None = None

@@ -11,14 +11,16 @@ from dataclasses import replace
 from core.agent import compose
 from core.agent.abandoned import AbandonedError
 from core.agent.ablation import Sections, WithoutSections, without_sections
-from core.agent.conversation import clean, understand
+from core.agent.conversation import clean
 from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
 from core.agent.progress import UNHEARD
+from core.agent.referring import needs_subject, resolve
 from core.agent.request import MAX_QUESTION, AskRequest, Reply
 from core.agent.speech import is_statement
 from core.agent.task import Parts, Task
-from core.domain.answer import Answer, RefusalKind
+from core.agent.wording import READ_WITH, THREAD_UNREAD
+from core.domain.answer import Answer, Outcome, RefusalKind
 from core.domain.budget import Limits
 from core.domain.errors import CiteboundError, EmptyCorpusError, TransientError, UsageError
 from core.domain.evidence import Evidence
@@ -125,7 +127,7 @@ class Answering:
                     progress=progress,
                 )
             )
-            run = replace(run, answer=_kindly(question, run.answer))
+            run = replace(run, answer=_remarked(request, question, run.answer))
         except TransientError:
             raise
         except (CiteboundError, TimeoutError) as error:
@@ -219,13 +221,15 @@ class Answering:
             raise EmptyCorpusError
         if request.edition is not None and not 1 <= request.edition <= edition:
             raise UsageError(f"there is no edition {request.edition}; the newest one is {edition}")
-        meant = understand(text, history)
+        meant = resolve(text, history, request.context)
         question = self._question(
             request, text=text, conversation_id=conversation_id, edition=request.edition or edition
         )
         return replace(
             question,
-            standalone=meant.standalone[-MAX_QUESTION:],
+            standalone=meant.standalone,
+            context=meant.context,
+            referent=meant.referent,
             history=history,
             assumptions=meant.assumptions,
         )
@@ -286,7 +290,12 @@ class Answering:
         )
 
 
-def _kindly(question: Question, answer: Answer) -> Answer:
-    """Ask what somebody wishes to know who only told something, instead of refusing an answer."""
+def _remarked(request: AskRequest, question: Question, answer: Answer) -> Answer:
+    """Ask who only told something what they would like to know; say what was read with it."""
     is_refused = answer.refusal not in {None, RefusalKind.CONFLICT}
-    return compose.unasked() if is_refused and is_statement(question) else answer
+    if is_refused and is_statement(question):
+        return compose.unasked()
+    if question.referent and answer.outcome is not Outcome.CLARIFICATION:
+        return compose.remarked(answer, READ_WITH)
+    is_lost = request.is_unread and needs_subject(question.own)
+    return compose.remarked(answer, THREAD_UNREAD) if is_lost else answer

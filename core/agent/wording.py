@@ -56,5 +56,11 @@ MODEL_UNAVAILABLE = (
 PARTIAL = "A part of the question was not found in the policies."
 """Note where a language model says so. Fixed words: what it says is missing is not verified, and
 even the asker's own words, chosen by it, could state something."""
+READ_WITH = "Read together with the message that the question is about."
+"""Note where the question takes its subject from what somebody wrote; those words are not shown."""
+THREAD_UNREAD = (
+    "I could not read the earlier messages of this thread: name in your question what you mean."
+)
+"""Note where a question points at them and the platform did not let us."""
 ALL_OPTION = 'Or say "all" for every case.'
 """Added to a clarification with options."""

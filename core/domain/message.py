@@ -6,6 +6,7 @@ from datetime import date, datetime
 from enum import StrEnum
 
 from core.domain.chat import Place
+from core.domain.context import ContextMessage
 from core.domain.run import Json
 
 OVERHEARD = "is_overheard"
@@ -52,6 +53,8 @@ class InboundMessage:
     """When the platform says it was written, aware, UTC."""
     raw: Mapping[str, Json] = field(default_factory=dict[str, Json])
     """The payload, as far as rendering a reply or a dispute may need it."""
+    context: tuple[ContextMessage, ...] = ()
+    """What came with it of others' words: quoted, or asked about."""
 
     def overheard(self) -> "InboundMessage":
         """Return the same, with the remark that we were not named: see `OVERHEARD`."""
@@ -154,6 +157,8 @@ class Claimed:
     """The platform's id of the message that shows progress; None if there is none."""
     raw: Mapping[str, Json]
     """See `InboundMessage.raw`."""
+    context: tuple[ContextMessage, ...] = ()
+    """See `InboundMessage.context`."""
     follows_unposted: bool = False
     """True: an earlier reply of the conversation is not posted yet, and nothing should stand above
     it."""

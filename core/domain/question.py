@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from core.domain.chat import Place
+from core.domain.context import ContextMessage
 from core.domain.policy import EVERYONE
 
 UNASKED_SLOT = "question"
@@ -44,6 +45,8 @@ class Turn:
     """Groups whose policies the answer could rest on."""
     refusal: str | None = None
     """Value of `RefusalKind`; None if it ended otherwise."""
+    context: tuple[ContextMessage, ...] = ()
+    """What people wrote around the question."""
 
     @property
     def was_report(self) -> bool:
@@ -78,8 +81,8 @@ class Question:
     text: str
     """As typed, at most 8,000 characters, invisible characters removed."""
     standalone: str
-    """The same with what the thread adds ("May I accept gifts? For contractors?"); equal to `text`
-    without a thread."""
+    """The same with what the thread adds ("May I accept gifts? For contractors?"), and before it
+    what it points at; equal to `text` without a thread."""
     scope: Scope
     """What the answer may rest on."""
     asked_at: datetime
@@ -88,5 +91,14 @@ class Question:
     """Earlier turns of the conversation, oldest first."""
     assumptions: tuple[Assumption, ...] = field(default_factory=tuple)
     """Facts stated so far."""
+    context: tuple[ContextMessage, ...] = ()
+    """What people wrote around it, as far as the asker can see it: material."""
+    referent: str = ""
+    """Words of the context with which `standalone` begins; empty if it points at nothing there."""
     is_addressed: bool = True
     """False: a follow-up in a thread of ours that does not name us. It opens no case by itself."""
+
+    @property
+    def own(self) -> str:
+        """`standalone` without what others wrote: what is stored and shown as the question."""
+        return self.standalone.removeprefix(self.referent).lstrip()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.domain.chat import Place
+from core.domain.context import Surroundings
 from core.domain.delivery import Delivery, FindResult, NoReaders, PostResult, Readers
 from core.domain.message import Claimed
 from core.ports.progress import Progress
@@ -25,6 +26,11 @@ class Audience(Protocol):
         Whatever is not known for certain is nobody.
         """
         ...
+
+
+async def as_carried(claimed: Claimed, /) -> Surroundings:
+    """See `Platform.around`: what came with the message, and nothing else."""
+    return Surroundings(messages=claimed.context)
 
 
 class Surface(Protocol):
@@ -62,6 +68,8 @@ class Platform:
     """Shows progress."""
     poster: Poster
     """Posts replies."""
+    around: Callable[[Claimed], Awaitable[Surroundings]] = as_carried
+    """Reads what people wrote around a message, as far as its asker can see it; raises nothing."""
     waking: Callable[[Claimed], AbstractAsyncContextManager[object]] = nullcontext
     """Shows that somebody is at work while it is looked up who reads; it says nothing else, raises
     nothing, and delays nothing."""

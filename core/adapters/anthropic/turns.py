@@ -63,8 +63,13 @@ def asked(question: Question) -> Block:
             if not was_confidential(turn)
         ],
     }
-    if question.standalone != question.text:
-        value["as_understood_in_its_thread"] = question.standalone
+    if question.own != question.text:
+        value["as_understood_in_its_thread"] = question.own
+    if question.context:
+        value["messages_around_it"] = [
+            {"which": one.part, "by_the_asker": one.is_own, "text": one.text}
+            for one in question.context
+        ]
     return data_block("question", value)
 
 

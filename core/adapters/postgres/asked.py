@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
-from core.adapters.postgres.inbox_rows import event_of, insert, place_of, row_of
+from core.adapters.postgres.inbox_rows import contents_of, event_of, insert, row_of
 from core.adapters.postgres.jobs import PostgresJobs
 from core.adapters.postgres.ledger import Ledger, append
 from core.adapters.postgres.threads import Thread, open_threads
@@ -90,7 +90,7 @@ class Questions:
                     event_of(
                         Tag.MESSAGE_RECEIVED, thread, subject=question, kind=message.kind.value
                     ),
-                    content={"message": message.text, "place": place_of(message)},
+                    content=contents_of(message),
                     record_id=record,
                 )
                 for message, thread, question, record in named

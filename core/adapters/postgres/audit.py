@@ -27,6 +27,7 @@ from core.audit.canonical import canonical
 from core.audit.recorder import outcome_document, quote_hash
 from core.domain.answer import Answer
 from core.domain.casework import NoCase
+from core.domain.context import context_json
 from core.domain.errors import TransientError
 from core.domain.officers import Officers
 from core.domain.run import Run
@@ -142,8 +143,10 @@ def _with_case(answer: Answer, number: int | NoCase) -> Answer:
 def _contents(run: Run) -> dict[str, str]:
     """Collect all personal text of a run."""
     question = run.question
+    around = {"context": json_text(context_json(question.context))} if question.context else {}
     return {
         "question": question.text,
+        **around,
         "thread": json_text([turn.question for turn in question.history]),
         "answer": run.answer.text,
         "answer_json": json_text(answer_json(run.answer)),
@@ -184,7 +187,8 @@ async def _store_run(connection: AsyncConnection, run: Run, answer_id: str, cloc
             id=question.question_id,
             conversation_id=question.conversation_id,
             text=question.text,
-            standalone=question.standalone,
+            standalone=question.own,
+            context=context_json(question.context),
             scope={
                 "as_of": scope.as_of.isoformat(),
                 "edition": scope.edition,

@@ -11,6 +11,7 @@ from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.threads import place_of
 from core.adapters.postgres.turns import Defer, take_turn, tell_to_wait
 from core.adapters.postgres.units import begun_again
+from core.domain.context import context_of
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed, Waiting
 from core.domain.turns import TurnLimits
@@ -151,5 +152,6 @@ def _claimed(row: Mapping[Any, Any], leased: Mapping[Any, Any]) -> Claimed:
         as_of=leased["as_of"],
         progress_id=row["progress_id"],
         raw=row["raw"],
+        context=context_of(row["context"]),
         follows_unposted=row["follows_unposted"],
     )

@@ -49,7 +49,7 @@ class Beginning:
         Nothing that may tell of somebody is passed on without the wish of who tells it, and nothing
         at all where no officer would hear of it. Of one person's, no more than officers can take.
         """
-        told = (run.question.text, run.question.standalone)
+        told = (run.question.text, run.question.own)
         if not run.answer.needs_person or not self._officers.routes(is_sensitive=False):
             return NoCase.NOT_MEANT
         if not run.question.is_addressed or not is_asked(run.question):

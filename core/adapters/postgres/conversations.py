@@ -7,6 +7,7 @@ from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.tables import answers, conversations, questions
 from core.adapters.postgres.units import begun_again
 from core.domain.chat import Place
+from core.domain.context import context_of
 from core.domain.message import OFFICER_SPEAKS, Speakers
 from core.domain.question import Turn
 
@@ -68,7 +69,7 @@ class PostgresConversationStore:
     async def history(self, conversation_id: str, /) -> tuple[Turn, ...]:
         """See `ConversationStore.history`."""
         query = (
-            select(questions.c.standalone, questions.c.scope, answers)
+            select(questions.c.standalone, questions.c.scope, questions.c.context, answers)
             .join(answers, answers.c.question_id == questions.c.id)
             .where(questions.c.conversation_id == conversation_id)
             .order_by(questions.c.asked_at.desc(), questions.c.id.desc())
@@ -85,6 +86,7 @@ class PostgresConversationStore:
                 options=tuple(row["options"]),
                 groups=frozenset(row["scope"]["groups"]),
                 refusal=row["refusal"],
+                context=context_of(row["context"]),
             )
             for row in reversed(rows)
         )

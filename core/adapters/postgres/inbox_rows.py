@@ -12,11 +12,18 @@ from core.adapters.postgres.threads import Thread
 from core.audit.canonical import SALT_BYTES
 from core.audit.events import Event
 from core.domain.audit import Tag
+from core.domain.context import context_json
 from core.domain.message import Ignored, InboundMessage
 from core.domain.run import Json
 
 _TEXTS = ("dedupe_key", "message_key", "kind", "person", "asker", "mode", "text", "outcome")
-_CAST = {"conversation_id": "uuid", "question_id": "uuid", "record_id": "uuid", "raw": "jsonb"}
+_CAST = {
+    "conversation_id": "uuid",
+    "question_id": "uuid",
+    "record_id": "uuid",
+    "raw": "jsonb",
+    "context": "jsonb",
+}
 _COLUMNS = (*_TEXTS, *_CAST, "state", "sent_at", "run_salt")
 _INSERT = text(
     f"INSERT INTO citebound.inbox ({', '.join(_COLUMNS)}) SELECT "  # noqa: S608  # constants
@@ -53,6 +60,7 @@ def row_of(
         "kind": message.kind.value if is_full else "ignored",
         "sent_at": message.sent_at,
         "raw": json.dumps(raw),
+        "context": json.dumps(context_json(message.context) if is_full else []),
         "run_salt": secrets.token_bytes(SALT_BYTES),
         "question_id": question_id,
         "record_id": record_id,
@@ -100,3 +108,11 @@ def place_of(message: InboundMessage | Ignored) -> str:
             "message": message.message_key if isinstance(message, InboundMessage) else None,
         }
     )
+
+
+def contents_of(message: InboundMessage) -> dict[str, str]:
+    """Return the personal text of a message, as its record commits to it."""
+    told = {"message": message.text, "place": place_of(message)}
+    if message.context:
+        told["context"] = json_text(context_json(message.context))
+    return told

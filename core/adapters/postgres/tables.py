@@ -388,6 +388,7 @@ questions = Table(
     Column("standalone", Text, nullable=False),
     Column("scope", JSONB, nullable=False),
     Column("assumptions", JSONB, nullable=False),
+    Column("context", JSONB, nullable=False, server_default=text("'[]'")),
     Column("asked_at", DateTime(timezone=True), nullable=False),
     Index(None, "conversation_id", "asked_at"),
 )
@@ -505,6 +506,13 @@ inbox = Table(
         nullable=False,
         server_default=text("false"),
         comment="the asker need not be told (again) that it waits",
+    ),
+    Column(
+        "context",
+        JSONB,
+        nullable=False,
+        server_default=text("'[]'"),
+        comment="what came with the message of others' words: quoted, or asked about",
     ),
     CheckConstraint("state IN ('received', 'running', 'done', 'dead')", name="state"),
     Index(None, "conversation_id", "id", postgresql_where=text("state IN ('received', 'running')")),

@@ -6,6 +6,7 @@ import pytest
 
 from core.agent.confidential import is_confidential, speaks_of_somebody, was_confidential
 from core.domain.answer import NotJudged, Outcome
+from core.domain.context import ContextMessage
 from core.domain.question import Turn
 from core.retrieval.retriever import Retriever
 from tests.factories import make_question
@@ -103,6 +104,17 @@ async def test_what_asks_nothing_and_speaks_of_somebody_goes_to_no_model(text: s
     assert was_confidential(Turn(question=text, outcome="refused", answer=""))
     model = ScriptedModel()
     run = await make_world().run(factory_of(model), text, fallback=RULES)
+    assert not model.requests
+    assert not run.model_calls
+
+
+async def test_a_message_that_speaks_of_somebody_goes_to_no_model_either() -> None:
+    """Whoever asks about it: the rules answer."""
+    model = ScriptedModel()
+    around = (ContextMessage(text=TOLD[0], part="about"),)
+    run = await make_world().run(
+        factory_of(model), "Is this allowed?", fallback=RULES, context=around
+    )
     assert not model.requests
     assert not run.model_calls
 

@@ -7,6 +7,7 @@ from core.agent.pipeline import Pipeline
 from core.agent.task import Parts, Task
 from core.domain.answer import Citation, Claim, Draft
 from core.domain.budget import Limits
+from core.domain.context import ContextMessage
 from core.domain.evidence import Evidence
 from core.domain.policy import Span, VersionId
 from core.domain.question import Assumption, Turn
@@ -74,6 +75,7 @@ class World:
         use_rag: bool = True,
         history: tuple[Turn, ...] = (),
         assumptions: tuple[Assumption, ...] = (),
+        context: tuple[ContextMessage, ...] = (),
     ) -> Run:
         """Take a question of somebody without groups to its outcome."""
         scope = make_scope()
@@ -88,7 +90,9 @@ class World:
         second = Pipeline(replace(parts, reasoner=fallback)) if fallback else None
         return await Fallback(Pipeline(parts), second).run(
             Task(
-                question=make_question(text, scope=scope, history=history, assumptions=assumptions),
+                question=make_question(
+                    text, scope=scope, history=history, assumptions=assumptions, context=context
+                ),
                 snapshot=snapshot,
                 tools=lambda: OntologyToolbox(
                     build_graph(snapshot), max_calls=self.limits.tool_calls

@@ -366,3 +366,31 @@ def test_whatever_comes_is_read_or_is_a_broken_word(event: Json) -> None:
         parse(body, home)
     except ContractError:
         return
+
+
+def test_what_a_message_quotes_stands_apart(scene: Scene) -> None:
+    """Marked lines, and messages that are shared; both are read, and are no question of theirs."""
+    shared = {"is_share": True, "text": "We get <https://a.test|watches>", "author_id": "U9"}
+    told = "&gt; Ben offers me\n&gt;a watch\nIs this allowed?"
+    direct = scene.slack.workspace.direct(scene.anna)
+    event = scene.slack.people.events_of(scene.written(told, direct))[0]
+    found = scene.parse(event | {"attachments": [shared]})
+    assert isinstance(found, InboundMessage)
+    assert found.text == "Is this allowed?"
+    assert [(one.part, one.text) for one in found.context] == [
+        ("quoted", "Ben offers me\na watch"),
+        ("quoted", "We get watches"),
+    ]
+    assert found.raw["has_file"] is False
+    found = scene.parse(event | {"attachments": [shared, {"text": "a preview"}]})
+    assert isinstance(found, InboundMessage)
+    assert found.raw["has_file"] is True
+
+
+@pytest.mark.parametrize("text", ["&gt; 50 euros?", "&gt;", "&gt;&gt;&gt; all of it"])
+def test_a_message_of_nothing_but_a_quote_is_its_own(scene: Scene, text: str) -> None:
+    """There would be nothing left to answer."""
+    direct = scene.slack.workspace.direct(scene.anna)
+    (found,) = scene.all(scene.written(text, direct))
+    assert isinstance(found, InboundMessage)
+    assert (bool(found.text), found.context) == (True, ())

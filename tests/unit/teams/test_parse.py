@@ -1,5 +1,6 @@
 """Each kind of activity, and what it is to us."""
 
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -86,6 +87,7 @@ def test_a_follow_up_counts_if_the_thread_is_ours() -> None:
     """Which only the tables know."""
     found = parse(message("And my wife?", scope="channel", id=REPLY), HOME)
     assert isinstance(found, Overheard)
+    assert isinstance(found.message, InboundMessage)
     assert (found.message.text, found.message.place.thread) == ("And my wife?", ROOT)
 
 
@@ -497,3 +499,48 @@ def test_whatever_comes_is_read_or_is_a_broken_word(
             read_it(activity, HOME)
         except ContractError:
             continue
+
+
+BLOCK = (
+    '<blockquote itemscope="" itemtype="http://schema.skype.com/Reply" itemid="17">'
+    '<strong itemprop="mri" itemid="8:orgid:b">Ben</strong>'
+    '<span itemprop="time" itemid="17">9</span>'
+    '<p itemprop="preview">A vendor offers me a <b>watch</b></p></blockquote>'
+)
+REFERENCE = '{"messageId": "17", "messagePreview": "A vendor offers me a watch"}'
+ENTITY = {"type": "quotedReply", "quotedReply": {"preview": "A vendor offers me a watch"}}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"attachments": [{"contentType": "text/html", "content": f"{BLOCK}<p>OK?</p>"}]},
+        {"attachments": [{"contentType": "messageReference", "content": REFERENCE}]},
+        {"entities": [ENTITY]},
+        {"text": f"{BLOCK}\n<p>OK?</p>"},
+        {"attachments": [{"contentType": "text/html", "content": BLOCK}], "entities": [ENTITY]},
+    ],
+)
+def test_what_a_message_quotes_stands_apart(more: dict[str, Any]) -> None:
+    """However Teams tells it, once, and without who wrote it."""
+    found = read(message("OK?") | more)
+    assert found.text == "OK?"
+    assert [(one.part, one.text) for one in found.context] == [
+        ("quoted", "A vendor offers me a watch")
+    ]
+
+
+@pytest.mark.parametrize("content", ["[", "[1]", "{}", "[" * 9_000, None, 7])
+def test_a_reference_that_is_none_quotes_nothing(content: Any) -> None:
+    """It is somebody's JSON within JSON."""
+    held = {"contentType": "messageReference", "content": content}
+    assert read(message("OK?", attachments=[held])).context == ()
+
+
+def test_quotes_are_read_in_linear_time() -> None:
+    """Openings without an end, and ends without an opening."""
+    for unit in (BLOCK[:80], "<blockquote ", "</blockquote>", "<strong>", BLOCK):
+        began_s = time.process_time()
+        held = [{"contentType": "text/html", "content": unit * 900}]
+        read(message("OK?" + unit * 900, attachments=held))
+        assert time.process_time() - began_s < 2.0

@@ -1,0 +1,121 @@
+"""What a question points at: "Is this allowed?" under a colleague's message. Pure.
+
+A message around a question lends it a subject where it names none of its own, and nothing else: it
+is no statement of the asker's. One that reports misconduct is left out altogether, so that nobody
+but its writer passes it on.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.agent.conversation import clean, points_back, understand
+from core.agent.extractive.sensitive import is_report
+from core.agent.request import MAX_QUESTION
+from core.agent.speech import asks
+from core.domain.content_words import content_words
+from core.domain.context import ContextMessage, bounded
+from core.domain.question import Assumption, Turn
+
+LENT = 300
+"""Characters that a message lends to a question."""
+_LEAST = 3
+"""Telling words of a message that can be a subject."""
+_NAMES_NOTHING = content_words(
+    "allow allowed ok okay fine permitted legal right possible problem issue rule policy accept"
+    " keep take give do approve approval permission sign form limit deadline threshold report"
+    " register declare need necessary required compliant apply mean answer question thing case"
+    " situation bot"
+)
+"""Words of questions that are the same whatever they are about."""
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """A message as it is to be asked."""
+
+    standalone: str
+    """See `Question.standalone`."""
+    assumptions: tuple[Assumption, ...] = ()
+    """See `Question.assumptions`."""
+    context: tuple[ContextMessage, ...] = ()
+    """See `Question.context`."""
+    referent: str = ""
+    """See `Question.referent`."""
+
+
+def resolve(text: str, history: Sequence[Turn], around: Sequence[ContextMessage]) -> Resolved:
+    """Understand a message in its thread, and with what was written around it.
+
+    What it points at is the nearest: a message of the context before an earlier turn. A follow-up
+    keeps the context of the turn that it follows.
+    """
+    told, context = understand(text, history), readable(around)
+    is_reply = any(not asks(text) or one.value in history[-1].options for one in told.assumptions)
+    pointed = "" if is_reply else referent(text, context, history)
+    if pointed:
+        whole = f"{pointed} {text}"
+        if len(whole) <= MAX_QUESTION:
+            return Resolved(standalone=whole, context=context, referent=pointed)
+    if told.standalone != text and history[-1].context:
+        context = context or history[-1].context
+        pointed = referent(history[-1].question, history[-1].context, history[:-1])
+        pointed = pointed if len(pointed) + len(told.standalone) < MAX_QUESTION else ""
+    else:
+        pointed = ""
+    return Resolved(
+        standalone=f"{pointed} {told.standalone[-MAX_QUESTION:]}".lstrip(),
+        assumptions=told.assumptions,
+        context=context,
+        referent=pointed,
+    )
+
+
+def readable(messages: Sequence[ContextMessage]) -> tuple[ContextMessage, ...]:
+    """Return the messages that may be used: none that reports misconduct."""
+    cleaned = (
+        ContextMessage(text=clean(one.text), part=one.part, is_own=one.is_own) for one in messages
+    )
+    return bounded([one for one in cleaned if not is_report(one.text)])
+
+
+def needs_subject(text: str) -> bool:
+    """Say whether a question names no subject of its own, or points at something."""
+    return points_back(text) or not content_words(text) - _NAMES_NOTHING
+
+
+def referent(text: str, context: Sequence[ContextMessage], history: Sequence[Turn]) -> str:
+    """Return the words that a question points at, as they are put before it; `""` if it has none.
+
+    What the asker pointed at goes first. What was said in the thread since our last reply comes
+    before that reply; the first message of the thread counts where we have not spoken yet.
+    """
+    if not needs_subject(text):
+        return ""
+    chosen = [one for one in context if one.is_chosen]
+    earlier = [one for one in context if one.part == "earlier"]
+    roots = [] if history else [one for one in context if one.part == "root"]
+    # In a thread that people began, its subject is what it began with.
+    candidates = (*reversed(chosen), *roots, *reversed(earlier))
+    return next((lent for one in candidates if (lent := _lent(one))), "")
+
+
+def _lent(message: ContextMessage) -> str:
+    """Return the sentences of a message that name something, up to `LENT` characters.
+
+    One at which the asker pointed may be as short as it likes.
+    """
+    least = 1 if message.is_chosen else _LEAST
+    kept: list[str] = []
+    size = 0
+    for sentence in _SENTENCE_END.split(message.text):
+        said = " ".join(sentence.split())
+        if len(content_words(said)) < least:
+            continue
+        if kept and size + len(said) > LENT:
+            break
+        kept.append(said[:LENT])
+        size += len(said) + 1
+    lent = " ".join(kept)
+    return lent if not lent or lent[-1] in ".!?" else f"{lent}."
