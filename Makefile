@@ -36,7 +36,7 @@ bench: $(VENV)/.installed
 	@$(call measure,eval latency --questions samples/questions/test.jsonl)
 	@echo; echo '$$ python -m tests.evals.bench_model samples/questions/test.jsonl'; $(BIN)/python -m tests.evals.bench_model samples/questions/test.jsonl
 	@echo; echo '$$ python -m tests.evals.bench_threads'; $(BIN)/python -m tests.evals.bench_threads
-	@for platform in slack teams; do for what in ack first kills; do \
+	@for platform in slack teams; do for what in ack first burst kills; do \
 	  echo; echo "\$$ python -m tests.evals.bench_$$platform $$what"; $(BIN)/python -m tests.evals.bench_$$platform $$what 2>/dev/null || exit 1; done; done
 	@echo; echo '$$ python -m tests.evals.bench_hung'; $(BIN)/python -m tests.evals.bench_hung 2>/dev/null
 ifeq ($(wildcard $(DATA)/obliqa/dev.json),)

@@ -2,6 +2,7 @@
 
     python -m tests.evals.bench_slack ack   [--rate 200] [--seconds 20]
     python -m tests.evals.bench_slack first [--questions 40]
+    python -m tests.evals.bench_slack burst [--questions 150] [--seconds 5]
     python -m tests.evals.bench_slack kills [--questions 200] [--kills 10]
 
 Each runs the code of `citebound serve` in processes of its own, with Bolt, Slack's SDK, an embedded
@@ -24,6 +25,7 @@ from statistics import median
 from typing import Any
 
 from tests.evals.platform_bench import (
+    ACK_FOR_S,
     PEOPLE,
     QUESTIONS,
     READY_WITHIN_S,
@@ -35,6 +37,7 @@ from tests.evals.platform_bench import (
     busy,
     end,
     measure_ack,
+    measure_burst,
     measure_kills,
     postgres,
     publish,
@@ -135,6 +138,16 @@ async def measure_first(here: World, *, questions: int) -> None:
     await end(running)
 
 
+async def burst(here: World, given: argparse.Namespace) -> None:
+    """Let everybody ask at once, each in their direct messages."""
+    asked = single_questions()
+
+    async def ask(n: int) -> None:
+        await here.slack.people.ask(here.slack.workspace.user(f"person{n}"), asked[n % len(asked)])
+
+    await measure_burst(here, ask, given)
+
+
 async def kills(here: World, given: argparse.Namespace) -> None:
     """Ask while processes are killed, and look at what people see."""
     people = [here.slack.workspace.user(f"person{n}") for n in range(PEOPLE)]
@@ -180,9 +193,11 @@ async def run(serving: Forks, url: str, given: argparse.Namespace) -> None:
     async with world(serving, url) as here:
         match given.what:
             case "ack":
-                await acknowledge(here, rate=given.rate, seconds=given.seconds)
+                await acknowledge(here, rate=given.rate, seconds=given.seconds or ACK_FOR_S)
             case "first":
                 await measure_first(here, questions=given.questions or 40)
+            case "burst":
+                await burst(here, given)
             case _:
                 await kills(here, given)
 

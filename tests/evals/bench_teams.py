@@ -2,6 +2,7 @@
 
     python -m tests.evals.bench_teams ack   [--rate 200] [--seconds 20]
     python -m tests.evals.bench_teams first [--questions 40]
+    python -m tests.evals.bench_teams burst [--questions 150] [--seconds 5]
     python -m tests.evals.bench_teams kills [--questions 200] [--kills 10]
 
 Each runs the code of `citebound serve` in processes of its own, with the token check, Microsoft's
@@ -24,6 +25,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.evals.platform_bench import (
+    ACK_FOR_S,
     PEOPLE,
     QUESTIONS,
     READY_WITHIN_S,
@@ -35,6 +37,7 @@ from tests.evals.platform_bench import (
     busy,
     end,
     measure_ack,
+    measure_burst,
     measure_kills,
     postgres,
     publish,
@@ -184,6 +187,17 @@ def shown(entries: Sequence[Entry]) -> list[Entry]:
     ]
 
 
+async def burst(here: World, given: argparse.Namespace) -> None:
+    """Let everybody ask at once, in channels and in people's own chats by turns."""
+    asked, places = single_questions(), here.people()
+
+    async def ask(n: int) -> None:
+        person, place = places[n % PEOPLE]
+        await here.ask(person, place, asked[n % len(asked)])
+
+    await measure_burst(here, ask, given)
+
+
 async def kills(here: World, given: argparse.Namespace) -> None:
     """Ask while processes are killed, and look at what people see."""
     places = here.people()
@@ -233,9 +247,11 @@ async def run(serving: Forks, url: str, given: argparse.Namespace) -> None:
     async with world(serving, url) as here:
         match given.what:
             case "ack":
-                await acknowledge(here, rate=given.rate, seconds=given.seconds)
+                await acknowledge(here, rate=given.rate, seconds=given.seconds or ACK_FOR_S)
             case "first":
                 await measure_first(here, questions=given.questions or 40)
+            case "burst":
+                await burst(here, given)
             case _:
                 await kills(here, given)
 

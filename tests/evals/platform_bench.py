@@ -48,6 +48,16 @@ UNDERWAY = 30
 """Questions that wait for their answers, from which on nobody asks another: kills are measured, not
 how much too much is."""
 READY_WITHIN_S = 60.0
+ACK_FOR_S, BURST_WITHIN_S = 20.0, 5.0
+"""How long questions arrive, unless told otherwise."""
+BURST = 150
+"""Questions of a burst, unless told otherwise."""
+_TIMES = (
+    "SELECT extract(epoch FROM o.queued_at - i.received_at)::float * 1000 AS answered_ms,"
+    " extract(epoch FROM o.settled_at - o.queued_at)::float * 1000 AS posted_ms"
+    " FROM citebound.inbox i JOIN citebound.outbox o ON o.cause = 'message:' || i.id"
+    " WHERE i.kind = 'message' AND o.state = 'posted'"
+)
 _LEFT = (
     "SELECT (SELECT count(*) FROM citebound.inbox WHERE state IN ('received', 'running'))"
     " + (SELECT count(*) FROM citebound.outbox WHERE settled_at IS NULL)"
@@ -227,6 +237,35 @@ async def measure_kills(
     await end(*alive)
 
 
+async def measure_burst(
+    here: World, ask: Callable[[int], Coroutine[Any, Any, object]], given: argparse.Namespace
+) -> None:
+    """Let many ask within seconds, and print how long recorded answers wait to be posted.
+
+    Args:
+        here: where.
+        ask: lets the nth person ask, alone in their place: no channel's pace is waited for.
+        given: how many questions, and within how many seconds.
+    """
+    questions, seconds = given.questions or BURST, given.seconds or BURST_WITHIN_S
+    running = await here.start()
+    here.point_to(running)
+    began, before = time.perf_counter(), busy()
+    async with asyncio.TaskGroup() as group:
+        for n in range(questions):
+            await asyncio.sleep(max(0.0, began + n * seconds / questions - time.perf_counter()))
+            group.create_task(ask(n))
+    await here.tables.quiet(within_s=600.0)
+    rows = await here.tables.rows(_TIMES)
+    answered, posted = ([row[name] for row in rows] for name in ("answered_ms", "posted_ms"))
+    print(
+        f"{questions} questions within {seconds:.0f} s: from the question to its record:"
+        f" {spread(answered)}; from the record to the post: {spread(posted)};"
+        f" {len(rows)} posted; before: {before}"
+    )
+    await end(running)
+
+
 async def _kill_often(here: World, alive: list[Running], kills: int, chance: random.Random) -> None:
     """Kill one of two processes now and then, and start it again on its port."""
     for _ in range(kills):
@@ -252,9 +291,9 @@ def arguments(description: str | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("ack", "first", "kills"))
+    parser.add_argument("what", choices=("ack", "first", "burst", "kills"))
     parser.add_argument("--rate", type=float, default=200.0)
-    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--seconds", type=float)
     parser.add_argument("--questions", type=int)
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)

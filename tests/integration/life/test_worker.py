@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import NullPool, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from core.adapters.postgres.jobs import QUEUES
 from core.agent.request import MAX_QUESTION
 from core.domain.delivery import NoReaders
 from core.domain.errors import TransientError
@@ -363,3 +364,34 @@ async def test_a_long_run_keeps_its_message(deployment: Deployment) -> None:
             assert isinstance(await slow.backlog.claim(thread), Waiting)
             await asyncio.sleep(0.25)
     assert await states(slow) == [("done", "clarification", 1)]
+
+
+async def test_a_reply_does_not_wait_behind_questions(deployment: Deployment) -> None:
+    """While as many questions as there are slots, and more, are being answered, it is posted."""
+    deployment.reasoner.goes_on.clear()
+    for n in range(3 * QUEUES["answer"].slots):
+        await deployment.intake.accept(message(f"m{n}", thread=f"t{n}"))
+    async with deployment.working():
+        await deployment.until(
+            "SELECT 1 FROM citebound.inbox WHERE state = 'running'"  # noqa: S608
+            f" HAVING count(*) = {QUEUES['answer'].slots}"
+        )
+        help_wanted = message("help", thread="h", kind=MessageKind.HELP)
+        await deployment.intake.accept(help_wanted)
+        await deployment.until("SELECT 1 FROM posts WHERE body = 'notice:how_it_works'")
+        assert {state for state, _, _ in await states(deployment)} == {"received", "running"}
+        deployment.reasoner.goes_on.set()
+        await deployment.quiet()
+
+
+async def test_jobs_of_the_release_before_are_run(deployment: Deployment) -> None:
+    """It put all of them into the queue that is now the questions'."""
+    await deployment.intake.accept(message("help", kind=MessageKind.HELP))
+    await change(
+        deployment,
+        f"UPDATE procrastinate_jobs SET queue_name = '{QUEUES['answer'].name}'",  # noqa: S608
+    )
+    async with deployment.working():
+        await deployment.quiet()
+    (post,) = await deployment.rows("SELECT body FROM posts")
+    assert post["body"] == "notice:how_it_works"
