@@ -240,6 +240,18 @@ class Settings(TeamsSettings):
     """`0.0.0.0`: every one."""
     port: int = setting("CITEBOUND_PORT", 8080, "Port on which `serve` listens; 0: any free one")
     """HTTP; whatever stands before it does TLS."""
+    operations_host: str = setting(
+        "CITEBOUND_OPERATIONS_HOST",
+        "127.0.0.1",
+        "Address on which `serve` answers `/livez`, `/readyz` and `/metrics`",
+    )
+    """Not one that the outside reaches: whoever reaches it is told."""
+    operations_port: int = setting(
+        "CITEBOUND_OPERATIONS_PORT",
+        8081,
+        "Port for that; 0: any free one, each process on one machine needs its own",
+    )
+    """HTTP."""
     officers: str | None = setting(
         "CITEBOUND_OFFICERS", None, "Who answers cases: JSON or a file; unset: nobody"
     )
@@ -311,6 +323,7 @@ class Settings(TeamsSettings):
         self.check_teams()
         self.check_turns()
         check("CITEBOUND_PORT", self.port, 0, 65_535)
+        check("CITEBOUND_OPERATIONS_PORT", self.operations_port, 0, 65_535)
         if self.environment not in ENVIRONMENTS:
             raise ConfigError(f"CITEBOUND_ENVIRONMENT: expected {' or '.join(ENVIRONMENTS)}")
         if self.failpoint is not None:

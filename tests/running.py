@@ -17,6 +17,11 @@ class Running:
     engine: AsyncEngine
     base_url: str
 
+    @property
+    def operations_url(self) -> str:
+        """Where it tells how it is."""
+        return f"http://127.0.0.1:{self.process.operations_port}"
+
     async def rows(self, query: str) -> list[dict[str, object]]:
         """Read from the database."""
         async with self.engine.connect() as connection:

@@ -60,6 +60,7 @@ class Running:
 
     pid: int
     port: int
+    operations_port: int
     forks: "Forks | None"
     """Who started it; None: somebody else, who also waits for its end."""
 
@@ -68,7 +69,7 @@ class Running:
         async with asyncio.timeout(within_s), ClientSession() as session:
             while True:
                 with contextlib.suppress(ClientError):
-                    url = f"http://127.0.0.1:{self.port}/readyz"
+                    url = f"http://127.0.0.1:{self.operations_port}/readyz"
                     async with session.get(url) as response:
                         if response.status == 200:
                             return
@@ -113,8 +114,13 @@ class Forks:
     def start_with(self, settings: Mapping[str, Any], *, port: int = 0) -> Running:
         """Start one with the values of `Settings`."""
         port = port or free_port()
-        given = {**settings, "port": port}
-        return Running(pid=self.order(start=given), port=port, forks=self)
+        given = {"operations_port": free_port(), **settings, "port": port}
+        return Running(
+            pid=self.order(start=given),
+            port=port,
+            operations_port=given["operations_port"],
+            forks=self,
+        )
 
 
 @contextmanager

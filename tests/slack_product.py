@@ -45,6 +45,7 @@ def settings_for(slack: FakeSlack, database_url: str, **more: object) -> Setting
         slack_signing_secret=slack.workspace.app.signing_secret,
         slack_api_url=slack.api_url,
         port=0,
+        operations_port=0,
     )
     return replace(settings, **more)  # pyright: ignore[reportArgumentType]  # checked by Settings
 
@@ -63,6 +64,7 @@ def town_settings(town: Town, database_url: str, **more: object) -> Settings:
         token_key=base64.b64encode(bytes(range(32))).decode(),
         public_url=PUBLIC_URL,
         port=0,
+        operations_port=0,
     )
     return replace(settings, **more)  # pyright: ignore[reportArgumentType]  # checked by Settings
 

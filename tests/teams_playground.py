@@ -34,6 +34,7 @@ async def playing(database_url: str) -> AsyncGenerator[tuple[Running, Playground
         officers=json.dumps(OFFICERS),
         case_channel=f"teams/{TENANT}/{DESK}",
         port=0,
+        operations_port=0,
     )
     connect = connect_teams(settings, patience=UNHURRIED)
     assert connect is not None

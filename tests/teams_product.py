@@ -38,6 +38,7 @@ def settings_for(teams: FakeTeams, openid: OpenId, database_url: str, **more: ob
         database_url=database_url,
         teams_openid_url=openid.url,
         port=0,
+        operations_port=0,
     )
     return replace(settings, **more)  # pyright: ignore[reportArgumentType]  # checked by Settings
 

@@ -1,4 +1,7 @@
-"""What is served over HTTP: requests of chat platforms, and whether we live and are ready."""
+"""What is served over HTTP: requests of chat platforms, and whether we live and are ready.
+
+The two stand on ports of their own: what we count and how we are is nobody's business outside.
+"""
 
 import asyncio
 import logging
@@ -8,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from aiohttp import web
 
 from bot.app import pages
+from bot.app.connections import Handler, received
 from bot.metrics import CONTENT_TYPE, Meter
 from core.domain.errors import TransientError
 from core.domain.message import WaitingNow
@@ -19,7 +23,6 @@ LONGEST_BODY = 1024 * 1024
 LONGEST_LAG_S = 1.0
 READY_WITHIN_S = 3.0
 
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Waiting = Callable[[], Awaitable[WaitingNow]]
 """Says how much waits."""
 Trouble = Callable[[], Awaitable[str | None]]
@@ -145,19 +148,23 @@ class Metered:
         return response
 
 
-def application(
-    health: Health, routes: Iterable[web.RouteDef], metered: Metered
-) -> web.Application:
-    """Return the application: health, metrics, and what platforms take."""
+def application(routes: Iterable[web.RouteDef], metered: Metered) -> web.Application:
+    """Return what the outside reaches: what platforms take, and our pages."""
 
     @web.middleware
     async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
         return await metered.around(request, handler)
 
-    served = web.Application(client_max_size=LONGEST_BODY, middlewares=[around])
+    served = web.Application(client_max_size=LONGEST_BODY, middlewares=[around, received])
+    served.router.add_routes(pages.routes())
+    served.router.add_routes(routes)
+    return served
+
+
+def operations(health: Health, metered: Metered) -> web.Application:
+    """Return what only those who run us reach: health and metrics."""
+    served = web.Application(middlewares=[received])
     served.router.add_get("/metrics", metered.tell)
     served.router.add_get("/livez", health.live)
     served.router.add_get("/readyz", health.ready)
-    served.router.add_routes(pages.routes())
-    served.router.add_routes(routes)
     return served

@@ -1,7 +1,8 @@
 """One process: started in order, stopped in order.
 
-database -> chat platforms -> what platforms send -> workers
-not ready -> workers drained (20 s), leases given back -> no more requests -> database closed
+database -> chat platforms -> health and metrics -> what platforms send -> workers
+not ready -> workers drained (20 s), leases given back -> no more requests -> nothing told of our
+health -> database closed
 
 What still comes while the workers drain is stored, and answered by another process: whoever
 watches our readiness sends on for a while.
@@ -12,12 +13,13 @@ import gc
 import logging
 import signal
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from aiohttp import web
 
-from bot.app.http import Health, Metered, application
+from bot.app.connections import ConnectionLimits, listening
+from bot.app.http import Health, Metered, application, operations
 from bot.app.platforms import chosen
 from bot.app.watchdog import STILL_AFTER_S, watched
 from bot.chat import Chat, Connect
@@ -26,11 +28,7 @@ from bot.metrics import Meter
 from bot.worker import Worker
 from core.bootstrap import SERVING, Service, bootstrap
 from core.config import Settings
-from core.domain.errors import ConfigError
 from core.ports import Handlers
-
-ANSWERED_WITHIN_S = 5.0
-"""What a stop leaves to requests that have begun."""
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +42,9 @@ class Process:
     chats: tuple[Chat, ...]
     """The platforms, connected."""
     port: int | None
-    """Where it listens; None: it does not."""
+    """Where it listens to platforms; None: it does not."""
+    operations_port: int | None
+    """Where it tells how it is; None: nowhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,12 +59,16 @@ class Roles:
 
 @asynccontextmanager
 async def running(
-    service: Service, platforms: Sequence[Connect], roles: Roles
+    service: Service,
+    platforms: Sequence[Connect],
+    roles: Roles,
+    *,
+    limits: ConnectionLimits | None = None,
 ) -> AsyncGenerator[Process]:
-    """Run until the block ends.
+    """Run until the block ends; `limits` hold for each port.
 
     Raises:
-        ConfigError: A platform can't be connected; or the port is taken.
+        ConfigError: A platform can't be connected; or a port is taken.
     """
     async with AsyncExitStack() as stack:
         connected = [await stack.enter_async_context(one(service)) for one in platforms]
@@ -72,17 +76,19 @@ async def running(
         troubles = {chat.name: chat.trouble for chat in chats}
         lost = {chat.name: chat.lost for chat in chats}
         health = Health(service.health.trouble, platforms=troubles, lost=lost)
-        port = None
+        port, operations_port = None, None
         if roles.serves:
             metered = Metered(meter, service.health.waiting, lost=lost.values())
-            served = application(
-                health, (route for chat in chats for route in chat.routes), metered
+            wired = _Ports(service.settings, limits or ConnectionLimits())
+            operations_port = await stack.enter_async_context(
+                wired.operations(operations(health, metered))
             )
-            port = await stack.enter_async_context(_serving(service.settings, served, chats))
+            served = application((route for chat in chats for route in chat.routes), metered)
+            port = await stack.enter_async_context(wired.platforms(served, chats))
         if roles.works:
             await stack.enter_async_context(_working(service, chats, meter))
         stack.callback(health.stop)
-        yield Process(service=service, chats=chats, port=port)
+        yield Process(service=service, chats=chats, port=port, operations_port=operations_port)
 
 
 @asynccontextmanager
@@ -110,33 +116,37 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
             jobs.cancel()
 
 
-@asynccontextmanager
-async def _serving(
-    settings: Settings, served: web.Application, chats: Sequence[Chat]
-) -> AsyncGenerator[int]:
-    async with AsyncExitStack() as stack:
-        port = await stack.enter_async_context(_listening(served, settings.host, settings.port))
-        for chat in chats:
-            await stack.enter_async_context(chat.listening())
-        yield port
+@dataclass(frozen=True, slots=True)
+class _Ports:
+    settings: Settings
+    limits: ConnectionLimits
 
+    @asynccontextmanager
+    async def platforms(
+        self, served: web.Application, chats: Sequence[Chat]
+    ) -> AsyncGenerator[int]:
+        async with AsyncExitStack() as stack:
+            port = await stack.enter_async_context(
+                listening(
+                    served,
+                    host=self.settings.host,
+                    port=self.settings.port,
+                    settings="CITEBOUND_HOST and CITEBOUND_PORT",
+                    limits=self.limits,
+                )
+            )
+            for chat in chats:
+                await stack.enter_async_context(chat.listening())
+            yield port
 
-@asynccontextmanager
-async def _listening(served: web.Application, host: str, port: int) -> AsyncGenerator[int]:
-    runner = web.AppRunner(served, shutdown_timeout=ANSWERED_WITHIN_S, access_log=None)
-    await runner.setup()
-    try:
-        try:
-            await web.TCPSite(runner, host, port).start()
-        except OSError as error:
-            raise ConfigError(
-                f"{host}:{port} can't be listened on ({error.strerror}): set CITEBOUND_HOST and"
-                " CITEBOUND_PORT"
-            ) from error
-        told: int = runner.addresses[0][1]
-        yield told
-    finally:
-        await runner.cleanup()
+    def operations(self, served: web.Application) -> AbstractAsyncContextManager[int]:
+        return listening(
+            served,
+            host=self.settings.operations_host,
+            port=self.settings.operations_port,
+            settings="CITEBOUND_OPERATIONS_HOST and CITEBOUND_OPERATIONS_PORT",
+            limits=self.limits,
+        )
 
 
 async def run_until_told(
@@ -157,6 +167,7 @@ async def run_until_told(
             async with running(service, platforms, roles) as process:
                 _spare_collections()
                 if process.port is not None:
+                    logger.info("health and metrics on port %d", process.operations_port)
                     logger.info("listening on port %d", process.port)
                 await stop.wait()
                 logger.info("stopping")

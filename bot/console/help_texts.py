@@ -267,8 +267,9 @@ SERVE = Help(
     long="""Takes what Slack and Teams send, answers it and posts the answers, until SIGTERM. Behind
 whatever does TLS Slack comes to `/slack/events`, Teams to `/api/messages`. Slack comes over sockets
 if there is SLACK_APP_TOKEN and no SLACK_SIGNING_SECRET. With SLACK_CLIENT_ID instead of a bot token
-several workspaces install the app, each at `/slack/install`. `/livez` and `/readyz` say how it is,
-`/metrics` what it does. A platform without its secrets does not start: exit code 3.""",
+several workspaces install the app, each at `/slack/install`. On a second port, of the loopback
+unless CITEBOUND_OPERATIONS_HOST says otherwise, `/livez` and `/readyz` say how it is, `/metrics`
+what it does. A platform without its secrets does not start: exit code 3.""",
     examples="""examples:
   citebound serve
   citebound serve --no-worker     take messages only; `citebound work` answers them""",

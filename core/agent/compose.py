@@ -18,8 +18,8 @@ from core.agent.wording import (
     REPORT,
     REPORT_ALONE,
     TOO_LONG,
-    URGENT,
     UNASKED,
+    URGENT,
     WHAT_TO_ASK,
 )
 from core.domain.answer import (

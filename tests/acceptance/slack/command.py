@@ -28,11 +28,17 @@ class Command:
     told: list[str] = field(default_factory=list[str])
     """Lines of its standard error."""
     port: int = 0
+    operations_port: int = 0
 
     @property
     def base_url(self) -> str:
         """Where it listens."""
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def operations_url(self) -> str:
+        """Where it tells how it is."""
+        return f"http://127.0.0.1:{self.operations_port}"
 
     async def quiet(self) -> None:
         """Wait until nothing is left to answer or to post."""
@@ -65,6 +71,9 @@ class Command:
         async with asyncio.timeout(LONGEST_S):
             async for line in stderr:
                 self.told.append(line.decode().rstrip())
+                told = self.told[-1].partition("health and metrics on port ")[2]
+                if told:
+                    self.operations_port = int(told.partition('"')[0])
                 found = self.told[-1].partition("listening on port ")[2]
                 if found:
                     self.port = int(found.partition('"')[0])
@@ -88,6 +97,7 @@ async def serving(home: Path, database_url: str, **settings: Any) -> AsyncGenera
         "PYTHONPATH": str(ROOT),
         "DATABASE_URL": database_url,
         "CITEBOUND_PORT": "0",
+        "CITEBOUND_OPERATIONS_PORT": "0",
         **{name: str(value) for name, value in settings.items()},
     }
     process = await asyncio.create_subprocess_exec(

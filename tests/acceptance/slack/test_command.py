@@ -8,6 +8,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from aiohttp import ClientSession
@@ -24,10 +25,24 @@ CANARY = "Zanzibarquux"
 KEYS = {"at", "level", "logger", "message", "error"}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """The process, once it is ready."""
+
+    process: Process
+    operations_port: int
+
+    async def get(self, path: str) -> tuple[int, str]:
+        """Ask it how it is."""
+        url = f"http://127.0.0.1:{self.operations_port}/{path}"
+        async with ClientSession() as session, session.get(url) as response:
+            return response.status, await response.text()
+
+
 @asynccontextmanager
-async def command(slack: FakeSlack, database_url: str, *words: str) -> AsyncGenerator[Process]:
+async def command(slack: FakeSlack, database_url: str, *words: str) -> AsyncGenerator[Serving]:
     """Run `citebound serve` until it ends, by itself or with the block."""
-    port = free_port()
+    port, operations_port = free_port(), free_port()
     environment = {
         "PATH": os.environ["PATH"],  # noqa: TID251  # of the test's own process
         "HOME": os.environ.get("HOME", "/"),  # noqa: TID251
@@ -37,12 +52,13 @@ async def command(slack: FakeSlack, database_url: str, *words: str) -> AsyncGene
         "SLACK_SIGNING_SECRET": slack.workspace.app.signing_secret,
         "SLACK_API_URL": slack.api_url,
         "CITEBOUND_PORT": str(port),
+        "CITEBOUND_OPERATIONS_PORT": str(operations_port),
     }
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bot", "serve", *words, env=environment, stderr=PIPE, cwd=ROOT
     )
     try:
-        running = Running(pid=process.pid, port=port, forks=None)
+        running = Running(pid=process.pid, port=port, operations_port=operations_port, forks=None)
         async with asyncio.TaskGroup() as group:
             becoming = group.create_task(running.ready(within_s=60.0))
             ended = group.create_task(process.wait())
@@ -52,18 +68,11 @@ async def command(slack: FakeSlack, database_url: str, *words: str) -> AsyncGene
             ended.cancel()
         assert process.returncode is None, (await process.communicate())[1].decode()
         slack.app_url = f"http://127.0.0.1:{port}/slack/events"
-        yield process
+        yield Serving(process=process, operations_port=operations_port)
     finally:
         if process.returncode is None:
             process.kill()
         await process.wait()
-
-
-async def get(slack: FakeSlack, path: str) -> tuple[int, str]:
-    """Ask the process itself."""
-    base_url = slack.app_url.removesuffix("/slack/events")
-    async with ClientSession() as session, session.get(f"{base_url}/{path}") as response:
-        return response.status, await response.text()
 
 
 async def test_told_to_stop_it_ends_what_it_has_begun(
@@ -73,7 +82,8 @@ async def test_told_to_stop_it_ends_what_it_has_begun(
     anna, ben = slack.workspace.user("anna"), slack.workspace.user("ben")
     slack.faults.next("chat.postMessage", slow_answer(2.0))
     slack.faults.next("chat.stopStream", slow_answer(2.0))
-    async with command(slack, slack_database) as process:
+    async with command(slack, slack_database) as serving:
+        process = serving.process
         said = await slack.people.ask(anna, QUESTION)
         posting = ("chat.postMessage", "chat.stopStream")
         await slack.until(
@@ -81,7 +91,7 @@ async def test_told_to_stop_it_ends_what_it_has_begun(
         )
         process.send_signal(signal.SIGTERM)
         async with asyncio.timeout(5.0):
-            while (await get(slack, "readyz"))[0] != 503:  # noqa: ASYNC110  # another process
+            while (await serving.get("readyz"))[0] != 503:  # noqa: ASYNC110  # another process
                 await asyncio.sleep(0.01)
         late = await slack.people.ask(ben, QUESTION)
         assert late.acknowledged
@@ -107,12 +117,12 @@ async def test_it_counts_what_it_does(slack: FakeSlack, slack_database: str) -> 
     anna = slack.workspace.user("anna")
     slack.faults.next("chat.postMessage", status(500))
     slack.faults.without("chat.startStream")
-    async with command(slack, slack_database):
+    async with command(slack, slack_database) as serving:
         said = await slack.people.ask(anna, f"{QUESTION} {CANARY}")
         await slack.until(lambda: bool(slack.checks.replies(said.message)), timeout_s=30.0)
-        assert (await get(slack, "livez"))[0] == 200
+        assert (await serving.get("livez"))[0] == 200
         async with asyncio.timeout(20.0):
-            while 'result="posted"' not in (told := (await get(slack, "metrics"))[1]):  # noqa: ASYNC110
+            while 'result="posted"' not in (told := (await serving.get("metrics"))[1]):  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
     lines = dict(line.rsplit(" ", 1) for line in told.splitlines() if not line.startswith("#"))
     acked = 'citebound_http_seconds_count{route="/slack/events",status="200"}'
@@ -129,7 +139,8 @@ async def test_logs_hold_no_words_names_or_secrets(slack: FakeSlack, slack_datab
     engine = engine_for(slack_database, pooled=False)
     anna = slack.workspace.user(f"anna-{CANARY}")
     room = slack.workspace.channel(f"room-{CANARY}", anna)
-    async with command(slack, slack_database) as process:
+    async with command(slack, slack_database) as serving:
+        process = serving.process
         body = json.dumps({"type": "event_callback", "text": CANARY}).encode()
         await slack.sender.raw(body, {"Content-Type": "application/json"})
         await slack.sender.raw(body, slack.sender.sign(body) | {"Content-Type": "application/json"})

@@ -9,6 +9,8 @@ from sqlalchemy import text
 
 from bot.app.process import Roles
 from bot.replies.remarks import UNREAD
+from core.config import Settings
+from core.domain.errors import ConfigError
 from tests.servers.slack import FakeSlack
 from tests.slack_product import Product, product
 
@@ -234,17 +236,41 @@ async def test_edits_after_the_answer_are_told_of_once(slack: FakeSlack, served:
     assert ["ask again" in one for one in told] == [False, True]
 
 
+async def test_the_outside_is_not_told_how_it_is(
+    slack: FakeSlack, slack_database: str, served: Product
+) -> None:
+    """Health and metrics stand on a port of their own, by default of the loopback alone."""
+    assert Settings().operations_host == "127.0.0.1"
+    async with ClientSession() as session:
+        for path in ("livez", "readyz", "metrics"):
+            for url, status in ((served.base_url, 404), (served.operations_url, 200)):
+                async with session.get(f"{url}/{path}") as response:
+                    assert (response.status, "Server" in response.headers) == (status, False)
+        async with session.get(f"{served.operations_url}/slack/events") as response:
+            assert response.status == 404
+
+
+async def test_a_second_process_is_told_that_it_needs_a_port_of_its_own(
+    slack: FakeSlack, slack_database: str, served: Product
+) -> None:
+    """Rather than serve with a health that nobody can ask for."""
+    port = served.process.operations_port
+    with pytest.raises(ConfigError, match="CITEBOUND_OPERATIONS_HOST and CITEBOUND_OPERATIONS_PO"):
+        async with product(slack, slack_database, operations_port=port):
+            pass
+
+
 async def test_it_says_whether_it_is_ready(slack: FakeSlack, served: Product) -> None:
     """The database takes writes, and has the schema of this release."""
     async with ClientSession() as session:
         for path in ("livez", "readyz"):
-            async with session.get(f"{served.base_url}/{path}") as response:
+            async with session.get(f"{served.operations_url}/{path}") as response:
                 assert response.status == 200
         async with served.engine.begin() as connection:
             await connection.execute(
                 text("UPDATE citebound.alembic_version SET version_num = '0001_corpus'")
             )
-        async with session.get(f"{served.base_url}/readyz") as response:
+        async with session.get(f"{served.operations_url}/readyz") as response:
             assert response.status == 503
             assert "0001_corpus" in await response.text()
 

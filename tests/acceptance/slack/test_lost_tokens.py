@@ -17,7 +17,7 @@ async def told(running: Product, path: str) -> tuple[int, str]:
     """Return the status and the words of a page."""
     session = running.slack.sender.session
     assert session is not None
-    async with session.get(f"{running.base_url}/{path}") as answer:
+    async with session.get(f"{running.operations_url}/{path}") as answer:
         return answer.status, await answer.text()
 
 

@@ -40,7 +40,10 @@ async def test_over_http_from_the_start_to_the_stop(
     """A mention and a direct message are answered; SIGTERM ends it with 0; no secret is logged."""
     async with serving(tmp_path, slack_database, **over_http(slack)) as command:
         slack.app_url = f"{command.base_url}/slack/events"
-        async with ClientSession() as session, session.get(f"{command.base_url}/readyz") as ready:
+        async with (
+            ClientSession() as session,
+            session.get(f"{command.operations_url}/readyz") as ready,
+        ):
             assert (ready.status, await ready.text()) == (200, "ready")
         anna = slack.workspace.user("anna")
         room = slack.workspace.channel("general", anna)

@@ -32,6 +32,9 @@ async def test_a_question_over_a_socket_is_answered(slack: FakeSlack, slack_data
             timeout_s=30,
         )
         assert (await slack.people.ask(anna, "and for contractors?")).acknowledged
-        async with ClientSession() as session, session.get(f"{running.base_url}/readyz") as answer:
+        async with (
+            ClientSession() as session,
+            session.get(f"{running.operations_url}/readyz") as answer,
+        ):
             assert (answer.status, await answer.text()) == (200, "ready")
         await running.quiet(within_s=60)

@@ -49,7 +49,10 @@ async def connected(slack: FakeSlack) -> list[int]:
 
 async def ready(running: Product) -> int:
     """Return what readiness says."""
-    async with ClientSession() as session, session.get(f"{running.base_url}/readyz") as answer:
+    async with (
+        ClientSession() as session,
+        session.get(f"{running.operations_url}/readyz") as answer,
+    ):
         return answer.status
 
 

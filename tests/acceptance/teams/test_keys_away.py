@@ -13,7 +13,7 @@ QUESTION = "What is the limit for gifts that employees accept from business part
 
 async def told(served: Product, path: str) -> tuple[int, str]:
     """Ask whoever watches over us."""
-    async with ClientSession() as session, session.get(f"{served.base_url}/{path}") as answer:
+    async with ClientSession() as session, session.get(f"{served.operations_url}/{path}") as answer:
         return answer.status, await answer.text()
 
 

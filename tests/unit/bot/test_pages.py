@@ -7,7 +7,7 @@ import pytest
 from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestServer
 
-from bot.app.http import Health, Metered, application
+from bot.app.http import Metered, application
 from bot.metrics import Meter
 from bot.teams.manifest import manifest
 from core.domain.message import WaitingNow
@@ -22,7 +22,7 @@ async def nothing_waits() -> WaitingNow:
 
 
 def served() -> web.Application:
-    return application(Health(), [], Metered(Meter(), nothing_waits))
+    return application([], Metered(Meter(), nothing_waits))
 
 
 @pytest.mark.parametrize(
