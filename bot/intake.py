@@ -11,6 +11,9 @@ from dataclasses import replace
 from typing import cast
 
 from bot.thanks import THANKS, is_only_thanks
+from core.agent.conversation import clean
+from core.agent.extractive.sensitive import is_report
+from core.agent.request import MAX_QUESTION
 from core.domain.context import bounded
 from core.domain.errors import TransientError
 from core.domain.message import Accepted, Ignored, InboundMessage, Seen
@@ -41,6 +44,8 @@ class Intake:
         failpoint("F1")
         if is_only_thanks(message):
             message = message.ignored(THANKS)
+        elif isinstance(message, InboundMessage):
+            message = replace(message, is_report=is_report(clean(message.text)[:MAX_QUESTION]))
         try:
             async with asyncio.timeout(self._put_within_s):
                 result = await self._inbox.put(_storable(message))

@@ -70,6 +70,13 @@ METRICS: Mapping[str, Metric] = {
     "citebound_model_cost_usd_total": Metric(
         kind="counter", means="What models cost, where the price is known.", labels=("model",)
     ),
+    "citebound_model_cost_today_usd": Metric(
+        kind="gauge",
+        means="What models cost for questions today, in UTC, in all processes.",
+    ),
+    "citebound_daily_budget_spent": Metric(
+        kind="gauge", means="1: models have cost as much today as they may, and rules answer."
+    ),
     "citebound_model_errors_total": Metric(
         kind="counter", means="Calls of models without a reply.", labels=("model",)
     ),

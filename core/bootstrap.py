@@ -36,13 +36,14 @@ from core.adapters.postgres.search import PostgresChunkSearch
 from core.adapters.postgres.shown import PostgresShownReplies
 from core.adapters.postgres.shown_deeds import PostgresShownDeeds
 from core.adapters.postgres.spaces import PostgresSpaceStore
+from core.adapters.postgres.spending import PostgresSpending
 from core.adapters.postgres.withdrawals import PostgresWithdrawals
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.service import Answering
 from core.config import Settings
 from core.domain.budget import Limits
 from core.domain.officers import Officers
-from core.domain.turns import TurnLimit, TurnLimits
+from core.domain.turns import TurnLimit, TurnLimits, WaitingLimits
 from core.embedders import Embedders, only, open_embedders
 from core.failpoints import arm
 from core.ingest.confined import open_reader
@@ -162,6 +163,7 @@ async def bootstrap(
         engine = await stack.enter_async_context(
             open_database(await database_url(settings), limits=statements)
         )
+        jobs = PostgresJobs(engine, limits=statements)
         corpus = PostgresCorpusStore(engine)
         ontology = PostgresOntologyStore(engine)
         conversations = PostgresConversationStore(engine)
@@ -174,6 +176,17 @@ async def bootstrap(
             reranker=embedders.reranker,
             judge=Judge(measured) if measured else None,
         )
+        spending = (
+            None
+            if settings.daily_budget_usd is None
+            else PostgresSpending(
+                engine,
+                budget_usd=settings.daily_budget_usd,
+                officers=officers,
+                jobs=jobs,
+                ids=ids,
+            )
+        )
         reasoners = (
             await stack.enter_async_context(
                 open_reasoners(
@@ -181,12 +194,12 @@ async def bootstrap(
                     embedder=measured,
                     clock=clock,
                     log=PostgresModelCallLog(engine),
+                    spending=spending,
                 )
             )
             if reasoner is None
             else Reasoners(first=reasoner, fallback=None)
         )
-        jobs = PostgresJobs(engine, limits=statements)
         ledger = Ledger(clock=clock, ids=ids, unit=settings.unit)
         yield Service(
             settings=settings,
@@ -231,7 +244,15 @@ async def bootstrap(
             extracted=PostgresExtractedSections(engine),
             conversations=conversations,
             records=PostgresAuditReader(engine),
-            inbox=PostgresInbox(engine, ledger=ledger, jobs=jobs),
+            inbox=PostgresInbox(
+                engine,
+                ledger=ledger,
+                jobs=jobs,
+                waiting=WaitingLimits(
+                    asker=settings.waiting_per_asker, all=settings.waiting_questions
+                ),
+                turns=_turn_limits(settings),
+            ),
             backlog=PostgresBacklog(
                 engine, clock=clock, defer=jobs.defer, limits=_turn_limits(settings)
             ),

@@ -123,6 +123,12 @@ class Settings(TeamsSettings):
         "CITEBOUND_PRICES", None, "Prices of tokens: JSON or a file; unset: Anthropic's list prices"
     )
     """See `adapters.anthropic.prices`."""
+    daily_budget_usd: float | None = setting(
+        "CITEBOUND_DAILY_BUDGET_USD",
+        None,
+        "USD that models may cost for questions in a day of UTC, 0.01 to 1000000; unset: no limit",
+    )
+    """Of all processes together; over it the rules answer. Each model needs a price."""
     extract_in_flight: int = setting(
         "CITEBOUND_EXTRACT_IN_FLIGHT", 4, "Sections that Claude reads at a time, 1 to 32"
     )
@@ -297,11 +303,7 @@ class Settings(TeamsSettings):
         check_url("VOYAGE_BASE_URL", self.voyage_base_url)
         if self.rerank_model and not self.voyage_api_key:
             raise ConfigError("CITEBOUND_RERANK_MODEL needs VOYAGE_API_KEY: set it, or unset both")
-        check("CITEBOUND_MODEL_CALLS", self.model_calls, 1, 32)
-        check("CITEBOUND_OUTPUT_TOKENS", self.output_tokens, 500, 100_000)
-        check("CITEBOUND_MODEL_SILENCE_S", self.model_silence_s, 0.1, 120)
-        check("CITEBOUND_EXTRACT_IN_FLIGHT", self.extract_in_flight, 1, 32)
-        check("CITEBOUND_EXTRACT_PER_MINUTE", self.extract_per_minute, 1, 10_000)
+        _check_model_use(self)
         check_word("CITEBOUND_REASONER", self.reasoner, "auto", "extractive")
         check_word("CITEBOUND_PROVIDER", self.provider, "anthropic", "bedrock", "vertex")
         check_word("CITEBOUND_CITATIONS", self.citations, "auto", "native", "markers")
@@ -365,6 +367,16 @@ def _slack_secrets(settings: Settings) -> dict[str, str | None]:
         "SLACK_SIGNING_SECRET_PREVIOUS": settings.slack_signing_secret_previous,
         "SLACK_APP_TOKEN": settings.slack_app_token,
     }
+
+
+def _check_model_use(settings: Settings) -> None:
+    check("CITEBOUND_MODEL_CALLS", settings.model_calls, 1, 32)
+    check("CITEBOUND_OUTPUT_TOKENS", settings.output_tokens, 500, 100_000)
+    check("CITEBOUND_MODEL_SILENCE_S", settings.model_silence_s, 0.1, 120)
+    check("CITEBOUND_EXTRACT_IN_FLIGHT", settings.extract_in_flight, 1, 32)
+    check("CITEBOUND_EXTRACT_PER_MINUTE", settings.extract_per_minute, 1, 10_000)
+    if settings.daily_budget_usd is not None:
+        check("CITEBOUND_DAILY_BUDGET_USD", settings.daily_budget_usd, 0.01, 1_000_000)
 
 
 def _check_oauth(settings: Settings) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.config import Settings
-from core.ports import Clock, Embedder, ModelCallLog, ReasonerFactory
+from core.ports import Clock, Embedder, ModelCallLog, ReasonerFactory, Spending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,12 @@ class Reasoners:
 
 @asynccontextmanager
 async def open_reasoners(
-    settings: Settings, *, embedder: Embedder | None, clock: Clock, log: ModelCallLog
+    settings: Settings,
+    *,
+    embedder: Embedder | None,
+    clock: Clock,
+    log: ModelCallLog,
+    spending: Spending | None = None,
 ) -> AsyncGenerator[Reasoners]:
     """Find who reasons; close connections at the end. Nothing is loaded or called yet.
 
@@ -38,7 +43,7 @@ async def open_reasoners(
     from core.adapters.anthropic.opening import open_models  # noqa: PLC0415
     from core.adapters.anthropic.settings import usual_choice  # noqa: PLC0415
 
-    models = await asyncio.to_thread(open_models, settings, clock=clock, log=log)
+    models = await asyncio.to_thread(open_models, settings, clock=clock, log=log, spending=spending)
     factory = AnthropicReasonerFactory(
         models=usual_choice(answer=settings.model, review=settings.small_model),
         calls=lambda context: models.run(context.question.question_id, context.budget),

@@ -41,7 +41,7 @@ def parse(variable: str, raw: str, kind: Any) -> Any:
         ConfigError: The message names the variable.
     """
     try:
-        if kind is float:
+        if kind in (float, float | None):
             return float(raw)
         if kind is int:
             return int(raw)

@@ -1,4 +1,4 @@
-"""Settings of how many questions are begun: part of `Settings`, checked with it."""
+"""Settings of how many questions are begun and may wait: part of `Settings`, checked with it."""
 
 from dataclasses import dataclass
 
@@ -31,6 +31,19 @@ class TurnSettings:
     )
     """Each has one reply."""
 
+    waiting_per_asker: int = setting(
+        "CITEBOUND_WAITING_PER_ASKER",
+        20,
+        "Questions of one person that may wait, 1 to 10000; further ones are not taken",
+    )
+    """Reports of misconduct and replies to a question back are not counted."""
+    waiting_questions: int = setting(
+        "CITEBOUND_WAITING_QUESTIONS",
+        2_000,
+        "Questions of all people that may wait, 1 to 1000000; further ones are not taken",
+    )
+    """Nor here."""
+
     def check_turns(self) -> None:
         """Check the ranges.
 
@@ -40,3 +53,5 @@ class TurnSettings:
         check("CITEBOUND_QUESTIONS_PER_ASKER", self.questions_per_asker, 1, MOST)
         check("CITEBOUND_QUESTIONS_PER_CHANNEL", self.questions_per_channel, 1, MOST)
         check("CITEBOUND_REPLIES_PER_CONVERSATION", self.replies_per_conversation, 1, MOST)
+        check("CITEBOUND_WAITING_PER_ASKER", self.waiting_per_asker, 1, MOST)
+        check("CITEBOUND_WAITING_QUESTIONS", self.waiting_questions, 1, 1_000_000)

@@ -49,7 +49,7 @@ from core.domain.ontology import Snapshot
 from core.domain.policy import EVERYONE
 from core.domain.question import Question
 from core.domain.run import Clarification, Plan, TokenUse
-from core.domain.turns import TurnLimit, TurnLimits
+from core.domain.turns import TurnLimit, TurnLimits, WaitingLimits
 from core.failpoints import failpoint
 from core.ports import Handlers, Kept, Platform, Progress, RunContext, StoredCall
 from core.retrieval.retriever import Retriever
@@ -62,6 +62,7 @@ PLATFORM_TABLES = (
 )
 _NO_LIMIT = TurnLimit(times=1, within_s=0.0)
 UNLIMITED = TurnLimits(asker=_NO_LIMIT, channel=_NO_LIMIT, conversation=_NO_LIMIT)
+ROOMY = WaitingLimits(asker=1_000_000, all=1_000_000)
 IN_DOUBT = "in doubt"
 """In a script: the message is posted, and its platform's answer is lost."""
 
@@ -268,6 +269,7 @@ def deploy(
     back_off_s: Sequence[float] = (0.05,),
     officers: Officers | None = None,
     limits: TurnLimits = UNLIMITED,
+    waiting: WaitingLimits = ROOMY,
 ) -> Deployment:
     """Wire it; nothing runs yet."""
     clock, ids, jobs = (
@@ -283,7 +285,7 @@ def deploy(
         RepeatingFactory(engine),
     )
     platforms = {"fake": Platform(audience=audience, surface=SilentSurface(), poster=platform)}
-    inbox = PostgresInbox(engine, ledger=ledger, jobs=jobs)
+    inbox = PostgresInbox(engine, ledger=ledger, jobs=jobs, waiting=waiting, turns=limits)
     backlog = PostgresBacklog(engine, clock=clock, defer=jobs.defer, limits=limits, lease_s=lease_s)
     outbox = PostgresOutbox(
         engine, ledger=ledger, pace=Pace(interval_s=interval_s), lease_s=lease_s

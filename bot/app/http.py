@@ -124,6 +124,8 @@ class Metered:
             self._meter.hold("citebound_oldest_message_seconds", backlog.oldest_message_s)
             self._meter.hold("citebound_waiting_replies", backlog.replies)
             self._meter.hold("citebound_oldest_reply_seconds", backlog.oldest_reply_s)
+            self._meter.hold("citebound_model_cost_today_usd", backlog.model_cost_usd)
+            self._meter.hold("citebound_daily_budget_spent", float(backlog.is_overspent))
         body = self._meter.text().encode()
         return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE})
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from bot.replies.text import line
-from core.agent.wording import MODEL_UNAVAILABLE, WITHOUT_MODEL
+from core.agent.wording import DAY_BUDGET_SPENT, MODEL_UNAVAILABLE, WITHOUT_MODEL
 from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind
 
 MOST = 99
@@ -75,7 +75,7 @@ def is_partial(answer: Answer) -> bool:
 
 def origin(answer: Answer) -> str:
     """Return who wrote the answer."""
-    quoted = {WITHOUT_MODEL, MODEL_UNAVAILABLE} & set(answer.notes)
+    quoted = {WITHOUT_MODEL, MODEL_UNAVAILABLE, DAY_BUDGET_SPENT} & set(answer.notes)
     return BY_RULES if quoted else BY_MODEL
 
 

@@ -1,6 +1,7 @@
 """Short lines that are no answers, in the same words on every platform."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 
 from core.domain.case import Urgency
 from core.domain.delivery import Notice
@@ -10,6 +11,19 @@ REMOVED = "This answer was removed. Its record is kept."
 BUSY = (
     "Many questions are waiting. Yours is kept: I answer it here when its turn comes, and you don't"
     " need to ask again."
+)
+TOO_MANY_OF_YOURS = (
+    "You have as many questions waiting as I keep for one person, so I did not take this one or any"
+    " that you send before there is room. Those that wait are answered; you can ask again at {at}."
+    " If it can't wait, turn to Compliance directly."
+)
+TOO_MANY = (
+    "More questions are waiting than I can keep, so I did not take this one. You can ask again at"
+    " {at}. If it can't wait, turn to Compliance directly."
+)
+DAY_BUDGET_SPENT = (
+    "The language models have cost as much today as the daily budget (CITEBOUND_DAILY_BUDGET_USD)"
+    " allows. Until midnight UTC questions are answered without them, and each answer says so."
 )
 HOW_IT_WORKS = (
     "Ask about company policy. Answers are AI-generated and quote the policy text they rest on."
@@ -41,14 +55,28 @@ _NOTICES: Mapping[Notice, str] = {
     Notice.REMOVED: REMOVED,
     Notice.STOPPED: STOPPED,
     Notice.BUSY: BUSY,
+    Notice.TOO_MANY_OF_YOURS: TOO_MANY_OF_YOURS,
+    Notice.TOO_MANY: TOO_MANY,
+    Notice.DAY_BUDGET_SPENT: DAY_BUDGET_SPENT,
     Notice.HOW_IT_WORKS: HOW_IT_WORKS,
     Notice.MAYBE_ABOVE: "Your answer may be above; {platform} did not say whether it arrived.",
 }
 
 
-def notice_text(notice: Notice, *, platform: str) -> str:
-    """Return the words of a notice; `platform` is its name, as people call it."""
-    return _NOTICES[notice].format(platform=platform)
+def notice_text(notice: Notice, *, platform: str, at: str = "") -> str:
+    """Return the words of a notice.
+
+    Args:
+        notice: Which.
+        platform: Its name, as people call it.
+        at: The time that the notice names, as the platform writes it; empty if it names none.
+    """
+    return _NOTICES[notice].format(platform=platform, at=at)
+
+
+def time_text(at: datetime) -> str:
+    """Return a time of day for readers whose time zone is not known."""
+    return f"{at.astimezone(UTC):%H:%M} UTC"
 
 
 def escalation_text(number: int, urgency: Urgency) -> str:

@@ -1,10 +1,13 @@
 """Short lines that are no answers: what became of one, and what somebody chose."""
 
+from bot.replies import lines
+from bot.replies.lines import OUTDATED, time_text
 from bot.replies.text import line
 from bot.slack.elements import (
     Block,
     escaped,
     mention,
+    mrkdwn,
     person,
     quoted,
     rich,
@@ -12,15 +15,26 @@ from bot.slack.elements import (
     section,
     words,
 )
+from core.domain.delivery import StoredReply
 from core.domain.run import Json
 
 ASKED_MARK: Json = {"event_type": "question", "event_payload": {}}
 """Metadata of a question that we quote, by which it is told from what is drawn of a run."""
 
 
-def notice_blocks(words_of_notice: str) -> list[Block]:
-    """Return one line of ours."""
-    return [section(words_of_notice)]
+def notice_text(reply: StoredReply) -> str:
+    """Return the words of a notice as mrkdwn; its time is shown in the reader's own zone."""
+    if reply.notice is None:
+        return OUTDATED
+    at = reply.ask_again_at
+    told = f"<!date^{int(at.timestamp())}^{{time}}|{time_text(at)}>" if at else ""
+    return lines.notice_text(reply.notice, platform="Slack", at=told)
+
+
+def notice_block(reply: StoredReply) -> Block:
+    """Return the same as a block; one with a time is mrkdwn, and nothing in it is foreign."""
+    text = notice_text(reply)
+    return section(text) if reply.ask_again_at is None else mrkdwn(text)
 
 
 def chosen_blocks(question: str, option: str) -> list[Block]:

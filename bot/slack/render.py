@@ -7,7 +7,7 @@ the whole answer with its sources, for notifications and screen readers, and as 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.replies.lines import ASK_PRIVATELY, AUTOMATED, OUTDATED, notice_text
+from bot.replies.lines import ASK_PRIVATELY, AUTOMATED
 from bot.replies.remarks import LEAF, reference
 from bot.replies.text import width
 from bot.slack import notices
@@ -99,8 +99,7 @@ def _line(
     elif reply.news is not None:
         text, blocks = news_text(reply.news), news_blocks(reply.news)
     else:
-        text = notice_text(reply.notice, platform="Slack") if reply.notice else OUTDATED
-        blocks = [*notices.notice_blocks(text), context(AUTOMATED)]
+        text, blocks = notices.notice_text(reply), [notices.notice_block(reply), context(AUTOMATED)]
     shown = () if shape >= TEXT_ONLY else tuple(blocks)
     return Rendered(text=text, blocks=shown, metadata=metadata)
 

@@ -8,7 +8,7 @@ after a 413 the card (platforms, 3.7).
 from dataclasses import dataclass
 
 from bot.replies.case_words import news_text
-from bot.replies.lines import ASK_PRIVATELY, AUTOMATED, OUTDATED, notice_text
+from bot.replies.lines import ASK_PRIVATELY, AUTOMATED, OUTDATED, notice_text, time_text
 from bot.replies.plain import PlainText
 from bot.replies.remarks import LEAF, reference
 from bot.replies.text import line
@@ -173,7 +173,10 @@ def _how_it_works(shape: int, setting: Setting) -> Card:
 def _told(reply: StoredReply) -> str:
     if reply.news is not None:
         return news_text(reply.news)
-    return notice_text(reply.notice, platform=PLATFORM) if reply.notice else OUTDATED
+    if reply.notice is None:
+        return OUTDATED
+    at = time_text(reply.ask_again_at) if reply.ask_again_at else ""
+    return notice_text(reply.notice, platform=PLATFORM, at=at)
 
 
 def _officer(reply: StoredReply, shape: int, setting: Setting, writer: PlainText) -> Card:

@@ -7,7 +7,8 @@ from core.agent.abandoned import AbandonedError
 from core.agent.confidential import speaks_of_somebody
 from core.agent.pipeline import Pipeline
 from core.agent.task import Task
-from core.agent.wording import MODEL_UNAVAILABLE
+from core.agent.wording import DAY_BUDGET_SPENT, MODEL_UNAVAILABLE
+from core.domain.errors import DayBudgetSpentError
 from core.domain.run import Run
 
 logger = logging.getLogger(__name__)
@@ -43,10 +44,12 @@ class Fallback:
                 task.question.question_id,
                 error,
             )
+            is_spent = isinstance(error.cause, DayBudgetSpentError)
+            note = DAY_BUDGET_SPENT if is_spent else MODEL_UNAVAILABLE
             return await self._second.run(
                 replace(
                     task,
-                    notes=(*task.notes, MODEL_UNAVAILABLE),
+                    notes=(*task.notes, note),
                     warnings=(*task.warnings, f"answered without a language model: {error}"),
                     model_calls=error.model_calls,
                 )

@@ -53,6 +53,9 @@ WITHOUT_MODEL = "Quoted from the policies, without a language model."
 MODEL_UNAVAILABLE = (
     "The language model is not available just now: this is quoted from the policies without it."
 )
+DAY_BUDGET_SPENT = (
+    "Today's budget for the language model is spent: this is quoted from the policies without it."
+)
 PARTIAL = "A part of the question was not found in the policies."
 """Note where a language model says so. Fixed words: what it says is missing is not verified, and
 even the asker's own words, chosen by it, could state something."""

@@ -1,6 +1,7 @@
 """A reply on its way: what is stored of it, and what a platform says to it."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -26,6 +27,12 @@ class Notice(StrEnum):
     """Who this is and what to ask: somebody wanted to know, or we are new there."""
     BUSY = "busy"
     """The question is kept and waits for its turn: too many came, or it has waited for long."""
+    TOO_MANY_OF_YOURS = "too_many_of_yours"
+    """The question was not taken: as many of this person wait as may."""
+    TOO_MANY = "too_many"
+    """The question was not taken: as many wait as may, whoever asked them."""
+    DAY_BUDGET_SPENT = "day_budget_spent"
+    """To officers: language models have cost as much today as they may."""
 
 
 class CasePart(StrEnum):
@@ -86,6 +93,8 @@ class StoredReply:
     """Leaf hash of that record, hex; None for a notice."""
     groups: frozenset[str] = frozenset()
     """Groups whose policies the answer could rest on; empty for a notice."""
+    ask_again_at: datetime | None = None
+    """When a question that was not taken can be asked again, aware, UTC; None for all others."""
     asked: str | None = None
     """The question, as typed, of an answer that its asker shows to people who did not see it asked;
     None for all others."""

@@ -66,6 +66,10 @@ class BudgetSpentError(ModelUnavailableError):
     """The run has used up what it may spend on language models."""
 
 
+class DayBudgetSpentError(ModelUnavailableError):
+    """Language models have cost as much today as they may; or nobody can tell."""
+
+
 class ContractError(CiteboundError):
     """A model, a service or a file broke its word."""
 

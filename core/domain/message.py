@@ -55,6 +55,8 @@ class InboundMessage:
     """The payload, as far as rendering a reply or a dispute may need it."""
     context: tuple[ContextMessage, ...] = ()
     """What came with it of others' words: quoted, or asked about."""
+    is_report: bool = False
+    """True: it reports misconduct, as far as rules tell. It is never refused, and comes first."""
 
     def overheard(self) -> "InboundMessage":
         """Return the same, with the remark that we were not named: see `OVERHEARD`."""
@@ -174,7 +176,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingNow:
-    """How much is unfinished at an instant."""
+    """How much is unfinished at an instant, and what the day has cost so far."""
 
     messages: int
     """Messages without an outcome."""
@@ -184,3 +186,7 @@ class WaitingNow:
     """Replies that are not settled."""
     oldest_reply_s: float
     """Age of the oldest of them, seconds since it was queued; 0: there is none."""
+    model_cost_usd: float = 0.0
+    """What language models have cost for questions today, in UTC, as far as prices are known."""
+    is_overspent: bool = False
+    """True: that is as much as they may."""

@@ -35,6 +35,24 @@ class TurnLimits:
     """In one thread: two machines that answer each other are slow, at least."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingLimits:
+    """How many questions may wait; whatever exceeds them is not taken, and its asker is told.
+
+    Replies to a question back and reports of misconduct are not counted, and always taken.
+    """
+
+    asker: int = 20
+    """Of one person, wherever they ask: twice what is begun within ten minutes."""
+    all: int = 2_000
+    """Of all people."""
+
+
+REPORTS_AHEAD = 5
+"""Reports of one person that overtake what waits. Further ones are taken, and answered in line:
+else whoever sends them by the hundred would keep all others waiting."""
+FULL_FOR_S = 600.0
+"""When to ask again where too many of all people wait: nobody can tell, so not at once."""
 NOTICES = TurnLimit(times=10, within_s=600.0)
 """Of one person: how often they are told that they wait. A flood is not answered with another."""
 
@@ -51,3 +69,15 @@ def with_one_more(
 ) -> tuple[datetime, ...]:
     """Return the last turns with a new one: as many as the limit needs to be kept."""
     return (*taken, at)[-limit.times :]
+
+
+def ask_again_at(
+    taken: Sequence[datetime], limit: TurnLimit, *, now: datetime, all_are_full: bool
+) -> datetime:
+    """Return when somebody whose question was not taken can ask again, at a full minute.
+
+    With the next turn one of theirs is begun, and a minute later it no longer waits. `taken` are
+    their last turns, in order.
+    """
+    at = now + timedelta(seconds=FULL_FOR_S) if all_are_full else free_at(taken, limit, now=now)
+    return at.replace(second=0, microsecond=0) + timedelta(minutes=2)

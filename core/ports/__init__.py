@@ -29,6 +29,7 @@ from core.ports.reasoning import (
     Reasoner,
     ReasonerFactory,
     RunContext,
+    Spending,
     StoredCall,
     Toolbox,
 )
@@ -79,6 +80,7 @@ __all__ = [
     "RunContext",
     "SearchRequest",
     "SearchResult",
+    "Spending",
     "StoredCall",
     "StoredVersion",
     "Surface",

@@ -142,6 +142,18 @@ class StoredCall:
     """How long it took then."""
 
 
+class Spending(Protocol):
+    """What language models may cost in a day."""
+
+    async def check(self) -> None:
+        """Let a call be made, unless as much is spent as may be; officers hear of it once a day.
+
+        Raises:
+            DayBudgetSpentError: It is; or it can't be read. Nothing may be called.
+        """
+        ...
+
+
 class ModelCallLog(Protocol):
     """Replies of language models by question and request, so that none is paid for twice."""
 

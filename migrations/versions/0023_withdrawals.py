@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0023_withdrawals"
-down_revision = "0021_leases"
+down_revision = "0022_waiting"
 
 TABLES = """
 CREATE TABLE citebound.withdrawals (

@@ -42,6 +42,8 @@ UNLIMITED = {
     "questions_per_asker": 10_000,
     "questions_per_channel": 10_000,
     "replies_per_conversation": 10_000,
+    "waiting_per_asker": 10_000,
+    "waiting_questions": 1_000_000,
 }
 """A hundred people ask as thousands would."""
 UNDERWAY = 30

@@ -1,9 +1,10 @@
 """The model calls of one run: bounded by its budget, repeated after errors that pass, recorded.
 
-One call, in order: the ledger (a request that was answered before is not made again), the budget,
-the breaker, attempts until the deadline, the ledger again, the count of tokens. The reply is in the
-ledger before it is used, so that a crash after it costs nothing. A ledger that fails is logged and
-passed over: at worst a call is paid for twice, and no question is lost for it.
+One call, in order: the ledger (a request that was answered before is not made again), the budgets
+of the run and of the day, the breaker, attempts until the deadline, the ledger again, the count of
+tokens. The reply is in the ledger before it is used, so that a crash after it costs nothing. A
+ledger that fails is logged and passed over: at worst a call is paid for twice, and no question is
+lost for it.
 """
 
 import asyncio
@@ -30,7 +31,7 @@ from core.domain.errors import (
 )
 from core.domain.run import Json, ModelCall, TokenUse
 from core.failpoints import failpoint
-from core.ports import Clock, ModelCallLog, StoredCall
+from core.ports import Clock, ModelCallLog, Spending, StoredCall
 
 MARGIN_S = 1.0
 """Of the run's time, kept for what follows the last call: falling back, recording."""
@@ -53,6 +54,8 @@ class Line:
     """By model; made as they are asked for."""
     prices: Prices
     """Of its provider."""
+    spending: Spending | None
+    """Of the day; None: there is no limit. What belongs to no question is not held to it."""
     clock: Clock
     """Time."""
     backoff: Backoff
@@ -180,6 +183,8 @@ class RunCalls:
         if found is not None:
             reply, stored = found
             return reply, replace(record, tokens=stored.tokens)
+        if self._ledger and self._line.spending:
+            await self._line.spending.check()
         made = await self._paid(request, attempts)
         if self._ledger:
             await self._ledger.store(request, request_hash, made)

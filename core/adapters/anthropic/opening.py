@@ -8,12 +8,14 @@ from collections.abc import Awaitable, Callable
 from core.adapters.anthropic.breaker import Breaker
 from core.adapters.anthropic.calls import Line, RunCalls
 from core.adapters.anthropic.client import MessagesClient
-from core.adapters.anthropic.prices import prices_from
+from core.adapters.anthropic.prices import Prices, prices_from
 from core.adapters.anthropic.providers import Capabilities, provider_from
 from core.config import Settings
 from core.domain.backoff import Backoff
 from core.domain.budget import Budget
-from core.ports import Clock, ModelCallLog
+from core.domain.errors import ConfigError
+from core.domain.run import TokenUse
+from core.ports import Clock, ModelCallLog, Spending
 
 _RANDOM = random.SystemRandom()
 
@@ -50,6 +52,7 @@ def open_models(
     *,
     clock: Clock,
     log: ModelCallLog | None,
+    spending: Spending | None = None,
     backoff: Backoff | None = None,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     share: Callable[[], float] = _RANDOM.random,
@@ -61,23 +64,38 @@ def open_models(
         settings: Whom to call, and how long to wait.
         clock: Time.
         log: Where replies are kept by question; None: nowhere.
+        spending: What the calls of questions may cost in a day; None: there is no limit.
         backoff: When to try again.
         sleep: Waits for seconds.
         share: A random number in [0, 1): pauses differ, so that callers do not move in step.
         breaker: Makes the breaker of each model.
 
     Raises:
-        ConfigError: A setting or a package is missing, or the table of prices can't be read.
+        ConfigError: A setting or a package is missing; the table of prices can't be read, or lacks
+            a model whose costs are limited.
     """
     provider = provider_from(settings)
+    prices = prices_from(settings.prices, known=provider.published)
+    if spending is not None:
+        _check_priced(prices, settings.model, settings.small_model)
     client = MessagesClient(provider, silence_s=settings.model_silence_s, now=clock.now)
     line = Line(
         client=client,
         breakers=defaultdict(breaker),
-        prices=prices_from(settings.prices, known=provider.published),
+        prices=prices,
+        spending=spending,
         clock=clock,
         backoff=backoff or Backoff(),
         sleep=sleep,
         share=share,
     )
     return Models(line, capabilities=provider.capabilities, log=log)
+
+
+def _check_priced(prices: Prices, *models: str) -> None:
+    """Refuse a limit to costs that nobody could count."""
+    for model in models:
+        if prices.cost_usd(model, TokenUse(fresh=1)) is None:
+            raise ConfigError(
+                f"CITEBOUND_DAILY_BUDGET_USD needs the price of {model}: set it in CITEBOUND_PRICES"
+            )

@@ -5,18 +5,25 @@ and the commit are paid once (`core.together`).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.admission import Admission, Admitted, Refused, admit
 from core.adapters.postgres.database import raises_transient
-from core.adapters.postgres.inbox_rows import contents_of, event_of, insert, row_of
+from core.adapters.postgres.inbox_rows import Row, contents_of, event_of, insert, row_of
 from core.adapters.postgres.jobs import PostgresJobs
 from core.adapters.postgres.ledger import Ledger, append
+from core.adapters.postgres.replies import queue_reply
+from core.adapters.postgres.settling import cause_of_message
 from core.adapters.postgres.threads import Thread, open_threads
 from core.adapters.postgres.units import begun_again
+from core.audit.events import Event
 from core.domain.audit import Tag
+from core.domain.delivery import StoredReply
 from core.domain.errors import TransientError
 from core.domain.message import Accepted, InboundMessage, Seen
+from core.domain.turns import TurnLimit, WaitingLimits
 from core.failpoints import failpoint
 
 REPEATED = Seen(reason="repeated")
@@ -29,14 +36,26 @@ class _OvertakenError(Exception):
 class Questions:
     """Stores questions of different places. Safe from many tasks."""
 
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, jobs: PostgresJobs) -> None:
-        """Use a migrated database."""
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        *,
+        ledger: Ledger,
+        jobs: PostgresJobs,
+        waiting: WaitingLimits,
+        turns: TurnLimit,
+    ) -> None:
+        """Use a migrated database; `turns` are those of one person."""
         self._engine = engine
         self._ledger = ledger
         self._jobs = jobs
+        self._waiting = waiting
+        self._turns = turns
 
     async def store(self, messages: Sequence[InboundMessage]) -> list[Accepted | Seen]:
         """Store all of them with their records and jobs, or none; those that are there are seen.
+
+        Where too many wait already one is stored, and its asker told, but not answered.
 
         Raises:
             TransientError: None was stored, or nobody knows; or one of several was overtaken.
@@ -73,30 +92,89 @@ class Questions:
         self, connection: AsyncConnection, fresh: Sequence[tuple[InboundMessage, Thread]]
     ) -> dict[str, int]:
         ids = self._ledger.ids
-        named = [(message, thread, ids.new(), ids.new()) for message, thread in fresh]
-        stored = await insert(
-            connection,
-            [
-                row_of(message, thread, question_id=question, record_id=record, is_done=False)
-                for message, thread, question, record in named
-            ],
-        )
+        admissions = await admit(connection, fresh, limits=self._waiting, turns=self._turns)
+        asked = [
+            _Asked(
+                message=message,
+                thread=thread,
+                admission=admission,
+                question_id=ids.new(),
+                record_id=ids.new(),
+            )
+            for (message, thread), admission in zip(fresh, admissions, strict=True)
+        ]
+        stored = await insert(connection, [one.row() for one in asked])
         if len(stored) < len(fresh):
             raise _OvertakenError
-        await append(
-            connection,
-            [
-                self._ledger.entry(
-                    event_of(
-                        Tag.MESSAGE_RECEIVED, thread, subject=question, kind=message.kind.value
-                    ),
-                    content=contents_of(message),
-                    record_id=record,
-                )
-                for message, thread, question, record in named
-            ],
-        )
+        entries = [
+            self._ledger.entry(
+                one.event(), content=contents_of(one.message), record_id=one.record_id
+            )
+            for one in asked
+        ]
+        await append(connection, entries)
+        admitted = [one for one in asked if isinstance(one.admission, Admitted)]
         await self._jobs.defer_now(
-            connection, "answer", [thread.conversation_id for _, thread in fresh]
+            connection,
+            "answer",
+            [one.thread.conversation_id for one in admitted],
+            ahead=frozenset(one.thread.conversation_id for one in admitted if one.is_ahead),
         )
+        for one in asked:
+            if isinstance(one.admission, Refused) and not one.admission.is_told:
+                await self._tell(connection, one, one.admission, stored[one.message.dedupe_key])
         return stored
+
+    async def _tell(
+        self, connection: AsyncConnection, one: "_Asked", refused: Refused, message_id: int
+    ) -> None:
+        """Queue the line that says that it was not taken, and when to ask again."""
+        await queue_reply(
+            connection,
+            StoredReply(
+                notice=refused.why,
+                question_id=one.question_id,
+                record_id=one.record_id,
+                ask_again_at=refused.ask_again_at,
+            ),
+            cause=cause_of_message(message_id),
+            conversation_id=one.thread.conversation_id,
+            person=one.message.person,
+            mode=one.message.place.mode,
+        )
+        await self._jobs.defer(connection, "deliver", one.thread.conversation_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """A question that is being stored, to be answered or not."""
+
+    message: InboundMessage
+    thread: Thread
+    admission: Admission
+    question_id: str
+    record_id: str
+
+    @property
+    def is_ahead(self) -> bool:
+        return isinstance(self.admission, Admitted) and self.admission.is_ahead
+
+    def row(self) -> Row:
+        taken = isinstance(self.admission, Admitted)
+        return row_of(
+            self.message,
+            self.thread,
+            question_id=self.question_id,
+            record_id=self.record_id,
+            is_done=not taken,
+            outcome=None if taken else "ignored",
+            is_counted=isinstance(self.admission, Refused) or self.admission.is_counted,
+            is_ahead=self.is_ahead,
+        )
+
+    def event(self) -> Event:
+        tag, thread, question = Tag.MESSAGE_RECEIVED, self.thread, self.question_id
+        if isinstance(self.admission, Refused):
+            tag, why = Tag.MESSAGE_IGNORED, self.admission.why.value
+            return event_of(tag, thread, subject=question, reason=why, outcome="ignored")
+        return event_of(tag, thread, subject=question, kind=self.message.kind.value)

@@ -1,4 +1,4 @@
-"""Lease the oldest unfinished message of a conversation to one worker."""
+"""Lease the oldest unfinished message of a conversation to one worker; a report comes first."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -27,7 +27,7 @@ _OLDEST = text(
     "   AND o.settled_at IS NULL) AS follows_unposted"
     " FROM citebound.inbox i JOIN citebound.conversations c ON c.id = i.conversation_id"
     " WHERE i.conversation_id = :conversation AND i.state IN ('received', 'running')"
-    " ORDER BY i.id LIMIT 1 FOR UPDATE OF i"
+    " ORDER BY i.is_ahead DESC, i.id LIMIT 1 FOR UPDATE OF i"
 )
 _LEASE = text(
     "UPDATE citebound.inbox SET state = 'running', has_turn = true, attempt = attempt + 1,"
@@ -83,7 +83,7 @@ class PostgresBacklog:
                 return None
             if row["is_waiting"]:
                 return Waiting(until=row["free_at"])
-            if not row["has_turn"]:
+            if not (row["has_turn"] or row["is_ahead"]):
                 free_at = await take_turn(connection, row, self._limits)
                 if free_at is not None:
                     return await self._hold(connection, row["message_id"], free_at)

@@ -13,6 +13,7 @@ from core.adapters.postgres.case_rows import CaseRow, case_by_id
 from core.adapters.postgres.jobs import PostgresJobs
 from core.adapters.postgres.replies import queue_reply, reply_of
 from core.domain.case import CaseState, OfficerReply, Superseded
+from core.domain.chat import Place
 from core.domain.delivery import AboutCase, CasePart, StoredReply
 from core.domain.errors import IntegrityError
 from core.domain.officers import Route
@@ -46,6 +47,18 @@ _SHARED = text(
 )
 
 
+async def officers_conversation(connection: AsyncConnection, place: Place, *, ids: IdSource) -> str:
+    """Return the conversation of a place where officers hear of something; it is made if needed."""
+    keys = {
+        "platform": place.platform,
+        "tenant": place.tenant,
+        "channel": place.channel,
+        "thread": place.thread,
+    }
+    await connection.execute(_MAKE, {**keys, "id": ids.new()})
+    return str(await connection.scalar(_FIND, keys))
+
+
 class CasePosts:
     """Queues what is posted about cases."""
 
@@ -63,14 +76,7 @@ class CasePosts:
         """Queue the card for each place where officers are to see it."""
         for route in routes:
             place = route.place(case.case_id)
-            keys = {
-                "platform": place.platform,
-                "tenant": place.tenant,
-                "channel": place.channel,
-                "thread": place.thread,
-            }
-            await connection.execute(_MAKE, {**keys, "id": self._ids.new()})
-            conversation_id = await connection.scalar(_FIND, keys)
+            conversation_id = await officers_conversation(connection, place, ids=self._ids)
             await self._queue(
                 connection,
                 _stored(case, AboutCase(what=CasePart.CARD, case_id=case.case_id)),

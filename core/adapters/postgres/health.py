@@ -4,6 +4,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.database import newest_revision, raises_transient
+from core.adapters.postgres.spending import TODAY
 from core.domain.message import WaitingNow
 
 _WRITE = text(
@@ -12,13 +13,17 @@ _WRITE = text(
 )
 _REVISION = text("SELECT version_num FROM citebound.alembic_version")
 _WAITING = text(
-    "SELECT * FROM"
+    "SELECT * FROM"  # noqa: S608  # a constant
     " (SELECT count(*) AS messages, coalesce(extract(epoch FROM"
     "   clock_timestamp() - min(received_at)), 0)::float AS oldest_message_s"
     "  FROM citebound.inbox WHERE state IN ('received', 'running')) AS inbox,"
     " (SELECT count(*) AS replies, coalesce(extract(epoch FROM"
     "   clock_timestamp() - min(queued_at)), 0)::float AS oldest_reply_s"
-    "  FROM citebound.outbox WHERE settled_at IS NULL) AS outbox"
+    "  FROM citebound.outbox WHERE settled_at IS NULL) AS outbox,"
+    " (SELECT coalesce(sum(cost_usd), 0)::float AS model_cost_usd"
+    f"  FROM citebound.model_calls WHERE at >= {TODAY}) AS spent,"
+    " (SELECT EXISTS (SELECT FROM citebound.overspent_days"
+    f"   WHERE day = CAST({TODAY} AT TIME ZONE 'UTC' AS date)) AS is_overspent) AS overspent"
 )
 
 
@@ -47,7 +52,7 @@ class PostgresHealth:
 
     @raises_transient
     async def waiting(self) -> WaitingNow:
-        """Say how much is unfinished.
+        """Say how much is unfinished, and what models have cost today.
 
         Raises:
             TransientError: The database can't be reached.

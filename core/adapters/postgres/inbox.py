@@ -20,6 +20,7 @@ from core.agent.conversation import clean
 from core.domain.audit import Tag
 from core.domain.delivery import Notice, StoredReply
 from core.domain.message import Accepted, Ignored, InboundMessage, MessageKind, Seen
+from core.domain.turns import TurnLimits, WaitingLimits
 from core.failpoints import failpoint
 from core.together import Together
 
@@ -34,7 +35,8 @@ _TOLD = text(
 )
 _RESTART = text(
     "UPDATE citebound.inbox SET text = :text, state = 'received', attempt = 0, lease_until = NULL,"
-    " lease_token = NULL, next_at = clock_timestamp() WHERE id = :id"
+    " lease_token = NULL, next_at = clock_timestamp(), is_ahead = is_ahead OR :is_report"
+    " WHERE id = :id"
     " AND state IN ('received', 'running')"
 )
 _WITHDRAW = text(
@@ -63,12 +65,20 @@ class _SeenError(Exception):
 class PostgresInbox:
     """See `core.ports.Inbox`."""
 
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, jobs: PostgresJobs) -> None:
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        *,
+        ledger: Ledger,
+        jobs: PostgresJobs,
+        waiting: WaitingLimits,
+        turns: TurnLimits,
+    ) -> None:
         """Use a migrated database."""
         self._engine = engine
         self._ledger = ledger
         self._jobs = jobs
-        questions = Questions(engine, ledger=ledger, jobs=jobs)
+        questions = Questions(engine, ledger=ledger, jobs=jobs, waiting=waiting, turns=turns.asker)
         self._together = Together(questions.store, key=lambda message: message.place)
 
     async def put(self, message: InboundMessage | Ignored, /) -> Accepted | Seen:
@@ -153,8 +163,11 @@ class PostgresInbox:
             content={"message": message.text, "place": place_of(message)},
         )
         if target["state"] in {"received", "running"}:
-            await connection.execute(_RESTART, {"id": target["id"], "text": message.text})
-            await self._jobs.defer(connection, "answer", target["conversation_id"])
+            new = {"id": target["id"], "text": message.text, "is_report": message.is_report}
+            await connection.execute(_RESTART, new)
+            await self._jobs.defer(
+                connection, "answer", target["conversation_id"], is_ahead=message.is_report
+            )
         elif target["outcome"] != "ignored" and await _is_news(connection, message, target):
             await queue_reply(
                 connection,

@@ -4,7 +4,7 @@ import json
 import secrets
 from collections.abc import Sequence
 
-from sqlalchemy import ARRAY, DateTime, LargeBinary, Text, bindparam, text
+from sqlalchemy import ARRAY, Boolean, DateTime, LargeBinary, Text, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.ledger import json_text
@@ -24,7 +24,8 @@ _CAST = {
     "raw": "jsonb",
     "context": "jsonb",
 }
-_COLUMNS = (*_TEXTS, *_CAST, "state", "sent_at", "run_salt")
+_FLAGS = ("is_counted", "is_ahead")
+_COLUMNS = (*_TEXTS, *_CAST, "state", "sent_at", "run_salt", *_FLAGS)
 _INSERT = text(
     f"INSERT INTO citebound.inbox ({', '.join(_COLUMNS)}) SELECT "  # noqa: S608  # constants
     + ", ".join(f"{name}::{_CAST[name]}" if name in _CAST else name for name in _COLUMNS)
@@ -35,6 +36,7 @@ _INSERT = text(
     *(bindparam(name, type_=ARRAY(Text)) for name in (*_TEXTS, *_CAST, "state")),
     bindparam("sent_at", type_=ARRAY(DateTime(timezone=True))),
     bindparam("run_salt", type_=ARRAY(LargeBinary)),
+    *(bindparam(name, type_=ARRAY(Boolean)) for name in _FLAGS),
 )
 
 Row = dict[str, object]
@@ -49,8 +51,13 @@ def row_of(
     record_id: str | None = None,
     is_done: bool,
     outcome: str | None = None,
+    is_counted: bool = True,
+    is_ahead: bool = False,
 ) -> Row:
-    """Return the row of a message; `is_done`: nobody is to answer it."""
+    """Return the row of a message; `is_done`: nobody is to answer it.
+
+    `is_counted`: it counts among those that may wait. `is_ahead`: it is answered before them.
+    """
     is_full = isinstance(message, InboundMessage)
     raw: Json = dict(message.raw) if is_full else {"reason": message.reason}
     return {
@@ -70,6 +77,8 @@ def row_of(
         "text": message.text if is_full else "",
         "state": "done" if is_done else "received",
         "outcome": outcome,
+        "is_counted": is_counted,
+        "is_ahead": is_ahead,
     }
 
 

@@ -8,7 +8,7 @@ Each kind has a queue and slots of its own, so that no reply waits behind questi
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -49,6 +49,8 @@ QUEUES: Mapping[JobKind, Queue] = {
 }
 """With one queue for both, replies stood behind all questions of a burst: of 150 within 5 s, the
 last were recorded after 11.8 s and posted after 19.2 s."""
+AHEAD = 10
+"""Priority of a job that others give way to; theirs is 0."""
 CONNECTIONS = 6
 """Of the queue's pool: both workers fetch and end jobs at a time."""
 POLLED_EVERY_S = 0.2
@@ -87,8 +89,11 @@ class PostgresJobs:
         conversation_id: str,
         *,
         at: datetime | None = None,
+        is_ahead: bool = False,
     ) -> None:
         """Defer a job within the transaction of a connection; None: for now.
+
+        `is_ahead`: it is run before those that wait.
 
         Raises:
             TransientError: The queue refused it, and the transaction is lost.
@@ -99,6 +104,7 @@ class PostgresJobs:
             queue=QUEUES[kind].name,
             lock=lock_of(kind, conversation_id),
             schedule_at=at,
+            priority=AHEAD if is_ahead else 0,
             connection=raw,
         )
         try:
@@ -107,13 +113,23 @@ class PostgresJobs:
             raise TransientError("the queue took no job") from error
 
     async def defer_now(
-        self, connection: AsyncConnection, kind: JobKind, conversation_ids: Sequence[str]
+        self,
+        connection: AsyncConnection,
+        kind: JobKind,
+        conversation_ids: Sequence[str],
+        *,
+        ahead: Collection[str] = (),
     ) -> None:
-        """Defer a job for each conversation; see `defer`."""
+        """Defer a job for each conversation, those of `ahead` before all that wait; see `defer`."""
+        if not conversation_ids:
+            return
         raw = (await connection.get_raw_connection()).driver_connection
         jobs = [
             self._app.configure_task(
-                kind, queue=QUEUES[kind].name, lock=lock_of(kind, conversation_id)
+                kind,
+                queue=QUEUES[kind].name,
+                lock=lock_of(kind, conversation_id),
+                priority=AHEAD if conversation_id in ahead else 0,
             ).make_new_job(conversation_id=conversation_id)
             for conversation_id in conversation_ids
         ]

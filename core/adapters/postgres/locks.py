@@ -7,11 +7,11 @@ gives up after a while.
 """
 
 import logging
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from enum import IntEnum, unique
 
-from sqlalchemy import Connection, text
+from sqlalchemy import ARRAY, Connection, Text, bindparam, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -37,6 +37,8 @@ class AdvisoryLock(IntEnum):
     """Seed of a lock for each asker: two answers at once do not open one case too many."""
     PUBLISHING = 7_203_114_032
     """Publication is serialised, so that editions have one order."""
+    COUNTING_WAITING = 7_203_114_033
+    """Seed of a lock for each asker: of two messages at once only one is the last that may wait."""
 
 
 UNSAID_S = 1.0
@@ -56,6 +58,10 @@ _BUSY_WITH = {
 _TRY = text("SELECT pg_try_advisory_xact_lock(:key)")
 _WAIT = text("SELECT pg_advisory_xact_lock(:key)")
 _WAIT_FOR_ONE = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, :seed))")
+_WAIT_FOR_EACH = text(
+    "SELECT pg_advisory_xact_lock(hashtextextended(name, :seed)) FROM"
+    " (SELECT DISTINCT name FROM unnest(:names) AS given(name) ORDER BY name) AS ordered"
+).bindparams(bindparam("names", type_=ARRAY(Text)))
 _LIMIT_OF_NOW = text("SELECT current_setting('lock_timeout')")
 _LIMIT = text("SELECT set_config('lock_timeout', :limit, true)")
 _IDLES = text("SET LOCAL idle_in_transaction_session_timeout = 0")
@@ -109,6 +115,13 @@ async def wait_for_publishing(connection: AsyncConnection) -> None:
         OccupiedError: See `wait_for`.
     """
     await connection.run_sync(wait_for, AdvisoryLock.PUBLISHING, within_s=PUBLISHED_WITHIN_S)
+
+
+async def wait_for_each(
+    connection: AsyncConnection, lock: AdvisoryLock, names: Sequence[str]
+) -> None:
+    """Take the locks of several among many, in one order, so that nobody waits in a circle."""
+    await connection.execute(_WAIT_FOR_EACH, {"names": list(names), "seed": lock})
 
 
 async def wait_for_one(connection: AsyncConnection, lock: AdvisoryLock, name: str) -> None:

@@ -1,6 +1,7 @@
 """Replies as JSON in the outbox, and back."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import bindparam, text
@@ -71,6 +72,7 @@ def reply_json(reply: StoredReply) -> dict[str, Any]:
         "groups": sorted(reply.groups),
         **({} if reply.about is None else {"about": _about_json(reply.about)}),
         **({} if reply.asked is None else {"asked": reply.asked}),
+        **({} if reply.ask_again_at is None else {"again": reply.ask_again_at.isoformat()}),
     }
 
 
@@ -92,6 +94,7 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
         leaf_hash=stored["leaf_hash"],
         groups=frozenset(stored["groups"]),
         asked=stored.get("asked"),
+        ask_again_at=datetime.fromisoformat(stored["again"]) if "again" in stored else None,
     )
 
 

@@ -462,6 +462,17 @@ model_calls = Table(
     Column("cost_usd", Double),
     Column("attempts", Integer, nullable=False, server_default=text("1")),
     UniqueConstraint("question_id", "request_hash"),
+    Index(None, "at", postgresql_include=["cost_usd"]),
+)
+
+overspent_days = Table(
+    "overspent_days",
+    metadata,
+    Column("day", Date, primary_key=True),
+    Column("budget_usd", Double, nullable=False),
+    Column("spent_usd", Double, nullable=False),
+    _at("at"),
+    comment="days, in UTC, on which language models cost as much as they may; officers were told",
 )
 
 inbox = Table(
@@ -514,8 +525,23 @@ inbox = Table(
         server_default=text("'[]'"),
         comment="what came with the message of others' words: quoted, or asked about",
     ),
+    Column(
+        "is_counted",
+        Boolean,
+        nullable=False,
+        server_default=text("true"),
+        comment="of those that may wait; false: a reply to a question back, or a report",
+    ),
+    Column(
+        "is_ahead",
+        Boolean,
+        nullable=False,
+        server_default=text("false"),
+        comment="a report of misconduct: answered first, without a turn",
+    ),
     CheckConstraint("state IN ('received', 'running', 'done', 'dead')", name="state"),
     Index(None, "conversation_id", "id", postgresql_where=text("state IN ('received', 'running')")),
+    Index(None, "asker", postgresql_where=text("state IN ('received', 'running')")),
     Index(None, "person", "received_at", postgresql_where=text("outcome = 'clarification'")),
 )
 
@@ -577,6 +603,12 @@ askers = Table(
         nullable=False,
         unique=True,
         comment="random: nobody can compute it again once the row is gone",
+    ),
+    Column(
+        "told_until",
+        DateTime(timezone=True),
+        comment="when they can ask again, as they were told; null: they were not, or have asked"
+        " since",
     ),
 )
 

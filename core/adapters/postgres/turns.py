@@ -57,17 +57,17 @@ async def take_turn(
 ) -> datetime | None:
     """Take a turn for a row of the inbox; where there is none, return when there may be one.
 
-    The row has its place's `platform`, `tenant` and `channel`.
+    The row has its place's `platform`, `tenant` and `channel`. A reply to a question back is none
+    of its asker's questions.
     """
     channel = f"{row['platform']}:{row['tenant']}:{row['channel']}"
-    return await _take(
-        connection,
-        {
-            ("asker", row["asker"]): limits.asker,
-            ("channel", channel): limits.channel,
-            ("conversation", str(row["conversation_id"])): limits.conversation,
-        },
-    )
+    wanted = {
+        ("channel", channel): limits.channel,
+        ("conversation", str(row["conversation_id"])): limits.conversation,
+    }
+    if row["is_counted"]:
+        wanted = {("asker", row["asker"]): limits.asker, **wanted}
+    return await _take(connection, wanted)
 
 
 async def tell_to_wait(connection: AsyncConnection, message_id: int, defer: Defer) -> None:

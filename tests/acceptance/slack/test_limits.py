@@ -1,5 +1,8 @@
 """Over a limit: one line that says so, and the answer when its turn comes."""
 
+import asyncio
+import re
+
 from sqlalchemy import text
 
 from tests.servers.slack import FakeSlack
@@ -46,6 +49,33 @@ async def test_too_many_questions_wait_for_their_turn(
         slack.checks.nothing_twice()
         slack.checks.nothing_outside(*asked, other.message)
         slack.checks.status_cleared()
+
+
+async def test_over_what_may_wait_a_question_is_not_taken(
+    slack: FakeSlack, slack_database: str
+) -> None:
+    """Its asker is told when to ask again, in their own time zone; a report is answered at once."""
+    anna = slack.workspace.user("anna")
+    async with product(slack, slack_database, questions_per_asker=1, waiting_per_asker=1) as served:
+        await slack.people.ask(anna, QUESTIONS[0])
+        await served.quiet()
+        await slack.people.ask(anna, QUESTIONS[1])
+        refused = await slack.people.ask(anna, QUESTIONS[2])
+        (line,) = await told(served, slack, refused.message, times=1)
+        assert re.search(r"you can ask again at <!date\^\d+\^\{time\}\|\d\d:\d\d UTC>\.", line)
+        again = await slack.people.ask(anna, QUESTIONS[2])
+        report = await slack.people.ask(anna, "My manager takes cash from hauliers.")
+        posted = (
+            "SELECT 1 FROM citebound.outbox o JOIN citebound.inbox i"
+            " ON o.cause = 'message:' || i.id WHERE i.outcome = 'escalated' AND o.state = 'posted'"
+        )
+        async with asyncio.timeout(60):
+            while not await served.rows(posted):  # noqa: ASYNC110  # the database says so
+                await asyncio.sleep(0.05)
+        assert len(slack.checks.replies(report.message)) == 1
+        assert slack.checks.replies(again.message) == []
+        slack.checks.status_cleared()
+        slack.checks.nothing_twice()
 
 
 async def test_the_buttons_of_an_answer_that_waited_work(

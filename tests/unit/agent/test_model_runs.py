@@ -7,14 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.replies.badge import BY_RULES, origin
 from core.agent.abandoned import AbandonedError
 from core.agent.ahead import started_ahead
 from core.agent.stages.gate import gate
 from core.agent.timing import covered_s
-from core.agent.wording import MODEL_UNAVAILABLE, WITHOUT_MODEL
+from core.agent.wording import DAY_BUDGET_SPENT, MODEL_UNAVAILABLE, WITHOUT_MODEL
 from core.domain.answer import Critique, Decision, Judgement, NotJudged, Outcome
 from core.domain.budget import Budget, Limits
-from core.domain.errors import ContractError, ModelUnavailableError, TransientError
+from core.domain.errors import (
+    ContractError,
+    DayBudgetSpentError,
+    ModelUnavailableError,
+    TransientError,
+)
 from core.domain.run import Exploration, ModelCall, TokenUse
 from core.ports import SearchRequest, SearchResult
 from tests.factories import make_finding, make_judgement, make_scope
@@ -244,6 +250,15 @@ async def test_without_its_model_a_question_is_answered_all_the_same(
     assert run.generation_time_ms == 2_000
     (warning,) = run.warnings
     assert warning.startswith("answered without a language model: ")
+
+
+async def test_over_the_budget_of_the_day_the_reply_says_so() -> None:
+    """It is not that the model is down: nobody need wait for it to come back within minutes."""
+    spent = DayBudgetSpentError("the day has cost USD 2.00 of 2.00")
+    run = await make_world().run(_model(drafts=[spent]), fallback=replace(PLAIN, asked=[]))
+    assert (run.answer.outcome, run.reasoner) == (Outcome.ANSWERED, "plain/1")
+    assert run.answer.notes == (DAY_BUDGET_SPENT,)
+    assert origin(run.answer) == BY_RULES
 
 
 async def test_a_refusal_of_the_fallback_says_that_it_is_one() -> None:

@@ -5,7 +5,7 @@ What checks a payload stands here too, so that no test can forget one of the che
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any, Literal, cast
 
 from slack_sdk.models.blocks import Block as SdkBlock
@@ -16,7 +16,6 @@ from slackblocks import _surfaces
 from bot.replies import case_states
 from bot.replies.evidence import Around
 from bot.replies.library import Library, Shelf
-from bot.replies.lines import REMOVED
 from bot.slack import case_replies, cases, forms, home_view, modals, notices, progress
 from bot.slack.home_view import Home, OpenQuestion, PolicyChange
 from bot.slack.home_view import home_view as view_of_home
@@ -231,8 +230,13 @@ def _lines(text: str) -> Iterator[Payload]:
     chosen = notices.chosen_blocks(text, text)
     told = notices.chosen_text(text, text)
     yield Payload(name="chosen", surface="message", blocks=chosen, text=told)
-    blocks = notices.notice_blocks(REMOVED)
-    yield Payload(name="removed", surface="message", blocks=blocks, text=REMOVED)
+    again_at = datetime(2026, 11, 22, 14, 5, tzinfo=UTC)
+    for notice in (Notice.REMOVED, Notice.TOO_MANY, Notice.TOO_MANY_OF_YOURS):
+        reply = StoredReply(
+            notice=notice, ask_again_at=None if notice is Notice.REMOVED else again_at
+        )
+        blocks, told = [notices.notice_block(reply)], notices.notice_text(reply)
+        yield Payload(name=f"notice {notice}", surface="message", blocks=blocks, text=told)
 
 
 def _views(text: str) -> Iterator[Payload]:
