@@ -2,9 +2,10 @@
 
 Published as OpenID metadata, which names a key set (RFC 7517); each key says for which channels it
 may sign (`endorsements`). Read with aiohttp at the start, then every hour in the background. A
-token under an unknown key reads them again, at most once a minute, so that neither a rotation nor a
-flood of made-up keys costs more than one request. No answer of the service, whatever it is, raises
-anything: without keys nobody is believed.
+token under an unknown key reads them again, at most five times a minute, since anybody can make up
+keys. While that limit holds, or the service does not answer, nobody can say that a key is unknown:
+it may be a minute old, and its token is to come again. No answer of the service, whatever it is,
+raises anything: without keys nobody is believed.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from enum import Enum, auto
 from urllib.parse import urlsplit
 
 from aiohttp import ClientError, ClientSession, ClientTimeout
@@ -32,8 +34,10 @@ RETRY_S = 60.0
 """After a failure in the background, while there are keys that may be believed."""
 COLD_RETRY_S = 2.0
 """After the first failure without such keys; then twice as long each time, up to `RETRY_S`."""
-REFETCH_S = 60.0
-"""Between two readings for the sake of unknown keys."""
+REFETCHES = 5
+"""Readings for the sake of unknown keys that may follow each other at once."""
+REFETCH_S = 12.0
+"""Until one more is allowed: five a minute, of two small documents each."""
 GOOD_FOR_S = 24 * 3600.0
 """Without a successful reading; afterwards nobody is believed. Microsoft asks to read daily."""
 LONGEST_DOCUMENT = 512 * 1024
@@ -59,6 +63,15 @@ class SigningKey:
     """Channels for which it may sign, such as `msteams`."""
 
 
+class Missing(Enum):
+    """Why a key is not returned."""
+
+    UNKNOWN = auto()
+    """The keys were read after somebody asked for it, and it is not among them."""
+    UNREAD = auto()
+    """Nobody can tell: the keys could not be read, or not once more so soon."""
+
+
 class SigningKeys:
     """The keys, read and read again. Safe from many tasks of one loop."""
 
@@ -81,7 +94,13 @@ class SigningKeys:
         self._now = now
         self._keys: Mapping[str, SigningKey] = {}
         self._read_at: float | None = None
-        self._asked_at: float | None = None
+        self._begun = 0
+        """Readings that have begun."""
+        self._good = 0
+        """Which of them went well, last: it answers whoever asked before it began."""
+        self._readings = float(REFETCHES)
+        """How many are allowed for unknown keys, as of `_counted_at`."""
+        self._counted_at = now()
         self._reading = asyncio.Lock()
 
     @property
@@ -90,18 +109,22 @@ class SigningKeys:
         is_young = self._read_at is not None and self._now() - self._read_at < GOOD_FOR_S
         return is_young and bool(self._keys)
 
-    async def find(self, kid: str) -> SigningKey | None:
-        """Return a key by its id, reading anew if it is not known; None: there is no such key."""
+    async def find(self, kid: str) -> SigningKey | Missing:
+        """Return a key by its id, reading anew if it is not known."""
+        before = self._begun
         found = self._find(kid)
         if found is not None:
             return found
         async with self._reading:
             found = self._find(kid)
-            if found is not None or not self._may_ask():
-                return found
-            self._asked_at = self._now()
-            await self._read()
-        return self._find(kid)
+            if found is None and not self._was_read_after(before):
+                if not self._may_read():
+                    return Missing.UNREAD
+                await self._read()
+                found = self._find(kid)
+            if found is None and not self._was_read_after(before):
+                return Missing.UNREAD
+        return found or Missing.UNKNOWN
 
     async def refresh(self) -> bool:
         """Read the keys, and say whether that went well."""
@@ -122,11 +145,23 @@ class SigningKeys:
     def _find(self, kid: str) -> SigningKey | None:
         return self._keys.get(kid) if self.are_warm else None
 
-    def _may_ask(self) -> bool:
-        return self._asked_at is None or self._now() - self._asked_at >= REFETCH_S
+    def _was_read_after(self, reading: int) -> bool:
+        return self._good > reading
+
+    def _may_read(self) -> bool:
+        """Take one of the readings that unknown keys are allowed, if there is one."""
+        now = self._now()
+        earned = (now - self._counted_at) / REFETCH_S
+        self._readings = min(float(REFETCHES), self._readings + earned)
+        self._counted_at = now
+        if self._readings < 1.0:
+            return False
+        self._readings -= 1.0
+        return True
 
     async def _read(self) -> bool:
         """Read both documents; keep what there was if that fails."""
+        self._begun += 1
         try:
             async with asyncio.timeout(READ_WITHIN_S):
                 metadata = await self._document(self._url)
@@ -137,7 +172,7 @@ class SigningKeys:
         if not keys:
             logger.warning("the key set of Teams holds no key that can be used")
             return False
-        self._keys, self._read_at = keys, self._now()
+        self._keys, self._read_at, self._good = keys, self._now(), self._begun
         return True
 
     def _where(self, metadata: Mapping[str, Json]) -> str:

@@ -7,7 +7,8 @@ without an app id, and skips checks when a field is missing (platforms, 3.3). Ev
   service URL stated and right. Else 401.
 - body: a JSON object that says what the token says. Else 400, or 401 where they differ.
 - tenant: every one that is stated is one that we serve. Else 403.
-- without keys nobody can be told from anybody: 503, so that Teams sends again.
+- without keys nobody can be told from anybody, nor by keys that may be out of date: 503, so that
+  Teams sends again. A new key of Microsoft's is never answered 401.
 """
 
 import json
@@ -20,7 +21,7 @@ import jwt
 from jwt.exceptions import PyJWTError
 
 from bot.payload import Object, maybe_object
-from bot.teams.keys import SigningKey, SigningKeys
+from bot.teams.keys import Missing, SigningKey, SigningKeys
 from bot.teams.payload import is_id
 from bot.teams.reference import CHANNEL_ID
 from bot.teams.sender import Home
@@ -56,7 +57,7 @@ class Reject:
     """Nobody that we believe."""
 
     status: int
-    """401: the token; 400: the body; 403: the tenant; 503: we have no keys to check with."""
+    """401: the token; 400: the body; 403: the tenant; 503: it can't be checked now."""
     reason: str
     """Which check failed, in a word; for our log alone."""
 
@@ -104,9 +105,8 @@ class InboundVerifier:
         if isinstance(kid, Reject):
             return kid
         key = await self._keys.find(kid)
-        if key is None:
-            status = UNKNOWN if self._keys.are_warm else UNREAD
-            return Reject(status=status, reason="key")
+        if isinstance(key, Missing):
+            return Reject(status=UNREAD if key is Missing.UNREAD else UNKNOWN, reason="key")
         if CHANNEL_ID not in key.endorsements:
             return Reject(status=UNKNOWN, reason="endorsement")
         return self._checked(token, key)

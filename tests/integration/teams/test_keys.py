@@ -15,6 +15,9 @@ from bot.teams.keys import (
     LONGEST_DOCUMENT,
     MOST_KEYS,
     REFETCH_S,
+    REFETCHES,
+    Missing,
+    SigningKey,
     SigningKeys,
     signing_keys,
 )
@@ -82,26 +85,81 @@ async def test_a_new_key_is_believed_at_once(served: Served) -> None:
     assert await served.post(json.dumps(message(id="9")).encode(), old) == 401
 
 
-async def test_unknown_keys_cost_one_reading_a_minute(keys: SigningKeys, server: OpenId) -> None:
-    """However many are made up, and however many ask at once."""
+async def test_made_up_keys_that_come_at_once_share_their_readings(
+    keys: SigningKeys, server: OpenId
+) -> None:
+    """However many they are: the first one's, and one that began after all had asked."""
     await keys.refresh()
     reads = server.reads
     asked = [keys.find(f"made-up-{number}") for number in range(200)]
-    assert [one async for one in _all(asked)] == [None] * 200
-    assert server.reads == reads + 1
+    assert [one async for one in _all(asked)] == [Missing.UNKNOWN] * 200
+    assert server.reads == reads + 2
 
 
-async def test_a_key_may_be_asked_for_again_after_a_minute(
+async def test_made_up_keys_cost_five_readings_a_minute(
     keys: SigningKeys, server: OpenId, clock: Clock
 ) -> None:
-    """So that made-up keys delay a rotation by a minute at most."""
+    """One after the other, for an hour; beyond that nobody says that a key is unknown."""
     await keys.refresh()
-    assert await keys.find("made-up") is None
-    server.rotate()
-    clock.at += REFETCH_S - 1
-    assert await keys.find(server.kid) is None
-    clock.at += 1
-    assert await keys.find(server.kid) is not None
+    reads = server.reads
+    told = [await keys.find(f"made-up-{number}") for number in range(50)]
+    assert told == [Missing.UNKNOWN] * REFETCHES + [Missing.UNREAD] * (50 - REFETCHES)
+    assert server.reads == reads + REFETCHES
+    for number in range(3_600):
+        clock.at += 1.0
+        await keys.find(f"made-up-again-{number}")
+    assert server.reads - reads - REFETCHES == 3_600 / REFETCH_S
+
+
+async def test_a_made_up_key_does_not_hold_off_a_rotation(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Forged tokens spend every reading; the new key is told to come again, never refused."""
+    assert await sent(served) == 200
+    forged = [
+        await served.post(b"{}", {"Authorization": f"Bearer {_forged(served, number)}"})
+        for number in range(REFETCHES + 3)
+    ]
+    assert forged == [401] * REFETCHES + [503] * 3
+    served.openid.rotate()
+    assert await sent(served) == 503
+    monkeypatch.setattr("bot.teams.keys.REFETCH_S", 1e-6)  # it has passed
+    assert await sent(served) == 200
+
+
+def _forged(served: Served, number: int) -> str:
+    kid = {"kid": f"made-up-{number}"}
+    return served.maker.token(served.maker.claims("x"), headers=kid)
+
+
+async def test_a_key_that_is_asked_for_while_the_service_fails_is_not_unknown(
+    served: Served,
+) -> None:
+    """Old keys are still believed; a new one's token is to come again, and then counts."""
+    assert await sent(served) == 200
+    old = served.signed()
+    served.openid.rotate()
+    served.openid.status = 503
+    assert await sent(served) == 503
+    assert await served.post(json.dumps(message(id="9")).encode(), old) == 200
+    served.openid.recover()
+    assert await sent(served) == 200
+
+
+async def test_a_key_is_read_anew_for_who_came_during_a_reading(
+    keys: SigningKeys, server: OpenId
+) -> None:
+    """A reading that had begun before may be older than the key."""
+    await keys.refresh()
+    server.delay_s = 0.2
+    reads = server.reads
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(keys.find("made-up"))
+        while server.reads == reads:  # noqa: ASYNC110  # a service over HTTP
+            await asyncio.sleep(0.01)
+        late = [group.create_task(keys.find(f"made-up-{number}")) for number in range(20)]
+    assert {one.result() for one in (first, *late)} == {Missing.UNKNOWN}
+    assert server.reads == reads + 2
 
 
 async def test_asking_at_once_shares_one_reading(keys: SigningKeys, server: OpenId) -> None:
@@ -109,7 +167,7 @@ async def test_asking_at_once_shares_one_reading(keys: SigningKeys, server: Open
     server.delay_s = 0.2
     async with asyncio.TaskGroup() as group:
         found = [group.create_task(keys.find(server.kid)) for _ in range(50)]
-    assert all(one.result() is not None for one in found)
+    assert all(isinstance(one.result(), SigningKey) for one in found)
     assert server.reads == 1
 
 
@@ -130,7 +188,7 @@ async def test_known_keys_do_not_wait_for_a_slow_service(served: Served) -> None
         for _ in range(5):
             assert await sent(served) == 200
         assert not slow.done()
-    assert slow.result() == 401
+    assert slow.result() == 503
 
 
 async def test_the_loop_never_waits_for_keys(served: Served) -> None:
@@ -169,10 +227,9 @@ async def test_keys_that_were_not_read_for_a_day_are_not_believed(
     server.status = 503
     clock.at += GOOD_FOR_S
     assert not keys.are_warm
-    assert await keys.find(server.kid) is None
+    assert await keys.find(server.kid) is Missing.UNREAD
     server.recover()
-    clock.at += REFETCH_S
-    assert await keys.find(server.kid) is not None
+    assert isinstance(await keys.find(server.kid), SigningKey)
 
 
 BROKEN: dict[str, dict[str, Any]] = {
@@ -205,11 +262,11 @@ BROKEN: dict[str, dict[str, Any]] = {
 async def test_without_keys_nobody_is_believed(
     keys: SigningKeys, server: OpenId, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whatever the service answers, it is an answer of 401, and a line in the log."""
+    """Whatever the service answers, nobody is told from anybody, and there is a line in the log."""
     for knob, value in BROKEN[name].items():
         setattr(server, knob, value)
     caplog.set_level(logging.WARNING, logger="bot.teams.keys")
-    assert await keys.find(server.kid) is None
+    assert await keys.find(server.kid) is Missing.UNREAD
     assert not keys.are_warm
     assert len(caplog.records) == 1
 
@@ -244,7 +301,7 @@ async def test_a_start_without_the_service_comes_right_by_itself(server: OpenId)
     async with signing_keys(server.url) as keys:
         assert not keys.are_warm
         server.recover()
-        assert await keys.find(server.kid) is not None
+        assert isinstance(await keys.find(server.kid), SigningKey)
         assert keys.are_warm
 
 
@@ -260,8 +317,8 @@ async def test_a_few_keys_are_enough(keys: SigningKeys, server: OpenId) -> None:
     more = [jwk(f"more-{number}", private_key(0)) for number in range(MOST_KEYS)]
     server.keys = [*more, *server.keys]
     await keys.refresh()
-    assert await keys.find("more-0") is not None
-    assert await keys.find(server.kid) is None
+    assert isinstance(await keys.find("more-0"), SigningKey)
+    assert await keys.find(server.kid) is Missing.UNKNOWN
 
 
 @pytest.mark.parametrize(
