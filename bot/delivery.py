@@ -36,6 +36,7 @@ from core.domain.delivery import (
     RetryAfter,
     Settle,
     Step,
+    StoredReply,
     Withhold,
 )
 from core.domain.errors import BusyError, OvertakenError
@@ -98,7 +99,7 @@ class Deliverer:
             if not delivery.is_recorded_doubt:
                 return Doubt(seconds=0.0, why="interrupted")
             return after_search(delivery, await platform.poster.find(delivery))
-        if delivery.reply.notice is None:
+        if holds_something(delivery.reply):
             try:
                 readers = await platform.audience.readers(
                     delivery.place, delivery.person, is_direct=delivery.is_direct
@@ -122,6 +123,19 @@ def _snake(told: Step | PostResult) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", type(told).__name__).lower()
 
 
+def holds_something(reply: StoredReply) -> bool:
+    """Say whether a reply holds what not everybody may read; of others nobody asks who reads.
+
+    So a bare refusal is posted also while it can't be told who reads it.
+    """
+    if reply.notice is not None:
+        return False
+    answer = reply.answer
+    if answer is None or reply.asked is not None or reply.superseded is not None:
+        return True
+    return bool(answer.claims or answer.nearest or answer.slot)
+
+
 def withholding(delivery: Delivery, readers: Readers | NoReaders) -> Step | None:
     """Say what follows if not everybody who reads the place may read the reply; None: all may.
 
@@ -134,7 +148,7 @@ def withholding(delivery: Delivery, readers: Readers | NoReaders) -> Step | None
         return _of_asker(delivery, readers)
     if reply.superseded is not None:
         return _of_mark(delivery, reply.superseded.answer, readers)
-    if reply.answer is None:
+    if reply.answer is None or not holds_something(reply):
         return None
     if reply.asked is not None:
         return _of_shared(delivery, readers)
@@ -172,13 +186,23 @@ def _of_mark(delivery: Delivery, earlier: Answer, readers: Readers | NoReaders) 
 
 
 def _of_card(delivery: Delivery, case: Case, readers: Readers | NoReaders) -> Step | None:
-    """Keep a card from channels that are not the officers' own, and a report from all of them."""
+    """Keep a card from channels that are not the officers' alone, and a report from all of them."""
     if delivery.is_direct:
         return Abandon(code=readers.reason) if isinstance(readers, NoReaders) else None
-    if case.is_sensitive or isinstance(readers, NoReaders):
-        logger.error("card %d must not stand in its channel: it goes directly", delivery.outbox_id)
-        return QueueAgain(shape=0, is_direct=True)
-    return None
+    if not case.is_sensitive and isinstance(readers, Readers) and readers.is_private:
+        return None
+    logger.error(
+        "card %d must not stand in CITEBOUND_CASE_CHANNEL (%s): it goes to an officer directly",
+        delivery.outbox_id,
+        _why_not(case, readers),
+    )
+    return QueueAgain(shape=0, is_direct=True)
+
+
+def _why_not(case: Case, readers: Readers | NoReaders) -> str:
+    if case.is_sensitive:
+        return "it is a report"
+    return readers.reason if isinstance(readers, NoReaders) else "the channel is not private"
 
 
 def _of_asker(delivery: Delivery, readers: Readers | NoReaders) -> Step | None:

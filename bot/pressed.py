@@ -15,7 +15,6 @@ from bot.replies.lines import (
     ONLY_ASKER_SENDS,
     OUTDATED,
 )
-from bot.rights import ChannelScope
 from core.domain.answer import Outcome
 from core.domain.case import Urgency
 from core.domain.casework import CaseResult, Done, Refusal, Refused
@@ -43,12 +42,11 @@ class Rooms(Protocol):
         """See `core.ports.Audience.readers`."""
         ...
 
-    async def is_member(self, room: str, person: str, /) -> bool:
-        """Say whether somebody is in a channel now."""
-        ...
+    async def granted(self, room: str, person: str, /) -> frozenset[str] | None:
+        """Return the groups that a channel makes its members count as; None: they are not in it.
 
-    def scope_of(self, channel: str, /) -> ChannelScope:
-        """Return what the deployment says of a channel."""
+        A channel that anybody may join makes nobody count as anything.
+        """
         ...
 
 
@@ -65,14 +63,14 @@ class Reading:
         rooms = set(found.shared_in)
         if found.place.mode != "direct":
             rooms.add(found.place.channel)
-        seen = [room for room in rooms if await self._rooms.is_member(room, person)]
+        told = [await self._rooms.granted(room, person) for room in rooms]
+        seen = [groups for groups in told if groups is not None]
         if person != found.person and not seen:
             return False
         readers = await self._rooms.readers(found.place, person, is_direct=True)
         if not isinstance(readers, Readers):
             return False
-        given = (self._rooms.scope_of(room).audience for room in seen)
-        return await self.may_be_read(found, readers.groups.union(*given)) is not None
+        return await self.may_be_read(found, readers.groups.union(*seen)) is not None
 
     async def may_be_read(
         self, found: ShownReply, groups: Collection[str]

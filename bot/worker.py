@@ -44,6 +44,9 @@ BACK_OFF_S = (2.0, 8.0, 30.0, 60.0)
 JITTER = 0.2
 PATIENT_FOR = timedelta(hours=1)
 """Of a message: how long a platform that asks us to wait is waited for, without an attempt."""
+READERS_WITHIN = timedelta(minutes=10)
+"""Of a message: how long it may take to find out who reads the place, while the platform asks to
+wait. Then the asker is asked to write directly, where one person is to be known."""
 LONGEST_REST_S = 120.0
 """Before a platform that asks us to wait is asked again, whatever it asks for."""
 
@@ -149,16 +152,30 @@ class Worker:
             await self._close(claimed, compose.too_long(MAX_QUESTION), cause="too_long")
             return
         platform = self._platforms[claimed.place.platform]
-        async with platform.waking(claimed):
-            readers = await platform.audience.readers(
-                claimed.place, claimed.person, is_direct=claimed.place.mode == "direct"
-            )
+        readers = await self._readers(claimed, platform)
         if isinstance(readers, NoReaders):
             self._meter.count("citebound_denied_total", reason=readers.reason)
             answer = compose.not_here() if readers.may_read_direct else compose.not_permitted()
             await self._close(claimed, answer, cause=readers.reason)
             return
         await self._ask(claimed, readers, platform, look)
+
+    async def _readers(self, claimed: Claimed, platform: Platform) -> Readers | NoReaders:
+        """Find out who reads; of a place of which that takes too long, nobody does.
+
+        Raises:
+            BusyError: The platform asks to wait, and there is still time.
+        """
+        is_direct = claimed.place.mode == "direct"
+        try:
+            async with platform.waking(claimed):
+                return await platform.audience.readers(
+                    claimed.place, claimed.person, is_direct=is_direct
+                )
+        except BusyError:
+            if is_direct or self._clock.now() - claimed.sent_at < READERS_WITHIN:
+                raise
+            return NoReaders(may_read_direct=True, reason="readers_unknown")
 
     async def _ask(
         self, claimed: Claimed, readers: Readers, platform: Platform, look: asyncio.Event

@@ -7,6 +7,10 @@ from core.domain.case import Urgency
 from core.domain.delivery import Notice
 
 ASK_PRIVATELY = "I don't answer this here. Please write to me in a direct message."
+WRITE_DIRECTLY = (
+    "I'm still finding out who can read this conversation. I answer here as soon as I know; in a"
+    " direct message you get your answer at once."
+)
 REMOVED = "This answer was removed. Its record is kept."
 BUSY = (
     "Many questions are waiting. Yours is kept: I answer it here when its turn comes, and you don't"

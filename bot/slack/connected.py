@@ -77,7 +77,13 @@ class Wiring:
             keeper=Keeper(intake, service.conversations, home, service.officers),
             presses=pressed.presses,
             showing=pressed.showing,
-            answering=Platform(audience=audience, surface=surface, poster=poster, around=around),
+            answering=Platform(
+                audience=audience,
+                surface=surface,
+                poster=poster,
+                around=around,
+                waking=surface.waking,
+            ),
             posting=Platform(audience=PostingAudience(audience), surface=surface, poster=poster),
         )
 

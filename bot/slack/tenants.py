@@ -1,7 +1,7 @@
 """The ports of Slack for workers: each call goes to the workspace that the place is of."""
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 
 from bot.slack.calls import NOT_INSTALLED
 from bot.slack.connected import Connected
@@ -18,6 +18,7 @@ from core.domain.delivery import (
     PostResult,
     Readers,
 )
+from core.domain.errors import TransientError
 from core.domain.message import Claimed
 from core.ports import Kept, Platform, Progress, Progressed
 from core.ports.surface import as_carried
@@ -32,11 +33,13 @@ def by_tenant(workspaces: Workspaces, pick: Pick) -> Platform:
         found = await workspaces.of_tenant(claimed.place.tenant)
         return await (as_carried if found is None else pick(found).around)(claimed)
 
+    surface = _Surface(workspaces, pick)
     return Platform(
         audience=_Audience(workspaces, pick),
-        surface=_Surface(workspaces, pick),
+        surface=surface,
         poster=_Poster(workspaces, pick),
         around=around,
+        waking=surface.waking,
     )
 
 
@@ -67,6 +70,16 @@ class _Surface:
     def showing(self, claimed: Claimed, kept: Kept, /) -> AbstractAsyncContextManager[Progress]:
         """See `Surface.showing`."""
         return self._showing(claimed, kept)
+
+    @asynccontextmanager
+    async def waking(self, claimed: Claimed) -> AsyncGenerator[None]:
+        """See `Platform.waking`."""
+        try:
+            found = await self._workspaces.of_tenant(claimed.place.tenant)
+        except TransientError:
+            found = None
+        async with nullcontext() if found is None else self._pick(found).waking(claimed):
+            yield
 
     @asynccontextmanager
     async def _showing(self, claimed: Claimed, kept: Kept) -> AsyncGenerator[Progress]:

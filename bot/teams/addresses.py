@@ -44,12 +44,23 @@ class Addresses:
         if place.channel.startswith(ALONE):
             return await self.direct(place, place.channel.removeprefix(ALONE))
         try:
-            reference = await self._reference(place)
+            reference = await self.reference(place)
         except TransientError:
             return NotSent(why="no_database")
         if reference is None:
             return Refused(status=0, code=NO_REFERENCE)
         return Address(service_url=reference.service_url, conversation=conversation_of(place))
+
+    async def is_private(self, place: Place) -> bool:
+        """Say whether only those read a place who were let in by name.
+
+        Raises:
+            TransientError: The database could not say.
+        """
+        if place.channel.startswith(ALONE) or place.mode == "direct" or self._home.is_anonymous:
+            return True  # nobody but who sits at this machine reads what the playground shows
+        reference = await self.reference(place)
+        return reference is not None and reference.is_private
 
     async def direct(self, place: Place, person: str) -> Found:
         """Return the own chat of somebody who asked in a place, or who answers cases."""
@@ -58,7 +69,7 @@ class Addresses:
             if kept is not None:
                 own = read_reference(kept, self._home)
                 return Address(service_url=own.service_url, conversation=own.conversation)
-            reference = await self._reference(place) or await self._near(place.tenant)
+            reference = await self.reference(place) or await self._near(place.tenant)
         except ContractError:
             return Refused(status=0, code=NO_REFERENCE)
         except TransientError:
@@ -67,7 +78,12 @@ class Addresses:
             return Refused(status=0, code=NO_REFERENCE)
         return await self.made(reference, person)
 
-    async def _reference(self, place: Place) -> Reference | None:
+    async def reference(self, place: Place) -> Reference | None:
+        """Return what is kept of a conversation; None: nothing that we may use.
+
+        Raises:
+            TransientError: The database could not say.
+        """
         return self._read(await self._references.find(NAME, place.tenant, place.channel))
 
     async def _near(self, tenant: str) -> Reference | None:

@@ -1,7 +1,9 @@
 """Who reads what is posted in a place of Teams (platforms, 2.4, 3.5).
 
 - Somebody's own chat: the asker's groups.
-- A channel or a group chat: the groups that every member has.
+- A private channel or a group chat: the groups that every member has.
+- Any other channel: what everyone may read, whoever its members are. Anybody of the organisation
+  may join a public team, and Teams does not tell an app which teams are.
 - With a guest in it, somebody of another tenant, or somebody of whom Teams tells neither: nobody;
   the asker may ask directly.
 - A guest or somebody from outside: nobody, anywhere.
@@ -10,17 +12,20 @@ Who is a member is kept for ten minutes while questions are answered, and read a
 is posted: that is what `PostingAudience` is for.
 """
 
+import logging
 from dataclasses import replace
 
 from bot.rights import ChannelScope, Rights
 from bot.teams.addresses import ALONE
-from bot.teams.roster import Member, Rosters
+from bot.teams.roster import Member, Roster, Rosters
 from core.domain.chat import Place
 from core.domain.delivery import NoReaders, Readers
 
 KEPT_S = 600.0
 AGAIN_S = 2.0
 """Before a reply is posted: replies that follow each other closely share one look."""
+
+logger = logging.getLogger(__name__)
 
 
 class TeamsAudience:
@@ -30,6 +35,7 @@ class TeamsAudience:
         """Take who is where, and who belongs to which group."""
         self._rosters = rosters
         self._rights = rights
+        self._warned: set[str] = set()
 
     async def readers(
         self, place: Place, person: str, /, *, is_direct: bool
@@ -54,24 +60,49 @@ class TeamsAudience:
             return NoReaders(may_read_direct=False, reason=kind)
         own = self._groups_of(asker)
         if is_direct:
-            return Readers(groups=own)
+            return Readers(groups=own, is_private=True)
         strange = sorted({one.kind for one in roster.members} - {"employee"})
         if strange:
             return NoReaders(may_read_direct=True, reason=f"{strange[0]}_in_channel")
         if place.mode == "direct":
             alone = len(roster.members) == 1
-            return (
-                Readers(groups=own) if alone else NoReaders(may_read_direct=False, reason="crowded")
-            )
+            if not alone:
+                return NoReaders(may_read_direct=False, reason="crowded")
+            return Readers(groups=own, is_private=True)
         scope = self._rights.scope_of(place.channel)
-        shared = own.intersection(*(self._groups_of(one) for one in roster.members))
         return Readers(
-            groups=shared | scope.audience, jurisdiction=scope.jurisdiction, tags=scope.tags
+            groups=self._shared(roster, own, scope, place.channel),
+            jurisdiction=scope.jurisdiction,
+            tags=scope.tags,
+            is_private=roster.is_private,
         )
 
-    def scope_of(self, channel: str) -> ChannelScope:
-        """Return what the deployment says of a channel."""
-        return self._rights.scope_of(channel)
+    def _shared(
+        self, roster: Roster, own: frozenset[str], scope: ChannelScope, channel: str
+    ) -> frozenset[str]:
+        """Return the groups of all who read a channel; of one that is not private none."""
+        if roster.is_private:
+            return own.intersection(*map(self._groups_of, roster.members)) | scope.audience
+        if scope.audience and channel not in self._warned:
+            self._warned.add(channel)
+            logger.error(
+                "CITEBOUND_TEAMS_CONFIG: the audience of channel %s does not count, because Teams"
+                " does not say that the channel is private: use a private channel, or take its"
+                " audience from the file",
+                channel,
+            )
+        return frozenset()
+
+    async def granted(self, place: Place, person: str) -> frozenset[str] | None:
+        """See `bot.pressed.Rooms.granted`.
+
+        Raises:
+            TransientError: Teams could not be asked.
+        """
+        roster = await self._rosters.of(place, kept_s=AGAIN_S)
+        if roster.find(person) is None:
+            return None
+        return self._rights.scope_of(place.channel).audience if roster.is_private else frozenset()
 
     async def is_member(self, place: Place, person: str) -> bool:
         """Say whether somebody is in a conversation now.

@@ -4,7 +4,6 @@ Everything is looked up by id within the tenant of the request.
 """
 
 from bot.pressed import Reading
-from bot.rights import ChannelScope
 from bot.teams.audience import TeamsAudience
 from bot.teams.interaction import Interaction
 from bot.teams.names import target_of
@@ -54,12 +53,9 @@ class _Rooms:
     ) -> Readers | NoReaders:
         return await self._audience.readers(place, person, is_direct=is_direct)
 
-    async def is_member(self, room: str, person: str, /) -> bool:
+    async def granted(self, room: str, person: str, /) -> frozenset[str] | None:
         place = Place(platform=NAME, tenant=self._tenant, channel=room, thread=room, mode="channel")
-        return await self._audience.is_member(place, person)
-
-    def scope_of(self, channel: str, /) -> ChannelScope:
-        return self._audience.scope_of(channel)
+        return await self._audience.granted(place, person)
 
 
 class Lookup:

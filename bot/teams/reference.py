@@ -15,6 +15,8 @@ from core.domain.reference import ConversationReference
 from core.domain.run import Json
 
 CHANNEL_ID = "msteams"
+PRIVATE = "private"
+"""The kind of a channel that only those of its team read who were added to it."""
 _SCOPES: dict[str, Scope] = {"personal": "personal", "groupChat": "groupChat", "channel": "channel"}
 
 
@@ -38,11 +40,23 @@ class Reference:
     """Directory id of that person."""
     team: str | None = None
     """Id of the team whose channel it is."""
+    kind: str | None = None
+    """Of a channel: `standard`, `private`, `shared`, which never changes; None: Teams does not say,
+    or it is no channel."""
     locale: str | None = None
     """What that person's client speaks (`en-GB`); None for a group, where each one's may differ."""
 
+    @property
+    def is_private(self) -> bool:
+        """True: nobody reads it who was not let in by name.
+
+        Anybody of the organisation may join a public team, and read its standard channels; whether
+        a team is public, Teams tells no app. A shared channel is opened to whole teams.
+        """
+        return self.scope != "channel" or self.kind == PRIVATE
+
     def stored(self) -> ConversationReference:
-        """Return it as it is kept."""
+        """Return it as it is kept; a kind that is not told leaves the one that was."""
         facts: dict[str, Json] = {
             "scope": self.scope,
             "service_url": self.service_url,
@@ -51,6 +65,8 @@ class Reference:
             "locale": self.locale,
             "channel_id": CHANNEL_ID,
         }
+        if self.kind is not None:
+            facts["kind"] = self.kind
         return ConversationReference(
             platform=NAME,
             tenant=self.tenant,
@@ -70,7 +86,8 @@ def reference_of(activity: Object, home: Home) -> Reference:
     spot = spot_of(activity)
     sender = maybe_object(activity, "from")
     is_personal = spot.scope == "personal" and not home.is_bot(sender)
-    team = maybe_object(maybe_object(activity, "channelData"), "team")
+    data = maybe_object(activity, "channelData")
+    team, channel = maybe_object(data, "team"), maybe_object(data, "channel")
     return Reference(
         conversation=spot.channel,
         scope=spot.scope,
@@ -80,6 +97,7 @@ def reference_of(activity: Object, home: Home) -> Reference:
         person=maybe(sender, "id") or None if is_personal else None,
         aad=maybe(sender, "aadObjectId") or None if is_personal else None,
         team=maybe(team, "id") or None,
+        kind=maybe(channel, "type").lower() or None if spot.scope == "channel" else None,
         locale=maybe(activity, "locale") or None if is_personal else None,
     )
 
@@ -104,5 +122,6 @@ def read_reference(kept: ConversationReference, home: Home) -> Reference:
         person=kept.person,
         aad=maybe(kept.facts, "aad") or None,
         team=kept.team,
+        kind=maybe(kept.facts, "kind") or None,
         locale=maybe(kept.facts, "locale") or None,
     )

@@ -49,6 +49,8 @@ class Roster:
     """Empty if nobody is told: then nobody is known."""
     read_at: float
     """When, by a clock that never goes back."""
+    is_private: bool = False
+    """See `Reference.is_private`."""
 
     def find(self, person: str) -> Member | None:
         """Return a member by either id."""
@@ -79,7 +81,10 @@ class Rosters:
         if known is None or monotonic() - known.read_at > kept_s:
             began_at = monotonic()
             members = [one async for one in self._read(place)]
-            known = self._known[key] = Roster(members=tuple(members), read_at=began_at)
+            is_private = await self._addresses.is_private(place)
+            known = self._known[key] = Roster(
+                members=tuple(members), read_at=began_at, is_private=is_private
+            )
             if len(self._known) > MOST_KNOWN:
                 del self._known[next(iter(self._known))]
         return known

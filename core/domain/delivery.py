@@ -278,6 +278,8 @@ class Readers:
     """ISO 3166 code, if the place has one."""
     tags: frozenset[str] = frozenset()
     """Scope of the place."""
+    is_private: bool = False
+    """True: nobody reads it who was not let in by name; False also where that can't be told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,10 @@ class References(Protocol):
     """References, by conversation. What is stored was checked; whoever uses it checks it again."""
 
     async def put(self, reference: ConversationReference, /) -> datetime:
-        """Keep a reference in place of the earlier one; return since when we know of it, UTC."""
+        """Keep a reference in place of the earlier one; return since when we know of it, UTC.
+
+        A fact that it does not name stays as it was.
+        """
         ...
 
     async def find(

@@ -14,10 +14,10 @@ _PUT = text(
     " (platform, tenant, conversation, person, team, facts)"
     " VALUES (:platform, :tenant, :conversation, :person, :team, :facts)"
     " ON CONFLICT (platform, tenant, conversation) DO UPDATE"
-    " SET person = excluded.person, team = excluded.team, facts = excluded.facts,"
+    " SET person = excluded.person, team = excluded.team, facts = kept.facts || excluded.facts,"
     " updated_at = clock_timestamp()"
     " WHERE (kept.person, kept.team, kept.facts)"
-    " IS DISTINCT FROM (excluded.person, excluded.team, excluded.facts)"
+    " IS DISTINCT FROM (excluded.person, excluded.team, kept.facts || excluded.facts)"
     " AND (kept.person IS NULL OR excluded.person IS NOT NULL)"
     " RETURNING created_at"
 ).bindparams(bindparam("facts", type_=JSONB))

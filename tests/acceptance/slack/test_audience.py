@@ -110,9 +110,9 @@ async def test_a_channel_answers_what_all_its_members_may_read(
 ) -> None:
     """Both of Finance: yes; one who is not: no; a channel that the file makes Finance's: yes."""
     anna, finn, faye = map(slack.workspace.user, ("anna", "finn", "faye"))
-    both = slack.workspace.channel("both", finn, faye)
-    mixed = slack.workspace.channel("mixed", finn, anna)
-    vault = slack.workspace.channel("vault", finn, anna)
+    both = slack.workspace.channel("both", finn, faye, kind="group")
+    mixed = slack.workspace.channel("mixed", finn, anna, kind="group")
+    vault = slack.workspace.channel("vault", finn, anna, kind="group", id="C0VAULT")
     for place, may_read in ((both, True), (mixed, False), (vault, True)):
         reply = await asked(running, finn, place, treasury.QUESTION)
         assert (treasury.SAYS in shown(reply)) is may_read, place.name
@@ -121,18 +121,57 @@ async def test_a_channel_answers_what_all_its_members_may_read(
     assert POLICY not in shown(await asked(running, anna, narrow))
 
 
-@pytest.mark.parametrize("change", ["shared", "guest", "colleague"])
+async def test_a_public_channel_answers_what_everyone_may_read(
+    slack: FakeSlack, running: Product, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever is in it now, and whatever the file says of it: anybody may join, and search it."""
+    finn, faye = map(slack.workspace.user, ("finn", "faye"))
+    named = "CITEBOUND_SLACK_CONFIG: the audience of channel C0VAULT does not count"
+    for name in ("open", "vault"):
+        room = slack.workspace.channel(name, finn, faye)
+        for _ in range(2):
+            reply = await asked(running, finn, room, treasury.QUESTION)
+            assert treasury.SAYS not in shown(reply)
+            assert treasury.TREASURY not in shown(reply)
+        assert POLICY in shown(await asked(running, finn, room))
+    assert len([one for one in caplog.messages if named in one]) == 1
+    direct = await slack.people.ask(finn, treasury.QUESTION)
+    assert treasury.SAYS in shown(await running.answer_to(direct.message))
+
+
+async def test_who_comes_into_a_channel_that_became_public_sees_no_evidence(
+    slack: FakeSlack, running: Product, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file made its members count as of Finance while it was private; now it makes nobody."""
+    monkeypatch.setattr(audience, "AGAIN_S", 0.0)
+    finn, carl = map(slack.workspace.user, ("finn", "carl"))
+    vault = slack.workspace.channel("vault", finn, kind="group", id="C0VAULT")
+    answer = await asked(running, finn, vault, treasury.QUESTION)
+    assert treasury.SAYS in shown(answer)
+    vault.members.append(carl.id)
+    for kind, words in (("group", treasury.TREASURY), ("channel", "You can't see this here")):
+        vault.kind = kind
+        before = len(slack.presses.views_of(carl))
+        await slack.presses.click(carl, answer, "evidence_open")
+        await slack.until(lambda n=before: len(slack.presses.views_of(carl)) > n, timeout_s=15)
+        view = slack.presses.views_of(carl)[-1]
+        await slack.until(lambda v=view, w=words: w in shown(v), timeout_s=15)
+
+
+@pytest.mark.parametrize("change", ["shared", "guest", "colleague", "public"])
 async def test_who_joins_before_it_is_posted_reads_nothing(
     slack: FakeSlack, running: Product, change: str
 ) -> None:
-    """Withheld, with a neutral line; the asker gets it directly; recorded."""
+    """Nor who may join by then: a neutral line; the asker gets it directly; recorded."""
     finn, faye = map(slack.workspace.user, ("finn", "faye"))
-    room = slack.workspace.channel("closed", finn, faye)
+    room = slack.workspace.channel("closed", finn, faye, kind="group")
     slack.faults.next("chat.stopStream", too_many(4))
     said = await slack.people.mention(finn, room, treasury.QUESTION)
     await slack.journal.wait_for("chat.stopStream", outcome="429")
     if change == "shared":
         room.is_ext_shared = True
+    elif change == "public":
+        room.kind = "channel"
     elif change == "guest":
         room.members.append(slack.workspace.user("guest", is_restricted=True).id)
     else:
@@ -157,7 +196,7 @@ async def test_who_becomes_a_guest_before_it_is_posted_reads_nothing(
     """What somebody is, is read again before a reply is posted, and not only who is a member."""
     monkeypatch.setattr(audience, "_AGAIN", audience._Kept(room_s=0.0, person_s=0.0))  # pyright: ignore[reportPrivateUsage]
     finn, faye = map(slack.workspace.user, ("finn", "faye"))
-    room = slack.workspace.channel("closed", finn, faye)
+    room = slack.workspace.channel("closed", finn, faye, kind="group")
     slack.faults.next("chat.stopStream", too_many(4))
     said = await slack.people.mention(finn, room, treasury.QUESTION)
     await slack.journal.wait_for("chat.stopStream", outcome="429")

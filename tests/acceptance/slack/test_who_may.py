@@ -32,7 +32,7 @@ async def test_who_joins_later_sees_no_evidence(bureau: Office, who: str) -> Non
     """Of a policy for Finance in Finance's channel: nor may they judge what they may not read."""
     slack = bureau.slack
     finn, faye = map(slack.workspace.user, ("finn", "faye"))
-    room = slack.workspace.channel("finance", finn, faye)
+    room = slack.workspace.channel("finance", finn, faye, kind="group")
     said = await slack.people.mention(finn, room, treasury.QUESTION)
     answer = await bureau.served.answer_to(said.message)
     assert treasury.SAYS in shown(answer)

@@ -61,6 +61,8 @@ SHARED: tuple[dict[str, Any], ...] = (
     {"is_pending_ext_shared": True},
 )
 BOT = "U0BOT"
+PASSERBY = User(id="U0PASSERBY", name="passerby", team_id="T0HOME")
+"""An employee without groups, who may join a public channel at any moment."""
 ELSEWHERE = User(id="U0ELSEWHERE", name="elsewhere", team_id="T0OTHER", is_stranger=True)
 LATER_S = 60.0
 """From question to post: what was read for the one is too old for the other."""
@@ -122,7 +124,7 @@ class Case:
         if is_guest or not is_ours or person.deleted or person.is_bot:
             return False
         own = self.groups.get(person.id, frozenset()) | {EVERYONE}
-        if not is_direct:
+        if not is_direct and self.channel.kind != "channel":
             own |= self.scope.audience
         return bool(own & POLICIES[policy])
 
@@ -186,14 +188,15 @@ class World:
         assert not leaks, (self._seed, leaks, case)
 
     def _people(self, case: Case) -> list[User]:
-        """Return who reads: another company, too, where a channel is shared or may be any moment.
+        """Return who reads: of a public channel anybody, of a shared one another company, too.
 
-        It need not be among the members that Slack lists.
+        They need not be among the members that Slack lists.
         """
         ids = [one for one in case.channel.members if one != BOT]
         people = [self._slack.workspace.users[one] for one in ids]
         is_shared = case.channel.is_ext_shared or case.channel.is_pending_ext_shared
-        return [*people, ELSEWHERE] if is_shared else people
+        people += [ELSEWHERE] if is_shared else []
+        return [*people, PASSERBY] if case.channel.kind == "channel" else people
 
     def _case(self) -> Case:
         pick, number = self._random, next(self._numbers)
@@ -216,7 +219,7 @@ class World:
 
     def _change(self, case: Case) -> None:
         """Let the place change, or leave it."""
-        what = self._random.choice(("nothing", "shared", "pending", "joined", "left"))
+        what = self._random.choice(("nothing", "shared", "pending", "joined", "left", "opened"))
         if case.channel.kind == "im" or what == "nothing":
             return
         self.seen[what] += 1
@@ -225,6 +228,8 @@ class World:
                 case.channel.is_ext_shared = True
             case "pending":
                 case.channel.is_pending_ext_shared = True
+            case "opened":
+                case.channel.kind = "channel"
             case "joined":
                 case.channel.members.append(self._person().id)
             case _:
@@ -265,11 +270,12 @@ async def _run(slack: FakeSlack, ask: Ask, times: int, seed: int) -> None:
     time = Time()
     world = World(slack, ask, seed, time)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bot.slack.audience.monotonic", time)
+        for module in ("directory", "rooms", "listing"):
+            patch.setattr(f"bot.slack.{module}.monotonic", time)
         for _ in range(times):
             await world.one()
-    for outcome in ("nobody", "posted", "withheld", "direct", "shared", "joined", "left"):
-        assert world.seen[outcome] > times // 100, world.seen
+    for outcome in ("nobody", "posted", "withheld", "direct", "shared", "joined", "left", "opened"):
+        assert world.seen[outcome] >= times // 100, world.seen
 
 
 async def test_nothing_leaks(slack: FakeSlack, ask: Ask) -> None:

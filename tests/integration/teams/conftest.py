@@ -1,7 +1,7 @@
 """A fake Teams, and our clients of it."""
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -44,7 +44,9 @@ class InMemoryReferences:
         self.kept: dict[str, ConversationReference] = {}
 
     async def put(self, reference: ConversationReference, /) -> datetime:
-        self.kept[reference.conversation] = reference
+        earlier = self.kept.get(reference.conversation)
+        facts = {**(earlier.facts if earlier else {}), **reference.facts}
+        self.kept[reference.conversation] = replace(reference, facts=facts)
         return datetime(2026, 11, 20, tzinfo=UTC)
 
     async def find(
@@ -173,6 +175,7 @@ def scene(teams: FakeTeams, transport: Transport) -> Scene:
             tenant=tenant.id,
             bot=tenant.bot_id,
             person=anna.id if one is chat else None,
+            kind="private" if one is room else None,
         ).stored()
         references.kept[one.id] = reference
     home = Home(

@@ -1,5 +1,7 @@
 """Who reads what is posted in Teams: guests and strangers empty it, whatever is unknown too."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.rights import ChannelScope, Rights
@@ -8,6 +10,7 @@ from bot.teams.audience import PostingAudience, TeamsAudience
 from bot.teams.roster import Rosters
 from core.domain.delivery import NoReaders, Readers
 from core.domain.errors import TransientError
+from core.domain.run import Json
 from tests.integration.teams.conftest import Scene
 from tests.servers.slack import faults
 from tests.servers.teams import Conversation
@@ -43,22 +46,50 @@ async def look(
 
 async def test_in_ones_own_chat_ones_own_groups_count(scene: Scene) -> None:
     """All of them."""
-    assert await look(scene, scene.chat) == Readers(groups=frozenset({"finance", "board"}))
-
-
-async def test_in_a_channel_what_all_may_read_counts(scene: Scene) -> None:
-    """And what the deployment says of the channel."""
-    assert await look(scene, scene.room) == Readers(
-        groups=frozenset({"finance", "team"}), jurisdiction="DE", tags=frozenset({"gifts"})
+    assert await look(scene, scene.chat) == Readers(
+        groups=frozenset({"finance", "board"}), is_private=True
     )
-    assert await look(scene, scene.group) == Readers(groups=frozenset({"finance"}))
+
+
+async def test_in_a_private_channel_what_all_may_read_counts(scene: Scene) -> None:
+    """And what the deployment says of the channel; in a group chat, too."""
+    assert await look(scene, scene.room) == Readers(
+        groups=frozenset({"finance", "team"}),
+        jurisdiction="DE",
+        tags=frozenset({"gifts"}),
+        is_private=True,
+    )
+    assert await look(scene, scene.group) == Readers(groups=frozenset({"finance"}), is_private=True)
+    granted = await audience_of(scene).granted(scene.place(scene.room), scene.anna.id)
+    assert granted == {"team"}
+
+
+@pytest.mark.parametrize("kind", ["standard", "shared", "privately", None])
+async def test_in_any_other_channel_what_everyone_may_read_counts(
+    scene: Scene, kind: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Others may join its team, or come by theirs; whatever the file says, which is told once."""
+    kept = scene.references.kept[scene.room.id]
+    facts: dict[str, Json] = {key: told for key, told in kept.facts.items() if key != "kind"}
+    facts |= {"kind": kind} if kind else {}
+    scene.references.kept[scene.room.id] = replace(kept, facts=facts)
+    audience, place = audience_of(scene), scene.place(scene.room)
+    for _ in range(2):
+        told = await audience.readers(place, scene.anna.id, is_direct=False)
+        assert told == Readers(
+            groups=frozenset(), jurisdiction="DE", tags=frozenset({"gifts"}), is_private=False
+        )
+    named = f"CITEBOUND_TEAMS_CONFIG: the audience of channel {scene.room.id} does not count"
+    assert len([one for one in caplog.messages if named in one]) == 1
+    assert await audience.granted(place, scene.anna.id) == frozenset()
+    assert await audience.granted(place, "29:nobody") is None
 
 
 async def test_what_is_direct_is_for_the_asker(scene: Scene) -> None:
     """Whoever else is in the channel."""
     scene.ben.user_role = "guest"
     told = await look(scene, scene.room, is_direct=True)
-    assert told == Readers(groups=frozenset({"finance", "board"}))
+    assert told == Readers(groups=frozenset({"finance", "board"}), is_private=True)
 
 
 @pytest.mark.parametrize(

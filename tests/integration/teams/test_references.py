@@ -33,9 +33,19 @@ async def test_a_conversation_is_known_since_its_first_event(
     assert await references.put(DIRECT) == since
     moved = replace(DIRECT, facts={"service_url": "https://smba.trafficmanager.net/emea/"})
     assert await references.put(moved) == since
-    assert await references.find("teams", "t1", "a:1") == moved
+    kept = {"service_url": "https://smba.trafficmanager.net/emea/", "locale": None}
+    assert await references.find("teams", "t1", "a:1") == replace(moved, facts=kept)
     await references.forget("teams", "t1", "a:1")
     assert await references.put(moved) > since
+
+
+async def test_what_is_not_told_again_stays(references: PostgresReferences) -> None:
+    """Teams may say once that a channel is private, and leave it out the next time."""
+    await references.put(replace(CHANNEL, facts={"kind": "private", "service_url": "a"}))
+    await references.put(replace(CHANNEL, facts={"service_url": "b"}))
+    found = await references.find("teams", "t1", CHANNEL.conversation)
+    assert found is not None
+    assert found.facts == {"kind": "private", "service_url": "b"}
 
 
 async def test_a_direct_conversation_is_found_by_its_person(

@@ -184,7 +184,9 @@ class People:
     ) -> Json:
         data: Json = {"tenant": {"id": self._tenant.id}}
         if conversation.team_id:
-            data |= {"team": {"id": conversation.team_id}, "channel": {"id": conversation.id}}
+            channel: Json = {"id": conversation.id}
+            channel |= {"type": conversation.channel_type} if conversation.channel_type else {}
+            data |= {"team": {"id": conversation.team_id}, "channel": channel}
         now = datetime.fromtimestamp(self._clock.now(), UTC)
         return {
             "type": kind,

@@ -57,6 +57,8 @@ class Conversation:
     name: str
     members: list[Person] = field(default_factory=list[Person])
     team_id: str | None = None
+    channel_type: str | None = None
+    """`standard`, `private`, `shared`; None: Teams does not say, or it is no channel."""
     has_bot: bool = True
     refuses: tuple[int, str, str] | None = None
     """Status, code and message of every post; None: it takes them."""

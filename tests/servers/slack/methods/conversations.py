@@ -110,8 +110,10 @@ def user_list(call: Call) -> Json:
         if not team:
             raise RefusedError("missing_argument", "team_id")
         here = [one for one in here if one.team_id == team]
-    page, cursor = call.page([one.info() for one in here], most=1000, default=100)
-    return {"ok": True, "members": page, "response_metadata": {"next_cursor": cursor}}
+    ids: list[Json] = [{"id": one.id} for one in here]
+    page, cursor = call.page(ids, most=1000, default=100)
+    told = [call.workspace.users[one["id"]].info() for one in page]
+    return {"ok": True, "members": told, "response_metadata": {"next_cursor": cursor}}
 
 
 def bot_info(call: Call) -> Json:
