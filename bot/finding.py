@@ -9,6 +9,7 @@ class Health(StrEnum):
 
     FINE = "fine"
     MISSING = "missing"
+    DOUBTFUL = "doubtful"
     BROKEN = "broken"
 
 
@@ -19,7 +20,7 @@ class Finding:
     subject: str
     """What was looked at."""
     health: Health
-    """`missing` things are optional; `broken` ones are not."""
+    """`missing` things are optional, `doubtful` ones may be meant so; `broken` ones are neither."""
     found: str
     """What is there, in one line, without secrets."""
     cure: str = ""

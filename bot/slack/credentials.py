@@ -58,6 +58,14 @@ class Credentials(Protocol):
         """
         ...
 
+    async def homes(self) -> tuple[Home, ...]:
+        """Return who we are wherever the app is installed.
+
+        Raises:
+            TransientError: Nobody can say now.
+        """
+        ...
+
     async def organisations(self) -> tuple[Home, ...]:
         """Return who we are in each organisation for which the app is installed as a whole.
 
@@ -97,6 +105,10 @@ class OneWorkspace:
             workspace=home.workspace, token=self._token, app=home.app_id, bot_user=home.bot_user
         )
 
+    async def homes(self) -> tuple[Home, ...]:
+        """See `Credentials.homes`."""
+        return (self._home,)
+
     async def organisations(self) -> tuple[Home, ...]:
         """See `Credentials.organisations`."""
         return (self._home,) if self._home.is_whole else ()
@@ -132,10 +144,13 @@ class ManyWorkspaces:
             bot_user=found.bot_user,
         )
 
+    async def homes(self) -> tuple[Home, ...]:
+        """See `Credentials.homes`."""
+        return tuple(map(home_of, await self._installations.held()))
+
     async def organisations(self) -> tuple[Home, ...]:
         """See `Credentials.organisations`."""
-        homes = map(home_of, await self._installations.held())
-        return tuple(home for home in homes if home.is_whole)
+        return tuple(home for home in await self.homes() if home.is_whole)
 
     async def forget(self, workspace: Workspace, /, *, token: str | None = None) -> None:
         """See `Credentials.forget`."""

@@ -1,18 +1,22 @@
 """Whether Slack is set up, and whether it lets us do what we need: for `citebound doctor`.
 
 Without `--live` nothing is called; with it, `auth.test` says whose token it is and what it may do,
-of each installation where several workspaces install the app, and over sockets
-`apps.connections.open` whether the app token opens one.
+of each installation where several workspaces install the app, which channels that must be private
+are, and over sockets `apps.connections.open` whether the app token opens one.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 
 from bot.finding import Finding, Health
+from bot.rights import read_rights
 from bot.slack.calls import DISCONNECTED, Outcome, Refused, Slack, Told, client_for
 from bot.slack.handled import scopes
 from bot.slack.oauth import INSTALL_PATH
 from bot.slack.payload import maybe
+from bot.slack.rooms import Rooms
 from bot.slack.setup import SlackSetup, slack_setup
+from bot.slack.vetting import Site, findings
+from core.adapters.officers import read_officers
 from core.adapters.postgres.oauth_stores import held_installations
 from core.adapters.system import SystemClock
 from core.bootstrap import database_url
@@ -42,25 +46,49 @@ async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Finding]
     found = f"set up, {how}{several}; not called"
     yield Finding(subject="Slack", health=Health.FINE, found=found)
     if is_live:
+        sites: list[Site] = []
         if setup.bot_token:
-            yield await _bot(setup)
+            yield await _bot(setup, sites)
         else:
-            async for finding in _installations(settings, setup):
+            async for finding in _installations(settings, setup, sites):
                 yield finding
+        async for finding in _channels(settings, setup, sites):
+            yield finding
         if setup.uses_sockets and setup.app_token:
             yield await _socket(setup.app_token, setup.api_url)
 
 
-async def _bot(setup: SlackSetup) -> Finding:
-    subject = "Slack, called"
-    told = await Slack(client_for(setup.bot_token, api_url=setup.api_url)).read("auth.test")
+async def _bot(setup: SlackSetup, sites: list[Site]) -> Finding:
+    subject, slack = "Slack, called", Slack(client_for(setup.bot_token, api_url=setup.api_url))
+    told = await slack.read("auth.test")
     if not isinstance(told, Told):
         cure = "install the app again, and copy its bot token"
         return _not_told(subject, "SLACK_BOT_TOKEN", told, cure=cure)
+    whole = told.body.get("is_enterprise_install") is True
+    tenant = maybe(told.body, "enterprise_id" if whole else "team_id")
+    sites.append(Site(tenant=tenant, bot_user=maybe(told.body, "user_id"), rooms=Rooms(slack)))
     return _told(subject, told)
 
 
-async def _installations(settings: Settings, setup: SlackSetup) -> AsyncGenerator[Finding]:
+async def _channels(
+    settings: Settings, setup: SlackSetup, sites: Sequence[Site]
+) -> AsyncGenerator[Finding]:
+    """Look at the channels that must be private."""
+    try:
+        rights = read_rights(setup.rights, variable="CITEBOUND_SLACK_CONFIG")
+        officers = read_officers(settings.officers, settings.case_channel)
+    except ConfigError as error:
+        cure = "correct the file, or unset the variable"
+        yield Finding(subject="Slack, channels", health=Health.BROKEN, found=str(error), cure=cure)
+        return
+    if sites:
+        async for finding in findings(sites, rights, officers):
+            yield finding
+
+
+async def _installations(
+    settings: Settings, setup: SlackSetup, sites: list[Site]
+) -> AsyncGenerator[Finding]:
     """Try the token of each installation; none is exchanged, since that is good only once."""
     subject, where = "Slack, installed", f"{settings.public_url}{INSTALL_PATH}"
     try:
@@ -78,9 +106,12 @@ async def _installations(settings: Settings, setup: SlackSetup) -> AsyncGenerato
             found = "its token has ended, and is exchanged when the app is used there"
             yield Finding(subject=subject, health=Health.FINE, found=found)
             continue
-        told = await Slack(client_for(one.tokens.access, api_url=setup.api_url)).read("auth.test")
+        slack = Slack(client_for(one.tokens.access, api_url=setup.api_url))
+        told = await slack.read("auth.test")
         cure = f"install the app there again, at {where}"
         if isinstance(told, Told):
+            rooms = Rooms(slack)
+            sites.append(Site(tenant=one.workspace.name, bot_user=one.bot_user, rooms=rooms))
             yield _told(subject, told)
         else:
             yield _not_told(subject, "its token", told, cure=cure)

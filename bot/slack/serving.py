@@ -21,9 +21,11 @@ from bot.slack.sockets import Sockets
 from bot.slack.surface import Patience
 from bot.slack.tenants import by_tenant
 from bot.slack.underway import Underway
+from bot.slack.vetting import Site, require_private
 from bot.slack.workspaces import Workspaces
 from core.bootstrap import Service
 from core.config import Settings
+from core.domain.errors import TransientError
 
 NAME = "slack"
 """See `Place.platform`."""
@@ -46,13 +48,15 @@ async def _connected(
     """Connect Slack until the block ends.
 
     Raises:
-        ConfigError: The token is not taken, a file of the setup can't be read, or an installation
-            was encrypted with a key that is not set.
+        ConfigError: The token is not taken, a file of the setup can't be read, a channel that it
+            gives an audience is public, or an installation was encrypted with a key that is not
+            set.
     """
     rights = read_rights(setup.rights, variable="CITEBOUND_SLACK_CONFIG")
     wiring = Wiring(service, setup, rights, patience)
     credentials, routes = await _credentials(service, setup)
     workspaces = Workspaces(credentials, wiring.connect, service.connections, api_url=setup.api_url)
+    await require_private(await _sites(credentials, workspaces), rights, service.officers)
     underway = Underway()
     app = build_app(workspaces, underway, api_url=setup.api_url)
     if setup.signing_secrets:
@@ -82,6 +86,19 @@ async def _connected(
         )
     finally:
         await underway.ended()
+
+
+async def _sites(credentials: Credentials, workspaces: Workspaces) -> list[Site]:
+    """Return the workspaces in which the app is installed, as far as that can be told now."""
+    try:
+        found = [await workspaces.find(home.workspace) for home in await credentials.homes()]
+    except TransientError:
+        return []
+    return [
+        Site(tenant=one.home.tenant, bot_user=one.home.bot_user, rooms=one.audience.rooms)
+        for one in found
+        if one is not None
+    ]
 
 
 async def _credentials(

@@ -20,6 +20,7 @@ from bot.teams.sender import Home
 from bot.teams.setting import Setting
 from bot.teams.surface import Patience, TeamsSurface
 from bot.teams.transport import Transport
+from bot.teams.vetting import Site
 from bot.teams.wiring import handlers
 from core.bootstrap import Service
 from core.domain.delivery import Delivery
@@ -38,6 +39,8 @@ class Connected:
     """For workers: membership may be some minutes old."""
     posting: Platform
     """For delivery: membership is read again."""
+    site: Site
+    """For who looks at channels that must be private."""
 
 
 def wire(
@@ -105,6 +108,7 @@ def wire(
             audience=audience, surface=surface, poster=poster, waking=surface.waking
         ),
         posting=Platform(audience=PostingAudience(audience), surface=surface, poster=poster),
+        site=Site(tenants=home.tenants, addresses=addresses, rosters=rosters),
     )
 
 

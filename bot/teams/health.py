@@ -1,20 +1,31 @@
 """Whether Teams is set up, and whether the bot gets a token: for `citebound doctor`.
 
 Without `--live` nothing is called; with it, one token is fetched, which proves id, tenant and
-secret (or the managed identity), and that the service of tokens can be reached; and the keys are
-read with which Microsoft signs what Teams sends.
+secret (or the managed identity), and that the service of tokens can be reached; the keys are read
+with which Microsoft signs what Teams sends; and the channels are looked at that must be private.
 """
 
 from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
 from urllib.parse import urlsplit
 
 from bot.finding import Finding, Health
+from bot.rights import read_rights
+from bot.teams.addresses import Addresses
 from bot.teams.credentials import TokenError, token_for
-from bot.teams.exchange import open_session
+from bot.teams.exchange import Exchange, open_session
 from bot.teams.keys import METADATA_URL, signing_keys
+from bot.teams.rest import RestTransport
+from bot.teams.roster import Rosters
+from bot.teams.sender import home_of
 from bot.teams.setup import TeamsSetup, teams_setup
+from bot.teams.vetting import Site, findings
+from core.adapters.officers import read_officers
+from core.adapters.postgres.database import engine_for, newest_revision, server_facts
+from core.adapters.postgres.references import PostgresReferences
+from core.bootstrap import database_url
 from core.config import Settings
-from core.domain.errors import ConfigError
+from core.domain.errors import CiteboundError, ConfigError
 
 HOW = "README, section Microsoft Teams: from a registration to the first answer"
 SUBJECT = "Teams"
@@ -34,6 +45,8 @@ async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Finding]
     if is_live and not setup.is_anonymous:
         yield await _called(setup)
         yield await _keys(setup)
+        async for finding in _channels(settings, setup):
+            yield finding
 
 
 def _kind(setup: TeamsSetup) -> str:
@@ -71,3 +84,38 @@ async def _keys(setup: TeamsSetup) -> Finding:
     )
     found = "can't be read: nothing that Teams sends can be believed"
     return Finding(subject=subject, health=Health.BROKEN, found=found, cure=cure)
+
+
+async def _channels(settings: Settings, setup: TeamsSetup) -> AsyncGenerator[Finding]:
+    """Look at the channels that must be private, if there are any."""
+    subject = f"{SUBJECT}, channels"
+    try:
+        rights = read_rights(setup.rights, variable="CITEBOUND_TEAMS_CONFIG")
+        officers = read_officers(settings.officers, settings.case_channel)
+        if officers.channel is None and not rights.channels:
+            return
+        async with _site(settings, setup) as site:
+            if site is not None:
+                async for finding in findings(site, rights, officers):
+                    yield finding
+    except CiteboundError as error:
+        cure = "correct the file, or unset the variable; or see database above"
+        yield Finding(subject=subject, health=Health.BROKEN, found=str(error), cure=cure)
+
+
+@asynccontextmanager
+async def _site(settings: Settings, setup: TeamsSetup) -> AsyncGenerator[Site | None]:
+    """Return what is kept of conversations; None from a database that is not migrated."""
+    home = home_of(setup)
+    async with AsyncExitStack() as stack:
+        session = await stack.enter_async_context(open_session())
+        engine = engine_for(await database_url(settings), pooled=False)
+        stack.push_async_callback(engine.dispose)
+        if (await server_facts(engine)).revision != newest_revision():
+            yield None
+            return
+        exchange = Exchange(session, token_for(setup, session), home.service_urls.allows)
+        transport = RestTransport(exchange)
+        addresses = Addresses(PostgresReferences(engine), home, transport)
+        rosters = Rosters(transport, addresses, home)
+        yield Site(tenants=home.tenants, addresses=addresses, rosters=rosters)

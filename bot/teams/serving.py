@@ -24,6 +24,7 @@ from bot.teams.setup import TeamsSetup, teams_setup
 from bot.teams.surface import Patience
 from bot.teams.tokens import InboundVerifier, Verifier
 from bot.teams.transport import Transport
+from bot.teams.vetting import require_private
 from core.bootstrap import Service
 from core.config import Settings
 
@@ -52,10 +53,13 @@ def teams(settings: Settings, *, patience: Patience | None = None) -> Connect | 
 async def _connected(
     service: Service, *, setup: TeamsSetup, patience: Patience | None
 ) -> AsyncGenerator[Chat]:
-    """Connect Teams until the block ends; nothing is called but for Microsoft's keys.
+    """Connect Teams until the block ends.
+
+    Nothing is called but for Microsoft's keys, and for the members of the officers' channel.
 
     Raises:
-        ConfigError: A file of the setup can't be read.
+        ConfigError: A file of the setup can't be read, or gives a channel an audience that is not
+            private.
     """
     rights = read_rights(setup.rights, variable="CITEBOUND_TEAMS_CONFIG")
     home = home_of(setup)
@@ -76,6 +80,7 @@ async def _connected(
             patience=patience,
             background=background,
         )
+        await require_private(connected.site, rights, service.officers)
         endpoint = TeamsEndpoint(
             _verifier(keys, home), connected.keeper, connected.presses, home=home
         )

@@ -18,6 +18,7 @@ _SUBJECT_WIDTH = 29
 _SIGNS = {
     Health.FINE: ("ok", "green"),
     Health.MISSING: ("--", "yellow"),
+    Health.DOUBTFUL: ("??", "yellow"),
     Health.BROKEN: ("!!", "bold red"),
 }
 
@@ -76,9 +77,12 @@ def _verdict(findings: Sequence[Finding]) -> Text:
     broken = [finding.subject for finding in findings if finding.health is Health.BROKEN]
     if broken:
         return Text(f"Broken: {', '.join(broken)}.", style="bold red")
+    doubtful = [finding.subject for finding in findings if finding.health is Health.DOUBTFUL]
     missing = [finding.subject for finding in findings if finding.health is Health.MISSING]
-    if missing:
-        return Text(f"Works. Not set up: {', '.join(missing)}.", style="yellow")
+    told = [f"Look at: {', '.join(doubtful)}."] if doubtful else []
+    told += [f"Not set up: {', '.join(missing)}."] if missing else []
+    if told:
+        return Text(f"Works. {' '.join(told)}", style="yellow")
     return Text("Everything is set up.", style="green")
 
 

@@ -84,6 +84,7 @@ _KEEP = text(
     " is_direct = :direct, has_slot = :slot, is_recorded_doubt = is_recorded_doubt OR :doubt"
     " WHERE id = :id AND lease_token = :token"
 )
+_ANEW = text("UPDATE citebound.outbox SET replaces = NULL WHERE id = :id AND lease_token = :token")
 _PARTS = text("SELECT count(*) FROM citebound.outbox WHERE cause = :cause")
 _REPLACED = text("SELECT replaces FROM citebound.outbox WHERE id = :id")
 _DOUBTED = frozenset({"sending", "uncertain"})
@@ -270,8 +271,13 @@ async def _keep(
 
 
 async def _queue_again(connection: AsyncConnection, delivery: Delivery, step: QueueAgain) -> None:
-    """Queue it; the moment that was taken for it still holds if nothing was posted in it."""
+    """Queue it; the moment that was taken for it still holds if nothing was posted in it.
+
+    What would have rewritten a message elsewhere is posted anew where it goes now.
+    """
     stays = step.is_direct == delivery.is_direct and not delivery.is_doubtful
+    if step.is_direct != delivery.is_direct and delivery.replaces is not None:
+        await _held(connection, delivery, _ANEW)
     await _keep(
         connection,
         delivery,

@@ -70,7 +70,7 @@ async def test_asked_in_slack_answered_in_teams(
 ) -> None:
     """Claimed and answered on the card in Teams; the asker reads it in their thread in Slack."""
     olga, ben = teams.tenant.person("olga"), teams.tenant.person("ben")
-    desk = teams.tenant.channel("officers", olga, ben)
+    desk = teams.tenant.channel("officers", olga, ben, channel_type="private")
     tenant = teams.tenant.id
     officers: list[dict[str, Any]] = [
         {"login": "olga", "name": "Olga O.", "accounts": [f"teams/{tenant}/{olga.aad}"]}

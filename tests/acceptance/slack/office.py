@@ -132,7 +132,8 @@ async def office(slack: FakeSlack, database_url: str, **more: Any) -> AsyncGener
     workspace = slack.workspace
     anna, ben, olga, oskar = map(workspace.user, ("anna", "ben", "olga", "oskar"))
     room = workspace.channel("general", anna, ben, olga)
-    desk = workspace.channel("officers", olga, oskar, ben, kind="group")
+    kind = more.pop("desk_kind", "group")
+    desk = workspace.channel("officers", olga, oskar, ben, kind=kind)
     team = workspace.team_id
     officers = [
         {"login": "olga", "name": "Olga O.", "accounts": [f"slack/{team}/{olga.id}"]},

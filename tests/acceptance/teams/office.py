@@ -131,7 +131,7 @@ async def office(
     tenant = teams.tenant
     anna, ben, olga, oskar = map(tenant.person, ("anna", "ben", "olga", "oskar"))
     room = tenant.channel("general", anna, ben, olga)
-    desk = tenant.channel("officers", olga, oskar, ben)
+    desk = tenant.channel("officers", olga, oskar, ben, channel_type="private")
     officers: list[dict[str, Any]] = [
         {"login": "olga", "name": "Olga O.", "accounts": [f"teams/{tenant.id}/{olga.aad.upper()}"]},
         {"login": "oskar", "name": "Oskar O.", "accounts": [f"teams/{tenant.id}/{oskar.id}"]},

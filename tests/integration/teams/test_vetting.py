@@ -1,0 +1,128 @@
+"""Channels of Teams that must be private, as a start and `doctor --live` look at them."""
+
+import logging
+from dataclasses import replace
+
+import pytest
+
+from bot.finding import Finding, Health
+from bot.rights import ChannelScope, Rights
+from bot.teams.places import NAME
+from bot.teams.roster import Rosters
+from bot.teams.vetting import Site, findings, require_private
+from core.domain.casework import Account, Officer
+from core.domain.errors import ConfigError
+from core.domain.officers import Officers
+from core.domain.run import Json
+from tests.integration.teams.conftest import Scene
+from tests.servers.slack import faults
+
+
+def site_of(scene: Scene) -> Site:
+    rosters = Rosters(scene.transport, scene.addresses, scene.home)
+    return Site(tenants=scene.home.tenants, addresses=scene.addresses, rosters=rosters)
+
+
+def with_audience(scene: Scene) -> Rights:
+    return Rights(channels={scene.room.id: ChannelScope(audience=frozenset({"finance"}))})
+
+
+def officers_of(scene: Scene, *people: str) -> Officers:
+    """Return officers with these accounts, and the channel as theirs."""
+    tenant = scene.teams.tenant.id
+    return Officers(
+        all=tuple(
+            Officer(
+                login=f"o{n}",
+                name="O.",
+                accounts=(Account(platform=NAME, tenant=tenant, person=one),),
+            )
+            for n, one in enumerate(people)
+        ),
+        channel=Account(platform=NAME, tenant=tenant, person=scene.room.id),
+    )
+
+
+def make(scene: Scene, kind: str | None) -> None:
+    """Let the channel be of another kind; None: Teams has not said of which."""
+    kept = scene.references.kept[scene.room.id]
+    facts: dict[str, Json] = {key: told for key, told in kept.facts.items() if key != "kind"}
+    facts |= {"kind": kind} if kind else {}
+    scene.references.kept[scene.room.id] = replace(kept, facts=facts)
+
+
+async def found(scene: Scene, rights: Rights, officers: Officers) -> Finding:
+    """Return the only finding."""
+    (one,) = [each async for each in findings(site_of(scene), rights, officers)]
+    return one
+
+
+@pytest.mark.parametrize("kind", ["standard", "shared"])
+async def test_an_audience_of_a_channel_that_is_not_private_is_refused(
+    scene: Scene, kind: str
+) -> None:
+    """At a start, in one line with the cure; and by `doctor --live`."""
+    make(scene, kind)
+    with pytest.raises(ConfigError, match=rf"audience: that channel is {kind}.*private channel"):
+        await require_private(site_of(scene), with_audience(scene), Officers())
+    assert (await found(scene, with_audience(scene), Officers())).health is Health.BROKEN
+
+
+async def test_an_audience_of_a_private_channel_counts(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing is said at a start."""
+    await require_private(site_of(scene), with_audience(scene), Officers())
+    assert caplog.messages == []
+    assert (await found(scene, with_audience(scene), Officers())).health is Health.FINE
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+async def test_what_teams_has_not_told_is_a_warning(
+    scene: Scene, is_known: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The audience does not count until it has."""
+    make(scene, None)
+    if not is_known:
+        del scene.references.kept[scene.room.id]
+    await require_private(site_of(scene), with_audience(scene), Officers())
+    (told,) = caplog.messages
+    assert "does not count" in told
+    assert (await found(scene, with_audience(scene), Officers())).health is Health.DOUBTFUL
+
+
+@pytest.mark.parametrize("kind", ["standard", "shared", None])
+async def test_an_officers_channel_that_is_not_private_is_an_alarm(
+    scene: Scene, kind: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Cards go directly then, so that the process starts; `doctor --live` calls it broken."""
+    make(scene, kind)
+    officers = officers_of(scene, scene.anna.aad)
+    await require_private(site_of(scene), Rights(), officers)
+    (told,) = caplog.records
+    assert told.levelno == logging.ERROR
+    assert "is not known to be private" in told.getMessage()
+    one = await found(scene, Rights(), officers)
+    assert one.health is Health.BROKEN
+    assert "cards go directly to an officer on call" in one.cure
+
+
+async def test_members_who_are_no_officers_are_named(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As a warning; by whichever id officers are listed, they are known."""
+    await require_private(site_of(scene), Rights(), officers_of(scene, scene.anna.aad))
+    (told,) = caplog.records
+    assert told.levelno == logging.WARNING
+    assert f"1 of its members are no officers: {scene.ben.aad}" in told.getMessage()
+    all_of_them = officers_of(scene, scene.anna.aad, scene.ben.id)
+    one = await found(scene, Rights(), all_of_them)
+    assert (one.health, one.found) == (Health.FINE, "private; its members are officers: 2")
+
+
+async def test_a_service_that_fails_keeps_nothing_from_starting(scene: Scene) -> None:
+    """It is looked at before each card."""
+    scene.teams.faults.always("members", faults.status(500))
+    officers = officers_of(scene, scene.anna.aad)
+    await require_private(site_of(scene), Rights(), officers)
+    assert (await found(scene, Rights(), officers)).health is Health.DOUBTFUL
