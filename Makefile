@@ -36,6 +36,7 @@ bench: $(VENV)/.installed
 	@$(call measure,eval latency --questions samples/questions/test.jsonl)
 	@echo; echo '$$ python -m tests.evals.bench_model samples/questions/test.jsonl'; $(BIN)/python -m tests.evals.bench_model samples/questions/test.jsonl
 	@echo; echo '$$ python -m tests.evals.bench_threads'; $(BIN)/python -m tests.evals.bench_threads
+	@echo; echo '$$ python -m tests.evals.bench_slack large'; $(BIN)/python -m tests.evals.bench_slack large 2>/dev/null
 	@for platform in slack teams; do for what in ack first burst kills; do \
 	  echo; echo "\$$ python -m tests.evals.bench_$$platform $$what"; $(BIN)/python -m tests.evals.bench_$$platform $$what 2>/dev/null || exit 1; done; done
 	@echo; echo '$$ python -m tests.evals.bench_hung'; $(BIN)/python -m tests.evals.bench_hung 2>/dev/null

@@ -3,11 +3,15 @@
     python -m tests.evals.bench_slack ack   [--rate 200] [--seconds 20]
     python -m tests.evals.bench_slack first [--questions 40]
     python -m tests.evals.bench_slack burst [--questions 150] [--seconds 5]
+    python -m tests.evals.bench_slack large
     python -m tests.evals.bench_slack kills [--questions 200] [--kills 10]
 
 Each runs the code of `citebound serve` in processes of its own, with Bolt, Slack's SDK, an embedded
 Postgres with its default durability (fsync on) and the extractive reasoner: nothing is replaced but
 Slack, which is a local server in this process, on the same cores. Arrivals do not wait for answers.
+
+`large` asks in channels of a workspace of 20,000 accounts, under Slack's own rate limits, each time
+in a process that knows nobody yet.
 
 `kills` ends one of two processes by SIGKILL at random moments, starts it again, and then goes
 through what people see: each question has one answer, in the order of its thread. `--questions
@@ -49,6 +53,10 @@ from tests.slack_processes import Forks, Running, forks
 
 SLACKS_MINUTE = 60.0
 POSTING = frozenset({"chat.postMessage", "chat.stopStream", "chat.update"})
+LOOKING = frozenset({"users.list", "users.info", "conversations.members"})
+ACCOUNTS = 20_000
+ROOMS = (12, 200, 3_000, ACCOUNTS)
+"""Members of the channels of `large`."""
 _ANSWERS = (
     "SELECT o.id::text AS outbox, i.id AS message, i.conversation_id::text AS thread"
     " FROM citebound.inbox i LEFT JOIN citebound.outbox o ON o.cause = 'message:' || i.id"
@@ -148,6 +156,33 @@ async def burst(here: World, given: argparse.Namespace) -> None:
     await measure_burst(here, ask, given)
 
 
+async def measure_large(here: World) -> None:
+    """Ask where few, many and all of 20,000 read: to the first sign of life, and to the answer."""
+    slack = here.slack
+    people = [slack.workspace.user(f"account{n}") for n in range(ACCOUNTS)]
+    slack.limits.on = True
+    for members in ROOMS:
+        room = slack.workspace.channel(f"room{members}", *people[-members:], kind="group")
+        running, before = await here.start(), busy()
+        here.point_to(running)
+        slack.limits.reset()
+        seen, asked_at = len(slack.journal.entries), slack.clock.now()
+        said = await slack.people.mention(people[-1], room, QUESTIONS[0])
+        await slack.until(lambda m=said.message: bool(slack.checks.replies(m)), timeout_s=300.0)
+        await here.tables.quiet(within_s=300.0)
+        calls = slack.journal.entries[seen:]
+        sign = next(one.at for one in calls if one.method == "assistant.threads.setStatus")
+        answer = next(one.at for one in calls if one.method in POSTING and one.was_done)
+        looked = Counter(one.method for one in calls if one.method in LOOKING)
+        limited = sum(one.outcome == "ratelimited" for one in calls)
+        print(
+            f"{members} members of {ACCOUNTS} accounts: status after {sign - asked_at:.1f} s,"
+            f" answer after {answer - asked_at:.1f} s; {dict(looked)}, {limited} limited;"
+            f" before: {before}"
+        )
+        await end(running)
+
+
 async def kills(here: World, given: argparse.Namespace) -> None:
     """Ask while processes are killed, and look at what people see."""
     people = [here.slack.workspace.user(f"person{n}") for n in range(PEOPLE)]
@@ -198,13 +233,15 @@ async def run(serving: Forks, url: str, given: argparse.Namespace) -> None:
                 await measure_first(here, questions=given.questions or 40)
             case "burst":
                 await burst(here, given)
+            case "large":
+                await measure_large(here)
             case _:
                 await kills(here, given)
 
 
 def main() -> None:
     """Read the words and measure."""
-    given = arguments(__doc__)
+    given = arguments(__doc__, "large")
     with forks() as serving, postgres() as url:
         asyncio.run(run(serving, url, given))
 

@@ -288,12 +288,12 @@ async def end(*running: Running) -> None:
         await one.ended()
 
 
-def arguments(description: str | None) -> argparse.Namespace:
-    """Read the words of a command."""
+def arguments(description: str | None, *more: str) -> argparse.Namespace:
+    """Read the words of a command; `more` can be measured besides what every platform has."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("ack", "first", "burst", "kills"))
+    parser.add_argument("what", choices=("ack", "first", "burst", *more, "kills"))
     parser.add_argument("--rate", type=float, default=200.0)
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--questions", type=int)

@@ -57,6 +57,10 @@ class Limits:
             self.refused += 1
             raise RateLimitedError(max(1, math.ceil(max(waits))))
 
+    def reset(self) -> None:
+        """Forget what was called: as after a minute of silence."""
+        self._buckets.clear()
+
     def _wait(self, key: str, *, size: float, per_s: float) -> float:
         now = self.clock.now()
         bucket = self._buckets.setdefault(key, _Bucket(size, per_s, size, now))
