@@ -99,16 +99,18 @@ class Deliverer:
             if not delivery.is_recorded_doubt:
                 return Doubt(seconds=0.0, why="interrupted")
             return after_search(delivery, await platform.poster.find(delivery))
-        if holds_something(delivery.reply):
+        if delivery.reply.notice is None:
             try:
                 readers = await platform.audience.readers(
                     delivery.place, delivery.person, is_direct=delivery.is_direct
                 )
             except BusyError as error:
-                return _limited(delivery, RetryAfter(after_s=error.after_s))
-            withheld = withholding(delivery, readers)
-            if withheld is not None:
-                return withheld
+                if holds_something(delivery.reply):
+                    return _limited(delivery, RetryAfter(after_s=error.after_s))
+            else:
+                withheld = withholding(delivery, readers)
+                if withheld is not None:
+                    return withheld
         await self._outbox.begin(delivery)
         result = await platform.poster.post(delivery)
         failpoint("F9")
@@ -124,9 +126,9 @@ def _snake(told: Step | PostResult) -> str:
 
 
 def holds_something(reply: StoredReply) -> bool:
-    """Say whether a reply holds what not everybody may read; of others nobody asks who reads.
+    """Say whether a reply holds what not everybody may read.
 
-    So a bare refusal is posted also while it can't be told who reads it.
+    A bare refusal does not: it is posted also while it can't be told who reads it.
     """
     if reply.notice is not None:
         return False

@@ -143,3 +143,20 @@ async def test_without_a_list_people_are_asked_for_one_by_one(
     room = slack.workspace.channel("team", *people[:30], kind="group")
     said = await slack.people.mention(people[0], room, QUESTION)
     assert POLICY in shown(await served.answer_to(said.message))
+
+
+async def test_who_is_put_off_at_once_sees_that_somebody_is_at_work(
+    slack: FakeSlack, slack_database: str
+) -> None:
+    """Before Slack may be asked again; and is pointed elsewhere, if that takes too long."""
+    crowd = [slack.workspace.user(f"q{number}") for number in range(60)]
+    room = slack.workspace.channel("crowd", *crowd, kind="group")
+    slack.faults.next("users.list", too_many(2))
+    patience = Patience(draw_after_s=0.0, wakes_after_s=30.0, points_after_s=1.0)
+    async with product(slack, slack_database, patience=patience) as running:
+        said = await slack.people.mention(crowd[0], room, QUESTION)
+        assert POLICY in shown(await running.answer_to(said.message))
+    calls = [one.method for one in slack.journal.entries]
+    first = calls.index("users.list")
+    meanwhile = calls[first + 1 : calls.index("users.list", first + 1)]
+    assert meanwhile == ["assistant.threads.setStatus", "chat.postEphemeral"]

@@ -1,7 +1,10 @@
 """What `citebound doctor` says of Slack's tokens."""
 
 import base64
+import json
 from datetime import timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -118,3 +121,58 @@ async def test_only_the_token_that_was_refused_is_forgotten(engine: AsyncEngine)
     assert len(await store.held()) == 1
     assert await store.delete(where, token="".join(("xoxb-", "new"))) == 1
     assert await store.held() == ()
+
+
+@pytest.fixture
+def rights(tmp_path: Path) -> Path:
+    """A file that gives a channel an audience."""
+    path = tmp_path / "slack.toml"
+    path.write_text('[channels.C0VAULT]\naudience = ["finance"]\n')
+    return path
+
+
+async def channels(slack: FakeSlack, path: Path, **more: str) -> dict[str, Finding]:
+    """Return what is said of channels that must be private."""
+    given = environment(slack, slack.workspace.bot_token) | more
+    given["CITEBOUND_SLACK_CONFIG"] = str(path)
+    settings = Settings.from_environment(given)
+    _, _, *found = [found async for found in check(settings, is_live=True)]
+    return {each.subject: each for each in found}
+
+
+@pytest.mark.parametrize(
+    ("kind", "health"),
+    [("channel", Health.BROKEN), ("group", Health.FINE), (None, Health.DOUBTFUL)],
+)
+async def test_an_audience_of_a_channel(
+    slack: FakeSlack, rights: Path, kind: Any, health: Health
+) -> None:
+    """Public, private, and not shown to the app."""
+    if kind is not None:
+        slack.workspace.channel("vault", slack.workspace.user("finn"), id="C0VAULT", kind=kind)
+    (found,) = (await channels(slack, rights)).values()
+    assert (found.subject, found.health) == ("Slack, channel C0VAULT", health)
+
+
+@pytest.mark.parametrize(
+    ("kind", "extra", "health"),
+    [
+        ("group", False, Health.FINE),
+        ("group", True, Health.DOUBTFUL),
+        ("channel", False, Health.BROKEN),
+    ],
+)
+async def test_the_officers_channel(
+    slack: FakeSlack, rights: Path, kind: Any, extra: bool, health: Health
+) -> None:
+    """Private and read by officers alone; by others, too; public."""
+    olga, ben = slack.workspace.user("olga"), slack.workspace.user("ben")
+    slack.workspace.channel("desk", olga, *([ben] if extra else []), id="C0DESK", kind=kind)
+    officers = [{"login": "olga", "name": "Olga O.", "accounts": ["slack/T0HOME/U0OLGA"]}]
+    more = {
+        "CITEBOUND_OFFICERS": json.dumps(officers),
+        "CITEBOUND_CASE_CHANNEL": "slack/T0HOME/C0DESK",
+    }
+    found = (await channels(slack, rights, **more))["Slack, case channel"]
+    assert found.health is health
+    assert ("U0BEN" in found.found) is extra
