@@ -11,7 +11,7 @@ from tests.acceptance.slack.office import QUESTION, shown
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.faults import too_many
 from tests.servers.slack.people import User
-from tests.servers.slack.places import Channel
+from tests.servers.slack.places import Channel, Kind
 from tests.servers.slack.posts import Message
 from tests.slack_product import Product, product
 
@@ -149,7 +149,11 @@ async def test_who_comes_into_a_channel_that_became_public_sees_no_evidence(
     answer = await asked(running, finn, vault, treasury.QUESTION)
     assert treasury.SAYS in shown(answer)
     vault.members.append(carl.id)
-    for kind, words in (("group", treasury.TREASURY), ("channel", "You can't see this here")):
+    kinds: tuple[tuple[Kind, str], ...] = (
+        ("group", treasury.TREASURY),
+        ("channel", "You can't see this here"),
+    )
+    for kind, words in kinds:
         vault.kind = kind
         before = len(slack.presses.views_of(carl))
         await slack.presses.click(carl, answer, "evidence_open")
