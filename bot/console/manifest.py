@@ -8,6 +8,7 @@ Each mistake is a usage error that names the line. Rules:
 - other fields are those of `Overrides`, with TOML's own dates.
 """
 
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -135,7 +136,7 @@ def _file(table: _Table) -> Path:
         table.refuse("file", 'expected file = "NAME" in each [[policy]]')
     folder = table.manifest.parent
     path = folder / name
-    if not path.resolve().is_relative_to(folder.resolve()):
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
         table.refuse("file", f"{name!r} lies outside the folder of the manifest")
     if not path.is_file():
         table.refuse("file", f"there is no file {name!r}")

@@ -137,7 +137,7 @@ class _Folder:
         for child in children:
             if _matches(child, (*_ASIDE, *ignore)) or os.path.realpath(child) in self._listed:
                 continue
-            reason = _why_not(child)
+            reason = _why_not(child, root=self._root)
             if reason is not None:
                 yield Skipped(path=child, reason=reason)
             elif child.is_dir():
@@ -155,10 +155,12 @@ class _Folder:
         )
 
 
-def _why_not(path: Path) -> str | None:
+def _why_not(path: Path, *, root: Path) -> str | None:
     """Return why something in a folder is not read; None: it is."""
+    if not _is_storable(path):
+        return "its name is not Unicode: rename it"
     try:
-        return _kind_problem(path) if _is_storable(path) else "its name is not Unicode: rename it"
+        return _kind_problem(path) or _link_problem(path, root)
     except OSError as error:
         return f"it can't be looked at: {error.strerror}"
 
@@ -177,6 +179,13 @@ def _kind_problem(path: Path) -> str | None:
         return None
     kind = f"named {suffix}" if suffix else "without an ending"
     return f"files {kind} are not read: save it as {_KINDS}"
+
+
+def _link_problem(path: Path, root: Path) -> str | None:
+    """Whoever may put a link into a folder need not be one who may read where it leads."""
+    if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
+        return None
+    return "a link that leaves the folder is not followed: name the file that it leads to"
 
 
 def _is_storable(path: Path) -> bool:

@@ -171,6 +171,22 @@ def test_what_is_not_read_is_named_with_its_reason(tmp_path: Path) -> None:
     assert "name the folder itself" in skipped["linked"]
 
 
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    """It is named; one that stays inside is read, as where a volume is mounted by links."""
+    outside = tmp_path / "secret.md"
+    outside.write_text("# Secret\n")
+    folder = folder_with(tmp_path / "p", "inside.md")
+    (folder / "out.md").symlink_to(outside)
+    (folder / "in.md").symlink_to("inside.md")
+    (folder / "deeper").mkdir()
+    (folder / "deeper" / "up.md").symlink_to("../../secret.md")
+    named, skipped = listed(folder)
+    assert set(skipped) == {"out.md", "up.md"}
+    assert all("leaves the folder" in reason for reason in skipped.values())
+    assert {name for name in named if "secret" in name} == set()
+    assert "in.md" in named or "inside.md" in named
+
+
 def test_what_can_not_be_looked_at_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
