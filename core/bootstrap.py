@@ -21,6 +21,7 @@ from core.adapters.postgres.database import SERVING, open_database
 from core.adapters.postgres.database import Limits as StatementLimits
 from core.adapters.postgres.embedded import start_embedded
 from core.adapters.postgres.extracted_sections import PostgresExtractedSections
+from core.adapters.postgres.fact_index import index_missing
 from core.adapters.postgres.feedback import PostgresFeedback
 from core.adapters.postgres.health import PostgresHealth
 from core.adapters.postgres.inbox import PostgresInbox
@@ -164,6 +165,7 @@ async def bootstrap(
             open_database(await database_url(settings), limits=statements)
         )
         jobs = PostgresJobs(engine, limits=statements)
+        await index_missing(engine)
         corpus = PostgresCorpusStore(engine)
         ontology = PostgresOntologyStore(engine)
         conversations = PostgresConversationStore(engine)

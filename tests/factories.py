@@ -19,10 +19,11 @@ from core.domain.ontology import NORMS, SectionRef, Snapshot
 from core.domain.policy import EVERYONE, Span, VersionId
 from core.domain.question import Assumption, Question, Scope, Turn
 from core.domain.run import Plan, Term
+from core.ontology.whole import WholeOntology
 
 TODAY = date(2026, 1, 15)
 NOW = datetime(2026, 1, 15, 9, 30, tzinfo=UTC)
-NOTHING_KNOWN = Snapshot(edition=1, entities=(), relations=(), quotes={}, places={})
+NOTHING_KNOWN = WholeOntology(Snapshot(edition=1, entities=(), relations=(), quotes={}, places={}))
 """An ontology without facts."""
 
 

@@ -31,9 +31,11 @@ from core.domain.run import (
     Run,
     ToolCall,
 )
+from core.ontology.whole import WholeOntology
 from core.ports import (
     Completion,
     EmbeddingSpace,
+    Knowledge,
     Publication,
     Published,
     RecordReceipt,
@@ -216,6 +218,9 @@ class InMemoryOntology:
     async def snapshot(self, scope: Scope, /) -> Snapshot:
         return self.of(scope)
 
+    async def open(self, scope: Scope, /) -> Knowledge:
+        return WholeOntology(self.of(scope))
+
 
 @dataclass
 class InMemoryConversations:
@@ -284,7 +289,7 @@ class NoTools:
     names: tuple[str, ...] = ()
     calls: tuple[ToolCall, ...] = ()
 
-    def call(self, tool: str, arguments: Mapping[str, Json], /) -> Mapping[str, Json]:
+    async def call(self, tool: str, arguments: Mapping[str, Json], /) -> Mapping[str, Json]:
         return {"error": f"no tool {tool!r}", "evidence": [], "stats": dict(arguments)}
 
 
@@ -320,14 +325,14 @@ class ScriptedReasoner:
         self.contexts.append(context)
         return self
 
-    async def plan(self, question: Question, snapshot: Snapshot, /) -> Plan | Clarification:
+    async def plan(self, question: Question, knowledge: Knowledge, /) -> Plan | Clarification:
         self.asked.append("plan")
         if self.delay_s:
             await asyncio.sleep(self.delay_s)
         return self.planned
 
     async def explore(
-        self, question: Question, plan: Plan, snapshot: Snapshot, toolbox: Toolbox, /
+        self, question: Question, plan: Plan, knowledge: Knowledge, toolbox: Toolbox, /
     ) -> Exploration:
         self.asked.append("explore")
         return _given(self.explored)

@@ -45,13 +45,12 @@ from core.domain.delivery import (
 )
 from core.domain.message import Claimed, InboundMessage, MessageKind
 from core.domain.officers import Officers
-from core.domain.ontology import Snapshot
 from core.domain.policy import EVERYONE
 from core.domain.question import Question
 from core.domain.run import Clarification, Plan, TokenUse
 from core.domain.turns import TurnLimit, TurnLimits, WaitingLimits
 from core.failpoints import failpoint
-from core.ports import Handlers, Kept, Platform, Progress, RunContext, StoredCall
+from core.ports import Handlers, Kept, Knowledge, Platform, Progress, RunContext, StoredCall
 from core.retrieval.retriever import Retriever
 from tests.fakes import InMemoryCorpus, InMemoryOntology, InMemorySearch, ScriptedReasoner
 
@@ -180,7 +179,7 @@ class Repeating(ScriptedReasoner):
         super().__init__()
         self.factory = factory
 
-    async def plan(self, question: Question, snapshot: Snapshot, /) -> Plan | Clarification:
+    async def plan(self, question: Question, knowledge: Knowledge, /) -> Plan | Clarification:
         await self._call(question, "first")
         failpoint("F5")
         if self.factory.fails_on and self.factory.fails_on in question.text:

@@ -1,6 +1,6 @@
 """Do the rules that a draft cites contradict each other, or others that were found beside them?
 
-Pure. A language model is asked to say so itself, but an answer that states two rules which cannot
+A language model is asked to say so itself, but an answer that states two rules which cannot
 both be followed must not depend on its noticing.
 """
 
@@ -16,6 +16,7 @@ from core.domain.ontology import Entity, EntityType, Snapshot
 from core.domain.policy import Span, VersionId
 from core.ontology.conflicts import find_conflicts
 from core.ontology.graph import build_graph
+from core.ports import Knowledge
 
 RULES = frozenset(
     (
@@ -41,33 +42,34 @@ class Contradiction(StrEnum):
     """It cites one side, and the other is among the evidence."""
 
 
-def contradiction_in(
-    claims: Sequence[Claim], evidence: Evidence, snapshot: Snapshot
+async def contradiction_in(
+    claims: Sequence[Claim], evidence: Evidence, knowledge: Knowledge
 ) -> Contradiction | None:
     """Return how claims stand to the contradictions within the evidence; None if to none."""
     cited = _by_version([one.span for claim in claims for one in claim.citations])
     if not cited:
         return None
-    graph = build_graph(
-        _limited(snapshot, _by_version([item.span for item in evidence.items]), cited)
-    )
+    near = {item.span for item in evidence.items}
+    part = await knowledge.touching(near, RULES, ends={EntityType.JURISDICTION})
+    giving_way = await knowledge.giving_way({item.place.policy_key for item in evidence.items})
+    graph = build_graph(_limited(part, cited))
     found: set[Contradiction] = set()
-    for conflict in find_conflicts(graph):
+    for conflict in find_conflicts(graph, giving_way=giving_way):
         sides = [_touches(one.span, cited) for one in (conflict.first, conflict.second)]
         if any(sides):
             found.add(Contradiction.TOLD if all(sides) else Contradiction.OPEN)
     return min(found, key=list(Contradiction).index, default=None)
 
 
-def _limited(snapshot: Snapshot, near: "_Spans", cited: "_Spans") -> Snapshot:
-    """Return the ontology of these spans, as far as it could contradict what is cited.
+def _limited(snapshot: Snapshot, cited: "_Spans") -> Snapshot:
+    """Return the rules near the evidence, as far as they could contradict what is cited.
 
     With all countries, since rules of two never conflict.
     """
     rules = {
         entity.key: (entity, content_words(_sentence(entity, snapshot)))
         for entity in snapshot.entities
-        if entity.type in RULES and any(_touches(span, near) for span in entity.spans)
+        if entity.type in RULES
     }
     quoted = {
         said

@@ -12,7 +12,7 @@ from core.agent.confidential import is_confidential
 from core.agent.contradiction import Contradiction, contradiction_in
 from core.agent.release import nearest_sections, refusal, release
 from core.agent.report import entities_quoted, exploration_json, plan_json, retrieval_json
-from core.agent.scope_facts import count_sections, foreign_countries, role_names
+from core.agent.scope_facts import foreign_countries
 from core.agent.situation import Attempted, Situation
 from core.agent.stages.critique import critique
 from core.agent.stages.decide import decide
@@ -123,7 +123,7 @@ class _Course:
         self._reasoner = reasoner = self._parts.reasoner.begin(
             RunContext(
                 question=question,
-                snapshot=task.snapshot,
+                knowledge=task.knowledge,
                 toolbox=toolbox,
                 budget=self._budget,
                 use_rag=task.use_rag,
@@ -135,12 +135,12 @@ class _Course:
             return await self._passed_on(Plan(intent="report"))
         ahead = self._has_chunks and self._parts.reasoner.is_model
         async with started_ahead(self._search_first if ahead else None) as first_search:
-            planned = await plan(reasoner, question, task.snapshot)
+            planned = await plan(reasoner, question, task.knowledge)
             if isinstance(planned, Plan) and planned.intent == "report":
                 return await self._passed_on(planned)
             self._step("plan", plan_json(planned))
             if isinstance(planned, Clarification):
-                return self._end(planned, self._asked_back(planned))
+                return await self._end(planned, self._asked_back(planned))
             await self._explore(reasoner, planned, toolbox)
             best = await self._draft_until_decided(reasoner, planned, first_search)
         self._evidence = best.evidence
@@ -154,7 +154,7 @@ class _Course:
             is_partial=self._parts.reasoner.is_model and bool(best.situation.draft.missing),
             duties=self._duties,
         )
-        return self._end(planned, answer)
+        return await self._end(planned, answer)
 
     def _asked_back(self, planned: Clarification) -> Answer:
         if self._may_clarify():
@@ -165,18 +165,18 @@ class _Course:
         """Name the reporting line, so that whoever reports is never left with a bare refusal."""
         self._step("plan", plan_json(planned))
         if not self._task.use_rag:
-            return self._end(planned, compose.escalated(nearest=()))
+            return await self._end(planned, compose.escalated(nearest=()))
         found = await retrieve(
             self._parts.retriever, REPORTING, self._question.scope, depth=3, neighbours=0
         )
         self._retrieved.append(found)
-        return self._end(planned, compose.escalated(nearest=nearest_sections([found], ())))
+        return await self._end(planned, compose.escalated(nearest=nearest_sections([found], ())))
 
     async def _explore(self, reasoner: Reasoner, planned: Plan, toolbox: Toolbox) -> None:
         task = self._task
-        self._tell("explore", f"Following {len(task.snapshot.entities)} facts of the policies")
+        self._tell("explore", f"Following {task.knowledge.extent.facts} facts of the policies")
         found = await explore(
-            reasoner, self._question, planned, snapshot=task.snapshot, toolbox=toolbox
+            reasoner, self._question, planned, knowledge=task.knowledge, toolbox=toolbox
         )
         self._exploration = found
         self._budget.tools(len(found.calls))
@@ -215,7 +215,7 @@ class _Course:
         may_retry = self._may_retry(number)
         conflict = None
         if self._parts.reasoner.is_model:
-            conflict = contradiction_in(verified.claims, self._evidence, self._task.snapshot)
+            conflict = await contradiction_in(verified.claims, self._evidence, self._task.knowledge)
         is_conflict = proposed.is_conflict or conflict is Contradiction.TOLD
         situation = Situation(
             draft=replace(proposed, is_conflict=is_conflict),
@@ -256,7 +256,7 @@ class _Course:
     async def _gather(self, search: Search, number: int) -> None:
         """Collect the evidence of an attempt."""
         if self._gate and self._gate.retrieve and self._budget.may_retrieve():
-            sections = count_sections(self._task.snapshot)
+            sections = self._task.knowledge.extent.sections
             self._tell("retrieve", f"Searching {sections} sections" if sections else "Searching")
             found = await search()
             self._retrieved.append(found)
@@ -296,12 +296,13 @@ class _Course:
         spans = {citation.span for claim in proposed.claims for citation in claim.citations}
         stored = await self._parts.corpus.read_spans(sorted(spans), self._question.scope)
         asked = proposed.branch if self._may_clarify() else None
+        knowledge, said = self._task.knowledge, "\n".join(one.text for one in proposed.claims)
         verified = verify(
             proposed,
             self._evidence,
             stored=stored,
-            role_names=role_names(self._task.snapshot),
-            foreign=foreign_countries(self._question, self._task.snapshot, asked=asked),
+            role_names=await knowledge.role_names(said),
+            foreign=foreign_countries(self._question, knowledge.extent.countries, asked=asked),
         )
         failed = [f"{one.check.value}: {one.reason}" for one in verified.verdicts if not one.passed]
         kept, dropped = len(verified.claims), len(verified.dropped)
@@ -358,12 +359,12 @@ class _Course:
         self._steps.append(Step(stage=stage, detail=detail, took_ms=(now_s - self._mark_s) * 1_000))
         self._mark_s = now_s
 
-    def _end(self, planned: Plan | Clarification, answer: Answer) -> Run:
+    async def _end(self, planned: Plan | Clarification, answer: Answer) -> Run:
         evidence, calls = self._evidence, self.model_calls
         return Run(
             question=self._question,
             answer=replace(answer, notes=(*answer.notes, *self._task.notes)),
-            edition=self._task.snapshot.edition,
+            edition=self._task.knowledge.extent.edition,
             reasoner=self._parts.reasoner.name,
             plan=planned,
             exploration=self._exploration,
@@ -371,7 +372,7 @@ class _Course:
             evidence=evidence,
             used_rag=any(item.kind == "chunk" for item in evidence.items),
             chunks_used=tuple(item.chunk_id for item in evidence.items if item.chunk_id),
-            entities=entities_quoted(answer, self._findings, self._task.snapshot),
+            entities=await entities_quoted(answer, self._findings, self._task.knowledge),
             attempts=tuple(self._attempts),
             budget=self._budget.use,
             steps=tuple(self._steps),

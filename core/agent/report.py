@@ -10,9 +10,10 @@ from typing import Any
 from core.agent.request import Reply
 from core.domain.answer import Answer, Judgement, NotJudged, Outcome, ShownCitation
 from core.domain.evidence import Finding
-from core.domain.ontology import SectionRef, Snapshot
+from core.domain.ontology import SectionRef
 from core.domain.policy import Span
 from core.domain.run import Attempt, Clarification, Exploration, Json, ModelCall, Plan, Run
+from core.ports import Knowledge
 from core.retrieval.retriever import Retrieved
 
 JsonObject = dict[str, Any]
@@ -170,19 +171,19 @@ def retrieval_json(found: Retrieved, depth: int) -> JsonObject:
     }
 
 
-def entities_quoted(
-    answer: Answer, findings: Sequence[Finding], snapshot: Snapshot
+async def entities_quoted(
+    answer: Answer, findings: Sequence[Finding], knowledge: Knowledge
 ) -> tuple[str, ...]:
     """Name the entities whose sentences the answer quotes."""
-    names = {entity.key: entity.name for entity in snapshot.entities}
     cited = [citation.span for citation in answer.citations]
-    return tuple(
-        dict.fromkeys(
-            names[finding.entity]
-            for finding in findings
-            if any(_overlap(finding.span, span) for span in cited)
-        )
-    )
+    quoted = [
+        finding.entity
+        for finding in findings
+        if any(_overlap(finding.span, span) for span in cited)
+    ]
+    part = await knowledge.entities(set(quoted)) if quoted else None
+    names = {entity.key: entity.name for entity in part.entities} if part else {}
+    return tuple(dict.fromkeys(names[key] for key in quoted if key in names))
 
 
 def _overlap(one: Span, other: Span) -> bool:

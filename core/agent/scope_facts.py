@@ -3,12 +3,11 @@
 from core.agent.conversation import ALL
 from core.domain.answer import Branch
 from core.domain.jurisdictions import NAMES, country_code, jurisdictions_in
-from core.domain.ontology import EntityType, Snapshot
 from core.domain.question import Question
 
 
 def foreign_countries(
-    question: Question, snapshot: Snapshot, *, asked: Branch | None = None
+    question: Question, local: frozenset[str | None], *, asked: Branch | None = None
 ) -> frozenset[str]:
     """Return the countries with policies of their own that the question is not known to be about.
 
@@ -19,7 +18,6 @@ def foreign_countries(
     """
     if asked is not None and asked.slot == "jurisdiction":
         return frozenset()
-    local = {place.jurisdiction for place in snapshot.places.values()}
     if len(local) < 2:  # noqa: PLR2004 - nowhere and somewhere, or two countries
         return frozenset()
     said = [one.value for one in question.assumptions if one.slot == "jurisdiction"]
@@ -28,18 +26,3 @@ def foreign_countries(
     known = {question.scope.jurisdiction, *map(country_code, said)}
     known |= jurisdictions_in(question.standalone, with_cities=True)
     return frozenset(code for code in local if code and code in NAMES and code not in known)
-
-
-def role_names(snapshot: Snapshot) -> list[str]:
-    """Return the names of all roles, with their aliases."""
-    return [
-        name
-        for entity in snapshot.entities
-        if entity.type is EntityType.ROLE
-        for name in (entity.name, *entity.aliases)
-    ]
-
-
-def count_sections(snapshot: Snapshot) -> int:
-    """Return the number of sections."""
-    return sum(entity.type is EntityType.SECTION for entity in snapshot.entities)

@@ -3,9 +3,8 @@
 Understand it in its thread, run the pipeline, record, and only then show.
 """
 
-import asyncio
 import logging
-from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import replace
 
 from core.agent import compose
@@ -24,12 +23,11 @@ from core.domain.answer import Answer, Outcome, RefusalKind
 from core.domain.budget import Limits
 from core.domain.errors import CiteboundError, EmptyCorpusError, TransientError, UsageError
 from core.domain.evidence import Evidence
-from core.domain.ontology import Snapshot
 from core.domain.policy import EVERYONE
 from core.domain.question import Question, Scope, Turn
 from core.domain.run import BudgetUse, Plan, Run
-from core.ontology.graph import OntologyGraph, build_graph
 from core.ontology.tools import OntologyToolbox
+from core.ontology.whole import WholeOntology
 from core.ports import (
     AuditLog,
     Clock,
@@ -37,6 +35,7 @@ from core.ports import (
     ConversationStore,
     CorpusStore,
     IdSource,
+    Knowledge,
     OntologyStore,
     Progress,
     ReasonerFactory,
@@ -46,8 +45,6 @@ from core.retrieval.retriever import Retriever
 logger = logging.getLogger(__name__)
 
 
-KEPT = 8
-"""Ontologies kept in memory, one a scope and edition."""
 NO_EDITION = 0
 """The edition of a message that was closed before anything was published."""
 
@@ -87,7 +84,6 @@ class Answering:
         self._clock = clock
         self._ids = ids
         self._limits = limits
-        self._known: OrderedDict[Scope, tuple[Snapshot, OntologyGraph]] = OrderedDict()
 
     def _pipeline_of(self, parts: Parts) -> Fallback:
         second = replace(parts, reasoner=self._fallback) if self._fallback else None
@@ -116,13 +112,13 @@ class Answering:
         known = await self._conversations.find(request.place)
         history = await self._conversations.history(known) if known else ()
         question = await self._understood(request, conversation_id=known, history=history)
-        snapshot, graph = await self._knowledge(question.scope)
+        knowledge = await self._ontology.open(question.scope)
         try:
             run = await self._pipeline.run(
                 Task(
                     question=question,
-                    snapshot=snapshot,
-                    tools=lambda: OntologyToolbox(graph, max_calls=self._limits.tool_calls),
+                    knowledge=knowledge,
+                    tools=self._tools_over(knowledge),
                     use_rag=request.use_rag,
                     progress=progress,
                 )
@@ -134,7 +130,10 @@ class Answering:
             logger.exception("question %s failed", question.question_id)
             cause = error.cause if isinstance(error, AbandonedError) else error
             run = self._unanswered(
-                question, compose.failed(), edition=snapshot.edition, cause=type(cause).__name__
+                question,
+                compose.failed(),
+                edition=knowledge.extent.edition,
+                cause=type(cause).__name__,
             )
         return await self._recorded(run, completion)
 
@@ -189,19 +188,21 @@ class Answering:
             without: Sections to answer without.
         """
         question = await self._understood(request, conversation_id=None, history=history)
-        snapshot, graph = await self._knowledge(question.scope)
+        knowledge: Knowledge
         pipeline = self._pipeline
         if without:
-            snapshot = without_sections(snapshot, without)
-            graph = build_graph(snapshot)
+            whole = await self._ontology.snapshot(question.scope)
+            knowledge = WholeOntology(without_sections(whole, without))
             pipeline = self._pipeline_of(
                 replace(self._parts, retriever=WithoutSections(self._retriever, without))
             )
+        else:
+            knowledge = await self._ontology.open(question.scope)
         return await pipeline.run(
             Task(
                 question=question,
-                snapshot=snapshot,
-                tools=lambda: OntologyToolbox(graph, max_calls=self._limits.tool_calls),
+                knowledge=knowledge,
+                tools=self._tools_over(knowledge),
                 use_rag=request.use_rag,
             )
         )
@@ -257,15 +258,8 @@ class Answering:
             is_addressed=request.is_addressed,
         )
 
-    async def _knowledge(self, scope: Scope) -> tuple[Snapshot, OntologyGraph]:
-        """Read the ontology of a scope, or take it from memory: an edition never changes."""
-        if scope not in self._known:
-            snapshot = await self._ontology.snapshot(scope)
-            self._known[scope] = snapshot, await asyncio.to_thread(build_graph, snapshot)
-            while len(self._known) > KEPT:
-                self._known.popitem(last=False)
-        self._known.move_to_end(scope)
-        return self._known[scope]
+    def _tools_over(self, knowledge: Knowledge) -> Callable[[], OntologyToolbox]:
+        return lambda: OntologyToolbox(knowledge.lookup, max_calls=self._limits.tool_calls)
 
     def _unanswered(self, question: Question, answer: Answer, *, edition: int, cause: str) -> Run:
         return Run(

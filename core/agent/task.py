@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from core.agent.ablation import WithoutSections
 from core.agent.progress import UNHEARD
 from core.domain.budget import Limits
-from core.domain.ontology import Snapshot
 from core.domain.question import Question
 from core.domain.run import ModelCall
-from core.ports import Clock, CorpusStore, Progress, ReasonerFactory, Toolbox
+from core.ports import Clock, CorpusStore, Knowledge, Progress, ReasonerFactory, Toolbox
 from core.retrieval.retriever import Retriever
 
 
@@ -35,7 +34,7 @@ class Task:
 
     question: Question
     """As understood in its thread, its scope pinned to an edition."""
-    snapshot: Snapshot
+    knowledge: Knowledge
     """The ontology of that edition and scope."""
     tools: Callable[[], Toolbox]
     """Makes the ontology's tools for one run."""

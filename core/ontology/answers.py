@@ -1,11 +1,12 @@
 """What tools return: entities and relations as JSON, each with evidence, bounded."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from core.domain.ontology import Entity, Relation
+from core.domain.knowledge import Listed
+from core.domain.ontology import Entity, EntityKey, Relation, RelationType, Snapshot
 from core.domain.policy import Span
 from core.domain.run import Json
-from core.ontology.graph import OntologyGraph
 
 MOST_ITEMS = 25
 """Items of a list in a tool's answer; the rest is counted."""
@@ -26,63 +27,97 @@ def entity_json(entity: Entity) -> dict[str, Json]:
     }
 
 
-def relation_json(graph: OntologyGraph, relation: Relation) -> dict[str, Json]:
+def relation_json(
+    part: Snapshot, source: EntityKey, type_: RelationType, target: EntityKey
+) -> dict[str, Json]:
     """Return a relation as JSON, its ends by name."""
-    source, target = graph.get(relation.source), graph.get(relation.target)
+    names = {entity.key: entity.name for entity in part.entities}
     return {
-        "source": relation.source,
-        "source_name": source.name if source else relation.source,
-        "relation": relation.type.value,
-        "target": relation.target,
-        "target_name": target.name if target else relation.target,
+        "source": source,
+        "source_name": names.get(source, source),
+        "relation": type_.value,
+        "target": target,
+        "target_name": names.get(target, target),
     }
 
 
-def answer(
-    graph: OntologyGraph,
-    *,
-    entities: Sequence[Entity] = (),
-    relations: Sequence[Relation] = (),
-    items: Mapping[str, Json] | None = None,
-) -> dict[str, Json]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What a tool shows of what it found."""
+
+    part: Snapshot
+    """Where quotes, places and names come from."""
+    entities: Sequence[Entity] = ()
+    """The first facts found, most relevant first."""
+    relations: Sequence[Relation] = ()
+    """The first relations found."""
+    entities_in_all: int = 0
+    """Facts found, if more than these."""
+    relations_in_all: int = 0
+    """Relations found, if more than these."""
+
+
+def answer(found: Shown | None = None, items: Mapping[str, Json] | None = None) -> dict[str, Json]:
     """Return a tool's answer: its items, the evidence of its facts, and the counts.
 
     Args:
-        graph: Where quotes and places come from.
-        entities: Facts found, most relevant first; cut at `MOST_ITEMS`.
-        relations: Relations found; cut likewise.
+        found: Facts and relations; the first `MOST_ITEMS` of each are shown.
         items: What the tool says beside them.
     """
-    shown, joined = entities[:MOST_ITEMS], relations[:MOST_ITEMS]
+    result: dict[str, Json] = dict(items or {})
+    if found is None:
+        result["evidence"] = []
+        result["stats"] = _stats()
+        return result
+    shown, joined = found.entities[:MOST_ITEMS], found.relations[:MOST_ITEMS]
     evidence = _evidence(
-        graph,
+        found.part,
         [
             *((entity.key, span) for entity in shown for span in entity.spans[:_MOST_SPANS]),
-            *((found.source, span) for found in joined for span in found.spans[:_MOST_SPANS]),
+            *((one.source, span) for one in joined for span in one.spans[:_MOST_SPANS]),
         ],
-    )
-    result: dict[str, Json] = dict(items or {})
-    if entities:
+    )[:MOST_ITEMS]
+    if shown:
         result["entities"] = [entity_json(entity) for entity in shown]
-    if relations:
-        result["relations"] = [relation_json(graph, relation) for relation in joined]
-    evidence = evidence[:MOST_ITEMS]
+    if joined:
+        result["relations"] = [
+            relation_json(found.part, one.source, one.type, one.target) for one in joined
+        ]
+    entities = max(found.entities_in_all, len(found.entities))
+    relations = max(found.relations_in_all, len(found.relations))
     result["evidence"] = evidence
-    result["stats"] = {
-        "entities": len(entities),
-        "relations": len(relations),
-        "evidence": len(evidence),
-        "truncated": max(0, len(entities) - len(shown)) + max(0, len(relations) - len(joined)),
-    }
+    result["stats"] = _stats(
+        entities=entities,
+        relations=relations,
+        evidence=len(evidence),
+        truncated=entities - len(shown) + relations - len(joined),
+    )
     return result
 
 
-def _evidence(graph: OntologyGraph, found: Iterable[tuple[str, Span]]) -> list[Json]:
+def listed(found: Listed, items: Mapping[str, Json] | None = None) -> dict[str, Json]:
+    """Return a tool's answer that is a list."""
+    return answer(
+        Shown(part=found.part, entities=found.part.entities, entities_in_all=found.count), items
+    )
+
+
+def _stats(
+    *, entities: int = 0, relations: int = 0, evidence: int = 0, truncated: int = 0
+) -> dict[str, Json]:
+    return {
+        "entities": entities,
+        "relations": relations,
+        "evidence": evidence,
+        "truncated": truncated,
+    }
+
+
+def _evidence(part: Snapshot, found: Iterable[tuple[str, Span]]) -> list[Json]:
     """Return each span once, with its text and place."""
     evidence: dict[Span, Json] = {}
     for key, span in found:
-        place = graph.place(span)
-        text = graph.quote(span)
+        place, text = part.places.get(span), part.quotes.get(span)
         if span in evidence or place is None or not text:
             continue
         evidence[span] = {

@@ -1,109 +1,76 @@
 """Tools over documents: two topics side by side, and what a policy or section says."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 
 from core.domain.content_words import content_words
-from core.domain.ontology import NORMS, Entity, EntityType
+from core.domain.knowledge import Listed
+from core.domain.ontology import NORMS, Entity, EntityType, Snapshot
 from core.domain.run import Json
-from core.ontology.answers import answer, entity_json
-from core.ontology.graph import OntologyGraph
+from core.ontology.answers import MOST_ITEMS, Shown, answer, entity_json, listed
 from core.ontology.registry import ArgumentError, Arguments, Parameter, Tool
+from core.ports.knowledge import Lookup
 
 _TOLD = frozenset(
     {*NORMS, EntityType.DEFINITION, EntityType.THRESHOLD, EntityType.DEADLINE, EntityType.PROCESS}
 )
 _EACH = 10
+_POLICIES = 20
+_SECTIONS = 40
 _LEAST_SCORE = 0.34
 
 
-def _compare(graph: OntologyGraph, arguments: Arguments) -> Mapping[str, Json]:
+async def _compare(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
     names = (str(arguments["topic_a"]), str(arguments["topic_b"]))
     first, second = (content_words(name) for name in names)
-    shared = first & second
-    sides = {name: _about(graph, name, content_words(name) - shared) for name in names}
-    topics: dict[str, Json] = {
-        name: [entity_json(entity) for entity in found] for name, found in sides.items()
+    sides = {
+        name: await _about(ontology, name, content_words(name) - (first & second))
+        for name in dict.fromkeys(names)
     }
-    missing: list[Json] = [name for name, found in sides.items() if not found]
-    both = list({e.key: e for found in sides.values() for e in found}.values())
-    told = answer(graph, entities=both, items={"topics": topics, "without_facts": missing})
+    topics: dict[str, Json] = {
+        name: [entity_json(entity) for entity in part.entities] for name, part in sides.items()
+    }
+    missing: list[Json] = [name for name, part in sides.items() if not part.entities]
+    parts = list(sides.values())
+    both = list({entity.key: entity for part in parts for entity in part.entities}.values())
+    joined = replace(
+        parts[0],
+        quotes={span: text for part in parts for span, text in part.quotes.items()},
+        places={span: place for part in parts for span, place in part.places.items()},
+    )
+    items: dict[str, Json] = {"topics": topics, "without_facts": missing}
+    told = answer(Shown(part=joined, entities=both), items)
     return {name: value for name, value in told.items() if name != "entities"}
 
 
-def _about(graph: OntologyGraph, topic: str, own_words: frozenset[str]) -> list[Entity]:
+async def _about(ontology: Lookup, topic: str, own_words: frozenset[str]) -> Snapshot:
     """Return the facts on a topic that have a word of its own, best first."""
-    found: list[Entity] = []
-    for scored in graph.search(topic, _TOLD, limit=4 * _EACH):
-        said = content_words(f"{scored.entity.name} {scored.entity.description}")
-        places = (graph.place(span) for span in scored.entity.spans)
+    found = await ontology.search(topic, _TOLD, limit=4 * _EACH)
+    kept: list[Entity] = []
+    for entity in found.part.entities:
+        said = content_words(f"{entity.name} {entity.description}")
+        places = (found.part.places.get(span) for span in entity.spans)
         titles = content_words(" ".join(f"{p.title} {p.policy_title}" for p in places if p))
-        if scored.score >= _LEAST_SCORE and (not own_words or own_words & (said | titles)):
-            found.append(scored.entity)
-    return found[:_EACH]
+        is_near = found.scores[entity.key] >= _LEAST_SCORE
+        if is_near and (not own_words or own_words & (said | titles)):
+            kept.append(entity)
+    return replace(found.part, entities=tuple(kept[:_EACH]))
 
 
-def _summarize(graph: OntologyGraph, arguments: Arguments) -> Mapping[str, Json]:
+async def _summarize(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
     policy, section = str(arguments["policy"]), str(arguments["section"]).strip()
-    titles = _policies(graph, policy)
-    if not titles:
-        known = ", ".join(entity.name for entity in graph.of_type(EntityType.POLICY)[:20])
+    policies = await ontology.policies_named(policy)
+    if not policies:
+        others = await ontology.listed(EntityType.POLICY, limit=_POLICIES)
+        known = ", ".join(entity.name for entity in others.part.entities)
         raise ArgumentError(f"no policy is called {policy!r:.80}; there are: {known}")
-    told = [
-        entity
-        for entity in graph.snapshot.entities
-        if entity.type in _TOLD and _lies_in(graph, entity, titles, section)
-    ]
-    if section and not told:
-        numbers = ", ".join(_sections(graph, titles)[:40])
+    told = await ontology.stated(policies, section, _TOLD, MOST_ITEMS)
+    if section and not told.counts:
+        numbers = ", ".join(await ontology.section_numbers(policies, limit=_SECTIONS))
         raise ArgumentError(f"nothing is known of section {section!r:.40}; sections: {numbers}")
-    kinds: dict[str, Json] = {}
-    for entity in told:
-        count = kinds.get(entity.type.value, 0)
-        kinds[entity.type.value] = (count if isinstance(count, int) else 0) + 1
-    items: dict[str, Json] = {"policies": [*sorted(titles)], "section": section, "types": kinds}
-    return answer(graph, entities=sorted(told, key=_text_order), items=items)
-
-
-def _policies(graph: OntologyGraph, name: str) -> frozenset[str]:
-    """Return the keys of the policies a name or key means."""
-    keys = {place.policy_key: place.policy_title for place in graph.snapshot.places.values()}
-    wanted = name.removeprefix("policy:")
-    if wanted in keys:
-        return frozenset({wanted})
-    named = {e.key.removeprefix("policy:") for e in graph.named(name, EntityType.POLICY)}
-    asked = content_words(name) - content_words("policy")
-    by_words = {key for key, title in keys.items() if asked and asked <= content_words(title)}
-    return frozenset((named & set(keys)) or by_words)
-
-
-def _lies_in(graph: OntologyGraph, entity: Entity, policies: frozenset[str], section: str) -> bool:
-    places = (graph.place(span) for span in entity.spans)
-    wanted = section.casefold().removeprefix("section").strip()
-    return any(
-        place is not None
-        and place.policy_key in policies
-        and (
-            not wanted
-            or (place.number or "").casefold() == wanted
-            or (place.number or "").casefold().startswith(f"{wanted}.")
-            or place.title.casefold() == wanted
-        )
-        for place in places
-    )
-
-
-def _sections(graph: OntologyGraph, policies: frozenset[str]) -> list[str]:
-    found: Iterable[str] = (
-        place.number
-        for place in graph.snapshot.places.values()
-        if place.policy_key in policies and place.number
-    )
-    return list(dict.fromkeys(found))
-
-
-def _text_order(entity: Entity) -> tuple[int, int]:
-    first = min(entity.spans)
-    return (first.version_id, first.char_start)
+    kinds: dict[str, Json] = {type_.value: count for type_, count in told.counts.items()}
+    items: dict[str, Json] = {"policies": [*policies], "section": section, "types": kinds}
+    return listed(Listed(part=told.part, count=sum(told.counts.values())), items)
 
 
 COMPARE = Tool(

@@ -103,9 +103,17 @@ class _Rule:
     jurisdictions: frozenset[str]
 
 
-def find_conflicts(graph: OntologyGraph) -> tuple[Conflict, ...]:
-    """Return the conflicts between rules of the snapshot, each pair of places once."""
-    deferring = _deferring(graph)
+def find_conflicts(
+    graph: OntologyGraph, *, giving_way: frozenset[str] | None = None
+) -> tuple[Conflict, ...]:
+    """Return the conflicts between rules of the snapshot, each pair of places once.
+
+    Args:
+        graph: The rules.
+        giving_way: Policies that say they give way to local rules; None: those of the snapshot that
+            say so in a sentence of it.
+    """
+    deferring = _deferring(graph) if giving_way is None else giving_way
     found: dict[frozenset[Span], Conflict] = {}
     rules = [rule for type_ in (*_MEASURES, *_RULES) for rule in _rules(graph, type_)]
     for first, second in _near_pairs(rules):
@@ -152,8 +160,13 @@ def _deferring(graph: OntologyGraph) -> frozenset[str]:
     return frozenset(
         place.policy_key
         for span, place in graph.snapshot.places.items()
-        if not place.jurisdiction and _DEFERS.search(graph.quote(span))
+        if gives_way(graph.quote(span), place)
     )
+
+
+def gives_way(quote: str, place: SectionRef) -> bool:
+    """Say whether a sentence of a policy for everywhere lets it give way to local rules."""
+    return not place.jurisdiction and _DEFERS.search(quote) is not None
 
 
 def _near_pairs(rules: Sequence[_Rule]) -> Iterator[tuple[_Rule, _Rule]]:

@@ -9,7 +9,8 @@ from itertools import combinations
 
 from core.domain.ontology import CrossReference, Entity, EntityType
 from core.ontology.conflicts import Conflict, find_conflicts
-from core.ontology.graph import OntologyGraph, normal_name
+from core.ontology.fact_words import normal_name
+from core.ontology.graph import OntologyGraph
 from core.ontology.policy_index import PolicyIndex
 from core.ontology.policy_names import is_self
 

@@ -1,106 +1,112 @@
 """Tools that say what there is and find entities by type, name, words or key."""
 
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 
+from core.domain.knowledge import Listed
 from core.domain.ontology import Entity, EntityType
 from core.domain.run import Json
-from core.ontology.answers import MOST_ITEMS, answer
-from core.ontology.graph import OntologyGraph, normal_name
+from core.ontology.answers import MOST_ITEMS, Shown, answer, listed
 from core.ontology.registry import ArgumentError, Arguments, Parameter, Tool
+from core.ports.knowledge import Lookup
 
 TYPE_NAMES = tuple(type_.value for type_ in EntityType)
 """Names of entity types, as tools take them."""
+_EXAMPLES = 3
+_NEAR = 3
+_OTHERS = 5
 
 
-def _summary(graph: OntologyGraph, _: Arguments) -> Mapping[str, Json]:
-    policies = graph.of_type(EntityType.POLICY)
-    relations: dict[str, int] = {}
-    for relation in graph.snapshot.relations:
-        relations[relation.type.value] = relations.get(relation.type.value, 0) + 1
-    types: dict[str, Json] = {type_.value: count for type_, count in graph.counts.items()}
+async def _summary(ontology: Lookup, _: Arguments) -> Mapping[str, Json]:
+    outline, relations = await ontology.outline(), await ontology.relation_counts()
+    policies = await ontology.listed(EntityType.POLICY, limit=MOST_ITEMS)
+    types: dict[str, Json] = {type_.value: count for type_, count in outline.counts.items()}
+    joined = sorted((type_.value, count) for type_, count in relations.items())
     items: dict[str, Json] = {
-        "edition": graph.snapshot.edition,
+        "edition": outline.edition,
         "types": types,
-        "relation_types": dict(sorted(relations.items())),
+        "relation_types": dict(joined),
     }
-    return answer(graph, entities=policies, items=items)
+    return listed(policies, items)
 
 
-def _types(graph: OntologyGraph, _: Arguments) -> Mapping[str, Json]:
-    types: list[Json] = [
-        {"type": type_.value, "count": count, "examples": _examples(graph, type_)}
-        for type_, count in sorted(graph.counts.items(), key=lambda item: item[0].value)
-    ]
-    return answer(graph, items={"types": types})
+async def _types(ontology: Lookup, _: Arguments) -> Mapping[str, Json]:
+    outline = await ontology.outline()
+    types: list[Json] = []
+    for type_, count in sorted(outline.counts.items(), key=lambda item: item[0].value):
+        found = await ontology.listed(type_, limit=_EXAMPLES)
+        examples: list[Json] = [entity.name[:80] for entity in found.part.entities]
+        types.append({"type": type_.value, "count": count, "examples": examples})
+    return answer(items={"types": types})
 
 
-def _examples(graph: OntologyGraph, type_: EntityType) -> list[Json]:
-    return [entity.name[:80] for entity in graph.of_type(type_)[:3]]
-
-
-def _find(graph: OntologyGraph, arguments: Arguments) -> Mapping[str, Json]:
+async def _find(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
     wanted, name = str(arguments["type"]), str(arguments["name"])
     type_ = EntityType(wanted) if wanted else None
     if type_ is None and not name:
         raise ArgumentError("give a type, a name, or both")
-    if not name:
-        return answer(graph, entities=graph.of_type(type_) if type_ else ())
-    exact = graph.named(name, type_)
-    return answer(graph, entities=exact or _containing(graph, name, type_))
+    return listed(await _named(ontology, name, type_))
 
 
-def _containing(graph: OntologyGraph, name: str, type_: EntityType | None) -> tuple[Entity, ...]:
-    """Return entities with the name as part of theirs, the shortest names first."""
-    wanted = normal_name(name)
-    found = [
-        entity
-        for entity in (graph.of_type(type_) if type_ else graph.snapshot.entities)
-        if wanted and any(wanted in normal_name(said) for said in (entity.name, *entity.aliases))
-    ]
-    return tuple(sorted(found, key=lambda entity: (len(entity.name), entity.key)))
+async def _named(ontology: Lookup, name: str, type_: EntityType | None) -> Listed:
+    """Return the entities of a name, else those with the name as part of theirs."""
+    exact = await ontology.listed(type_, name=name, limit=MOST_ITEMS)
+    if exact.count or not name:
+        return exact
+    return await ontology.listed(type_, name=name, is_part=True, limit=MOST_ITEMS)
 
 
-def _search(graph: OntologyGraph, arguments: Arguments) -> Mapping[str, Json]:
+async def _search(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
     wanted = str(arguments["type"])
     types = (EntityType(wanted),) if wanted else ()
-    found = graph.search(str(arguments["query"]), types, limit=MOST_ITEMS)
-    scores: dict[str, Json] = {scored.entity.key: round(scored.score, 3) for scored in found}
-    return answer(graph, entities=[scored.entity for scored in found], items={"scores": scores})
+    found = await ontology.search(str(arguments["query"]), types, limit=MOST_ITEMS)
+    scores: dict[str, Json] = {key: round(score, 3) for key, score in found.scores.items()}
+    return answer(Shown(part=found.part, entities=found.part.entities), {"scores": scores})
 
 
-def entity_of(graph: OntologyGraph, key: str, *, argument: str = "id") -> Entity:
+async def entity_of(ontology: Lookup, key: str, *, argument: str = "id") -> Entity:
     """Return the entity of a key or, if it is the one so named, of a name.
 
     Raises:
         ArgumentError: there is none, with the nearest keys.
     """
-    entity = graph.get(key)
-    if entity is not None:
-        return entity
-    named = graph.named(key)
-    if len(named) == 1:
-        return named[0]
-    near = [found.key for found in named[:3]] or get_close_matches(key, list(graph.entities), n=3)
+    part = await ontology.entity(key)
+    if part.entities:
+        return part.entities[0]
+    named = await ontology.listed(None, name=key, limit=_NEAR)
+    if named.count == 1:
+        return named.part.entities[0]
+    near = [found.key for found in named.part.entities]
+    if not near:
+        words = re.sub(r"\W+", " ", key.partition(":")[2] or key)
+        alike = await ontology.search(words, limit=MOST_ITEMS)
+        near = get_close_matches(key, [found.key for found in alike.part.entities], n=_NEAR)
     hint = f"did you mean {', '.join(near)}?" if near else "find it with search_entities"
     raise ArgumentError(f"no entity has the {argument} {key!r:.80}; {hint}")
 
 
-def _get(graph: OntologyGraph, arguments: Arguments) -> Mapping[str, Json]:
-    entity = entity_of(graph, str(arguments["id"]))
-    joined = [neighbour.relation for neighbour in graph.neighbours(entity.key)]
-    return answer(graph, entities=[entity], relations=joined)
+async def _get(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
+    own = await entity_of(ontology, str(arguments["id"]))
+    joined = await ontology.neighbours(own.key, limit=MOST_ITEMS)
+    return answer(
+        Shown(
+            part=joined.part,
+            entities=joined.part.entities[:1],
+            relations=joined.part.relations,
+            relations_in_all=joined.relations,
+        )
+    )
 
 
-def _definition(graph: OntologyGraph, arguments: Arguments) -> Mapping[str, Json]:
+async def _definition(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
     term = str(arguments["term"])
-    found = graph.named(term, EntityType.DEFINITION)
-    found = found or _containing(graph, term, EntityType.DEFINITION)
-    items: dict[str, Json] = {"term": term, "is_defined": bool(found)}
-    if not found:
-        others = graph.search(term, limit=5)
-        return answer(graph, entities=[scored.entity for scored in others], items=items)
-    return answer(graph, entities=found, items=items)
+    found = await _named(ontology, term, EntityType.DEFINITION)
+    items: dict[str, Json] = {"term": term, "is_defined": bool(found.count)}
+    if found.count:
+        return listed(found, items)
+    others = await ontology.search(term, limit=_OTHERS)
+    return answer(Shown(part=others.part, entities=others.part.entities), items)
 
 
 _TYPE = Parameter(

@@ -5,39 +5,44 @@ from typing import cast
 
 from core.domain.ontology import RelationType
 from core.domain.run import Json
-from core.ontology.answers import answer, relation_json
-from core.ontology.graph import Direction, OntologyGraph
+from core.ontology.answers import MOST_ITEMS, Shown, answer, relation_json
 from core.ontology.lookup import entity_of
 from core.ontology.registry import Arguments, Parameter, Tool
+from core.ports.knowledge import Direction, Lookup
 
 _RELATIONS = tuple(type_.value for type_ in RelationType)
 _MOST_HOPS = 6
 
 
-def _neighbours(graph: OntologyGraph, arguments: Arguments) -> Mapping[str, Json]:
-    entity = entity_of(graph, str(arguments["id"]))
+async def _neighbours(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
+    own = await entity_of(ontology, str(arguments["id"]))
     wanted = str(arguments["relation"])
-    found = graph.neighbours(
-        entity.key,
-        cast("Direction", arguments["direction"]),
-        (RelationType(wanted),) if wanted else (),
+    found = await ontology.neighbours(
+        own.key,
+        direction=cast("Direction", arguments["direction"]),
+        type_=RelationType(wanted) if wanted else None,
+        limit=MOST_ITEMS,
     )
     return answer(
-        graph,
-        entities=list({found.entity.key: found.entity for found in found}.values()),
-        relations=[neighbour.relation for neighbour in found],
-        items={"id": entity.key},
+        Shown(
+            part=found.part,
+            entities=found.part.entities[1:],
+            relations=found.part.relations,
+            entities_in_all=found.entities,
+            relations_in_all=found.relations,
+        ),
+        {"id": own.key},
     )
 
 
-def _paths(graph: OntologyGraph, arguments: Arguments) -> Mapping[str, Json]:
-    source = entity_of(graph, str(arguments["source"]), argument="source")
-    target = entity_of(graph, str(arguments["target"]), argument="target")
-    found = graph.paths(source.key, target.key, max_hops=int(arguments["max_hops"]))
-    paths: list[Json] = [[relation_json(graph, step) for step in path] for path in found]
-    steps = list(dict.fromkeys((r.source, r.type, r.target) for path in found for r in path))
-    by_ends = {(r.source, r.type, r.target): r for path in found for r in path}
-    return answer(graph, relations=[by_ends[step] for step in steps], items={"paths": paths})
+async def _paths(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
+    source = await entity_of(ontology, str(arguments["source"]), argument="source")
+    target = await entity_of(ontology, str(arguments["target"]), argument="target")
+    found = await ontology.paths(source.key, target.key, max_hops=int(arguments["max_hops"]))
+    paths: list[Json] = [
+        [relation_json(found.part, *step) for step in chain] for chain in found.chains
+    ]
+    return answer(Shown(part=found.part, relations=found.part.relations), {"paths": paths})
 
 
 GET_NEIGHBORS = Tool(

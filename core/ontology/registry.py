@@ -1,15 +1,15 @@
 """The tools a reasoner may use: name, purpose, arguments, and what each is capable of.
 
-A tool is a function of the graph and its checked arguments. Arguments are checked here against the
-schema that the model is shown, so that a tool never sees one it did not ask for.
+A tool is a function of the ontology and its checked arguments. Arguments are checked here against
+the schema that the model is shown, so that a tool never sees one it did not ask for.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from core.domain.run import Json
-from core.ontology.graph import OntologyGraph
+from core.ports.knowledge import Lookup
 
 Capability: TypeAlias = Literal["overview", "lookup", "neighbourhood", "documents"]
 """What a tool is for: what there is, finding entities, following relations, reading documents."""
@@ -48,7 +48,7 @@ class Tool:
     """When to use it and what it returns, for the model."""
     parameters: tuple[Parameter, ...]
     """Its arguments."""
-    run: Callable[[OntologyGraph, Arguments], Mapping[str, Json]]
+    run: Callable[[Lookup, Arguments], Awaitable[Mapping[str, Json]]]
     """Answers; raises `ArgumentError` for an argument that means nothing here."""
 
     def schema(self) -> Mapping[str, Json]:

@@ -1,15 +1,15 @@
 """The ontology's tools, and the toolbox in which a run is given them.
 
-All are read-only and see one snapshot. A tool never raises to its caller: a bad argument comes back
-as `error` with the way to correct it.
+All are read-only and see one edition. A tool never raises to its caller but for a database that
+failed: a bad argument comes back as `error` with the way to correct it.
 """
 
 import logging
 from collections.abc import Mapping
 
+from core.domain.errors import TransientError
 from core.domain.run import Json, ToolCall
 from core.ontology.compare import COMPARE, SUMMARIZE
-from core.ontology.graph import OntologyGraph
 from core.ontology.lookup import (
     FIND_ENTITIES,
     GET_ENTITY,
@@ -20,6 +20,7 @@ from core.ontology.lookup import (
 )
 from core.ontology.neighbourhood import FIND_PATHS, GET_NEIGHBORS
 from core.ontology.registry import ArgumentError, Registry, checked
+from core.ports.knowledge import Lookup
 
 _LOG = logging.getLogger(__name__)
 
@@ -41,12 +42,10 @@ REGISTRY = Registry(
 
 
 class OntologyToolbox:
-    """See `core.ports.Toolbox`. One run's tools over one graph."""
+    """See `core.ports.Toolbox`. One run's tools over one edition."""
 
-    def __init__(
-        self, graph: OntologyGraph, *, max_calls: int, registry: Registry = REGISTRY
-    ) -> None:
-        self._graph = graph
+    def __init__(self, ontology: Lookup, *, max_calls: int, registry: Registry = REGISTRY) -> None:
+        self._ontology = ontology
         self._max_calls = max_calls
         self._registry = registry
         self._calls: list[ToolCall] = []
@@ -61,13 +60,13 @@ class OntologyToolbox:
         """See `Toolbox.calls`."""
         return tuple(self._calls)
 
-    def call(self, tool: str, arguments: Mapping[str, Json], /) -> Mapping[str, Json]:
+    async def call(self, tool: str, arguments: Mapping[str, Json], /) -> Mapping[str, Json]:
         """See `Toolbox.call`. Beyond `max_calls` every call returns an error and is not counted."""
         if len(self._calls) >= self._max_calls:
             return _error(
                 f"no tool calls left (at most {self._max_calls}); answer from what you have"
             )
-        result = self._run(tool, arguments)
+        result = await self._run(tool, arguments)
         evidence, error = result.get("evidence"), result.get("error")
         self._calls.append(
             ToolCall(
@@ -79,14 +78,16 @@ class OntologyToolbox:
         )
         return result
 
-    def _run(self, name: str, arguments: Mapping[str, Json]) -> Mapping[str, Json]:
+    async def _run(self, name: str, arguments: Mapping[str, Json]) -> Mapping[str, Json]:
         tool = self._registry.get(name)
         if tool is None:
             return _error(f"no tool {name!r:.60}; use one of {', '.join(self.names)}")
         try:
-            return tool.run(self._graph, checked(tool, arguments))
+            return await tool.run(self._ontology, checked(tool, arguments))
         except ArgumentError as error:
             return _error(str(error))
+        except TransientError:
+            raise
         except Exception:
             _LOG.exception("ontology tool failed", extra={"tool": name})
             return _error(f"{name} failed; try another tool")

@@ -7,12 +7,12 @@ otherwise.
 from core.ports.cases import CaseStore, FeedbackStore
 from core.ports.corpus import (
     CorpusStore,
-    OntologyStore,
     Publication,
     Published,
     StoredVersion,
     Unchanged,
 )
+from core.ports.knowledge import Knowledge, Lookup, OntologyStore
 from core.ports.messages import (
     Backlog,
     Completion,
@@ -65,6 +65,8 @@ __all__ = [
     "JobKind",
     "Jobs",
     "Kept",
+    "Knowledge",
+    "Lookup",
     "ModelCallLog",
     "OntologyStore",
     "Outbox",

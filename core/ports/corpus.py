@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
-from core.domain.ontology import Extraction, SectionRef, Snapshot
+from core.domain.ontology import Extraction, SectionRef
 from core.domain.policy import (
     Chunk,
     LoadedDocument,
@@ -170,12 +170,4 @@ class CorpusStore(Protocol):
 
     async def places(self, spans: Sequence[Span], /) -> dict[Span, SectionRef]:
         """Return where each span lies: its policy, version, section and page."""
-        ...
-
-
-class OntologyStore(Protocol):
-    """Entities and relations."""
-
-    async def snapshot(self, scope: Scope, /) -> Snapshot:
-        """Return the ontology of versions in force in the scope."""
         ...

@@ -7,7 +7,6 @@ from typing import Protocol
 from core.domain.answer import Critique, Draft, Judgement, NotJudged
 from core.domain.budget import Budget
 from core.domain.evidence import Evidence
-from core.domain.ontology import Snapshot
 from core.domain.question import Question
 from core.domain.run import (
     Attempt,
@@ -19,6 +18,7 @@ from core.domain.run import (
     TokenUse,
     ToolCall,
 )
+from core.ports.knowledge import Knowledge
 
 
 class Toolbox(Protocol):
@@ -32,7 +32,7 @@ class Toolbox(Protocol):
         """The tools offered."""
         ...
 
-    def call(self, tool: str, arguments: Mapping[str, Json], /) -> Mapping[str, Json]:
+    async def call(self, tool: str, arguments: Mapping[str, Json], /) -> Mapping[str, Json]:
         """Return the tool's JSON, with `evidence` and `stats`.
 
         A bad argument gives `error`, never an exception.
@@ -51,7 +51,7 @@ class RunContext:
 
     question: Question
     """What was asked."""
-    snapshot: Snapshot
+    knowledge: Knowledge
     """The ontology in scope."""
     toolbox: Toolbox
     """Its tools, for this run alone."""
@@ -75,12 +75,12 @@ class Reasoner(Protocol):
         """Calls of language models so far, in the order in which they began."""
         ...
 
-    async def plan(self, question: Question, snapshot: Snapshot, /) -> Plan | Clarification:
+    async def plan(self, question: Question, knowledge: Knowledge, /) -> Plan | Clarification:
         """Say what to do, or ask for the fact without which nothing can be done."""
         ...
 
     async def explore(
-        self, question: Question, plan: Plan, snapshot: Snapshot, toolbox: Toolbox, /
+        self, question: Question, plan: Plan, knowledge: Knowledge, toolbox: Toolbox, /
     ) -> Exploration:
         """Establish findings, and report how completely they answer."""
         ...

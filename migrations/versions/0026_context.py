@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0026_context"
-down_revision = "0023_withdrawals"
+down_revision = "0024_fact_index"
 
 
 def upgrade() -> None:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from core.agent.ablation import WithoutSections, is_in, without_sections
 from core.agent.conversation import understand
 from core.agent.extractive.answering import wanted_of
-from core.agent.extractive.facts import FactIndex
+from core.agent.extractive.facts import find_facts, vocabulary_for, with_definitions
 from core.agent.extractive.passages import passages_of
 from core.agent.extractive.reasoner import FINDINGS
 from core.agent.extractive.select import rank
@@ -35,6 +35,7 @@ from core.domain.policy import EVERYONE
 from core.domain.question import Question, Scope, Turn
 from core.domain.run import Plan
 from core.evals.answers import ANSWERABLE, LabelledQuestion, load_questions
+from core.ontology.whole import WholeOntology
 
 TODAY = date(2026, 10, 1)
 RIDGE = 1.0
@@ -91,13 +92,11 @@ async def _examples(
         history=history,
         assumptions=meant.assumptions,
     )
-    snapshot = without_sections(await service.ontology.snapshot(scope), without)
-    index = FactIndex(snapshot)
-    terms = index.with_definitions(
-        question.standalone, terms_of(question.standalone, index.vocabulary)
-    )
-    plan = Plan(intent="general", terms=terms)
-    found = [finding for finding, _ in index.find(plan.terms, limit=FINDINGS)]
+    known = WholeOntology(without_sections(await service.ontology.snapshot(scope), without))
+    vocabulary = await vocabulary_for(question.standalone, known)
+    terms = terms_of(question.standalone, vocabulary)
+    plan = Plan(intent="general", terms=await with_definitions(question.standalone, terms, known))
+    found = await find_facts(plan.terms, known, limit=FINDINGS)
     source = WithoutSections(service.retriever, without)
     retrieved = await source.retrieve(question.standalone, scope, depth=8, neighbours=4)
     evidence = gather(found, (*retrieved.result.hits, *retrieved.result.neighbours))

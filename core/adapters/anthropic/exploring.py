@@ -90,7 +90,7 @@ class Explorer:
         """True once a confidence below the threshold was reported: the gate will ask for more."""
         return any(one.score < self._threshold for one in self._reported)
 
-    def answer(self, uses: Sequence[ToolUse]) -> Answered:
+    async def answer(self, uses: Sequence[ToolUse]) -> Answered:
         """Run the calls of one turn."""
         results: list[Block] = []
         explored = refused = planned = 0
@@ -101,7 +101,7 @@ class Explorer:
                 content, is_error = self._plan(use.arguments)
                 planned += not is_error
             else:
-                content, is_error = self._ontology(use)
+                content, is_error = await self._ontology(use)
                 explored += 1
             refused += is_error
             results.append(result_block(use.use_id, content, is_error=is_error))
@@ -125,24 +125,23 @@ class Explorer:
             return [text_block(f"Refused: {parsed.reason}.")], True
         return [text_block(TOO_LATE if isinstance(parsed, Asked) else "Go on.")], False
 
-    def _ontology(self, use: ToolUse) -> tuple[list[Block], bool]:
+    async def _ontology(self, use: ToolUse) -> tuple[list[Block], bool]:
         if not isinstance(use.arguments, Mapping):
             return [text_block("The arguments must be an object.")], True
-        found = self._toolbox.call(use.name, use.arguments)
+        found = await self._toolbox.call(use.name, use.arguments)
         error = found.get("error")
         if error:
             return [text_block(str(error))], True
         evidence = found.get("evidence")
         items = evidence if isinstance(evidence, list | tuple) else ()
         said = {name: _shorter(value) for name, value in found.items() if name != "evidence"}
-        return [data_block("facts", said), *self._shown(items)], False
+        return [data_block("facts", said), *await self._shown(items)], False
 
-    def _shown(self, evidence: Sequence[Json]) -> list[Block]:
+    async def _shown(self, evidence: Sequence[Json]) -> list[Block]:
         """Return the sources of a tool's evidence that the model has not seen yet."""
         blocks: list[Block] = []
-        for item in evidence:
-            finding = self._findings.read(item)
-            if finding is None or self._dialogue.has_shown(finding.span):
+        for finding in await self._findings.read(evidence):
+            if self._dialogue.has_shown(finding.span):
                 continue
             source = source_of(finding.text, finding.span, finding.place)
             if source is not None:

@@ -43,7 +43,6 @@ from core.agent.prompts import ANSWER, ANSWER_GRAPH_ONLY
 from core.domain.answer import Critique, Draft, Judgement, NotJudged
 from core.domain.errors import ModelUnavailableError
 from core.domain.evidence import Evidence
-from core.domain.ontology import Snapshot
 from core.domain.question import Question
 from core.domain.run import (
     Attempt,
@@ -54,7 +53,7 @@ from core.domain.run import (
     Plan,
     ToolCall,
 )
-from core.ports import RunContext, Toolbox
+from core.ports import Knowledge, RunContext, Toolbox
 
 
 class RecordedCalls(Calls, Protocol):
@@ -80,7 +79,7 @@ class NoToolbox:
     names: tuple[str, ...] = ()
     calls: tuple[ToolCall, ...] = ()
 
-    def call(self, _tool: str, _arguments: Mapping[str, Json], /) -> Mapping[str, Json]:
+    async def call(self, _tool: str, _arguments: Mapping[str, Json], /) -> Mapping[str, Json]:
         """Return nothing."""
         return {"evidence": [], "stats": {}}
 
@@ -109,7 +108,7 @@ class AnthropicReasoner:
         self._prompt = ANSWER if context.use_rag else ANSWER_GRAPH_ONLY
         self._tools = definitions(ontology, names=context.toolbox.names, use_rag=context.use_rag)
         self._dialogue = Dialogue(is_marked=self._is_marked)
-        self._findings = Findings(context.snapshot)
+        self._findings = Findings(context.knowledge)
         self._explorer = Explorer(
             dialogue=self._dialogue,
             findings=self._findings,
@@ -126,22 +125,22 @@ class AnthropicReasoner:
         """See `Reasoner.model_calls`."""
         return self._calls.made
 
-    async def plan(self, question: Question, snapshot: Snapshot, /) -> Plan | Clarification:
+    async def plan(self, question: Question, knowledge: Knowledge, /) -> Plan | Clarification:
         """See `Reasoner.plan`."""
         if is_confidential(question):
             return Plan(intent="report")
-        first = await self._ahead.plan(question, snapshot)
+        first = await self._ahead.plan(question, knowledge)
         guessed = first if isinstance(first, Plan) else Plan(intent=first.intent)
         if isinstance(first, Plan):
-            found = await self._ahead.explore(question, first, snapshot, NoToolbox())
+            found = await self._ahead.explore(question, first, knowledge, NoToolbox())
             self._findings.extend(found.findings)
-            self._findings.join()
+            await self._findings.join()
         self._dialogue.say(
             turns.opening(
                 question,
                 self._findings.all,
                 dialogue=self._dialogue,
-                digest=digest(snapshot, is_cached=self._is_cached),
+                digest=digest(await knowledge.lookup.outline(), is_cached=self._is_cached),
                 how_to_cite=HOW_TO_CITE if self._is_marked else None,
                 has_nothing_else=self._context.use_rag and not self._context.has_chunks,
             )
@@ -173,11 +172,11 @@ class AnthropicReasoner:
         )
 
     async def explore(
-        self, question: Question, plan: Plan, snapshot: Snapshot, toolbox: Toolbox, /
+        self, question: Question, plan: Plan, knowledge: Knowledge, toolbox: Toolbox, /
     ) -> Exploration:
         """See `Reasoner.explore`."""
         while self._reply is not None:
-            answered = self._explorer.answer(_uses(self._reply))
+            answered = await self._explorer.answer(_uses(self._reply))
             self._dialogue.answer(answered.results)
             if not self._goes_on(self._reply, answered) or not self._may_go_on():
                 break

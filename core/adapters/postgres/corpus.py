@@ -45,8 +45,9 @@ _VERSIONS_OF = text(
     " WHERE p.key = :key AND v.edition_until IS NULL ORDER BY v.number"
 )
 _VERSIONS = f"""
-SELECT v.*, p.key FROM {LIVE} live
-  JOIN citebound.policy_versions v ON v.id = live.version_id
+SELECT v.id, v.edition_from, v.source_name, v.title, v.label, v.owner, v.jurisdiction, v.audience,
+       v.tags, v.effective_from, v.effective_until, v.upload_id, p.key
+  FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id
   JOIN citebound.policies p ON p.id = v.policy_id ORDER BY p.key"""  # noqa: S608  # constants
 
 

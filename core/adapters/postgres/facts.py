@@ -10,6 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.adapters.postgres.fact_index import index_facts
 from core.adapters.postgres.tables import entities, provenance, relations
 from core.domain.errors import IntegrityError
 from core.domain.ontology import ExtractedEntity, ExtractedRelation
@@ -28,7 +29,7 @@ async def store_facts(
     version_id: int,
     section_ids: Mapping[int, int],
 ) -> None:
-    """Store a version's facts within the publishing transaction.
+    """Store and index a version's facts within the publishing transaction.
 
     What was said before in the same words keeps its row. What is said otherwise gets a row of its
     own: it may be said to others, and an earlier edition goes on saying what it said.
@@ -49,6 +50,7 @@ async def store_facts(
     ]
     for batch in _batches(rows):
         await connection.execute(provenance.insert(), batch)
+    await index_facts(connection, version_id)
 
 
 class _Locator:

@@ -1,27 +1,32 @@
-"""The ontology of one edition as one scope may see it, read in a handful of statements."""
+"""The ontology of one edition as one scope may see it: to be read in parts, or read whole."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
+from core.adapters.postgres.fact_index import index_missing
+from core.adapters.postgres.knowledge import PostgresKnowledge
+from core.adapters.postgres.ontology_parts import PartReader
+from core.adapters.postgres.ontology_rows import entities_of, references_of, relations_of, span_of
 from core.adapters.postgres.places import section_ref
 from core.adapters.postgres.scope import LIVE, scope_parameters
 from core.domain.errors import EmptyCorpusError
-from core.domain.ontology import (
-    Entity,
-    EntityKey,
-    EntityType,
-    Relation,
-    RelationType,
-    SectionRef,
-    Snapshot,
-)
-from core.domain.policy import Span, VersionId
+from core.domain.knowledge import Extent
+from core.domain.ontology import EntityKey, SectionRef, Snapshot
+from core.domain.policy import Span
 from core.domain.question import Scope
+from core.ontology.fact_words import GENERATION
+
+_EXTENT = f"""
+SELECT array_agg(v.id ORDER BY v.id) AS versions, array_agg(DISTINCT v.jurisdiction) AS countries,
+       coalesce(sum(i.facts), 0) AS facts, coalesce(sum(i.sections), 0) AS sections,
+       count(*) FILTER (WHERE i.generation IS DISTINCT FROM :generation) AS unindexed
+  FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id
+  LEFT JOIN citebound.fact_indexes i ON i.version_id = v.id"""  # noqa: S608  # constants
 
 _VERSIONS = f"""
 SELECT v.id, p.key, v.title, v.label, v.jurisdiction, v.page_starts, v.text
@@ -61,19 +66,12 @@ SELECT x.version_id, x.section_id, x.char_start, x.char_end,
 class _Source:
     """Texts and sections of the versions in scope."""
 
-    versions: dict[int, RowMapping]
-    sections: dict[int, RowMapping]
+    versions: Mapping[int, RowMapping]
+    sections: Mapping[int, RowMapping]
 
-    def span(self, row: RowMapping) -> Span:
-        return Span(
-            version_id=VersionId(row["version_id"]),
-            char_start=row["char_start"],
-            char_end=row["char_end"],
-        )
-
-    def quote(self, span: Span) -> str:
-        content: str = self.versions[span.version_id]["text"]
-        return content[span.char_start : span.char_end]
+    def quote(self, row: RowMapping) -> str:
+        content: str = self.versions[row["version_id"]]["text"]
+        return content[row["char_start"] : row["char_end"]]
 
     def place(self, row: RowMapping) -> SectionRef:
         version, section = self.versions[row["version_id"]], self.sections[row["section_id"]]
@@ -89,6 +87,40 @@ class PostgresOntologyStore:
         self._engine = engine
 
     @raises_transient
+    async def open(self, scope: Scope, /) -> PostgresKnowledge:
+        """See `OntologyStore.open`.
+
+        A version is never changed, and the edition says which are in force: what is published later
+        does not show.
+
+        Raises:
+            EmptyCorpusError: Nothing was ever published.
+        """
+        edition, found = await self._extent(scope)
+        if found["unindexed"]:
+            # Published by an earlier release while this one was already running.
+            await index_missing(self._engine)
+            edition, found = await self._extent(scope)
+        return PostgresKnowledge(
+            PartReader(self._engine, edition=edition, versions=found["versions"] or ()),
+            Extent(
+                edition=edition,
+                facts=found["facts"],
+                sections=found["sections"],
+                countries=frozenset(found["countries"] or ()),
+            ),
+        )
+
+    async def _extent(self, scope: Scope) -> tuple[int, RowMapping]:
+        async with self._engine.connect() as connection:
+            edition = await _edition(connection, scope)
+            found = await connection.execute(
+                text(_EXTENT),
+                scope_parameters(scope) | {"scope_edition": edition, "generation": GENERATION},
+            )
+            return edition, found.mappings().one()
+
+    @raises_transient
     async def snapshot(self, scope: Scope, /) -> Snapshot:
         """See `OntologyStore.snapshot`.
 
@@ -99,13 +131,7 @@ class PostgresOntologyStore:
         """
         async with self._engine.connect() as connection:
             await connection.execution_options(isolation_level="REPEATABLE READ")
-            edition = scope.edition
-            if edition is None:
-                edition = await connection.scalar(
-                    text("SELECT max(number) FROM citebound.editions")
-                )
-            if edition is None:
-                raise EmptyCorpusError
+            edition = await _edition(connection, scope)
             versions = await _rows(connection, _VERSIONS, scope_parameters(scope))
             wanted = {"versions": [row["id"] for row in versions]}
             source = _Source(
@@ -115,12 +141,12 @@ class PostgresOntologyStore:
             entity_rows = await _rows(connection, _ENTITIES, wanted)
             relation_rows = await _rows(connection, _RELATIONS, wanted)
             reference_rows = await _rows(connection, _REFERENCES, wanted)
-        entities = _entities(entity_rows, source)
+        entities = entities_of(entity_rows)
         keys = {row["id"]: EntityKey(row["key"]) for row in entity_rows}
-        relations = _relations(relation_rows, keys, source)
-        relations += _references(reference_rows, {entity.key for entity in entities}, source)
-        places = {
-            source.span(row): source.place(row)
+        relations = relations_of(relation_rows, keys)
+        relations += references_of(reference_rows, {entity.key for entity in entities})
+        said: dict[Span, RowMapping] = {
+            span_of(row): row
             for rows in (entity_rows, relation_rows, reference_rows)
             for row in rows
         }
@@ -128,84 +154,21 @@ class PostgresOntologyStore:
             edition=edition,
             entities=tuple(entities),
             relations=tuple(relations),
-            quotes={span: source.quote(span) for span in places},
-            places=places,
+            quotes={span: source.quote(row) for span, row in said.items()},
+            places={span: source.place(row) for span, row in said.items()},
         )
+
+
+async def _edition(connection: AsyncConnection, scope: Scope) -> int:
+    edition = scope.edition
+    if edition is None:
+        edition = await connection.scalar(text("SELECT max(number) FROM citebound.editions"))
+    if edition is None:
+        raise EmptyCorpusError
+    return edition
 
 
 async def _rows(
-    connection: AsyncConnection, query: str, parameters: Mapping[str, object]
+    connection: AsyncConnection, query: str, parameters: Mapping[str, Any]
 ) -> Sequence[RowMapping]:
     return (await connection.execute(text(query), parameters)).mappings().all()
-
-
-def _entities(rows: Sequence[RowMapping], source: _Source) -> list[Entity]:
-    """Join what the versions in scope say of each key; the row that was stored first names it."""
-    spans: dict[str, list[Span]] = defaultdict(list)
-    said: dict[str, dict[int, RowMapping]] = defaultdict(dict)
-    for row in rows:
-        said[row["key"]].setdefault(row["id"], row)
-        spans[row["key"]].append(source.span(row))
-    return [
-        _entity(list(by_id.values()), tuple(dict.fromkeys(spans[key])))
-        for key, by_id in said.items()
-    ]
-
-
-def _entity(rows: Sequence[RowMapping], spans: tuple[Span, ...]) -> Entity:
-    name: str = rows[0]["name"]
-    aliases = dict.fromkeys(alias for row in rows for alias in (row["name"], *row["aliases"]))
-    attributes: dict[str, str] = {}
-    for row in rows:
-        attributes = row["attributes"] | attributes
-    return Entity(
-        key=EntityKey(rows[0]["key"]),
-        type=EntityType(rows[0]["type"]),
-        name=name,
-        aliases=tuple(alias for alias in aliases if alias != name),
-        description=next((row["description"] for row in rows if row["description"]), ""),
-        attributes=attributes,
-        spans=spans,
-    )
-
-
-def _relations(
-    rows: Sequence[RowMapping], keys: dict[int, EntityKey], source: _Source
-) -> list[Relation]:
-    spans: dict[tuple[EntityKey, str, EntityKey], list[Span]] = defaultdict(list)
-    first: dict[tuple[EntityKey, str, EntityKey], RowMapping] = {}
-    for row in rows:
-        if row["source_id"] in keys and row["target_id"] in keys:
-            ends = keys[row["source_id"]], row["type"], keys[row["target_id"]]
-            first.setdefault(ends, row)
-            spans[ends].append(source.span(row))
-    return [
-        Relation(
-            source=ends[0],
-            type=RelationType(ends[1]),
-            target=ends[2],
-            attributes=row["attributes"],
-            spans=tuple(dict.fromkeys(spans[ends])),
-        )
-        for ends, row in first.items()
-    ]
-
-
-def _references(
-    rows: Sequence[RowMapping], known: set[EntityKey], source: _Source
-) -> list[Relation]:
-    spans: dict[tuple[EntityKey, EntityKey], list[Span]] = defaultdict(list)
-    for row in rows:
-        ends = EntityKey(row["source"]), EntityKey(row["target"])
-        if ends[0] in known and ends[1] in known:
-            spans[ends].append(source.span(row))
-    return [
-        Relation(
-            source=ends[0],
-            type=RelationType.REFERENCES,
-            target=ends[1],
-            attributes={},
-            spans=tuple(dict.fromkeys(found)),
-        )
-        for ends, found in spans.items()
-    ]

@@ -238,6 +238,74 @@ provenance = Table(
     Index(None, "relation_id"),
 )
 
+fact_words = Table(
+    "fact_words",
+    metadata,
+    Column("provenance_id", ForeignKey("provenance.id", ondelete="CASCADE"), primary_key=True),
+    Column("version_id", ForeignKey("policy_versions.id", ondelete="CASCADE"), nullable=False),
+    Column("entity_id", ForeignKey("entities.id"), nullable=False),
+    Column(
+        "words",
+        ARRAY(Text),
+        nullable=False,
+        comment="stems of the statement, /of its heading, //of the policy's title, and beginnings*",
+    ),
+    Index(None, "version_id"),
+    Index(None, "words", postgresql_using="gin"),
+)
+
+entity_words = Table(
+    "entity_words",
+    metadata,
+    Column("version_id", ForeignKey("policy_versions.id", ondelete="CASCADE"), primary_key=True),
+    Column("entity_id", ForeignKey("entities.id"), primary_key=True),
+    Column("key", Text, nullable=False, comment="of the entity, as is its type"),
+    Column("type", Text, nullable=False),
+    Column("names", ARRAY(Text), nullable=False, comment="as names are compared"),
+    Column(
+        "words",
+        ARRAY(Text),
+        nullable=False,
+        comment="stems of its names, /of what is said of it, //of its headings, =its names, and the"
+        " pairs of neighbouring stems of a definition",
+    ),
+    Index(None, "entity_id"),
+    Index(None, "key"),
+    Index(None, "type", "version_id"),
+    Index(None, "words", postgresql_using="gin"),
+)
+
+word_counts = Table(
+    "word_counts",
+    metadata,
+    Column("word", Text, primary_key=True),
+    Column("version_id", ForeignKey("policy_versions.id", ondelete="CASCADE"), primary_key=True),
+    Column("sections", Integer, nullable=False, comment="of the version that use the stem"),
+    Column("entities", Integer, nullable=False, comment="of this policy alone that have the stem"),
+    Index(None, "version_id"),
+)
+
+fact_indexes = Table(
+    "fact_indexes",
+    metadata,
+    Column("version_id", ForeignKey("policy_versions.id", ondelete="CASCADE"), primary_key=True),
+    Column(
+        "generation",
+        SmallInteger,
+        nullable=False,
+        comment="of the rules by which words were read; one with another is indexed again",
+    ),
+    Column("facts", Integer, nullable=False, comment="entities that the version names"),
+    Column("own_facts", Integer, nullable=False, comment="those of this policy alone"),
+    Column("sections", Integer, nullable=False, comment="of which anything is known"),
+    Column(
+        "gives_way",
+        Boolean,
+        nullable=False,
+        comment="the policy says that it gives way to local rules",
+    ),
+)
+
 extracted_sections = Table(
     "extracted_sections",
     metadata,

@@ -1,40 +1,25 @@
-"""Stated facts of the ontology, ranked against a question: an inverted index over one snapshot."""
+"""Stated facts of the ontology, ranked against a question."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from core.agent.extractive.terms import Vocabulary, cover, is_telling
-from core.domain.content_words import content_words, stem, words
+from core.agent.extractive.terms import Vocabulary, asked_words, cover, is_telling
+from core.domain.content_words import content_words
 from core.domain.evidence import Finding
-from core.domain.ontology import (
-    NORMS,
-    Entity,
-    EntityKey,
-    EntityType,
-    RelationType,
-    Snapshot,
-)
+from core.domain.knowledge import Sought, StatedFact
+from core.domain.ontology import EntityKey, RelationType, Snapshot
 from core.domain.policy import Span
 from core.domain.run import Term
+from core.ontology.fact_words import NAMING, beginning, pairs_of
+from core.ports import Knowledge
 
-_ANSWERING = NORMS | {EntityType.DEFINITION, EntityType.THRESHOLD, EntityType.DEADLINE}
-_NAMING = frozenset({EntityType.ROLE, EntityType.JURISDICTION})
-_PREFIX = 6
 ALIKE = 0.5
 """Share of common words from which two sentences give the same rule."""
 CANDIDATES = 200
 """Facts that are scored in full."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Fact:
-    entity: Entity
-    span: Span
-    words: frozenset[str]
-    heading: frozenset[str]
-    title: frozenset[str]
+_FINE = 1_000_000
+"""Steps in which weights are added up, so that no order of adding changes a rank."""
 
 
 def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -42,118 +27,80 @@ def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return len(one & other) >= ALIKE * len(one | other)
 
 
-class FactIndex:
-    """The facts of one snapshot by the stems of their sentence and heading."""
+async def vocabulary_for(text: str, knowledge: Knowledge) -> Vocabulary:
+    """Return how often the words of a question are used."""
+    counts = await knowledge.usage(asked_words(text))
+    return Vocabulary(counts=counts, size=knowledge.extent.sections)
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        """Read the snapshot once."""
-        self.snapshot = snapshot
-        self.vocabulary = Vocabulary.of(snapshot)
-        self._facts: list[_Fact] = []
-        self._postings: dict[str, list[int]] = defaultdict(list)
-        self._prefixes: dict[str, set[str]] = defaultdict(set)
-        for entity in snapshot.entities:
-            if entity.type in _ANSWERING:
-                for span in entity.spans:
-                    self._add(entity, span)
-        self.jurisdictions = frozenset(
-            place.jurisdiction for place in snapshot.places.values() if place.jurisdiction
+
+async def find_facts(
+    terms: Sequence[Term], knowledge: Knowledge, *, limit: int
+) -> tuple[Finding, ...]:
+    """Return the facts that cover the terms best, each sentence once."""
+    sought = [
+        Sought(
+            words=term.alternatives | {term.word},
+            beginning=beginning(term.word),
+            weight=max(1, round(term.weight * _FINE)),
         )
-        """Countries that have policies of their own in scope."""
-        self._names = _names_by_entity(snapshot)
-        self._definitions = [
-            (
-                content_words(entity.attributes.get("term", entity.name)),
-                {frozenset(pair) for pair in pairwise(stem(word) for word in words(quote))},
-            )
-            for entity in snapshot.entities
-            if entity.type is EntityType.DEFINITION
-            for quote in [" ".join(snapshot.quotes[span] for span in entity.spans)]
-        ]
+        for term in terms
+        if is_telling(term)
+    ]
+    near = await knowledge.facts(sought, limit=CANDIDATES) if sought else ()
+    shares = [cover(terms, _layers(fact)).share for fact in near]
+    found: dict[Span, EntityKey] = {}
+    for number in sorted(range(len(near)), key=lambda number: (-shares[number], number)):
+        if len(found) < limit:
+            found.setdefault(near[number].span, near[number].entity)
+    if not found:
+        return ()
+    part = await knowledge.entities(set(found.values()), at=found, ends=NAMING)
+    return findings_of(found, part)
 
-    def _add(self, entity: Entity, span: Span) -> None:
-        place = self.snapshot.places[span]
-        fact = _Fact(
-            entity=entity,
+
+def findings_of(stated: Mapping[Span, EntityKey], part: Snapshot) -> tuple[Finding, ...]:
+    """Return spans of entities as findings, with the roles and countries joined to them."""
+    names = names_by_entity(part)
+    return tuple(
+        Finding(
+            entity=key,
             span=span,
-            words=content_words(self.snapshot.quotes[span]),
-            heading=content_words(" ".join(place.path[-2:]) or place.title),
-            title=content_words(place.policy_title),
+            text=part.quotes[span],
+            place=part.places[span],
+            roles=names.get(key, ()),
         )
-        self._facts.append(fact)
-        for word in fact.words | fact.heading | fact.title:
-            self._postings[word].append(len(self._facts) - 1)
-            if len(word) >= _PREFIX:
-                self._prefixes[word[:_PREFIX]].add(word)
-
-    def find(self, terms: Sequence[Term], *, limit: int) -> list[tuple[Finding, float]]:
-        """Return the facts that cover the terms best, each sentence once.
-
-        With the share they cover.
-        """
-        hits: dict[int, float] = defaultdict(float)
-        for term in terms:
-            if not is_telling(term):
-                continue
-            words = {term.word} | term.alternatives
-            if len(term.word) >= _PREFIX:
-                words |= self._prefixes.get(term.word[:_PREFIX], set())
-            for number in {number for word in words for number in self._postings.get(word, ())}:
-                hits[number] += term.weight
-        nearest = sorted(hits, key=lambda number: (-hits[number], number))[:CANDIDATES]
-        scored = [
-            (number, cover(terms, self._layers(self._facts[number])).share) for number in nearest
-        ]
-        scored.sort(key=lambda pair: (-pair[1], pair[0]))
-        found: dict[Span, tuple[Finding, float]] = {}
-        for number, share in scored:
-            fact = self._facts[number]
-            if fact.span not in found and len(found) < limit:
-                found[fact.span] = (self.finding(fact.entity, fact.span), share)
-        return list(found.values())
-
-    def with_definitions(self, text: str, terms: tuple[Term, ...]) -> tuple[Term, ...]:
-        """Let two words that a definition explains stand for the defined term.
-
-        A "gift card" is a "cash equivalent".
-        """
-        asked = [stem(word) for word in words(text)]
-        pairs = {frozenset(pair) for pair in pairwise(asked) if len(set(pair)) == 2}  # noqa: PLR2004  # a pair
-        meant: dict[str, frozenset[str]] = {}
-        for defined, meaning in self._definitions:
-            for pair in pairs & meaning:
-                for word in pair:
-                    meant[word] = meant.get(word, frozenset()) | defined
-        return tuple(
-            replace(term, alternatives=term.alternatives | meant[term.word])
-            if term.word in meant
-            else term
-            for term in terms
-        )
-
-    def finding(self, entity: Entity, span: Span) -> Finding:
-        """Return an entity's span as a finding."""
-        return Finding(
-            entity=entity.key,
-            span=span,
-            text=self.snapshot.quotes[span],
-            place=self.snapshot.places[span],
-            roles=self._names.get(entity.key, ()),
-        )
-
-    @staticmethod
-    def _layers(fact: _Fact) -> list[tuple[frozenset[str], float]]:
-        return [(fact.words, 1.0), (fact.heading, 0.9), (fact.title, 0.7)]
+        for span, key in stated.items()
+    )
 
 
-def _names_by_entity(snapshot: Snapshot) -> dict[EntityKey, tuple[str, ...]]:
-    """Return, for each entity.
+async def with_definitions(
+    text: str, terms: tuple[Term, ...], knowledge: Knowledge
+) -> tuple[Term, ...]:
+    """Let two words that a definition explains stand for the defined term.
 
-    The names of the roles and jurisdictions that a relation joins to it.
+    A "gift card" is a "cash equivalent".
     """
-    names = {entity.key: entity.name for entity in snapshot.entities if entity.type in _NAMING}
+    pairs = pairs_of(text)
+    explained = await knowledge.definitions(pairs) if pairs else None
+    meant: dict[str, frozenset[str]] = {}
+    for entity in explained.entities if explained else ():
+        quote = " ".join(explained.quotes[span] for span in entity.spans) if explained else ""
+        defined = content_words(entity.attributes.get("term", entity.name))
+        for word in _words_of(pairs & pairs_of(quote)):
+            meant[word] = meant.get(word, frozenset()) | defined
+    return tuple(
+        replace(term, alternatives=term.alternatives | meant[term.word])
+        if term.word in meant
+        else term
+        for term in terms
+    )
+
+
+def names_by_entity(part: Snapshot) -> Mapping[EntityKey, tuple[str, ...]]:
+    """Return, for each entity, the names of the roles and countries that a relation joins to it."""
+    names = {entity.key: entity.name for entity in part.entities if entity.type in NAMING}
     joined: dict[EntityKey, set[str]] = defaultdict(set)
-    for relation in snapshot.relations:
+    for relation in part.relations:
         if relation.type is RelationType.REFERENCES:
             continue
         if relation.target in names:
@@ -161,3 +108,11 @@ def _names_by_entity(snapshot: Snapshot) -> dict[EntityKey, tuple[str, ...]]:
         if relation.source in names:
             joined[relation.target].add(names[relation.source])
     return {key: tuple(sorted(found)) for key, found in joined.items()}
+
+
+def _words_of(pairs: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for pair in pairs for word in pair.split(" "))
+
+
+def _layers(fact: StatedFact) -> list[tuple[frozenset[str], float]]:
+    return [(fact.sentence, 1.0), (fact.heading, 0.9), (fact.title, 0.7)]

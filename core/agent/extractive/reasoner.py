@@ -11,7 +11,7 @@ from typing import TypeAlias
 from core.agent.conversation import ALL
 from core.agent.extractive.answering import SIDES, answering, open_words, wanted_of
 from core.agent.extractive.branching import NOWHERE, find_branch, find_conflict
-from core.agent.extractive.facts import FactIndex
+from core.agent.extractive.facts import find_facts, vocabulary_for, with_definitions
 from core.agent.extractive.intent import Intent, intents_of
 from core.agent.extractive.passages import passages_of
 from core.agent.extractive.quoting import claim_of
@@ -31,10 +31,9 @@ from core.domain.answer import (
 )
 from core.domain.content_words import content_words
 from core.domain.evidence import Evidence, EvidenceItem, Finding
-from core.domain.ontology import Snapshot
 from core.domain.question import Question, Scope
 from core.domain.run import Attempt, Clarification, Exploration, ModelCall, Plan, Term
-from core.ports import Embedder, RunContext, Toolbox
+from core.ports import Embedder, Knowledge, RunContext, Toolbox
 
 FINDINGS = 10
 """Facts handed on."""
@@ -42,8 +41,8 @@ WHICH_SUBJECT = (
     "What is your question about?"
     " Name the subject, for example the gift, the trip or the data that you mean."
 )
-INDEXES = 8
-"""Ontologies whose facts stay indexed, one a scope."""
+SCOPES = 64
+"""Scopes whose countries are remembered."""
 RANKED = 16
 """Rankings kept: those of the runs that go on at the same time."""
 APPROVED = 0.1
@@ -65,7 +64,7 @@ _Asked: TypeAlias = tuple[tuple[EvidenceItem, ...], Wanted, str]
 class ExtractiveReasoner:
     """See `core.ports.Reasoner` and `core.ports.ReasonerFactory`: one serves all runs.
 
-    Safe to share: it keeps nothing but indexes of ontologies it saw.
+    Safe to share: it keeps nothing of the ontology but the countries of some scopes.
     """
 
     name = "extractive/1"
@@ -75,21 +74,21 @@ class ExtractiveReasoner:
     def __init__(self, embedder: Embedder | None = None) -> None:
         """Compare meanings with the embedder if there is one, else words alone."""
         self._similarity = Similarity(embedder)
-        self._indexes: OrderedDict[Scope, FactIndex] = OrderedDict()
+        self._countries: OrderedDict[Scope, frozenset[str]] = OrderedDict()
         self._ranked: OrderedDict[_Asked, list[Scored]] = OrderedDict()
 
     def begin(self, _context: RunContext, /) -> "ExtractiveReasoner":
         """See `ReasonerFactory.begin`."""
         return self
 
-    async def plan(self, question: Question, snapshot: Snapshot, /) -> Plan | Clarification:
+    async def plan(self, question: Question, knowledge: Knowledge, /) -> Plan | Clarification:
         """See `Reasoner.plan`."""
         if is_report(question.text):
             return Plan(intent="report")
-        index = self._indexed(question.scope, snapshot)
-        terms = index.with_definitions(
-            question.standalone, terms_of(question.standalone, index.vocabulary)
-        )
+        self._remember(question.scope, knowledge)
+        asked = question.standalone
+        vocabulary = await vocabulary_for(asked, knowledge)
+        terms = await with_definitions(asked, terms_of(asked, vocabulary), knowledge)
         intents = intents_of(question.standalone)
         telling = [term for term in terms if is_telling(term)]
         if _lacks_subject(question.standalone, terms, telling):
@@ -111,15 +110,14 @@ class ExtractiveReasoner:
         )
 
     async def explore(
-        self, question: Question, plan: Plan, snapshot: Snapshot, toolbox: Toolbox, /
+        self, question: Question, plan: Plan, knowledge: Knowledge, toolbox: Toolbox, /
     ) -> Exploration:
         """See `Reasoner.explore`."""
-        index = self._indexed(question.scope, snapshot)
-        found = [finding for finding, _ in index.find(plan.terms, limit=FINDINGS)]
-        _ask_tools(question, plan, found, toolbox)
+        found = await find_facts(plan.terms, knowledge, limit=FINDINGS)
+        await _ask_tools(question, plan, found, toolbox)
         share, reasoning = await self._completeness(question, plan, found)
         return Exploration(
-            findings=tuple(found),
+            findings=found,
             reported_confidence=round(share, 4),
             reasoning=reasoning,
             calls=toolbox.calls,
@@ -169,8 +167,8 @@ class ExtractiveReasoner:
             item.value == ALL for item in question.assumptions
         ):
             return None
-        index = self._indexes.get(question.scope)
-        return find_branch(ranked, wanted, countries=index.jurisdictions if index else NOWHERE)
+        countries = self._countries.get(question.scope, NOWHERE)
+        return find_branch(ranked, wanted, countries=countries)
 
     async def critique(self, question: Question, evidence: Evidence, draft: Draft, /) -> Critique:
         """See `Reasoner.critique`.
@@ -258,14 +256,13 @@ class ExtractiveReasoner:
             worst = {name: min(value, worst.get(name, 1.0)) for name, value in measured.items()}
         return {name: round(value, 4) for name, value in worst.items()}
 
-    def _indexed(self, scope: Scope, snapshot: Snapshot) -> FactIndex:
-        known = self._indexes.get(scope)
-        if known is None or known.snapshot is not snapshot:
-            known = self._indexes[scope] = FactIndex(snapshot)
-        self._indexes.move_to_end(scope)
-        while len(self._indexes) > INDEXES:
-            self._indexes.popitem(last=False)
-        return known
+    def _remember(self, scope: Scope, knowledge: Knowledge) -> None:
+        """Remember which countries have policies of their own in a scope."""
+        countries = frozenset(country for country in knowledge.extent.countries if country)
+        self._countries[scope] = countries
+        self._countries.move_to_end(scope)
+        while len(self._countries) > SCOPES:
+            self._countries.popitem(last=False)
 
     async def _rank(
         self, items: tuple[EvidenceItem, ...], wanted: Wanted, question: Question
@@ -310,15 +307,17 @@ def _lacks_subject(text: str, terms: Sequence[Term], telling: Sequence[Term]) ->
     )
 
 
-def _ask_tools(question: Question, plan: Plan, found: Sequence[Finding], toolbox: Toolbox) -> None:
+async def _ask_tools(
+    question: Question, plan: Plan, found: Sequence[Finding], toolbox: Toolbox
+) -> None:
     if "compare" in plan.tools and len(plan.subjects) == SIDES:
-        toolbox.call("compare", {"topic_a": plan.subjects[0], "topic_b": plan.subjects[1]})
+        await toolbox.call("compare", {"topic_a": plan.subjects[0], "topic_b": plan.subjects[1]})
     if "resolve_definition" in plan.tools:
         telling = [term.word for term in plan.terms if is_telling(term)]
-        toolbox.call("resolve_definition", {"term": " ".join(telling)})
-    toolbox.call("search_entities", {"query": question.standalone})
+        await toolbox.call("resolve_definition", {"term": " ".join(telling)})
+    await toolbox.call("search_entities", {"query": question.standalone})
     for finding in found[:2]:
-        toolbox.call("get_neighbors", {"id": finding.entity})
+        await toolbox.call("get_neighbors", {"id": finding.entity})
 
 
 def _subjects(text: str) -> tuple[str, ...]:

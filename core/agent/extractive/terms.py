@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +9,6 @@ from core.agent.extractive.facets import without_facets
 from core.agent.extractive.intent import plain
 from core.agent.extractive.synonyms import alternatives
 from core.domain.content_words import content_words, stem, words
-from core.domain.ontology import Snapshot
 from core.domain.run import Term
 
 _TALK = frozenset(
@@ -55,20 +53,10 @@ NO_MEANINGS: Mapping[str, float] = {}
 class Vocabulary:
     """How many sections of a scope use each stem."""
 
-    counts: Counter[str]
-    """Sections by stem."""
+    counts: Mapping[str, int]
+    """Sections by stem, for the stems of a question; one that is left out is in none."""
     size: int
     """Sections."""
-
-    @classmethod
-    def of(cls, snapshot: Snapshot) -> "Vocabulary":
-        """Count the stems of headings and of every stated fact, a section once."""
-        texts: dict[tuple[str, str], set[str]] = {}
-        for span, place in snapshot.places.items():
-            words = texts.setdefault((place.policy_key, place.eid), set())
-            words |= content_words(snapshot.quotes[span])
-            words |= content_words(f"{place.title} {place.policy_title}")
-        return cls(Counter(word for words in texts.values() for word in words), len(texts))
 
     def weight(self, word: str) -> float:
         """Return how telling a stem is: its idf over that of a word nobody uses, in (0, 1]."""
@@ -77,7 +65,12 @@ class Vocabulary:
         if word in _TALK:
             return TALK_WEIGHT
         size = max(self.size, 2)
-        return max(0.1, math.log(1 + size / (1 + self.counts[word])) / math.log(1 + size))
+        return max(0.1, math.log(1 + size / (1 + self.counts.get(word, 0))) / math.log(1 + size))
+
+
+def asked_words(text: str) -> frozenset[str]:
+    """Return the stems of a question that `terms_of` weighs."""
+    return content_words(plain(without_facets(plain(text))))
 
 
 def terms_of(text: str, vocabulary: Vocabulary) -> tuple[Term, ...]:

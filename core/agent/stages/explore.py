@@ -4,16 +4,15 @@ from collections.abc import Mapping
 
 from core.domain.errors import ContractError
 from core.domain.evidence import Finding
-from core.domain.ontology import Entity, EntityKey, EntityType, RelationType, Snapshot
+from core.domain.ontology import Entity, EntityKey, RelationType, Snapshot
 from core.domain.question import Question
 from core.domain.run import Exploration, Plan
-from core.ports import Reasoner, Toolbox
-
-_NAMING = frozenset({EntityType.ROLE, EntityType.JURISDICTION})
+from core.ontology.fact_words import NAMING
+from core.ports import Knowledge, Reasoner, Toolbox
 
 
 async def explore(
-    reasoner: Reasoner, question: Question, plan: Plan, *, snapshot: Snapshot, toolbox: Toolbox
+    reasoner: Reasoner, question: Question, plan: Plan, *, knowledge: Knowledge, toolbox: Toolbox
 ) -> Exploration:
     """Let the reasoner explore, and hold what it reports to its contract.
 
@@ -21,10 +20,17 @@ async def explore(
         ContractError: A confidence outside [0, 1], or a finding whose entity, sentence, place or
             roles are not those of the ontology.
     """
-    found = await reasoner.explore(question, plan, snapshot, toolbox)
+    found = await reasoner.explore(question, plan, knowledge, toolbox)
     for reported in (found.reported_confidence, *found.later_confidences):
         if reported is not None and not 0.0 <= reported <= 1.0:
             raise ContractError(f"expected a confidence in [0, 1], got {reported!r}")
+    if not found.findings:
+        return found
+    snapshot = await knowledge.entities(
+        {finding.entity for finding in found.findings},
+        at={finding.span for finding in found.findings},
+        ends=NAMING,
+    )
     entities = {entity.key: entity for entity in snapshot.entities}
     for finding in found.findings:
         if not _is_stated(finding, entities.get(finding.entity), snapshot) or (
@@ -57,6 +63,6 @@ def _joined(
     return frozenset(
         name
         for end in ends
-        if entities[end].type in _NAMING
+        if end in entities and entities[end].type in NAMING
         for name in (entities[end].name, *entities[end].aliases)
     )

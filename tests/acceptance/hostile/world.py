@@ -22,8 +22,8 @@ from core.agent.task import Parts, Task
 from core.domain.answer import Outcome
 from core.domain.budget import Limits
 from core.domain.run import Run
-from core.ontology.graph import OntologyGraph, build_graph
 from core.ontology.tools import OntologyToolbox
+from core.ports import Knowledge
 from core.retrieval.retriever import Retriever
 from tests.factories import make_question, make_scope
 from tests.fakes import InMemoryCorpus, InMemoryOntology, InMemorySearch
@@ -49,7 +49,7 @@ class World:
     """The policies, and a model that answers by script."""
 
     corpus: InMemoryCorpus
-    graph: OntologyGraph
+    knowledge: Knowledge
     rules: ExtractiveReasoner
     models: Models
 
@@ -73,8 +73,8 @@ class World:
         return await Fallback(Pipeline(parts), rules).run(
             Task(
                 question=make_question(QUESTION, scope=scope),
-                snapshot=self.graph.snapshot,
-                tools=lambda: OntologyToolbox(self.graph, max_calls=LIMITS.tool_calls),
+                knowledge=self.knowledge,
+                tools=lambda: OntologyToolbox(self.knowledge.lookup, max_calls=LIMITS.tool_calls),
                 use_rag=use_rag,
             )
         )
@@ -85,8 +85,8 @@ async def world_at(server: AnthropicServer, *, citations: str = "native") -> Asy
     """Open the policies and the model."""
     async with models_at(server, citations=citations, silence_s=0.3) as models:
         corpus = InMemoryCorpus(GIFTS, REPORTING, SECRET)
-        graph = build_graph(InMemoryOntology(corpus).of(make_scope()))
-        yield World(corpus=corpus, graph=graph, rules=ExtractiveReasoner(), models=models)
+        knowledge = await InMemoryOntology(corpus).open(make_scope())
+        yield World(corpus=corpus, knowledge=knowledge, rules=ExtractiveReasoner(), models=models)
 
 
 def place_of(body: Body, quote: str) -> tuple[int, int, int]:

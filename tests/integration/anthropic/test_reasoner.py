@@ -17,7 +17,6 @@ from core.agent.wording import MODEL_UNAVAILABLE
 from core.domain.answer import Outcome
 from core.domain.budget import Limits
 from core.domain.run import Run
-from core.ontology.graph import build_graph
 from core.ontology.tools import OntologyToolbox
 from core.ports import ReasonerFactory
 from core.retrieval.retriever import Retriever
@@ -67,7 +66,7 @@ async def _run(
 ) -> Run:
     corpus = InMemoryCorpus(GIFTS, REPORTING, chunked=chunked)
     scope = make_scope()
-    snapshot = InMemoryOntology(corpus).of(scope)
+    knowledge = await InMemoryOntology(corpus).open(scope)
     limits = Limits(deadline_s=30.0)
 
     def pipeline(reasoner: ReasonerFactory) -> Pipeline:
@@ -91,8 +90,8 @@ async def _run(
     return await Fallback(pipeline(factory), second).run(
         Task(
             question=make_question("May I accept cash as a gift?", scope=scope),
-            snapshot=snapshot,
-            tools=lambda: OntologyToolbox(build_graph(snapshot), max_calls=limits.tool_calls),
+            knowledge=knowledge,
+            tools=lambda: OntologyToolbox(knowledge.lookup, max_calls=limits.tool_calls),
             use_rag=use_rag,
         )
     )

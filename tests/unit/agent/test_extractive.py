@@ -13,7 +13,6 @@ from core.domain.answer import Decision, Draft, Judgement, NotJudged, Outcome, R
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.question import Assumption, Question
 from core.domain.run import Clarification, Plan
-from core.ontology.graph import build_graph
 from core.ontology.tools import OntologyToolbox
 from tests.factories import (
     NOTHING_KNOWN,
@@ -289,15 +288,15 @@ async def test_a_left_out_exception_is_named_by_the_critic() -> None:
 async def test_the_same_question_has_the_same_answer() -> None:
     """Plan, findings, draft, critique and judgement are the same each time."""
     corpus = InMemoryCorpus(GIFTS)
-    snapshot = InMemoryOntology(corpus).of(make_scope())
+    knowledge = await InMemoryOntology(corpus).open(make_scope())
     question = make_question("Within how many days must a gift be entered in the register?")
 
     async def everything() -> tuple[object, ...]:
         reasoner = ExtractiveReasoner()
-        plan = await reasoner.plan(question, snapshot)
+        plan = await reasoner.plan(question, knowledge)
         assert isinstance(plan, Plan)
-        toolbox = OntologyToolbox(build_graph(snapshot), max_calls=12)
-        found = await explore(reasoner, question, plan, snapshot=snapshot, toolbox=toolbox)
+        toolbox = OntologyToolbox(knowledge.lookup, max_calls=12)
+        found = await explore(reasoner, question, plan, knowledge=knowledge, toolbox=toolbox)
         evidence = make_evidence(*(finding.text for finding in found.findings))
         draft = await reasoner.draft(question, plan, evidence)
         return (
@@ -313,12 +312,12 @@ async def test_the_same_question_has_the_same_answer() -> None:
 
 async def test_findings_are_facts_of_the_ontology() -> None:
     """Exploring reports stored sentences, the nearest first, and a number in [0, 1]."""
-    snapshot = InMemoryOntology(InMemoryCorpus(GIFTS)).of(make_scope())
+    knowledge = await InMemoryOntology(InMemoryCorpus(GIFTS)).open(make_scope())
     question = make_question("May I accept cash?")
     reasoner = ExtractiveReasoner()
-    plan = await reasoner.plan(question, snapshot)
+    plan = await reasoner.plan(question, knowledge)
     assert isinstance(plan, Plan)
-    found = await explore(reasoner, question, plan, snapshot=snapshot, toolbox=NoTools())
+    found = await explore(reasoner, question, plan, knowledge=knowledge, toolbox=NoTools())
     assert found.findings[0].text == CASH
     assert found.reported_confidence is not None
 

@@ -5,24 +5,12 @@ from dataclasses import replace
 import pytest
 
 from core.agent.conversation import ALL
-from core.agent.scope_facts import count_sections, foreign_countries, role_names
+from core.agent.scope_facts import foreign_countries
 from core.domain.answer import Branch
-from core.domain.ontology import Snapshot
 from core.domain.question import Assumption
 from tests.factories import make_question, make_scope
 from tests.fakes import InMemoryOntology
 from tests.unit.agent.world import make_world
-
-BASE = InMemoryOntology(make_world().corpus).of(make_scope())
-
-
-def _local(*countries: str | None) -> Snapshot:
-    """Say that the policies are of these countries, in turn."""
-    places = {
-        span: replace(place, jurisdiction=countries[number % len(countries)])
-        for number, (span, place) in enumerate(BASE.places.items())
-    }
-    return replace(BASE, places=places)
 
 
 @pytest.mark.parametrize(
@@ -41,12 +29,12 @@ def test_a_country_is_foreign_unless_it_is_known_to_be_meant(
     countries: tuple[str | None, ...], text: str, foreign: set[str]
 ) -> None:
     """A corpus of one country is the company's own; a region is no country."""
-    assert foreign_countries(make_question(text), _local(*countries)) == foreign
+    assert foreign_countries(make_question(text), frozenset(countries)) == foreign
 
 
 def test_the_conversation_and_the_asker_say_the_country() -> None:
     """The scope counts, and what was said when it was asked for; all means all."""
-    two = _local("DE", "GB")
+    two = frozenset({"DE", "GB"})
     scoped = make_question("May I?", scope=make_scope(jurisdiction="DE"))
     assert foreign_countries(scoped, two) == {"GB"}
     said = Assumption(slot="jurisdiction", value="United Kingdom", source="asker")
@@ -55,15 +43,17 @@ def test_the_conversation_and_the_asker_say_the_country() -> None:
     assert foreign_countries(make_question("May I?", assumptions=(everywhere,)), two) == set()
 
 
-def test_roles_and_sections_are_named_and_counted() -> None:
-    """As the ontology has them."""
-    assert "Compliance Officer" in role_names(BASE)
-    assert count_sections(BASE) > 0
+async def test_roles_and_sections_are_named_and_counted() -> None:
+    """As the ontology has them: only the roles that a text may name are read."""
+    known = await InMemoryOntology(make_world().corpus).open(make_scope())
+    assert "Compliance Officer" in await known.role_names("Ask the compliance officers.")
+    assert await known.role_names("Ask nobody.") == ()
+    assert known.extent.sections > 0
 
 
 def test_a_draft_that_asks_for_the_country_tells_no_rule() -> None:
     """It keeps its claims; asking for something else, it tells none of another country."""
-    two = _local("DE", "GB")
+    two = frozenset({"DE", "GB"})
     where = Branch(slot="jurisdiction", question="Where?", options=("Germany", "United Kingdom"))
     assert foreign_countries(make_question("May I?"), two, asked=where) == set()
     who = replace(where, slot="employment")

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from core.agent.request import MAX_QUESTION, AskRequest
-from core.agent.service import KEPT, Answering
+from core.agent.service import Answering
 from core.domain.answer import Outcome
 from core.domain.budget import Limits
 from core.domain.chat import Place
@@ -20,7 +20,7 @@ from core.domain.errors import (
 )
 from core.domain.ontology import Snapshot
 from core.domain.question import Scope, Turn
-from core.ports import Progressed
+from core.ports import Knowledge, Progressed
 from core.retrieval.retriever import Retriever
 from tests.factories import NOW, make_judgement
 from tests.fakes import (
@@ -40,9 +40,14 @@ REQUEST = AskRequest(text="May I accept cash as a gift?", place=Place(thread="ne
 
 
 class CountingOntology(InMemoryOntology):
-    """Counts how often it is read."""
+    """Counts how often it is opened, and how often it is read whole."""
 
+    opened = 0
     reads = 0
+
+    async def open(self, scope: Scope, /) -> Knowledge:
+        self.opened += 1
+        return await super().open(scope)
 
     async def snapshot(self, scope: Scope, /) -> Snapshot:
         self.reads += 1
@@ -216,16 +221,15 @@ async def test_every_reader_is_of_everyone() -> None:
     assert reply.run.question.scope.groups == {"sales", "everyone"}
 
 
-async def test_an_ontology_is_read_once_a_scope() -> None:
-    """An edition never changes, so its ontology is kept; only so many of them."""
+async def test_no_question_reads_the_whole_ontology() -> None:
+    """Each opens it anew, and reads in it what it needs; only an evaluation may hide sections."""
     service = make_service()
-    for _ in range(3):
-        await service.answering.ask(REQUEST)
-    assert service.ontology.reads == 1
-    for day in range(1, KEPT + 1):
+    for day in range(1, 4):
         await service.answering.ask(replace(REQUEST, as_of=date(2025, 1, day)))
-    await service.answering.ask(REQUEST)
-    assert service.ontology.reads == KEPT + 2
+    await service.answering.rehearse(REQUEST)
+    assert (service.ontology.opened, service.ontology.reads) == (4, 0)
+    await service.answering.rehearse(REQUEST, without=frozenset({("speak-up", "1")}))
+    assert (service.ontology.opened, service.ontology.reads) == (4, 1)
 
 
 async def test_a_rehearsal_is_never_recorded() -> None:

@@ -15,6 +15,7 @@ from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, Finding
 from core.domain.ontology import EntityKey, Snapshot
 from core.domain.run import Clarification, Exploration
+from core.ontology.whole import WholeOntology
 from core.ports import SearchRequest
 from tests.factories import (
     NOT_JUDGED,
@@ -129,7 +130,9 @@ def _snapshot() -> Snapshot:
 async def _explored(*findings: Finding, reported: float | None = 0.5) -> Exploration:
     explored = Exploration(findings=findings, reported_confidence=reported)
     reasoner = ScriptedReasoner(explored=explored)
-    return await explore(reasoner, QUESTION, PLAN, snapshot=_snapshot(), toolbox=NoTools())
+    return await explore(
+        reasoner, QUESTION, PLAN, knowledge=WholeOntology(_snapshot()), toolbox=NoTools()
+    )
 
 
 @pytest.mark.parametrize("reported", [None, 0.0, 0.5, 1.0])

@@ -12,7 +12,6 @@ from core.domain.evidence import Evidence
 from core.domain.policy import Span, VersionId
 from core.domain.question import Assumption, Turn
 from core.domain.run import Run
-from core.ontology.graph import build_graph
 from core.ontology.tools import OntologyToolbox
 from core.ports import ReasonerFactory
 from core.retrieval.retriever import Retriever
@@ -79,7 +78,7 @@ class World:
     ) -> Run:
         """Take a question of somebody without groups to its outcome."""
         scope = make_scope()
-        snapshot = InMemoryOntology(self.corpus).of(scope)
+        knowledge = await InMemoryOntology(self.corpus).open(scope)
         parts = Parts(
             reasoner=reasoner,
             corpus=self.corpus,
@@ -93,10 +92,8 @@ class World:
                 question=make_question(
                     text, scope=scope, history=history, assumptions=assumptions, context=context
                 ),
-                snapshot=snapshot,
-                tools=lambda: OntologyToolbox(
-                    build_graph(snapshot), max_calls=self.limits.tool_calls
-                ),
+                knowledge=knowledge,
+                tools=lambda: OntologyToolbox(knowledge.lookup, max_calls=self.limits.tool_calls),
                 use_rag=use_rag,
             )
         )

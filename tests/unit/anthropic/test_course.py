@@ -14,7 +14,6 @@ from core.domain.budget import Limits
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.question import Turn
 from core.domain.run import Clarification, Plan, Run
-from core.ontology.graph import build_graph
 from core.ontology.tools import OntologyToolbox
 from core.retrieval.retriever import Retriever
 from tests.factories import make_question, make_scope
@@ -43,7 +42,7 @@ async def _run(model: ScriptedModel, *, limits: Limits | None = None, **given: A
     """Run without a fallback: what abandons a run is raised."""
     world = make_world(limits=limits)
     scope = make_scope()
-    snapshot = InMemoryOntology(world.corpus).of(scope)
+    knowledge = await InMemoryOntology(world.corpus).open(scope)
     bounds = limits or Limits()
     pipeline = Pipeline(
         Parts(
@@ -57,8 +56,8 @@ async def _run(model: ScriptedModel, *, limits: Limits | None = None, **given: A
     return await pipeline.run(
         Task(
             question=make_question(given.pop("text", "May I accept cash?"), scope=scope, **given),
-            snapshot=snapshot,
-            tools=lambda: OntologyToolbox(build_graph(snapshot), max_calls=bounds.tool_calls),
+            knowledge=knowledge,
+            tools=lambda: OntologyToolbox(knowledge.lookup, max_calls=bounds.tool_calls),
         )
     )
 

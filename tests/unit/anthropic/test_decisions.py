@@ -15,7 +15,6 @@ from core.domain.budget import Budget, Limits
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.evidence import Evidence
 from core.domain.run import Run
-from core.ontology.graph import build_graph
 from core.ontology.tools import OntologyToolbox
 from core.ports import RunContext
 from tests.factories import make_question
@@ -181,17 +180,17 @@ async def test_a_report_that_only_the_thread_tells_is_not_sent_either() -> None:
     """A follow-up is understood with the text of what it follows."""
     world, model = make_world(), ScriptedModel()
     follows = replace(make_question("What now?"), standalone="My boss Dave harasses me. What now?")
-    snapshot = InMemoryOntology(world.corpus).of(follows.scope)
-    toolbox = OntologyToolbox(build_graph(snapshot), max_calls=1)
+    knowledge = await InMemoryOntology(world.corpus).open(follows.scope)
+    toolbox = OntologyToolbox(knowledge.lookup, max_calls=1)
     context = RunContext(
         question=follows,
-        snapshot=snapshot,
+        knowledge=knowledge,
         toolbox=toolbox,
         budget=Budget(Limits()),
         use_rag=True,
         has_chunks=True,
     )
-    planned = await factory_of(model).begin(context).plan(follows, snapshot)
+    planned = await factory_of(model).begin(context).plan(follows, knowledge)
     assert (planned.intent, model.requests) == ("report", [])
 
 

@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 
 from core.domain.ontology import EntityType, RelationType
 from core.domain.run import Json
-from core.ontology.graph import build_graph, normal_name
+from core.ontology.fact_words import normal_name
+from core.ontology.graph import build_graph
 from core.ontology.tools import REGISTRY, OntologyToolbox
+from core.ontology.whole import WholeOntology
 from core.ports import Toolbox
 from tests.unit.ontology.snapshots import Source, snapshot_of
 
@@ -32,11 +34,13 @@ Contractors must not accept any gift. Contractors must report offers within 5 da
 manager.
 """,
 )
-_GRAPH = build_graph(snapshot_of(_GIFTS))
+_GIFTS_POLICY = snapshot_of(_GIFTS)
+_GRAPH = build_graph(_GIFTS_POLICY)
+_WHOLE = WholeOntology(_GIFTS_POLICY)
 
 
-def _call(tool: str, **arguments: Json) -> dict[str, Json]:
-    return dict(OntologyToolbox(_GRAPH, max_calls=5).call(tool, arguments))
+async def _call(tool: str, **arguments: Json) -> dict[str, Json]:
+    return dict(await OntologyToolbox(_WHOLE, max_calls=5).call(tool, arguments))
 
 
 def _names(result: dict[str, Json]) -> list[str]:
@@ -45,16 +49,20 @@ def _names(result: dict[str, Json]) -> list[str]:
     return [str(entity["name"]) for entity in entities if isinstance(entity, dict)]
 
 
-def test_names_meet_in_any_number_and_case() -> None:
+async def test_names_meet_in_any_number_and_case() -> None:
     """Case, articles, plurals and possessives do not tell names apart."""
     assert normal_name("The Compliance Officers") == normal_name("compliance officer")
-    assert [e.name for e in _GRAPH.named("employee")] == ["Employees"]
-    assert [e.name for e in _GRAPH.named("gifts", EntityType.DEFINITION)] == ["Gift"]
+    for name, type_, meant in (
+        ("employee", None, "Employees"),
+        ("gifts", EntityType.DEFINITION, "Gift"),
+    ):
+        found = await _WHOLE.listed(type_, name=name, limit=5)
+        assert [entity.name for entity in found.part.entities] == [meant]
 
 
-def test_the_toolbox_keeps_its_port() -> None:
+async def test_the_toolbox_keeps_its_port() -> None:
     """The toolbox is what the port asks for, with the tools in order."""
-    toolbox: Toolbox = OntologyToolbox(_GRAPH, max_calls=1)
+    toolbox: Toolbox = OntologyToolbox(_WHOLE, max_calls=1)
     assert toolbox.names == (
         "get_graph_summary",
         "list_entity_types",
@@ -67,14 +75,14 @@ def test_the_toolbox_keeps_its_port() -> None:
         "compare",
         "summarize",
     )
-    assert "evidence" in toolbox.call("get_graph_summary", {})
-    assert "no tool calls left" in str(toolbox.call("get_graph_summary", {})["error"])
+    assert "evidence" in await toolbox.call("get_graph_summary", {})
+    assert "no tool calls left" in str((await toolbox.call("get_graph_summary", {}))["error"])
     assert [call.tool for call in toolbox.calls] == ["get_graph_summary"]
 
 
-def test_search_finds_the_norm_with_its_quote() -> None:
+async def test_search_finds_the_norm_with_its_quote() -> None:
     """Evidence is the stored text with its span, policy and section."""
-    result = _call("search_entities", query="employees accept gift value", type="Permission")
+    result = await _call("search_entities", query="employees accept gift value", type="Permission")
     evidence = result["evidence"]
     assert isinstance(evidence, list)
     first = evidence[0]
@@ -87,26 +95,30 @@ def test_search_finds_the_norm_with_its_quote() -> None:
     assert _GIFTS.text[start:end] == first["text"]
 
 
-def test_a_definition_is_resolved() -> None:
+async def test_a_definition_is_resolved() -> None:
     """A term is found in any number; an unknown one says so."""
-    assert _names(_call("resolve_definition", term="gifts")) == ["Gift"]
-    assert _call("resolve_definition", term="zeppelin")["is_defined"] is False
+    assert _names(await _call("resolve_definition", term="gifts")) == ["Gift"]
+    assert (await _call("resolve_definition", term="zeppelin"))["is_defined"] is False
 
 
-def test_neighbours_and_paths() -> None:
+async def test_neighbours_and_paths() -> None:
     """Relations are followed by kind, and chains found."""
     norm = next(e for e in _GRAPH.of_type(EntityType.OBLIGATION))
-    told = _call("get_neighbors", id=norm.key, direction="out", relation="reports_to")
+    told = await _call("get_neighbors", id=norm.key, direction="out", relation="reports_to")
     assert _names(told) == ["Line Manager"]
-    paths = _call("find_paths", source="role:contractor", target="role:line-manager", max_hops=3)
+    paths = await _call(
+        "find_paths", source="role:contractor", target="role:line-manager", max_hops=3
+    )
     assert paths["paths"]
     kinds = {n.relation.type for n in _GRAPH.neighbours(norm.key, "out")}
     assert RelationType.HAS_DEADLINE in kinds
 
 
-def test_topics_are_compared() -> None:
+async def test_topics_are_compared() -> None:
     """Each topic has its own facts."""
-    topics = _call("compare", topic_a="employees gift", topic_b="contractors gift")["topics"]
+    topics = (await _call("compare", topic_a="employees gift", topic_b="contractors gift"))[
+        "topics"
+    ]
     assert isinstance(topics, dict)
     both = {name: json.dumps(found) for name, found in topics.items()}
     assert "Employees may accept" in both["employees gift"]
@@ -114,9 +126,9 @@ def test_topics_are_compared() -> None:
     assert "Contractors must not" not in both["employees gift"]
 
 
-def test_a_section_is_summarized() -> None:
+async def test_a_section_is_summarized() -> None:
     """The facts of a section come in text order."""
-    names = _names(_call("summarize", policy="Gifts Policy", section="2.2"))
+    names = _names(await _call("summarize", policy="Gifts Policy", section="2.2"))
     assert names[0] == "Contractors must not accept any gift."
     assert all("Employees" not in name for name in names)
 
@@ -137,11 +149,11 @@ def test_a_section_is_summarized() -> None:
         ("search_entities", {"query": "x", "colour": "red"}, "unknown argument"),
     ],
 )
-def test_a_bad_argument_says_how_to_correct_it(
+async def test_a_bad_argument_says_how_to_correct_it(
     tool: str, arguments: dict[str, Json], hint: str
 ) -> None:
     """An error names what would have been right, and has no evidence."""
-    result = _call(tool, **arguments)
+    result = await _call(tool, **arguments)
     assert hint in str(result["error"])
     assert result["evidence"] == []
 
@@ -178,20 +190,20 @@ _ARGUMENTS = st.dictionaries(
 
 
 @given(st.sampled_from([*REGISTRY.names, "?"]), _ARGUMENTS)
-def test_a_tool_never_raises(tool: str, arguments: dict[str, Json]) -> None:
+async def test_a_tool_never_raises(tool: str, arguments: dict[str, Json]) -> None:
     """Whatever a model writes, the answer is bounded JSON with evidence and stats."""
-    result = _call(tool, **arguments)
+    result = await _call(tool, **arguments)
     assert json.loads(json.dumps(result))["stats"] is not None
     evidence = result["evidence"]
     assert isinstance(evidence, list)
     assert len(evidence) <= 25
 
 
-def test_long_results_are_cut_and_counted() -> None:
+async def test_long_results_are_cut_and_counted() -> None:
     """At most 25 items are shown; the rest is counted."""
     rules = "\n\n".join(f"Employees must do thing number {n}." for n in range(40))
-    graph = build_graph(snapshot_of(Source(key="p", title="P", text=f"# P\n\n{rules}\n")))
-    result = OntologyToolbox(graph, max_calls=1).call("find_entities", {"type": "Obligation"})
+    whole = WholeOntology(snapshot_of(Source(key="p", title="P", text=f"# P\n\n{rules}\n")))
+    result = await OntologyToolbox(whole, max_calls=1).call("find_entities", {"type": "Obligation"})
     entities, stats = result["entities"], result["stats"]
     assert isinstance(entities, list)
     assert isinstance(stats, dict)

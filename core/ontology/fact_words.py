@@ -1,0 +1,127 @@
+"""The words by which facts and entities are found: the same in the database and in memory.
+
+Raise `GENERATION` with any change here, in `core.domain.content_words` or in
+`core.ontology.conflicts.gives_way`: what was indexed by an earlier one is then indexed again.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from core.domain.content_words import content_words, stem, words
+from core.domain.ontology import NORMS, Entity, EntityType, SectionRef
+
+GENERATION = 1
+"""Of the index."""
+STATED = NORMS | {EntityType.DEFINITION, EntityType.THRESHOLD, EntityType.DEADLINE}
+"""What answers a question by itself."""
+NAMING = frozenset({EntityType.ROLE, EntityType.JURISDICTION})
+"""What a claim may name beside its text, if it is joined to the cited fact."""
+LETTERS = 6
+"""Letters of a common beginning ("reimbursed", "reimbursement")."""
+NAME_WEIGHT, TEXT_WEIGHT, PLACE_WEIGHT = 1.0, 0.6, 0.3
+"""What a word counts in an entity's names, in what is said of it, and in the headings above it."""
+MOST_PLACES = 3
+"""Places of an entity whose headings count."""
+_SHORTEST_PLURAL = 4
+_LONGEST_NAME = 8
+_CUT = 80
+_LONGEST = 240
+"""Characters of a stem, and of a name, that count: an index takes no word of thousands."""
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactWords:
+    """The stems of a statement and of where it stands."""
+
+    sentence: frozenset[str]
+    heading: frozenset[str]
+    title: frozenset[str]
+
+    @classmethod
+    def of(cls, quote: str, place: SectionRef) -> "FactWords":
+        """Read a statement at its place."""
+        return cls(
+            sentence=stems_of(quote),
+            heading=stems_of(" ".join(place.path[-2:]) or place.title),
+            title=stems_of(place.policy_title),
+        )
+
+
+def stems_of(text: str) -> frozenset[str]:
+    """Return the stems of the words that carry a text's subject, the longest ones cut."""
+    return frozenset(word[:_CUT] for word in content_words(text))
+
+
+def beginning(word: str) -> str:
+    """Return the letters that words of one family share; empty for a short word."""
+    return word[:LETTERS] if len(word) >= LETTERS else ""
+
+
+def section_words(place: SectionRef) -> frozenset[str]:
+    """Return the stems of what a section and its policy are called."""
+    return stems_of(f"{place.title} {place.policy_title}")
+
+
+def pairs_of(text: str) -> frozenset[str]:
+    """Return the stems of words that stand side by side, each pair as "one other" in order."""
+    pairs = {frozenset(pair) for pair in pairwise(stem(word)[:_CUT] for word in words(text))}
+    return frozenset(" ".join(sorted(pair)) for pair in pairs if len(pair) > 1)
+
+
+def is_of_one_policy(key: str) -> bool:
+    """Say whether an entity belongs to a policy; roles, countries and systems belong to none."""
+    return key.count(":") > 1 or key.startswith("policy:")
+
+
+def entity_words(entity: Entity, places: Sequence[SectionRef]) -> Mapping[str, float]:
+    """Return the stems by which an entity is found, with what each counts.
+
+    Args:
+        entity: The entity.
+        places: Where its spans lie, in their order. They tell nothing of what many policies name.
+    """
+    told = places[:MOST_PLACES] if is_of_one_policy(entity.key) else ()
+    titles = " ".join(f"{place.title} {place.policy_title}" for place in told)
+    said = " ".join((entity.description, *entity.attributes.values()))
+    weights = dict.fromkeys(stems_of(titles), PLACE_WEIGHT)
+    weights |= dict.fromkeys(stems_of(said), TEXT_WEIGHT)
+    weights |= dict.fromkeys(stems_of(" ".join((entity.name, *entity.aliases))), NAME_WEIGHT)
+    return weights
+
+
+def names_of(entity: Entity) -> frozenset[str]:
+    """Return an entity's names as names are compared."""
+    return frozenset(normal_name(name) for name in (entity.name, *entity.aliases)) - {""}
+
+
+def names_within(text: str) -> frozenset[str]:
+    """Return all that may be a name in a text, as names are compared."""
+    found: set[str] = set()
+    for read in (words(text), _WORD.findall(text.casefold())):
+        said = [_singular(word)[:_CUT] for word in read]
+        for length in range(1, _LONGEST_NAME + 1):
+            found |= {
+                " ".join(said[at : at + length])[:_LONGEST] for at in range(len(said) - length + 1)
+            }
+    return frozenset(found)
+
+
+def normal_name(name: str) -> str:
+    """Return a name as names are compared: case-folded, without articles, nouns in the singular."""
+    parts = words(
+        re.sub(r"^(?:the|an?|any|all|your|our|my)\s+", "", name.strip(), flags=re.IGNORECASE)
+    )
+    return " ".join(_singular(part)[:_CUT] for part in parts)[:_LONGEST]
+
+
+def _singular(word: str) -> str:
+    """Return the singular of a noun, roughly; a possessive ending goes too."""
+    word = re.sub("['\u2019]s?$", "", word)
+    if len(word) < _SHORTEST_PLURAL or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    return word.removesuffix("s")
