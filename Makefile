@@ -35,6 +35,7 @@ bench: $(VENV)/.installed
 	@$(call measure,eval answers --questions samples/questions/test.jsonl --ablate)
 	@$(call measure,eval latency --questions samples/questions/test.jsonl)
 	@echo; echo '$$ python -m tests.evals.bench_model samples/questions/test.jsonl'; $(BIN)/python -m tests.evals.bench_model samples/questions/test.jsonl
+	@echo; echo '$$ python -m tests.evals.bench_ask'; $(BIN)/python -m tests.evals.bench_ask
 	@echo; echo '$$ python -m tests.evals.bench_threads'; $(BIN)/python -m tests.evals.bench_threads
 	@echo; echo '$$ python -m tests.evals.bench_slack large'; $(BIN)/python -m tests.evals.bench_slack large 2>/dev/null
 	@for platform in slack teams; do for what in ack first burst kills; do \
