@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TypeVar
 
-from core.domain.answer import Critique, Draft, Judgement, NotJudged
+from core.domain.answer import Critique, Draft, Judgement, NotJudged, Outcome
 from core.domain.chat import Place
 from core.domain.content_words import content_words
 from core.domain.evidence import Evidence, RetrievedChunk
@@ -243,12 +243,15 @@ class InMemoryLog:
     """Keeps runs, or fails as told."""
 
     failure: Exception | None = None
+    refuses: Outcome | None = None
     runs: list[Run] = field(default_factory=list[Run])
 
     async def record(self, run: Run, /, *, completion: Completion | None = None) -> RecordReceipt:
         assert completion is None, "it has no inbox"
         if self.failure is not None:
             raise self.failure
+        if run.answer.outcome is self.refuses:
+            raise ValueError("this can't be written")
         self.runs.append(run)
         return RecordReceipt(
             record_id=f"record-{len(self.runs)}",
@@ -367,3 +370,30 @@ def _given(value: _T | Exception) -> _T:
     if isinstance(value, Exception):
         raise value
     return value
+
+
+class WaitingEmbedder:
+    """Answers when it is told to; each text has one of seven directions."""
+
+    space = EmbeddingSpace(
+        provider="test",
+        model="waiting",
+        dimensions=7,
+        revision="1",
+        fusion_weight=0.5,
+        is_measured=True,
+    )
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, ...]] = []
+        self.goes_on = asyncio.Event()
+        self.goes_on.set()
+
+    async def embed_documents(self, texts: Sequence[str], /) -> list[Vector]:
+        self.asked.append(tuple(texts))
+        await self.goes_on.wait()
+        return [await self.embed_query(text) for text in texts]
+
+    async def embed_query(self, text: str, /) -> Vector:
+        at = sum(map(ord, text)) % 7
+        return tuple(float(number == at) for number in range(7))

@@ -20,11 +20,15 @@ KEPT = 1_000
 
 
 class Judge:
-    """Rereads chunks with an embedder on whose cosines relevance was fitted."""
+    """Rereads chunks with an embedder on whose cosines relevance was fitted.
 
-    def __init__(self, embedder: Embedder) -> None:
-        """Take the measured embedder."""
+    Safe from many tasks.
+    """
+
+    def __init__(self, embedder: Embedder, *, kept: int = KEPT) -> None:
+        """Take the measured embedder, and how many chunks' vectors are remembered."""
         self._embedder = embedder
+        self._kept = kept
         self._known: OrderedDict[ChunkKey, Vector] = OrderedDict()
 
     async def judge(
@@ -42,14 +46,18 @@ class Judge:
         )
 
     async def _vectors(self, chunks: Sequence[RetrievedChunk]) -> list[Vector]:
-        new = [chunk for chunk in chunks if chunk.chunk_key not in self._known]
+        # What is known is taken before the embedder is waited for: by the time it has answered,
+        # another question may have pushed it out.
+        keys = [chunk.chunk_key for chunk in chunks]
+        known = {key: self._known[key] for key in keys if key in self._known}
+        new = [chunk for chunk in chunks if chunk.chunk_key not in known]
         found = await self._embedder.embed_documents([chunk.text for chunk in new])
-        for chunk, vector in zip(new, found, strict=True):
-            self._known[chunk.chunk_key] = vector
-        vectors = [self._known[chunk.chunk_key] for chunk in chunks]
-        while len(self._known) > KEPT:
+        learned = {chunk.chunk_key: vector for chunk, vector in zip(new, found, strict=True)}
+        self._known.update(learned)
+        while len(self._known) > self._kept:
             self._known.popitem(last=False)
-        return vectors
+        known |= learned
+        return [known[key] for key in keys]
 
 
 def _judged(chunk: RetrievedChunk, cosine: float) -> RetrievedChunk:

@@ -1,7 +1,7 @@
 """How near words and sentences are in meaning, by the embedder; vectors are kept for repetition."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -23,11 +23,15 @@ _Array: TypeAlias = NDArray[np.float32]
 
 
 class Similarity:
-    """Cosines; without an embedder there are none, and ranking goes by words alone."""
+    """Cosines; without an embedder there are none, and ranking goes by words alone.
 
-    def __init__(self, embedder: Embedder | None) -> None:
-        """Take the embedder, if there is one."""
+    Safe from many tasks.
+    """
+
+    def __init__(self, embedder: Embedder | None, *, kept: int = KEPT) -> None:
+        """Take the embedder, if there is one, and how many texts' vectors are kept."""
         self._embedder = embedder
+        self._kept = kept
         self._known: OrderedDict[str, _Array] = OrderedDict()
 
     async def to(self, question: str, texts: Sequence[str]) -> list[float] | None:
@@ -63,20 +67,24 @@ class Similarity:
     async def _vectors(self, texts: Sequence[str]) -> _Array | None:
         if self._embedder is None or not texts:
             return None
+        # What is known is taken before the embedder is waited for: by the time it has answered,
+        # another question may have pushed it out.
+        known = {text: self._known[text] for text in texts if text in self._known}
+        new = [text for text in dict.fromkeys(texts) if text not in known]
         try:
-            await self._learn(self._embedder, texts)
+            learned = await self._learned(self._embedder, new)
         except CiteboundError:
             return None
-        found = np.stack([self._known[text] for text in texts])
-        while len(self._known) > KEPT:
+        self._known.update(learned)
+        while len(self._known) > self._kept:
             self._known.popitem(last=False)
-        return found
+        known |= learned
+        return np.stack([known[text] for text in texts])
 
-    async def _learn(self, embedder: Embedder, texts: Iterable[str]) -> None:
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if new:
-            for text, vector in zip(new, await embedder.embed_documents(new), strict=True):
-                self._known[text] = np.array(vector, dtype=np.float32)
+    async def _learned(self, embedder: Embedder, texts: Sequence[str]) -> dict[str, _Array]:
+        vectors = await embedder.embed_documents(texts) if texts else []
+        pairs = zip(texts, vectors, strict=True)
+        return {text: np.array(vector, dtype=np.float32) for text, vector in pairs}
 
 
 def _counted(cosine: float) -> float:

@@ -1,5 +1,6 @@
 """Rerank and the judgement of relevance within a retrieval."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -17,6 +18,7 @@ from core.retrieval.relevance import Features, relevance
 from core.retrieval.rerank import DEPTH
 from core.retrieval.retriever import Retriever
 from tests.factories import make_place
+from tests.fakes import WaitingEmbedder
 
 SCOPE = Scope(as_of=date(2026, 1, 1))
 
@@ -137,6 +139,22 @@ async def test_chunks_of_another_space_are_judged_by_the_measured_embedder() -> 
         assert one.dense_score == pytest.approx(0.6)
         assert one.relevance == pytest.approx(fitted)
     assert measured.read == ["text 1", "text 2", "text 101"]
+
+
+async def test_chunks_judged_at_once_are_not_lost() -> None:
+    """While one question waits for the embedder, another pushes out what the first relies on."""
+    embedder = WaitingEmbedder()
+    judge = Judge(embedder, kept=2)
+    await judge.judge("May I?", [chunk(1), chunk(2)])
+    embedder.goes_on.clear()
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(judge.judge("May I?", [chunk(1), chunk(2), chunk(3)]))
+        second = group.create_task(judge.judge("Must I?", [chunk(4), chunk(5), chunk(6)]))
+        await asyncio.sleep(0)
+        embedder.goes_on.set()
+    assert embedder.asked[1:] == [("text 3",), ("text 4", "text 5", "text 6")]
+    assert [one.chunk_key for one in first.result()] == [1, 2, 3]
+    assert all(one.dense_score is not None for one in (*first.result(), *second.result()))
 
 
 async def test_without_the_measured_embedder_words_judge() -> None:
