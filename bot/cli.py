@@ -11,6 +11,7 @@ Exit codes:
     4: nothing has been ingested.
     5: another command does what only one may do at a time; try again later.
     6: `serve` or `work` ended itself, because it stood still; start it again.
+    7: `ask`: something broke while answering; that is recorded.
     130: interrupted by Ctrl-C.
     143: told to end (SIGTERM).
     141: whoever read the output stopped reading.

@@ -2,19 +2,18 @@
 
     claim -> readers -> run, no transaction open -> record, reply and message settled in one
 
-Whatever goes wrong, the row stays and is begun again, by this process or another: the attempt is
-counted before any work, so that a message which kills its worker counts too. After the last attempt
-it is given up, with an apology.
+What breaks within a run is its outcome: recorded as failed, with an apology (`Answering.ask`).
+Whatever else goes wrong, the row stays and is begun again, by this process or another: the attempt
+is counted before any work, so that a message which kills its worker counts too. After the last
+attempt it is given up, with an apology.
 """
 
 import asyncio
 import logging
 import random
-import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from bot.leases import RENEWED_EVERY_S, renewed
 from bot.metrics import Meter
@@ -24,7 +23,7 @@ from core.agent.request import MAX_QUESTION, AskRequest
 from core.agent.service import Answering
 from core.domain.answer import Answer
 from core.domain.delivery import NoReaders, Readers
-from core.domain.errors import BusyError, OvertakenError
+from core.domain.errors import BusyError, OvertakenError, raised_at
 from core.domain.message import OVERHEARD, Claimed, Waiting
 from core.domain.run import ModelCall
 from core.failpoints import failpoint
@@ -126,7 +125,7 @@ class Worker:
                 claimed.message_id,
                 claimed.attempt,
                 type(error).__name__,
-                _raised_at(error),
+                raised_at(error),
             )
             self._meter.count("citebound_failed_attempts_total")
             await self._backlog.release(claimed, until=self._next(claimed), counted=True)
@@ -226,11 +225,6 @@ class Worker:
             completion=_completion(claimed, is_dead=is_dead),
         )
         self._meter.count("citebound_outcomes_total", outcome=answer.outcome.value)
-
-
-def _raised_at(error: BaseException) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "nowhere"
 
 
 class _Watched:

@@ -21,6 +21,7 @@ from bot.worker import Patience, Worker
 from core.adapters.postgres.audit import PostgresAuditLog
 from core.adapters.postgres.backlog import PostgresBacklog
 from core.adapters.postgres.conversations import PostgresConversationStore
+from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.inbox import PostgresInbox
 from core.adapters.postgres.jobs import PostgresJobs
 from core.adapters.postgres.ledger import Ledger
@@ -43,6 +44,7 @@ from core.domain.delivery import (
     Readers,
     StoredReply,
 )
+from core.domain.errors import TransientError
 from core.domain.message import Claimed, InboundMessage, MessageKind
 from core.domain.officers import Officers
 from core.domain.policy import EVERYONE
@@ -152,7 +154,7 @@ class SilentSurface:
 
 
 class RepeatingFactory:
-    """Makes the reasoner; `fails_on` breaks the process's patience with a message.
+    """Makes the reasoner; a message with `fails_on` in it fails by `failure`.
 
     While `goes_on` is not set, runs wait after their first call.
     """
@@ -167,6 +169,7 @@ class RepeatingFactory:
         self.goes_on = asyncio.Event()
         self.goes_on.set()
         self.fails_on = ""
+        self.failure: Exception = TransientError("gone")
 
     def begin(self, context: RunContext, /) -> "Repeating":
         return Repeating(self)
@@ -183,12 +186,13 @@ class Repeating(ScriptedReasoner):
         await self._call(question, "first")
         failpoint("F5")
         if self.factory.fails_on and self.factory.fails_on in question.text:
-            raise RuntimeError("a bug")
+            raise self.factory.failure
         await asyncio.sleep(self.factory.delay_s)
         await self.factory.goes_on.wait()
         await self._call(question, "second")
         return Clarification(intent="general", question=f"You said: {question.text}", slot="what")
 
+    @raises_transient
     async def _call(self, question: Question, name: str) -> None:
         request = f"{name} {question.text} {len(question.history)} {question.scope.edition}"
         key = hashlib.sha256(request.encode()).digest()

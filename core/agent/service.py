@@ -21,7 +21,7 @@ from core.agent.task import Parts, Task
 from core.agent.wording import READ_WITH, THREAD_UNREAD
 from core.domain.answer import Answer, Outcome, RefusalKind
 from core.domain.budget import Limits
-from core.domain.errors import CiteboundError, EmptyCorpusError, TransientError, UsageError
+from core.domain.errors import EmptyCorpusError, UsageError, first_transient, raised_at
 from core.domain.evidence import Evidence
 from core.domain.policy import EVERYONE
 from core.domain.question import Question, Scope, Turn
@@ -103,6 +103,9 @@ class Answering:
             progress: Told what is being done, in words for people.
             completion: What a surface settles with the record; None: nothing.
 
+        Whatever breaks on the way that would break again is an outcome too: it is recorded as
+        failed, with an apology.
+
         Raises:
             UsageError: The message is empty or too long.
             EmptyCorpusError: Nothing was ever ingested.
@@ -111,9 +114,10 @@ class Answering:
         """
         known = await self._conversations.find(request.place)
         history = await self._conversations.history(known) if known else ()
-        question = await self._understood(request, conversation_id=known, history=history)
-        knowledge = await self._ontology.open(question.scope)
+        question = await self._checked(request, conversation_id=known)
         try:
+            question = _in_thread(question, request, history)
+            knowledge = await self._ontology.open(question.scope)
             run = await self._pipeline.run(
                 Task(
                     question=question,
@@ -124,18 +128,33 @@ class Answering:
                 )
             )
             run = replace(run, answer=_remarked(request, question, run.answer))
-        except TransientError:
-            raise
-        except (CiteboundError, TimeoutError) as error:
-            logger.exception("question %s failed", question.question_id)
-            cause = error.cause if isinstance(error, AbandonedError) else error
-            run = self._unanswered(
-                question,
-                compose.failed(),
-                edition=knowledge.extent.edition,
-                cause=type(cause).__name__,
-            )
-        return await self._recorded(run, completion)
+        except Exception as error:  # whatever it is, whoever asked hears of it
+            return await self._recorded(self._failed(question, error), completion)
+        try:
+            return await self._recorded(run, completion)
+        except Exception as error:  # as above
+            return await self._recorded(self._failed(question, error), completion)
+
+    def _failed(self, question: Question, error: Exception) -> Run:
+        """Return the run of a question that broke.
+
+        Raises:
+            TransientError: It was that: the same question may be answered if it is asked again.
+        """
+        passing = first_transient(error)
+        if passing is not None:
+            raise passing
+        cause = error.cause if isinstance(error, AbandonedError) else error
+        # Name and place alone: what an error says may hold what was asked.
+        logger.error(
+            "question %s failed: %s at %s",
+            question.question_id,
+            type(cause).__name__,
+            raised_at(cause),
+        )
+        edition = question.scope.edition or NO_EDITION
+        name = type(cause).__name__
+        return self._unanswered(question, compose.failed(), edition=edition, cause=name)
 
     async def close(
         self,
@@ -187,7 +206,8 @@ class Answering:
             history: Earlier turns, in place of a recorded conversation.
             without: Sections to answer without.
         """
-        question = await self._understood(request, conversation_id=None, history=history)
+        question = await self._checked(request, conversation_id=None)
+        question = _in_thread(question, request, history)
         knowledge: Knowledge
         pipeline = self._pipeline
         if without:
@@ -207,9 +227,7 @@ class Answering:
             )
         )
 
-    async def _understood(
-        self, request: AskRequest, *, conversation_id: str | None, history: tuple[Turn, ...]
-    ) -> Question:
+    async def _checked(self, request: AskRequest, *, conversation_id: str | None) -> Question:
         text = clean(request.text)
         if not text:
             raise UsageError("the question is empty")
@@ -222,17 +240,8 @@ class Answering:
             raise EmptyCorpusError
         if request.edition is not None and not 1 <= request.edition <= edition:
             raise UsageError(f"there is no edition {request.edition}; the newest one is {edition}")
-        meant = resolve(text, history, request.context)
-        question = self._question(
+        return self._question(
             request, text=text, conversation_id=conversation_id, edition=request.edition or edition
-        )
-        return replace(
-            question,
-            standalone=meant.standalone,
-            context=meant.context,
-            referent=meant.referent,
-            history=history,
-            assumptions=meant.assumptions,
         )
 
     def _question(
@@ -287,9 +296,22 @@ class Answering:
 def _remarked(request: AskRequest, question: Question, answer: Answer) -> Answer:
     """Ask who only told something what they would like to know; say what was read with it."""
     is_refused = answer.refusal not in {None, RefusalKind.CONFLICT}
-    if is_refused and is_statement(question):
+    if is_refused and not answer.claims and is_statement(question):
         return compose.unasked()
     if question.referent and answer.outcome is not Outcome.CLARIFICATION:
         return compose.remarked(answer, READ_WITH)
     is_lost = request.is_unread and needs_subject(question.own)
     return compose.remarked(answer, THREAD_UNREAD) if is_lost else answer
+
+
+def _in_thread(question: Question, request: AskRequest, history: tuple[Turn, ...]) -> Question:
+    """Return the question with what its thread adds."""
+    meant = resolve(question.text, history, request.context)
+    return replace(
+        question,
+        standalone=meant.standalone,
+        context=meant.context,
+        referent=meant.referent,
+        history=history,
+        assumptions=meant.assumptions,
+    )

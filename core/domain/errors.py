@@ -16,6 +16,10 @@ back
 └── IntegrityError   stored text, hash or ledger disagree     stop the run, outcome `failed`, alarm
 """
 
+import traceback
+from pathlib import Path
+from typing import cast
+
 
 class CiteboundError(Exception):
     """Something went wrong in Citebound."""
@@ -80,3 +84,24 @@ class DocumentError(ContractError):
 
 class IntegrityError(CiteboundError):
     """Stored text, hash or ledger disagree."""
+
+
+def first_transient(error: BaseException) -> TransientError | None:
+    """Return the error if repeating may help, or the first such one of a group; else None."""
+    if isinstance(error, TransientError):
+        return error
+    return next(filter(None, map(first_transient, _members(error))), None)
+
+
+def raised_at(error: BaseException) -> str:
+    """Return file and line of what raised an error, of a group its first: for a log, no text."""
+    while (members := _members(error)) and members[0].__traceback__ is not None:
+        error = members[0]
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "nowhere"
+
+
+def _members(error: BaseException) -> tuple[BaseException, ...]:
+    if isinstance(error, BaseExceptionGroup):
+        return cast("BaseExceptionGroup[BaseException]", error).exceptions
+    return ()

@@ -11,6 +11,7 @@ from bot import cli
 from bot.app.watchdog import EXIT_STILL
 from bot.console import help_texts
 from bot.console.arguments import build_parser
+from bot.console.commands.ask import EXIT_FAILED
 from core.config import Settings
 from core.domain.answer import Outcome, RefusalKind
 from core.domain.audit import Tag
@@ -22,6 +23,7 @@ CODES = {0, 1, cli.EXIT_USAGE, cli.EXIT_BROKEN, cli.EXIT_EMPTY, cli.EXIT_INTERRU
     cli.EXIT_PIPE_CLOSED,
     cli.EXIT_OCCUPIED,
     EXIT_STILL,
+    EXIT_FAILED,
 }
 
 

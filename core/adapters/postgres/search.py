@@ -14,15 +14,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import RowMapping, TextClause, text
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.ann_indexes import EXACT_LIMIT, SPACE_ID, space_parameters
+from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.lexical_index import vector_literal
 from core.adapters.postgres.places import section_ref
 from core.adapters.postgres.scope import LIVE, scope_parameters
 from core.adapters.postgres.search_statements import Plan, hits_statement, neighbours_statement
-from core.domain.errors import ConfigError, TransientError
+from core.domain.errors import ConfigError
 from core.domain.evidence import RetrievedChunk
 from core.domain.policy import ChunkKey, Span, VersionId
 from core.domain.question import Scope
@@ -87,18 +87,13 @@ class PostgresChunkSearch:
         self._snapshots = engine.execution_options(isolation_level="REPEATABLE READ")
         self._space = space
 
+    @raises_transient
     async def search(self, request: SearchRequest, /) -> SearchResult:
         """See `ChunkSearch.search`.
 
         Raises:
             TransientError: The database failed; ask again.
         """
-        try:
-            return await self._search(request)
-        except DBAPIError as error:
-            raise TransientError("the search in Postgres failed") from error
-
-    async def _search(self, request: SearchRequest) -> SearchResult:
         # Committed, though it only reads: psycopg forgets prepared statements on a rollback.
         async with self._snapshots.begin() as connection:
             asked = await self._ask(connection, request)

@@ -111,6 +111,26 @@ async def test_a_leased_message_is_not_taken(deployment: Deployment) -> None:
     assert job["scheduled_at"] == waiting.until
 
 
+async def test_what_breaks_a_run_is_told_at_once(
+    deployment: Deployment, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One attempt, one record, one apology: it would break the next attempt, too."""
+    deployment.reasoner.fails_on = "poison"
+    deployment.reasoner.failure = KeyError("poison")
+    await accepted(deployment, "poison")
+    await accepted(deployment, "after it")
+    async with deployment.working():
+        await deployment.quiet()
+    assert await states(deployment) == [("done", "failed", 1), ("done", "clarification", 1)]
+    told = await deployment.rows("SELECT body FROM posts ORDER BY id")
+    assert "please ask again" in str(told[0]["body"])
+    assert told[1]["body"] == "You said: after it"
+    closed = await deployment.rows("SELECT 1 FROM audit.record WHERE tag = 'question:failed'")
+    assert len(closed) == 1
+    assert "failed: KeyError at life.py:" in caplog.text
+    assert "poison" not in caplog.text
+
+
 async def test_poison_is_given_up_and_the_thread_goes_on(deployment: Deployment) -> None:
     """Five attempts, then an apology and the outcome `failed`."""
     deployment.reasoner.fails_on = "poison"

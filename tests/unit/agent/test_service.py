@@ -1,5 +1,6 @@
 """From a message to a recorded reply, or to an error that says what is off."""
 
+import asyncio
 import re
 from dataclasses import dataclass, replace
 from datetime import date
@@ -123,7 +124,7 @@ async def test_invisible_characters_are_removed() -> None:
     """A question is understood and recorded without characters that nobody sees."""
     service = make_service()
     await service.answering.ask(replace(REQUEST, text=" May I\u202e accept\x07 cash? "))
-    assert service.log.runs[0].question.text == "May I accept  cash?"
+    assert service.log.runs[0].question.text == "May I accept cash?"
 
 
 @pytest.mark.parametrize("edition", [0, -1, 4])
@@ -147,15 +148,74 @@ async def test_an_empty_corpus_says_how_to_ingest() -> None:
         await make_service(edition=None).answering.ask(REQUEST)
 
 
-@pytest.mark.parametrize("failure", [ContractError("secret detail"), IntegrityError("detail")])
-async def test_a_failure_is_recorded_as_failed(failure: Exception) -> None:
-    """What broke is an outcome of its own, recorded, in words that name no detail."""
+@pytest.mark.parametrize(
+    "failure",
+    [
+        ContractError("secret detail"),
+        IntegrityError("detail"),
+        KeyError("secret detail"),
+        RecursionError("detail"),
+        UsageError("detail"),
+        ExceptionGroup("detail", [ValueError("detail")]),
+    ],
+)
+async def test_a_failure_is_recorded_as_failed(
+    failure: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What broke is an outcome of its own, recorded, in words that name no detail.
+
+    Whatever it is: it would break again, and whoever asked hears of it at once.
+    """
     service = make_service(replace(GOOD, drafts=[failure]))
     reply = await service.answering.ask(REQUEST)
     assert reply.answer.outcome is Outcome.FAILED
     assert "detail" not in reply.answer.text
     assert [run.warnings for run in service.log.runs] == [(type(failure).__name__,)]
     assert (reply.answer.claims, reply.answer.citations) == ((), ())
+    assert f"failed: {type(failure).__name__} at fakes.py:" in caplog.text
+    assert "detail" not in caplog.text
+
+
+async def test_a_question_that_cannot_be_understood_has_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A thread that breaks the understanding of its next message is no reason for silence."""
+
+    def broken(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("core.agent.service.resolve", broken)
+    service = make_service()
+    assert (await service.answering.ask(REQUEST)).answer.outcome is Outcome.FAILED
+    assert [run.question.text for run in service.log.runs] == [REQUEST.text]
+
+
+async def test_an_answer_that_cannot_be_recorded_has_failed() -> None:
+    """What the log refuses for what it is, is recorded without it."""
+    service = make_service()
+    service.log.refuses = Outcome.ANSWERED
+    assert (await service.answering.ask(REQUEST)).answer.outcome is Outcome.FAILED
+    assert [run.answer.outcome for run in service.log.runs] == [Outcome.FAILED]
+
+
+async def test_being_cancelled_is_no_failure() -> None:
+    """Whoever stops a run does not get an apology recorded."""
+    service = make_service(replace(GOOD, delay_s=30.0))
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await service.answering.ask(REQUEST)
+    assert service.log.runs == []
+
+
+@pytest.mark.parametrize(
+    "lost", [TransientError("gone"), ExceptionGroup("two", [ValueError(), TransientError("gone")])]
+)
+async def test_what_may_pass_is_raised(lost: Exception) -> None:
+    """Also where it comes among others: the same question may be answered if it comes again."""
+    service = make_service(replace(GOOD, drafts=[lost]))
+    with pytest.raises(TransientError, match="gone"):
+        await service.answering.ask(REQUEST)
+    assert service.log.runs == []
 
 
 @pytest.mark.parametrize("stage", ["critique", "judge"])
