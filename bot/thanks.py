@@ -16,7 +16,8 @@ _BESIDE = (
 )
 _EMOJI = r":[a-z0-9_+-]+:|[^\w\s]"
 _ONLY_THANKS = re.compile(
-    rf"(?=.*\b(?:{_WORD})\b)(?:(?:(?:{_WORD}|{_BESIDE})\b|{_EMOJI})\s*)+", re.IGNORECASE | re.DOTALL
+    rf"(?=.*\b(?:{_WORD})\b)(?>(?:(?:{_WORD}|{_BESIDE})\b|{_EMOJI})\s*)++",
+    re.IGNORECASE | re.DOTALL,
 )
 _LONGEST = 100
 """Characters: more says more than thanks."""

@@ -163,7 +163,7 @@ def _value(table: _Table, name: str, value: object) -> object:
 def _line_of(source: str, *, table: int, field: str) -> int:
     """Return the line of a field of the nth table, or of the head of a table without that field."""
     head, seen = 1, -1
-    named = re.compile(rf"\s*[\"']?{re.escape(field)}[\"']?\s*=")
+    named = re.compile(rf"\s*+[\"']?{re.escape(field)}[\"']?\s*+=")
     for number, line in enumerate(source.splitlines(), start=1):
         if _TABLE.match(line):
             seen += 1

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from bot.console.safe_text import safe, to_json
 
-_TRAILING = re.compile(r" +$", re.MULTILINE)
+_TRAILING = re.compile(r"(?<! ) ++$", re.MULTILINE)
 """What rich pads with; where output is piped nobody wants it."""
 MAX_WIDTH = 100
 """Columns used at most: longer lines are hard to read."""

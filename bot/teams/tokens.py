@@ -35,7 +35,7 @@ LEEWAY_S = 300.0
 LONGEST_TOKEN = 7_000
 """Characters: real ones have about 1,500. The server refuses headers beyond 8,190."""
 REQUIRED = ("exp", "iss", "aud", "serviceurl")
-_TOKEN = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
+_TOKEN = re.compile(r"[A-Za-z0-9_-]++\.[A-Za-z0-9_-]++\.[A-Za-z0-9_-]++")
 _NOT_TOKENS = (PyJWTError, ValueError, TypeError, KeyError, OverflowError, RecursionError)
 """What PyJWT raises over what is no token."""
 

@@ -43,7 +43,7 @@ def is_confidential(question: Question) -> bool:
     After a report only a plain question about something else is none: whoever has just reported
     goes on with places, dates and names, and no word list knows those.
     """
-    if is_report(question.text) or is_report(question.own):
+    if any(map(is_report, {question.text, question.own})):
         return True
     last = question.history[-1] if question.history else None
     return last is not None and last.was_report and not _asks(question.text)

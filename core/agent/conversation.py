@@ -70,9 +70,9 @@ _WHO = re.compile(
     re.IGNORECASE,
 )
 _ONLY_FOR = re.compile(
-    rf"^(?:and|what about|how about|same for)?,?\s*(?:(?:for|as|if i am|if i'm)?\s*(?:an?\s+"
-    rf"|the\s+)?(?P<who>{_WHO.pattern})"
-    r"|(?P<where>(?:in|for)\s+(?:the\s+)?[\w .]+?))\s*[?.!]*$",
+    r"^(?:and|what about|how about|same for)?,?\s*+"
+    rf"(?:(?:(?:for|as|if i am|if i'm)\s*+)?(?:(?:an?|the)\s++)?(?P<who>{_WHO.pattern})"
+    r"|(?P<where>(?:in|for)\s++(?:the\s++)?\w[\w .]*+))[\s?.!]*+$",
     re.IGNORECASE,
 )
 _SHORT = 7
@@ -82,6 +82,10 @@ _LEAST_QUESTION = 3
 _LONG_REPLY = 4
 """Words up to which a reply without one is no question."""
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs"})
+_BLANKS = re.compile(r"[^\S\n]{2,}+")
+_EMPTY_LINES = re.compile(r"(?:[^\S\n]?\n){3,}+")
+_LONG_NUMBER = re.compile(r"(\d{40})\d++")
+"""No quantity has more digits: what follows is cut off before anybody reads a number in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,13 +99,18 @@ class Understood:
 
 
 def clean(text: str) -> str:
-    """Return the text without invisible characters, in NFC, trimmed.
+    """Return the text without invisible characters, in NFC, with single spaces.
 
     A control character parts words and becomes a space; a soft hyphen or a zero-width character
-    stands inside a word and leaves nothing.
+    stands inside a word and leaves nothing. Of empty lines one is left.
     """
-    kept = "".join(map(_visible, text))
-    return unicodedata.normalize("NFC", kept).strip()
+    kept = unicodedata.normalize("NFC", "".join(map(_visible, text)))
+    return _EMPTY_LINES.sub("\n\n", _BLANKS.sub(" ", kept)).strip()
+
+
+def shortened(text: str) -> str:
+    """Return the text without the end of numbers that are longer than any quantity."""
+    return _LONG_NUMBER.sub(r"\1", text)
 
 
 def _visible(letter: str) -> str:
@@ -113,6 +122,7 @@ def _visible(letter: str) -> str:
 
 def understand(text: str, history: Sequence[Turn]) -> Understood:
     """Resolve a message against the earlier turns of its conversation."""
+    text = shortened(text)
     if not history:
         return Understood(standalone=text)
     last = history[-1]
@@ -169,7 +179,7 @@ def _exchanged(question: str, text: str) -> str | None:
     if found["who"]:
         swapped = _WHO.sub(found["who"], question, count=1)
         return swapped if swapped != question else f"{question} For {found['who']}?"
-    where = found["where"].strip()
+    where = found["where"].rstrip(" .")
     codes = jurisdictions_in(where)
     return f"{without_jurisdictions(question)} {where}" if codes else None
 

@@ -24,7 +24,7 @@ from core.agent.stages.plan import plan
 from core.agent.stages.retrieve import gather, retrieve
 from core.agent.stages.verify import verify
 from core.agent.task import Parts, Task
-from core.agent.timing import covered_s
+from core.agent.timing import covered_s, let_others_run
 from core.agent.urgent import SHOWN_FROM, urgent_duties
 from core.confidence.calibrate import DEFAULT, DEFAULT_OF_MODELS
 from core.confidence.confidence import confidence_of
@@ -131,6 +131,7 @@ class _Course:
             )
         )
         self._budget.may_step()
+        await let_others_run()
         if is_confidential(question):
             return await self._passed_on(Plan(intent="report"))
         ahead = self._has_chunks and self._parts.reasoner.is_model
@@ -139,6 +140,7 @@ class _Course:
             if isinstance(planned, Plan) and planned.intent == "report":
                 return await self._passed_on(planned)
             self._step("plan", plan_json(planned))
+            await let_others_run()
             if isinstance(planned, Clarification):
                 return await self._end(planned, self._asked_back(planned))
             await self._explore(reasoner, planned, toolbox)
@@ -181,6 +183,7 @@ class _Course:
         self._exploration = found
         self._budget.tools(len(found.calls))
         self._step("explore", exploration_json(found))
+        await let_others_run()
         self._gate = gate(
             (found.reported_confidence, *found.later_confidences),
             threshold=self._parts.limits.gate_threshold,
@@ -209,6 +212,7 @@ class _Course:
         proposed = await draft(reasoner, self._question, planned, self._evidence, previous=previous)
         self._missing = proposed.missing
         self._step("draft", {"claims": len(proposed.claims), "missing": proposed.missing})
+        await let_others_run()
         verified = await self._verify(proposed)
         remaining = replace(proposed, claims=verified.claims)
         criticised, judged = await self._review(reasoner, planned, remaining)
@@ -240,6 +244,7 @@ class _Course:
         )
         if (situation.confidence.calibrated or 0.0) >= SHOWN_FROM:
             self._duties = urgent_duties((*self._duties, *verified.claims))
+        await let_others_run()
         ruling = decide(situation)
         self._step("decide", {"decision": ruling.decision.value, "reason": ruling.reason})
         self._attempts.append(

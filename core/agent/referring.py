@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.agent.conversation import clean, points_back, understand
+from core.agent.conversation import clean, points_back, shortened, understand
 from core.agent.extractive.sensitive import is_report
 from core.agent.request import MAX_QUESTION
 from core.agent.speech import asks
@@ -51,6 +51,7 @@ def resolve(text: str, history: Sequence[Turn], around: Sequence[ContextMessage]
     What it points at is the nearest: a message of the context before an earlier turn. A follow-up
     keeps the context of the turn that it follows.
     """
+    text = shortened(text)
     told, context = understand(text, history), readable(around)
     is_reply = any(not asks(text) or one.value in history[-1].options for one in told.assumptions)
     pointed = "" if is_reply else referent(text, context, history)

@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from core.domain.notations import QuantityKind
-from core.domain.quantities import Quantity, quantities
+from core.domain.quantities import KEPT, Quantity, quantities
 
 
 class Bound(StrEnum):
@@ -95,8 +96,12 @@ _REACH = 80
 """Characters around a number in which its comparison stands."""
 
 
+@lru_cache(maxsize=KEPT)
 def bounds(text: str) -> tuple[Bounded, ...]:
-    """Return every quantity of `text` with its comparison, in text order, without sections."""
+    """Return every quantity of `text` with its comparison, in text order, without sections.
+
+    Kept for the texts last read: a policy's sentences are read again for each question.
+    """
     return tuple(_bounds(text))
 
 

@@ -110,10 +110,11 @@ _BREAK = re.compile(
 )
 _SUBORDINATE = re.compile(
     r"\b(?:if|when|where|unless|although|though|while|whereas|because|until|before|after|once"
-    r"|provided|except|as\s+soon\s+as|in\s+case|to\s+the\s+extent)\b[^,]*$"
+    r"|provided|except|as\s+soon\s+as|in\s+case|to\s+the\s+extent)\b"
     r"|\b(?:which|who|whom|whose|that)(?:\s+\w+){0,1}\s*$",
     re.IGNORECASE,
 )
+"""What makes a clause a subordinate one, after the last comma before its verb."""
 _INVERTED = re.compile(r"\W*should\b(?![^?]*\?\W*$)", re.IGNORECASE)
 _EMPHASIS = str.maketrans({"*": " ", "_": " "})
 _ITEM = re.compile(
@@ -188,7 +189,7 @@ def _clauses(text: str, unit: TextSpan) -> Iterator[ModalClause]:
             span=_span(unit, start, end),
             trigger=_span(unit, trigger.start(), trigger.end()),
             subject=None if own_subject else subject,
-            is_subordinate=_SUBORDINATE.search(before.rstrip(" ,")) is not None,
+            is_subordinate=_SUBORDINATE.search(_after_comma(before)) is not None,
         )
         if own_subject:
             subject = _span(unit, start, trigger.start())
@@ -196,6 +197,10 @@ def _clauses(text: str, unit: TextSpan) -> Iterator[ModalClause]:
 
 
 _BREAK_WORDS = re.compile(r"\b(?:but|and|or|also|then|it|they|he|she|this|these)\b", re.IGNORECASE)
+
+
+def _after_comma(before: str) -> str:
+    return before.rstrip(" ,").rpartition(",")[2]
 
 
 def _is_inverted(sentence: str, trigger: re.Match[str]) -> bool:
@@ -219,7 +224,7 @@ _LEAST_OVERLAP = 1 / 3
 _NEGATION = re.compile(
     r"\b(?:not|no|never|neither|nor|none|nobody|cannot|without)\b|n['\u2019]t\b", re.IGNORECASE
 )
-_ANSWER = re.compile(r"\s*(?:yes|no)\s*[,.:;!\u2013\u2014-]\s*", re.IGNORECASE)
+_ANSWER = re.compile(r"(?<!\s)\s*+(?:yes|no)\s*+[,.:;!\u2013\u2014-]\s*+", re.IGNORECASE)
 _CONDITION = re.compile(
     r"\b(?:unless|without|only\s+(?:if|when|with|after)|subject\s+to)\b", re.IGNORECASE
 )

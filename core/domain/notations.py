@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from core.domain.numerals import (
     DIGITS,
+    NOT_WITHIN,
     NUMBER,
     SPACED_DIGITS,
     ordinal_value,
@@ -291,7 +292,7 @@ NOTATIONS: tuple[Notation, ...] = (
             rf"(?![\w%]|\s?(?:%|per\s?cent|days?|months?|years?))",
             rf"(?P<before>(?<![A-Za-z]){_CURRENCY}){_GAP}(?P<value>{_MONEY})(?P<value_scale>{_SCALE})?"
             rf"(?:{_GAP}(?P<code>[A-Z]{{3}}\b(?<=EUR|USD|GBP|CHF|AUD|CAD|SGD|HKD|JPY|INR|AED|CNY)))?",
-            rf"(?<![\w.])(?:(?P<low>{_MONEY})(?P<low_scale>{_SCALE})?{_TO})?(?P<value>{_MONEY})"
+            rf"{NOT_WITHIN}(?:(?P<low>{_MONEY})(?P<low_scale>{_SCALE})?{_TO})?(?P<value>{_MONEY})"
             rf"(?P<value_scale>{_SCALE})?{_GAP}(?P<after>{_CURRENCY})",
         ],
     ),
@@ -299,7 +300,7 @@ NOTATIONS: tuple[Notation, ...] = (
         kind="percentage",
         read=_percentage,
         patterns=[
-            rf"(?<![\w.])(?:(?P<low>{NUMBER})\s?%?{_TO})?(?P<value>{NUMBER}){_GAP}"
+            rf"{NOT_WITHIN}(?:(?P<low>{NUMBER})\s?%?{_TO})?(?P<value>{NUMBER}){_GAP}"
             r"(?P<unit>%|per\s?cent\b|percent\b|pct\b|percentage points?\b|bps?\b|basis points?\b)"
         ],
     ),
@@ -307,8 +308,8 @@ NOTATIONS: tuple[Notation, ...] = (
         kind="duration",
         read=_duration,
         patterns=[
-            rf"(?<![\w.])(?:(?P<low>{NUMBER}){_TO})?(?P<value>{NUMBER})(?:{_GAP}|-){_ADJECTIVE}{_UNIT}",
-            rf"(?<![\w.])(?P<low>)(?P<value>{_ORDINAL_VALUE})(?:st|nd|rd|th)?\s{_ADJECTIVE}{_UNIT}",
+            rf"{NOT_WITHIN}(?:(?P<low>{NUMBER}){_TO})?(?P<value>{NUMBER})(?:{_GAP}|-){_ADJECTIVE}{_UNIT}",
+            rf"{NOT_WITHIN}(?P<low>)(?P<value>{_ORDINAL_VALUE})(?:st|nd|rd|th)?\s{_ADJECTIVE}{_UNIT}",
         ],
     ),
     *_each(

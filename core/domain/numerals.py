@@ -70,12 +70,16 @@ WORDS = (
 
 _SPACES = "\u00a0\u202f\u2009"
 DIGITS = (
-    rf"(?:(?<![\d.,])\d{{1,3}}(?:[{_SPACES}]\d{{3}}(?!\d))+(?:[.,]\d+)?|\d+(?:[.,'\u2019]\d+)*)"
+    rf"(?:(?<![\d.,])\d{{1,3}}(?:[{_SPACES}]\d{{3}}(?!\d)){{1,6}}(?:[.,]\d+)?"
+    rf"|\d++(?:[.,'\u2019]\d++)*+)"
 )
-"""A number in digits, with separators of thousands and decimals."""
+"""A number in digits, with separators of thousands and decimals; up to seven groups with spaces."""
 
-SPACED_DIGITS = r"(?:\b\d{1,3}(?: \d{3}(?!\d))+(?:,\d+)?(?![\d.,]\d))"
+SPACED_DIGITS = r"(?:\b\d{1,3}(?: \d{3}(?!\d)){1,6}(?:,\d+)?(?![\d.,]\d))"
 """Digits with plain spaces between thousands: a number only beside a currency."""
+
+NOT_WITHIN = r"(?<![\w.])(?<!\d[,'\u2019])"
+"""Where a number may begin: not within another one, of which hostile text has thousands."""
 
 NUMBER = rf"(?:{WORDS}\s?\(\s?{DIGITS}\s?\)|{WORDS}|{DIGITS})"
 """A number in words, in digits, or in words repeated in digits."""

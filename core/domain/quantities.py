@@ -86,7 +86,7 @@ def missing_quantities(claim: str, sources: Sequence[str]) -> tuple[Quantity, ..
     )
 
 
-_LINE_NUMBER = re.compile(r"(?m)^[#\s*]*(\d+(?:\.\d+)*)[.)]?\s")
+_LINE_NUMBER = re.compile(r"(?m)^(?:[#*]|[^\S\n])*+(\d++(?:\.\d++)*+)[.)]?\s")
 
 
 def _is_looser_date(quantity: Quantity, dates: Sequence[str]) -> bool:

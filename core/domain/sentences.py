@@ -29,7 +29,7 @@ _INLINE_ITEM = re.compile(
     r"[;:](?:\s+(?:and|or|and/or))?(?=\s+\((?:[a-z]{1,2}|[ivx]{1,5}|\d{1,2})\)\s)"
 )
 _OWN_MARKER = re.compile(r"[#>\s*_(-]*(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxIVX]{1,5})$")
-_LAST_WORD = re.compile(r"[A-Za-z](?:[A-Za-z]|\.(?=[A-Za-z]))*$")
+_LAST_WORD = re.compile(r"(?<![A-Za-z])(?<![A-Za-z]\.)[A-Za-z]++(?:\.[A-Za-z]++)*+$")
 _INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]$|[A-Z]$")
 
 

@@ -18,9 +18,12 @@ _MAX_JUMP = 20
 _LIST_RUN = 3
 _LOOK_BACK = 10
 _LEADERS = re.compile(
-    r"\s*(?:\.{3,}|…+|(?:\. ){3,}|_{3,}|\s\|)\s*(?:\d{1,4}|[ivxlc]{1,6})?$", re.IGNORECASE
+    r"(?:(?<!\s)\s++)?"
+    r"(?:(?<!\.)\.{3,}+|(?<!…)…++|(?<!\. )(?:\. ){3,}+|(?<!_)_{3,}+|(?<=\s)\|)"
+    r"\s*+(?:\d{1,4}|[ivxlc]{1,6})?$",
+    re.IGNORECASE,
 )
-_PAGE_NUMBER = re.compile(r"\s+\d{1,4}$")
+_PAGE_NUMBER = re.compile(r"(?<!\s)\s++\d{1,4}$")
 _CONTENTS = re.compile(r"(?:table of )?contents\b|inhalt(?:sverzeichnis)?\b", re.IGNORECASE)
 _NOT_WORD = re.compile(r"[\W_]+")
 

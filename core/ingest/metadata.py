@@ -75,7 +75,7 @@ _MONTH_FIRST = re.compile(r"([^\W\d_]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(
 _NUMERIC = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})\b")
 _MONTHS_IN_YEAR = 12
 
-_LINE = re.compile(r"\**([^\W\d_][\w /()-]{1,40}?)\**\s*:\**\s+(\S.*)")
+_LINE = re.compile(r"\**+([^\W\d_][\w /()-]{1,40}?)\**+\s*+:\**+\s++(\S.*)")
 _FIRST_PAGE_CHARACTERS = 6000
 _FIRST_LINES = 60
 _MAX_VALUE_CHARACTERS = 200

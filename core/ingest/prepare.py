@@ -16,7 +16,9 @@ from core.ingest.chunk import cut_chunks
 from core.ingest.load import load
 from core.ingest.sections import document_title, split_sections
 
-_VERSION_SUFFIX = re.compile(r"[-_ .]+v(?:er(?:sion)?)?[-_ ]?\d+(?:[._-]\d+)*$", re.IGNORECASE)
+_VERSION_SUFFIX = re.compile(
+    r"(?<![-_ .])[-_ .]++v(?:er(?:sion)?)?[-_ ]?\d++(?:[._-]\d++)*+$", re.IGNORECASE
+)
 _KEY_BREAK = re.compile(r"[^\w]+|_+")
 
 

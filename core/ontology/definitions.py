@@ -39,8 +39,8 @@ _DEFINING_TITLE = re.compile(
 _DEFINING_HEADER = re.compile(r"\b(?:definitions?|meaning|description|explanation)\b")
 _TERM_HEADER = re.compile(r"\b(?:terms?|word|expression|concept|abbreviation|acronym)\b")
 _SHORT_FORM = re.compile(
-    rf"(?P<meaning>(?:[A-Z][\w&.'-]*|of|and|the|for|on)(?:\s(?:[A-Z][\w&.'-]*|of|and|the|for|on"
-    rf"|\d{{4}})){{0,8}})\s*"
+    rf"(?<![\w&.'-])(?P<meaning>(?:[A-Z][\w&.'-]*+|of|and|the|for|on)"
+    rf"(?:\s(?:[A-Z][\w&.'-]*+|of|and|the|for|on|\d{{4}})){{0,8}})\s{{0,9}}"
     rf"\((?:the |each,? an? |together,? the |hereinafter,?"
     rf" )?[{_QUOTES}](?P<term>[A-Z][\w &-]{{1,40}})[{_QUOTES}]\)"
 )
@@ -101,6 +101,6 @@ def _of_row(statement: Statement) -> Iterator[Definition]:
 
 
 def _definition(term: str, meaning: str) -> Definition:
-    short = re.search(r"\s*\(([A-Z][\w&/-]{1,8})\)", term)
+    short = re.search(r"(?:(?<!\s)\s++)?\(([A-Z][\w&/-]{1,8})\)", term)
     name = (term[: short.start()] + term[short.end() :] if short else term).strip(" " + _QUOTES)
     return Definition(term=name, aliases=(short[1],) if short else (), meaning=meaning.strip(" .;"))

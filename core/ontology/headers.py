@@ -7,7 +7,7 @@ from core.ontology.policy_names import self_names
 from core.ontology.statements import clean
 
 _OWNER = re.compile(
-    r"^\W*(?:policy |document )?owner\W*[|:]\W*(?P<owner>[^|\n]{3,60})",
+    r"^[^\w\n]*+(?:policy |document )?owner\W{0,30}[|:]\W{0,30}(?P<owner>[^|\n]{3,60})",
     re.IGNORECASE | re.MULTILINE,
 )
 _WITHIN = 4_000

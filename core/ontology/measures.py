@@ -11,24 +11,24 @@ from core.ontology.statements import Statement
 _AT_MOST = re.compile(
     r"(?:up to|at most|no more than|not more than|not exceed(?:ing)?|maximum(?: of)?|not (?:be"
     r" )?above"
-    r"|limit(?:ed)?(?: \w+){0,3}? (?:to|of|is|at)|capped at|within|lowered from .* to|<=|\u2264"
-    r"|ceiling of"
-    r"|may not be more than|no higher than)\W*(?:a |an |the |value of |total of )*$",
+    r"|limit(?:ed)?(?: \w+){0,3}? (?:to|of|is|at)|capped at|within|lowered from .{0,60} to"
+    r"|<=|\u2264|ceiling of"
+    r"|may not be more than|no higher than)\W{0,9}(?:a |an |the |value of |total of ){0,4}$",
     re.IGNORECASE,
 )
 _ABOVE = re.compile(
     r"(?:above|over|exceed(?:s|ed|ing)?|more than|greater than|in excess of|higher than|beyond|>"
     r"|starting above)"
-    r"\W*(?:a |an |the |value of |total of )*$",
+    r"\W{0,9}(?:a |an |the |value of |total of ){0,4}$",
     re.IGNORECASE,
 )
 _BELOW = re.compile(
-    r"(?:below|under|less than|fewer than|lower than|<)\W*(?:a |the )*$", re.IGNORECASE
+    r"(?:below|under|less than|fewer than|lower than|<)\W{0,9}(?:a |the ){0,4}$", re.IGNORECASE
 )
 _AT_LEAST = re.compile(
     r"(?:at least|minimum(?: of)?|no less than|not less than|no fewer than|from|>=|\u2265"
     r"|reaches|reaching)"
-    r"\W*(?:a |an |the |value of |total of )*$",
+    r"\W{0,9}(?:a |an |the |value of |total of ){0,4}$",
     re.IGNORECASE,
 )
 _OR_MORE = re.compile(
@@ -39,19 +39,19 @@ _NEGATED_ABOVE = re.compile(r"\b(?:not|never)\b[^.;,]{0,25}$", re.IGNORECASE)
 _NOT_EXCEED = re.compile(r"\bnot exceed\b[^.;]{0,90}$", re.IGNORECASE)
 
 _WITHIN = re.compile(
-    r"(?:within|in|no later than|not later than|at the latest|latest)\W*(?:the |a )*$",
+    r"(?:within|in|no later than|not later than|at the latest|latest)\W{0,9}(?:the |a ){0,4}$",
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"\W{0,3}(?:after|following|from|of)\b", re.IGNORECASE)
 _ADVANCE = re.compile(r"\W{0,3}(?:in advance|before|prior to|ahead of|'? ?notice)", re.IGNORECASE)
-_EVERY = re.compile(r"(?:every|each|per|once (?:a|every)|at intervals of)\W*$", re.IGNORECASE)
+_EVERY = re.compile(r"(?:every|each|per|once (?:a|every)|at intervals of)\W{0,9}$", re.IGNORECASE)
 _FOR = re.compile(
     r"\b(?:retain|retention|keep|kept|store|stored|preserve|archiv|maintain|hold|held|for|period"
     r" of|last)",
     re.IGNORECASE,
 )
 _BY_DATE = re.compile(
-    r"(?:by|until|no later than|before|on or before|till)\W*(?:the )?$", re.IGNORECASE
+    r"(?:by|until|no later than|before|on or before|till)\W{0,9}(?:the )?$", re.IGNORECASE
 )
 _AT_ONCE = re.compile(
     r"\b(?:immediately|without (?:undue )?delay|promptly|forthwith|as soon as (?:possible"

@@ -16,9 +16,9 @@ MAX_NAME = 80
 """Longest name of a thing, in characters."""
 _MAX_ALIASES = 5
 _INTRODUCES = re.compile(
-    r"(?:\W*[(\"\u201c'\u2018]"
-    r"|\W*\b(?:also known as|hereinafter|referred to as|called|abbreviated)\b)\W*"
-    r"(?:(?:the|an?|each|together|as|to|referred)\W+){0,4}",
+    r"(?:\W{0,9}[(\"\u201c'\u2018]"
+    r"|\W{0,9}\b(?:also known as|hereinafter|referred to as|called|abbreviated)\b)\W{0,9}"
+    r"(?:(?:the|an?|each|together|as|to|referred)\W{1,9}){0,4}",
     re.IGNORECASE,
 )
 

@@ -52,7 +52,7 @@ _OF = (
     rf"(?:,?\s(?:of|in|to|under)\s(?:the\s)?(?P<after>{NAME}"
     r"|(?:that|the same|this)\s(?i:policy|rulebook|regulation|act|code)))?"
 )
-_BEFORE = rf"(?:(?P<before>{NAME}|\({SHORT_NAME}\))[ \u00a0\u200e*]{{1,4}})?"
+_BEFORE = rf"(?:(?P<before>(?<![\w-]){NAME}|\({SHORT_NAME}\))[ \u00a0\u200e*]{{1,4}})?"
 
 _REFERENCE = re.compile(
     rf"{_BEFORE}(?:\b(?P<place>{_PLACE})(?:{_GAP}|(?<=\u00a7)|(?<=\.))(?P<numbers>{_NUMBERS})"
@@ -72,6 +72,7 @@ _PIECE = re.compile(
 )
 _RANGE = re.compile(r"to|through|[\u2013\u2014-]")
 _RANGE_LIMIT = 40
+_LAST_DIGITS = re.compile(r"(.*?)(\d{1,9})(\)?)")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -201,7 +202,7 @@ def _numbers(raw: str) -> tuple[str, ...]:
 
 def _between(first: str, last: str) -> list[str]:
     """Return the numbers strictly between two that differ in their last digits alone."""
-    low, high = re.fullmatch(r"(.*?)(\d+)(\)?)", first), re.fullmatch(r"(.*?)(\d+)(\)?)", last)
+    low, high = _LAST_DIGITS.fullmatch(first), _LAST_DIGITS.fullmatch(last)
     if low is None or high is None or (low[1], low[3]) != (high[1], high[3]):
         return []
     values = range(int(low[2]) + 1, int(high[2]))

@@ -74,7 +74,7 @@ _TITLED = re.compile(
     r"(?<![\w-])(?P<name>Chief\s(?:[A-Z][a-z]+\s(?:and\s)?){1,3}Officer"
     r"|Board of Directors(?:\sAudit Committee)?"
     r"|(?:Group\s|Global\s|Regional\s)?Head of (?:[A-Z][\w&-]+)(?:\s(?:and\s)?[A-Z][\w&-]+){0,3}"
-    rf"|(?:{_NOT_FIRST}(?!AND\b|OR\b)[A-Z][\w&-]*\s(?:and\s(?=[A-Z]))?){{1,4}}{_HEAD}\b"
+    rf"|(?:{_NOT_FIRST}(?!AND\b|OR\b)[A-Z][\w&-]*+\s(?:and\s(?=[A-Z]))?){{1,4}}{_HEAD}\b"
     r"|(?:Internal Audit|Human Resources|General Counsel|Legal Counsel|Accounts Payable|Works"
     r" Council"
     r"|Executive Committee|Regulator|Controller|Ombudsperson))"
@@ -82,7 +82,9 @@ _TITLED = re.compile(
 )
 _SHORT = re.compile(rf"\b(?:{'|'.join(_ABBREVIATIONS)}|VP)\b")
 _GROUP = re.compile("|".join(rf"\b(?:{pattern})\b" for pattern in _GROUPS), re.IGNORECASE)
-_ABBREVIATED = re.compile(r"((?:[A-Z][\w&-]*\s(?:of\s|and\s|the\s)?){1,5})\(([A-Z]{2,5})\)")
+_ABBREVIATED = re.compile(
+    r"(?<![\w&-])((?:[A-Z][\w&-]*+\s(?:of\s|and\s|the\s)?){1,5})\(([A-Z]{2,5})\)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.domain.ontology import EntityType
 
-_CAPITALISED = r"(?:[A-Z][\w/&-]*\s(?:and\s(?=[A-Z]))?){1,4}"
+_CAPITALISED = r"(?:[A-Z][\w/&-]*+\s(?:and\s(?=[A-Z]))?){1,4}"
 _NOT_FIRST = r"(?!(?:The|This|That|All|Each|Any|A|An|If|When|No|Our|Your|Via|In|Of|To|And)\b)"
 _PATTERNS: tuple[tuple[EntityType, re.Pattern[str]], ...] = (
     (
@@ -23,7 +23,7 @@ _PATTERNS: tuple[tuple[EntityType, re.Pattern[str]], ...] = (
         re.compile(
             rf"(?<![\w-]){_NOT_FIRST}{_CAPITALISED}(?:Form|Register|Log|Report|Certificate"
             rf"|Notice|Schedule|Statement)\b"
-            r"|\b(?:[a-z-]+ )?(?:register|logbook|audit trail)\b",
+            r"|\b(?:(?<![a-z-])[a-z-]++ )?(?:register|logbook|audit trail)\b",
         ),
     ),
     (

@@ -11,7 +11,9 @@ HOW_TO_CITE = (
     "Cite by marks: at the end of each sentence, write the marks of the sentences of the evidence"
     " that it rests on, like this [c3] or this [c1][c4]."
 )
-_MARKS = re.compile(r"\s*\[\s*c\d+(?:\s*[,;]\s*c\d+)*\s*\](?!\()", re.IGNORECASE)
+_MARKS = re.compile(
+    r"(?:(?<!\s)\s++)?\[\s*+c\d++(?:\s*+[,;]\s*+c\d++)*+\s*+\](?!\()", re.IGNORECASE
+)
 _NUMBER = re.compile(r"\d+")
 _MOST_DIGITS = 6
 

@@ -20,7 +20,7 @@ REASON = 600
 """Characters kept of a reason."""
 _STATES = re.compile(r"[.!?][?!]")
 """A statement that was made a question by its last sign."""
-_LIVE = re.compile(r"[<>@`\[\]]|://|\bwww\.|\b[\w-]+\.[a-z]{2,}\b", re.IGNORECASE)
+_LIVE = re.compile(r"[<>@`\[\]]|://|\bwww\.|\w-*+\.[a-z]{2,}\b", re.IGNORECASE)
 """What a platform may turn into a link, a mention or markup."""
 INTENTS = (*(intent.value for intent in Intent), "report", "small_talk")
 

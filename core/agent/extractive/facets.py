@@ -13,8 +13,8 @@ JURISDICTION = "jurisdiction"
 EMPLOYMENT = "employment"
 
 _EMPLOYMENTS: dict[str, str] = {
-    "employee": r"(?:i'm|i am|as|for|are|an?|any|all|permanent|full-time|part-time|two|our|\A)?\s*"
-    r"(?:employees?|permanent staff|staff members?)",
+    "employee": r"(?:(?:i'm|i am|as|for|are|an?|any|all|permanent|full-time|part-time|two|our)"
+    r"\s*+)?(?:employees?|permanent staff|staff members?)",
     "contractor": r"contractors?|freelancers?|external workers?|agency workers?",
 }
 _EMPLOYMENT_PATTERNS = {

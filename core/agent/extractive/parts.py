@@ -1,6 +1,7 @@
 """Cut a message into the questions that it asks, each with the words that belong to it."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.agent.extractive.intent import Intent, intents_of, plain
@@ -10,7 +11,7 @@ from core.domain.run import Term
 
 _ENDS = re.compile(r"(?<=[?!])\s+|(?<=[a-z]\.)\s+(?=[A-Z])")
 _SECOND = re.compile(
-    r"[,;]?\s+and\s+(?=(?:how|what|when|where|who|which|why|can|may|must|do|does|is|are|should)\b)",
+    r"[,;]?(?<!\s)\s++and\s++(?=(?:how|what|when|where|who|which|why|can|may|must|do|does|is|are|should)\b)",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -61,17 +62,9 @@ def parts_of(text: str, terms: tuple[Term, ...]) -> tuple[Part, ...]:
         for piece in pieces
         for word in content_words(_aside(asides[piece]) if piece in asides else piece)
     )
-    groups: list[str] = []
-    for piece in (_ASIDE.sub("", piece) for piece in asked):
-        own = [term for term in terms if term.word in content_words(piece) and is_telling(term)]
-        if (groups and len(own) < ALONE) or (groups and len(_own(groups[-1], terms)) < ALONE):
-            groups[-1] = f"{groups[-1]} {piece}"
-        else:
-            groups.append(piece)
+    groups = _grouped([_ASIDE.sub("", piece) for piece in asked], terms)
     if not groups:
         return (Part(terms=terms, intents=intents_of(text), text=text),)
-    if len(groups) > MOST:
-        groups[MOST - 1 :] = [" ".join(groups[MOST - 1 :])]
     return tuple(
         Part(
             terms=_weighed(group, terms, told, first=number == 0),
@@ -80,6 +73,23 @@ def parts_of(text: str, terms: tuple[Term, ...]) -> tuple[Part, ...]:
         )
         for number, group in enumerate(groups)
     )
+
+
+def _grouped(pieces: Sequence[str], terms: Sequence[Term]) -> list[str]:
+    """Join what can't stand alone with the piece before it; at most `MOST` are left."""
+    telling = frozenset(term.word for term in terms if is_telling(term))
+    groups: list[list[str]] = []
+    last: frozenset[str] = frozenset()
+    for piece in pieces:
+        own = telling & content_words(piece)
+        if groups and (len(own) < ALONE or len(last) < ALONE):
+            groups[-1].append(piece)
+            last |= own
+        else:
+            groups.append([piece])
+            last = own
+    joined = [" ".join(group) for group in groups]
+    return [*joined[: MOST - 1], " ".join(joined[MOST - 1 :])] if len(joined) > MOST else joined
 
 
 def _aside(found: re.Match[str] | None) -> str:

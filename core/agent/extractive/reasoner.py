@@ -20,6 +20,7 @@ from core.agent.extractive.select import Scored, expand, rank
 from core.agent.extractive.sensitive import is_report
 from core.agent.extractive.similarity import Similarity
 from core.agent.extractive.terms import is_figure, is_telling, terms_of
+from core.agent.timing import let_others_run
 from core.domain.answer import (
     Branch,
     Claim,
@@ -55,6 +56,9 @@ _GENERIC = frozenset(
         " bit something anything ok okay need allowed sign-off"
     )
 )
+_COMPARES = re.compile(r"\b(?:between|compare)\s", re.IGNORECASE)
+_WITH = re.compile(r"(?<!\s)\s++(?:and|with|to|versus|vs\.?)\s", re.IGNORECASE)
+_VERSUS = re.compile(r"(?<!\s)\s++(?:versus|vs\.?)\s", re.IGNORECASE)
 _EXCEPTION = re.compile(r"\b(?:unless|except|exempt|does not apply|no exception)\b", re.IGNORECASE)
 
 _Asked: TypeAlias = tuple[tuple[EvidenceItem, ...], Wanted, str]
@@ -89,6 +93,7 @@ class ExtractiveReasoner:
         asked = question.standalone
         vocabulary = await vocabulary_for(asked, knowledge)
         terms = await with_definitions(asked, terms_of(asked, vocabulary), knowledge)
+        await let_others_run()
         intents = intents_of(question.standalone)
         telling = [term for term in terms if is_telling(term)]
         if _lacks_subject(question.standalone, terms, telling):
@@ -114,7 +119,10 @@ class ExtractiveReasoner:
     ) -> Exploration:
         """See `Reasoner.explore`."""
         found = await find_facts(plan.terms, knowledge, limit=FINDINGS)
+        # Each of these takes its time with a long question: others run in between.
+        await let_others_run()
         await _ask_tools(question, plan, found, toolbox)
+        await let_others_run()
         share, reasoning = await self._completeness(question, plan, found)
         return Exploration(
             findings=found,
@@ -152,6 +160,7 @@ class ExtractiveReasoner:
             for one in chosen:
                 units = expand(one, wanted, question=question.standalone)
                 claims += [claim_of(unit) for unit in units]
+            await let_others_run()
             branch = branch or self._branch(ranked, wanted, question, plan)
             uncovered += open_words(chosen, wanted)
         return Draft(
@@ -321,13 +330,16 @@ async def _ask_tools(
 
 
 def _subjects(text: str) -> tuple[str, ...]:
-    found = re.search(
-        r"\b(?:between|compare)\s+(.+?)\s+(?:and|with|to|versus|vs\.?)\s+(.+?)[?.!]*$"
-        r"|^(.+?)\s+(?:versus|vs\.?)\s+(.+?)[?.!]*$",
-        text,
-        re.IGNORECASE,
-    )
-    return tuple(part.strip() for part in found.groups() if part) if found else ()
+    """Return the two things to compare ("compare A with B", "A versus B"), or nothing."""
+    opening = _COMPARES.search(text)
+    tried = [(text[opening.end() :], _WITH)] if opening else []
+    for said, joiner in [*tried, (text, _VERSUS)]:
+        joined = joiner.search(said.lstrip())
+        if joined is not None:
+            parts = joined.string[: joined.start()], joined.string[joined.end() :]
+            named = tuple(part.strip(" \n\t?.!") for part in parts)
+            return named if all(named) else ()
+    return ()
 
 
 def _as_item(number: int, finding: Finding) -> EvidenceItem:

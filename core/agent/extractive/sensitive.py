@@ -13,6 +13,9 @@ A question states what it takes for granted: "Is it okay that my manager takes b
 """
 
 import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain
 
 
 def _either(*words: str) -> str:
@@ -119,10 +122,9 @@ _SUFFERED = _matching(
     r"(?:harassed|bullied|threatened|discriminated|groped|assaulted|retaliated|blackmailed|stalked"
     r"|punished|intimidated|pressured|insulted|humiliated|raped|molested)\b",
 )
-_REPAID = _matching(
-    rf"(?:after|since|because) i(?:'ve| have|'d| had)? {_SPEAKING}\b.*\b{_DISADVANTAGE}\b",
-    rf"{_DISADVANTAGE}\b.*\b(?:after|since|because) i(?:'ve| have|'d| had)? {_SPEAKING}\b",
-)
+_SPOKE = _matching(rf"(?:after|since|because) i(?:'ve| have|'d| had)? {_SPEAKING}\b")
+_SUFFERS = _matching(rf"{_DISADVANTAGE}\b")
+"""Together in one sentence, in whatever order, these two tell of a disadvantage for speaking."""
 _CONFESSED = _matching(
     r"i(?:'ve| have)? (?:took|taken|stole|stolen|pocketed) (?:[\w.,-]+ ){0,3}?"
     r"(?:euros?|pounds?|money|cash)\b (?:from|out of)",
@@ -132,7 +134,7 @@ _BLAMED = _matching(
     rf"(?:suspect|accuse)\s+{_SOMEBODY}(?:\s+[\w-]+){{0,4}}?\s+of\b",
     rf"(?:want|like|need) to report\s+(?:my|our|an?)\s+(?:[\w-]+\s+){{0,2}}?(?:{_JOBS})\b(?!')",
 )
-_STATES = (_ACCUSED, _SUFFERED, _REPAID, _CONFESSED, _BLAMED)
+_STATES = (_ACCUSED, _SUFFERED, _CONFESSED, _BLAMED)
 
 _GREETING = re.compile(r"^(?:(?:hi|hello|hey|so|and|but|please|sorry|ok)\b[\s,!]*)+", re.IGNORECASE)
 _ASKS = re.compile(
@@ -146,7 +148,7 @@ _GRANTED = re.compile(
     r"\b(?:that|because|why(?: is| does)?|report|about)\s+(?=(?:my|our|he|she|they)\b)",
     re.IGNORECASE,
 )
-_SUPPOSES = re.compile(r"\b(?:if|whether|suppose|supposing|in case|imagine)\b[^,]*$", re.IGNORECASE)
+_SUPPOSES = re.compile(r"\b(?:if|whether|suppose|supposing|in case|imagine)\b", re.IGNORECASE)
 _THEFT_BY_NOBODY_KNOWN = re.compile(
     r"\b(?:someone|somebody|they)(?: has| have| had|'s|'ve)? (?:stole|stolen)\b", re.IGNORECASE
 )
@@ -154,6 +156,7 @@ _BY_MISTAKE = re.compile(r"\b(?:by (?:mistake|accident)|accidentally|mistakenly)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|;\s+")
 
 
+@lru_cache(maxsize=64)
 def is_report(text: str) -> bool:
     """Say whether a message reports misconduct, harassment, retaliation or a person.
 
@@ -162,6 +165,8 @@ def is_report(text: str) -> bool:
     A question in general terms ("How do I report harassment?", "May a manager accept cash?") is
     none; a statement about
     somebody ("My manager takes cash from hauliers. What should I do?") is one.
+
+    Kept for the texts last read: several stages ask for the same message.
     """
     folded = " ".join(text.replace("\u2019", "'").split())
     known = _THEFT_BY_NOBODY_KNOWN.sub("was lost", folded)
@@ -175,8 +180,20 @@ def _is_stated(sentence: str) -> bool:
     said = _GREETING.sub("", sentence)
     if _ASKS.match(said):
         granted = _GRANTED.search(said)
-        if granted is None or _SUPPOSES.search(said[: granted.end()]):
+        if granted is None or _is_supposed(said[: granted.end()]):
             return False
         said = said[granted.end() :]
-    found = (match for pattern in _STATES for match in pattern.finditer(said))
-    return any(not _SUPPOSES.search(said[: match.start()]) for match in found)
+    found = (match.start() for pattern in _STATES for match in pattern.finditer(said))
+    return any(not _is_supposed(said[:start]) for start in chain(found, _repaid(said)))
+
+
+def _repaid(said: str) -> Iterator[int]:
+    """Yield where a sentence begins to tell of a disadvantage for having spoken, if it does."""
+    spoke, suffers = _SPOKE.search(said), _SUFFERS.search(said)
+    if spoke and suffers:
+        yield min(spoke.start(), suffers.start())
+
+
+def _is_supposed(before: str) -> bool:
+    """Say whether what follows is supposed: a word that says so stands after the last comma."""
+    return _SUPPOSES.search(before, before.rfind(",") + 1) is not None

@@ -35,7 +35,7 @@ _SENTENCE_END = re.compile(r"[.!?:;][\"')\]”\u2019]*$")
 _OPENERS = "\"\u201c'(§"
 _NO_HEADING_END = (".", ",", ";", HYPHEN)
 _HYPHENATED = re.compile(r"\b\w+(?:-\w+)+\b")
-_WORD_BEFORE = re.compile(r"\w+$")
+_WORD_BEFORE = re.compile(r"(?<!\w)\w++$")
 _WORD_AFTER = re.compile(r"\w+")
 _SAME_EDGE = 60.0
 """Points; lines that begin this near to each other share a column and so its right edge."""

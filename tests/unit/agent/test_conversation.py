@@ -113,8 +113,8 @@ def test_free_text_is_taken_as_it_is(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["\u00b2", "\u2461", "9" * 5_000, "-1", "1e3"])
 def test_a_number_that_is_no_option_breaks_nothing(text: str) -> None:
-    """Digits of any kind or length that name no option are free text."""
-    assert replied(text)[2] == text
+    """Digits of any kind or length that name no option are free text, the first forty of them."""
+    assert replied(text)[2] == text[:40]
 
 
 def test_two_options_at_once_are_free_text() -> None:
@@ -262,3 +262,39 @@ def test_any_message_can_be_understood(text: str, history: tuple[Turn, ...]) -> 
         *map(country_name, jurisdictions_in(text, with_cities=True)),
     }
     assert all(said.value in known for said in understood.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("May  I\u00a0 \taccept   cash?", "May I accept cash?"),
+        ("one\n\n\n \n\t\ntwo\nthree", "one\n\ntwo\nthree"),
+        ("a\tb", "a\tb"),
+        ("first\r\nsecond", "first \nsecond"),
+    ],
+)
+def test_white_space_is_collapsed(typed: str, read: str) -> None:
+    """Runs of it say nothing; lines and paragraphs stay."""
+    assert clean(typed) == read
+
+
+def test_a_number_beyond_measure_is_cut_off() -> None:
+    """Forty digits are more than any quantity has; the words around them stay."""
+    said = f"Is {'7' * 500} too much for 12 gifts?"
+    cut = f"Is {'7' * 40} too much for 12 gifts?"
+    assert understand(said, []).standalone == cut
+    assert understand(said, [ANSWERED]).standalone == cut
+
+
+@pytest.mark.parametrize(
+    ("text", "standalone"),
+    [
+        ("and for  contractors ?", "May contractors accept gifts worth EUR 50?"),
+        ("What about in the U.K.?", f"{GIFTS} in the U.K"),
+        ("for Germany", f"{GIFTS} for Germany"),
+        ("As a contractor?!", "May contractor accept gifts worth EUR 50?"),
+    ],
+)
+def test_another_asker_is_exchanged(text: str, standalone: str) -> None:
+    """Whatever stands around who or where is meant."""
+    assert understand(text, [ANSWERED]).standalone == standalone

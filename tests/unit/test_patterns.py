@@ -1,0 +1,95 @@
+"""Every regular expression of the product takes time in proportion to its text."""
+
+import re
+
+import pytest
+
+from tests.patterns import Found, attacks, patience, patterns, text_of, worst_of
+
+LEAST = 380
+"""Expressions that there are: a search that finds far fewer looks in the wrong places."""
+
+PACKAGES = (
+    "bot",
+    "core.adapters",
+    "core.agent",
+    "core.domain",
+    "core.evals",
+    "core.ingest",
+    "core.ontology",
+)
+
+
+def package_of(one: Found) -> str:
+    """Return the package of an expression."""
+    parts = re.split("[.:]", one.where)
+    return parts[0] if parts[0] == "bot" else ".".join(parts[:2])
+
+
+def slow(found: list[Found]) -> list[str]:
+    """Return the expressions that hostile text of 8,000 characters holds up, and by what."""
+    with patience():
+        return [
+            f"{one.where}: {worst[1] * 1_000:.0f} ms for {worst[0]}"
+            for one in found
+            if (worst := worst_of(one)) is not None
+        ]
+
+
+def made(source: str) -> Found:
+    """Return an expression of a test's own."""
+    return Found(where="here", pattern=re.compile(source), uses=frozenset({"search"}))
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_expression_is_linear(package: str) -> None:
+    """At most 50 ms for 8,000 hostile characters; a new expression is found by itself."""
+    found = [one for one in patterns() if package_of(one) == package]
+    assert found
+    assert slow(found) == []
+
+
+def test_no_package_is_left_out() -> None:
+    """Every expression is attacked, and as many are found as there are."""
+    assert {package_of(one) for one in patterns()} == set(PACKAGES)
+    assert len(patterns()) >= LEAST
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"\s+$",
+        r"(?:a+)+b",
+        r"^(?:for)?\s*(?:\s*an?\s+)?(?:\w|in\s+[\w .]+?)\s*\?$",
+        r"x[^,]*$",
+        r"\w+@",
+        r"(?<![\w.])\d+(?:,\d+)*%",
+        r"if\b.*\bthen\b",
+        r"\W*\(",
+        r"(?:much|:[a-z]+:|[^\w\s]|and)*x",
+    ],
+)
+def test_an_expression_that_is_not_is_found(source: str) -> None:
+    """Quadratic, cubic and exponential ones, however they come about."""
+    assert len(slow([made(source)])) == 1
+
+
+@pytest.mark.parametrize("source", [r"(?<!\s)\s++$", r"\b[^\W_]+\b", r"(?:yes|no)[.!]?$"])
+def test_a_linear_expression_passes(source: str) -> None:
+    """The test does not cry wolf."""
+    assert slow([made(source)]) == []
+
+
+def test_expressions_are_found_wherever_they_are() -> None:
+    """Globals, collections, properties, functions, and what is written where it is used."""
+    where = {one.where for one in patterns()}
+    kept = {"core.agent.conversation._ONLY_FOR", "core.domain.notations.NOTATIONS"}
+    assert kept | {"core.domain.bounds._BEFORE", "core.agent.extractive.intent._COMPILED"} <= where
+    assert any(place.startswith("core.domain.numerals:") for place in where)
+    assert any(place.startswith("bot.slack.wording:") for place in where)
+
+
+def test_an_attack_has_its_length() -> None:
+    """Head and tail included."""
+    for attack in attacks(re.compile(r"for\s+x")):
+        assert len(text_of(attack, 500)) == 500
