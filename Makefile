@@ -38,6 +38,7 @@ bench: $(VENV)/.installed
 	@echo; echo '$$ python -m tests.evals.bench_ask'; $(BIN)/python -m tests.evals.bench_ask
 	@echo; echo '$$ python -m tests.evals.bench_threads'; $(BIN)/python -m tests.evals.bench_threads
 	@echo; echo '$$ python -m tests.evals.bench_slack large'; $(BIN)/python -m tests.evals.bench_slack large 2>/dev/null
+	@echo; echo '$$ python -m tests.evals.bench_stalls'; $(BIN)/python -m tests.evals.bench_stalls
 	@for platform in slack teams; do for what in ack first burst kills; do \
 	  echo; echo "\$$ python -m tests.evals.bench_$$platform $$what"; $(BIN)/python -m tests.evals.bench_$$platform $$what 2>/dev/null || exit 1; done; done
 	@echo; echo '$$ python -m tests.evals.bench_hung'; $(BIN)/python -m tests.evals.bench_hung 2>/dev/null

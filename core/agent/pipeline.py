@@ -212,7 +212,6 @@ class _Course:
         proposed = await draft(reasoner, self._question, planned, self._evidence, previous=previous)
         self._missing = proposed.missing
         self._step("draft", {"claims": len(proposed.claims), "missing": proposed.missing})
-        await let_others_run()
         verified = await self._verify(proposed)
         remaining = replace(proposed, claims=verified.claims)
         criticised, judged = await self._review(reasoner, planned, remaining)
@@ -244,7 +243,6 @@ class _Course:
         )
         if (situation.confidence.calibrated or 0.0) >= SHOWN_FROM:
             self._duties = urgent_duties((*self._duties, *verified.claims))
-        await let_others_run()
         ruling = decide(situation)
         self._step("decide", {"decision": ruling.decision.value, "reason": ruling.reason})
         self._attempts.append(

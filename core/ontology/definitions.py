@@ -39,8 +39,8 @@ _DEFINING_TITLE = re.compile(
 _DEFINING_HEADER = re.compile(r"\b(?:definitions?|meaning|description|explanation)\b")
 _TERM_HEADER = re.compile(r"\b(?:terms?|word|expression|concept|abbreviation|acronym)\b")
 _SHORT_FORM = re.compile(
-    rf"(?<![\w&.'-])(?P<meaning>(?:[A-Z][\w&.'-]*+|of|and|the|for|on)"
-    rf"(?:\s(?:[A-Z][\w&.'-]*+|of|and|the|for|on|\d{{4}})){{0,8}})\s{{0,9}}"
+    rf"(?<![A-Za-z0-9&.'-])(?P<meaning>(?:[A-Z][\w&.'-]{{0,40}}+|of|and|the|for|on)"
+    rf"(?:\s(?:[A-Z][\w&.'-]{{0,40}}+|of|and|the|for|on|\d{{4}})){{0,8}})\s{{0,9}}"
     rf"\((?:the |each,? an? |together,? the |hereinafter,?"
     rf" )?[{_QUOTES}](?P<term>[A-Z][\w &-]{{1,40}})[{_QUOTES}]\)"
 )

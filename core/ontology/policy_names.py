@@ -17,7 +17,7 @@ _KIND = (
     r"|Code(?:\s[Oo]f\s(?:Business\s)?(?:Conduct|Ethics))?"
     r"|Guidelines?|Procedures?|Standards?|Manual|Directive|Handbook|Law|Supplement|Convention)"
 )
-_TITLE_WORD = r"(?:[A-Z][\w'\u2019&/-]*+)"
+_TITLE_WORD = r"(?:[A-Z][\w'\u2019&/-]{0,60}+)"
 _NOT_FIRST = (
     r"(?!(?:See|The|This|That|Under|In|All|Any|Each|Our|If|When|Where|With|And|Of|Both|Such|These"
     r"|Other|Per|By|For|To|A|An)\b)"

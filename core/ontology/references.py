@@ -52,7 +52,7 @@ _OF = (
     rf"(?:,?\s(?:of|in|to|under)\s(?:the\s)?(?P<after>{NAME}"
     r"|(?:that|the same|this)\s(?i:policy|rulebook|regulation|act|code)))?"
 )
-_BEFORE = rf"(?:(?P<before>(?<![\w-]){NAME}|\({SHORT_NAME}\))[ \u00a0\u200e*]{{1,4}})?"
+_BEFORE = rf"(?:(?P<before>(?<![A-Za-z0-9-]){NAME}|\({SHORT_NAME}\))[ \u00a0\u200e*]{{1,4}})?"
 
 _REFERENCE = re.compile(
     rf"{_BEFORE}(?:\b(?P<place>{_PLACE})(?:{_GAP}|(?<=\u00a7)|(?<=\.))(?P<numbers>{_NUMBERS})"

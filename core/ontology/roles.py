@@ -83,7 +83,7 @@ _TITLED = re.compile(
 _SHORT = re.compile(rf"\b(?:{'|'.join(_ABBREVIATIONS)}|VP)\b")
 _GROUP = re.compile("|".join(rf"\b(?:{pattern})\b" for pattern in _GROUPS), re.IGNORECASE)
 _ABBREVIATED = re.compile(
-    r"(?<![\w&-])((?:[A-Z][\w&-]*+\s(?:of\s|and\s|the\s)?){1,5})\(([A-Z]{2,5})\)"
+    r"(?<![A-Za-z0-9&-])((?:[A-Z][\w&-]{0,40}+\s(?:of\s|and\s|the\s)?){1,5})\(([A-Z]{2,5})\)"
 )
 
 
