@@ -58,7 +58,7 @@ _CASE = re.compile(
 )
 _CASE_END = re.compile(r"[,;.!?](?:\s|$)")
 _NEGATION = re.compile(r"\b(?:not|no|never|cannot|neither|nor)\b|n['\u2019]t\b", re.IGNORECASE)
-_MARKER = re.compile(r"\s*(?:[-*+\u2022\u25aa\u25cf\u2013]|\(?[a-zA-Z0-9]{1,4}[.)])\s")
+_MARKER = re.compile(r"(?<!\s)\s*+(?:[-*+\u2022\u25aa\u25cf\u2013]|\(?[a-zA-Z0-9]{1,4}[.)])\s")
 _WHOLE = re.compile(r"[\"'\u201c\u2018(*]*[^\W\d_a-z][^|]*[.!][\"'\u201d\u2019)*]*\s*")
 """A sentence from its capital letter to its full stop, without cells of a table."""
 _DAYS = {"day": 1.0, "week": 7.0, "month": 30.4, "quarter": 91.3, "year": 365.25}
