@@ -96,6 +96,15 @@ _GOES_ON = _begins(
     r"|(?:until|till|since|by|from|for|in|to) (?:when|how|what|which|whom|who)|except for"
     r"|per (?:person|year|month|gift|vendor|item)"
 )
+_ASKED_LAST = re.compile(
+    r"\b(?:(?:so )?what (?:now|next|then|to do|(?:do|should|can|must|shall) (?:i|we) do)"
+    r"|(?:who|whom) (?:do|should|must|can) (?:i|we) (?:tell|call|ask|contact|inform|notify)"
+    r"|what happens (?:now|next)|(?:is|was) (?:this|that|it) (?:ok(?:ay)?|allowed|permitted|legal)"
+    r"|(?:any|some) (?:advice|guidance)|please (?:advise|help))$"
+)
+"""How somebody asks who first tells what happened ("i lost my laptop what now")."""
+_LAST = 60
+"""Characters of a sentence's end in which it stands."""
 _JOINED = _begins(
     r"(?:for|in|if|when|with|without|as|at|outside|abroad|under|over|above|below|after|before"
     r"|during"
@@ -327,7 +336,7 @@ def _asks(one: _Sentence) -> bool:
     core = one.core
     if _DISBELIEF.match(one.said) or (not core and not one.is_asked):
         return False
-    if one.is_asked:
+    if one.is_asked or _ASKED_LAST.search(one.said[-_LAST:]):
         return True
     if _EXCLAIMS.match(core):
         return False

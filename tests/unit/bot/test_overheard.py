@@ -180,6 +180,9 @@ def question(text: str, *assumptions: Assumption) -> Question:
         ("May I keep it?", False),
         ("gift limit", False),
         ("I'd like to know who approves it", False),
+        ("i lost my laptop what now", False),
+        ("a supplier left a watch on my desk, is that ok", False),
+        ("I clicked on a strange link who do i tell", False),
     ],
 )
 def test_a_statement_asks_nothing(text: str, expected: bool) -> None:
