@@ -28,7 +28,7 @@ check: $(VENV)/.installed-dev
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
 
-bench: $(VENV)/.installed
+bench: $(VENV)/.installed-dev
 	@$(BIN)/python -c 'import os, platform; from datetime import date; print(f"{date.today()}, {platform.platform()}, {os.cpu_count()} cores, Python {platform.python_version()}")'
 	@git rev-parse --short HEAD 2>/dev/null | sed 's/^/commit /' || true
 	@$(call measure,eval answers --questions samples/questions/test.jsonl)
@@ -41,6 +41,7 @@ bench: $(VENV)/.installed
 	@echo; echo '$$ python -m tests.evals.bench_stalls'; $(BIN)/python -m tests.evals.bench_stalls
 	@for platform in slack teams; do for what in ack first burst kills; do \
 	  echo; echo "\$$ python -m tests.evals.bench_$$platform $$what"; $(BIN)/python -m tests.evals.bench_$$platform $$what 2>/dev/null || exit 1; done; done
+	@echo; echo '$$ python -m tests.evals.bench_embedded'; $(BIN)/python -m tests.evals.bench_embedded
 	@echo; echo '$$ python -m tests.evals.bench_hung'; $(BIN)/python -m tests.evals.bench_hung 2>/dev/null
 ifeq ($(wildcard $(DATA)/obliqa/dev.json),)
 	@echo; echo "NOT MEASURED: retrieval. $(DATA)/obliqa is not there: make bench DATA=FOLDER" >&2

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from datetime import date
 from itertools import pairwise
 from typing import Any
 
@@ -9,6 +10,11 @@ import pytest
 from sqlalchemy import text
 
 from core.adapters.postgres.database import engine_for
+from core.bootstrap import bootstrap
+from core.config import Settings
+from core.domain.question import Scope
+from core.ontology.conflicts import Conflict, find_conflicts
+from core.ontology.graph import build_graph
 
 pytestmark = pytest.mark.shared_data
 
@@ -283,3 +289,15 @@ def test_every_shown_quote_is_the_stored_text(
     shown = [citation for reply in replies.values() for citation in reply["citations"]]
     assert len(shown) >= len(ANSWERABLE)
     assert asyncio.run(stored(shown)) == [citation["quote"] for citation in shown]
+
+
+def test_no_false_conflict_among_published_policies(real_url: str) -> None:
+    """They were not written to contradict each other, and none of them does."""
+
+    async def found() -> tuple[Conflict, ...]:
+        async with bootstrap(Settings(database_url=real_url)) as service:
+            newest = await service.corpus.current_edition()
+            scope = Scope(as_of=date(2026, 11, 22), edition=newest)
+            return find_conflicts(build_graph(await service.ontology.snapshot(scope)))
+
+    assert asyncio.run(found()) == ()
