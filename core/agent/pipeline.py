@@ -177,9 +177,8 @@ class _Course:
     async def _explore(self, reasoner: Reasoner, planned: Plan, toolbox: Toolbox) -> None:
         task = self._task
         self._tell("explore", f"Following {task.knowledge.extent.facts} facts of the policies")
-        found = await explore(
-            reasoner, self._question, planned, knowledge=task.knowledge, toolbox=toolbox
-        )
+        asked, known = self._question, task.knowledge
+        found = await explore(reasoner, asked, planned, knowledge=known, toolbox=toolbox)
         self._exploration = found
         self._budget.tools(len(found.calls))
         self._step("explore", exploration_json(found))
