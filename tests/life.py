@@ -138,7 +138,9 @@ def _told(reply: StoredReply) -> str:
 class ScriptedAudience:
     """Everyone reads everything, unless told otherwise."""
 
-    told: Readers | NoReaders = field(default_factory=lambda: Readers(groups=frozenset({EVERYONE})))
+    told: Readers | NoReaders = field(
+        default_factory=lambda: Readers(groups=frozenset({EVERYONE}), is_private=True)
+    )
 
     async def readers(
         self, place: Place, person: str, /, *, is_direct: bool

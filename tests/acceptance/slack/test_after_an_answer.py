@@ -398,7 +398,7 @@ async def test_what_is_for_some_is_not_shared_with_all(
     rights.write_text('[groups]\nfinance = ["U0ANNA", "U0BEN"]\n')
     async with office(slack, slack_database, config=rights) as bureau:
         mixed = slack.workspace.channel("mixed", bureau.anna, bureau.ben, bureau.oskar)
-        ours = slack.workspace.channel("ours", bureau.anna, bureau.ben)
+        ours = slack.workspace.channel("ours", bureau.anna, bureau.ben, kind="group")
         for place, is_shared in ((mixed, False), (ours, True)):
             before = len(slack.checks.seen_by(bureau.anna.id))
             await slack.presses.command(bureau.anna, place, treasury.QUESTION)

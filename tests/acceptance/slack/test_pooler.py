@@ -200,7 +200,7 @@ async def test_a_worker_is_not_told_but_looks(pooled_url: str, tables: AsyncEngi
             await asyncio.sleep(1.0)
             async with tables.connect() as connection:
                 workers = text("SELECT count(*) FROM procrastinate_workers")
-                assert await connection.scalar(workers) == 1
+                assert await connection.scalar(workers) == 2  # questions and replies have one each
                 assert await connection.scalar(listening) == 0
             working.cancel()
 

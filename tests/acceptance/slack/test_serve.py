@@ -122,7 +122,7 @@ async def test_officers_groups_and_channels_from_files(
         json.dumps([{"login": "olga", "name": "Olga O.", "accounts": [account], "on_call": True}])
     )
     rights.write_text(
-        '[groups]\nfinance = ["U0FINN"]\n\n[channels.C0TREASURY]\naudience = ["finance"]\n'
+        '[groups]\nfinance = ["U0FINN"]\n\n[channels.G0TREASURY]\naudience = ["finance"]\n'
     )
     settings = over_http(slack) | {
         "CITEBOUND_OFFICERS": officers,

@@ -41,6 +41,8 @@ class Kept:
     ours: set[Place] = field(default_factory=set[Place])
     since: datetime = datetime(2026, 11, 20, 9, tzinfo=UTC)
     """When we came to know of a conversation."""
+    asker: str = ""
+    """Who asked last in a thread of ours."""
     is_away: bool = False
     answer: Any = None
     """What handlers return; an exception is raised."""
@@ -66,7 +68,7 @@ class Kept:
 
     async def speakers(self, _: str, /) -> Speakers:
         """See `ConversationStore.speakers`."""
-        return Speakers(first="", asker="", is_asked_back=False, is_taken_over=False)
+        return Speakers(first="", asker=self.asker, is_asked_back=False, is_taken_over=False)
 
     async def forget(self, platform: str, tenant: str, conversation: str, /) -> int:
         """See `References.forget`."""

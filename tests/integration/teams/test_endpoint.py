@@ -82,13 +82,16 @@ async def test_without_the_database_teams_is_to_send_again(served: Served) -> No
 
 
 async def test_a_follow_up_is_kept_in_our_threads_alone(served: Served) -> None:
-    """Everything else that consent lets us hear is dropped, with its reference."""
+    """Of whoever asked there; all else that consent lets us hear is dropped, with its reference."""
     reply = message("And my wife?", scope="channel", id=REPLY)
     assert await send(served, reply) == 200
     assert (served.kept.messages, served.kept.references) == ([], [])
     served.kept.ours.add(
         Place(platform="teams", tenant=TENANT, channel=CHANNEL, thread=ROOT, mode="thread")
     )
+    assert await send(served, reply) == 200
+    assert served.kept.messages == []
+    served.kept.asker = ANNA
     assert await send(served, reply) == 200
     assert len(served.kept.messages) == 1
 
