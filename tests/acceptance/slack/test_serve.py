@@ -129,11 +129,11 @@ async def test_officers_groups_and_channels_from_files(
         "CITEBOUND_CASE_CHANNEL": f"slack/T0HOME/{DESK}",
         "CITEBOUND_SLACK_CONFIG": rights,
     }
+    anna, finn, olga = map(slack.workspace.user, ("anna", "finn", "olga"))
+    slack.workspace.channel("officers", olga, kind="group")
+    vault = slack.workspace.channel("treasury", anna, finn, kind="group")
     async with serving(tmp_path, slack_database, **settings) as command:
         slack.app_url = f"{command.base_url}/slack/events"
-        anna, finn, olga = map(slack.workspace.user, ("anna", "finn", "olga"))
-        slack.workspace.channel("officers", olga, kind="group")
-        vault = slack.workspace.channel("treasury", anna, finn, kind="group")
         for person, may_read in ((anna, False), (finn, True)):
             said = await slack.people.ask(person, treasury.QUESTION)
             answer = await answered(command, slack, said.message)
