@@ -24,6 +24,7 @@ from core.ports.messages import (
     Outbox,
 )
 from core.ports.progress import Progress, Progressed
+from core.ports.reader import Reader
 from core.ports.reasoning import (
     ModelCallLog,
     Reasoner,
@@ -76,6 +77,7 @@ __all__ = [
     "Progressed",
     "Publication",
     "Published",
+    "Reader",
     "Reasoner",
     "ReasonerFactory",
     "RecordReceipt",
