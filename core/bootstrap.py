@@ -193,7 +193,7 @@ async def bootstrap(
             await stack.enter_async_context(
                 open_reasoners(
                     settings,
-                    embedder=measured,
+                    reader=None,
                     clock=clock,
                     log=PostgresModelCallLog(engine),
                     spending=spending,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.config import Settings
-from core.ports import Clock, Embedder, ModelCallLog, ReasonerFactory, Spending
+from core.ports import Clock, ModelCallLog, Reader, ReasonerFactory, Spending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Reasoners:
 async def open_reasoners(
     settings: Settings,
     *,
-    embedder: Embedder | None,
+    reader: Reader | None,
     clock: Clock,
     log: ModelCallLog,
     spending: Spending | None = None,
@@ -34,7 +34,7 @@ async def open_reasoners(
     Raises:
         ConfigError: A model is wanted, and something that it needs is not set or not installed.
     """
-    rules = ExtractiveReasoner(embedder)
+    rules = ExtractiveReasoner(reader)
     if not settings.uses_model:
         yield Reasoners(first=rules, fallback=None)
         return

@@ -262,16 +262,19 @@ class _Course:
             self._tell("retrieve", f"Searching {sections} sections" if sections else "Searching")
             found = await search()
             self._retrieved.append(found)
-            limits = self._parts.limits
-            depth = limits.retrieval_depth if number == 1 else limits.retry_depth
-            self._step("retrieve", retrieval_json(found, depth))
+            self._step("retrieve", retrieval_json(found, self._depth(number)))
         # A model has been shown what earlier searches found, and may still cite it.
         given = self._retrieved if self._parts.reasoner.is_model else self._retrieved[-1:]
         chunks = [one for found in given for one in (*found.result.hits, *found.result.neighbours)]
         self._evidence = gather(self._findings, chunks)
 
     async def _search_first(self) -> Retrieved:
-        return await self._search(self._question.standalone, self._parts.limits.retrieval_depth)
+        return await self._search(self._question.standalone, self._depth(1))
+
+    def _depth(self, number: int) -> int:
+        limits = self._parts.limits
+        depth = limits.retrieval_depth if number == 1 else limits.retry_depth
+        return depth if self._parts.reasoner.is_model else max(depth, limits.wide_depth)
 
     async def _search_again(self, planned: Plan) -> Retrieved:
         """Search deeper, and for what was missing too: by other words, or as a model says it."""
@@ -282,7 +285,7 @@ class _Course:
         if self._missing and self._parts.reasoner.is_model:
             others.add(self._missing)
         query = " ".join([self._question.standalone, *sorted(others)])
-        return await self._search(query, self._parts.limits.retry_depth)
+        return await self._search(query, self._depth(2))
 
     async def _search(self, query: str, depth: int) -> Retrieved:
         return await retrieve(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.agent.conversation import clean, points_back, shortened, understand
-from core.agent.extractive.sensitive import is_report
+from core.agent.misconduct import is_report
 from core.agent.request import MAX_QUESTION
 from core.agent.speech import asks
 from core.domain.content_words import content_words

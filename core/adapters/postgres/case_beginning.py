@@ -20,7 +20,7 @@ from core.adapters.postgres.case_rows import CaseRow, case_by_id
 from core.adapters.postgres.jobs import PostgresJobs
 from core.adapters.postgres.ledger import Ledger
 from core.agent.confidential import speaks_of_somebody
-from core.agent.extractive.sensitive import is_report
+from core.agent.misconduct import is_report
 from core.agent.speech import is_asked
 from core.domain.audit import Tag
 from core.domain.case import CaseState

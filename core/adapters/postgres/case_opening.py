@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.adapters.postgres.ledger import Ledger
 from core.adapters.postgres.locks import AdvisoryLock, wait_for_one
 from core.agent.confidential import speaks_of_somebody
-from core.agent.extractive.sensitive import is_report
+from core.agent.misconduct import is_report
 from core.agent.urgent import is_urgent_duty
 from core.domain.answer import Outcome
 from core.domain.case import Urgency

@@ -1,6 +1,5 @@
 """What a message asks, and which of the ranked sections are quoted for it."""
 
-import re
 from collections.abc import Sequence
 
 from core.agent.conversation import ALL
@@ -8,9 +7,10 @@ from core.agent.extractive.amounts import amounts_of
 from core.agent.extractive.branching import strong_ones
 from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, Facets, last_facets_of
 from core.agent.extractive.intent import Intent
-from core.agent.extractive.parts import parts_of
-from core.agent.extractive.scoring import Wanted, layers
-from core.agent.extractive.select import Scored
+from core.agent.extractive.parts import Part, parts_of
+from core.agent.extractive.quoting import quoted_of
+from core.agent.extractive.ranking import by_section
+from core.agent.extractive.scoring import Scored, Wanted, layers
 from core.agent.extractive.terms import cover, is_telling
 from core.domain.question import Question
 from core.domain.run import Plan, Term
@@ -19,7 +19,8 @@ SIDES = 2
 """A comparison has two."""
 MOST_CASES = 4
 """Sections quoted if every case was asked for."""
-_PERCENTAGE = re.compile(r"\bpercent(?:age)?s?\b|%|\bper cent\b", re.IGNORECASE)
+READ_WHOLE = 300
+"""Characters up to which a message is read whole with each text; of a longer one, what it asks."""
 
 
 def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
@@ -35,42 +36,45 @@ def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
         jurisdictions=said.jurisdictions or (frozenset({scoped}) if scoped else frozenset()),
         employments=said.employments,
     )
+    parts = parts_of(question.standalone, plan.terms)
     return [
         Wanted(
+            text=_read(part, question.standalone, is_one=len(parts) == 1),
             terms=part.terms,
             intents=part.intents,
             facets=facets,
-            asks_percentage=bool(_PERCENTAGE.search(part.text)),
             amounts=amounts,
         )
-        for part in parts_of(question.standalone, plan.terms)
+        for part in parts
     ]
+
+
+def _read(part: Part, message: str, *, is_one: bool) -> str:
+    """Return the words that are read together with texts: the end of what is asked."""
+    whole = is_one and len(message) <= READ_WHOLE
+    return (message if whole else part.text)[-READ_WHOLE:]
 
 
 def answering(
     ranked: Sequence[Scored], wanted: Wanted, question: Question, plan: Plan
 ) -> list[Scored]:
-    """Return the passages to quote: the best one; both sides of a comparison.
+    """Return the sentences to quote: the best ones; both sides of a comparison.
 
     Every case if all were asked for.
     """
     if any(item.value == ALL for item in question.assumptions):
-        return strong_ones(ranked)[:MOST_CASES]
-    if plan.intent == Intent.COMPARISON:
-        return _sides(ranked, wanted) or [ranked[0]]
-    return [ranked[0]]
+        return strong_ones(by_section(ranked))[:MOST_CASES]
+    if plan.intent == Intent.COMPARISON and (sides := _sides(by_section(ranked), wanted)):
+        return sides
+    return quoted_of(ranked, wanted)
 
 
 def _sides(ranked: Sequence[Scored], wanted: Wanted) -> list[Scored]:
     """Return the best section for each of the countries or employments that are compared."""
     for slot in (JURISDICTION, EMPLOYMENT):
-        compared = sorted(wanted.facets.of(slot))
-        fitting = sorted(ranked, key=lambda one: -one.measures.kind)
         found = [
-            next(
-                (one for one in fitting if one.passage.facets.of(slot) == frozenset({value})), None
-            )
-            for value in compared
+            next((one for one in ranked if one.passage.facets.of(slot) == frozenset({value})), None)
+            for value in sorted(wanted.facets.of(slot))
         ]
         sides = [one for one in found if one is not None]
         if len(sides) >= SIDES:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, facets_of
 from core.agent.extractive.facts import are_alike
-from core.agent.extractive.scoring import Wanted
-from core.agent.extractive.select import Scored
+from core.agent.extractive.scoring import Scored, Wanted
 from core.domain.answer import Branch
 from core.domain.content_words import content_words
 from core.domain.jurisdictions import country_name
@@ -17,8 +16,8 @@ from core.ontology.conflicts import are_of_one_matter
 
 NOWHERE: frozenset[str] = frozenset()
 """No country has policies of its own."""
-STRONG = 0.5
-"""Share of the best probability from which a passage counts as an answer of its own."""
+STRONG = 1.5
+"""Log-odds below the best sentence down to which another section is an answer of its own."""
 AS_FULL = 0.8
 """Share of the best coverage that it must have too."""
 SIBLING = 0.5
@@ -32,7 +31,7 @@ _MEASURES = frozenset({"amount", "percentage", "duration"})
 
 
 def strong_ones(ranked: Sequence[Scored]) -> list[Scored]:
-    """Return the passages that answer nearly as well as the best."""
+    """Return the sections that answer nearly as well as the best."""
     if not ranked:
         return []
     best = ranked[0]
@@ -40,11 +39,7 @@ def strong_ones(ranked: Sequence[Scored]) -> list[Scored]:
 
 
 def _is_strong(one: Scored, best: Scored) -> bool:
-    return (
-        one.score >= STRONG * best.score
-        and one.measures.kind >= best.measures.kind
-        and one.measures.coverage >= AS_FULL * best.measures.coverage
-    )
+    return one.strength >= best.strength - STRONG and one.coverage >= AS_FULL * best.coverage
 
 
 def find_branch(
@@ -93,7 +88,7 @@ def _is_sibling(one: Scored, best: Scored, mine: frozenset[str]) -> bool:
         and here.policy_key == there.policy_key
         and bool(here.path[:-1])
         and here.path[:-1] == there.path[:-1]
-        and one.measures.coverage >= SIBLING * best.measures.coverage
+        and one.coverage >= SIBLING * best.coverage
     )
 
 

@@ -1,11 +1,7 @@
 """What kind of answer a question wants, by the words it begins with."""
 
 import re
-from collections.abc import Callable
 from enum import StrEnum
-
-from core.domain.modality import Modality, modality
-from core.domain.quantities import quantities
 
 
 class Intent(StrEnum):
@@ -73,39 +69,6 @@ _RULES: tuple[tuple[Intent, str], ...] = (
     ),
 )
 _COMPILED = tuple((intent, re.compile(pattern, re.IGNORECASE)) for intent, pattern in _RULES)
-_DEFINES = re.compile(
-    r"\bmeans?\b|\brefers? to\b|\b(?:is|are) defined as\b|\bare (?:all|any|those|information"
-    r"|persons?|natural)\b|\bis (?:an?|any|every)\b",
-    re.IGNORECASE,
-)
-_ROLE_WORDS = re.compile(
-    r"\b(?:officer|manager|managers|department|committee|board|director|counsel|team|head|council|desk|controller|auditor"
-    r"|owner|supervisor|hr|function|office|employee|contractor|staff|group|unit|representative|chair)s?\b",
-    re.IGNORECASE,
-)
-_NOUGHT = re.compile(r"\b(?:none|nil|zero|no (?:upper )?limit|unlimited)\b", re.IGNORECASE)
-_TO_SOMEBODY = re.compile(r"\b(?:to|by|with|from) (?:the|its|their|our) [\w-]+", re.IGNORECASE)
-_PERIODIC = re.compile(
-    r"\b(?:annual(?:ly)?|yearly|monthly|weekly|daily|quarterly|every (?:\w+ )?(?:days?|weeks?"
-    r"|months?|quarters?|years?)|once a|immediately"
-    r"|without (?:undue )?delay|at once|promptly|same day|permanently|indefinitely|each (?:day"
-    r"|week|month|quarter|year))\b",
-    re.IGNORECASE,
-)
-_REASONED = re.compile(
-    r"\b(?:because|so that|in order to|reasons?|since|therefore|why|purpose|aims?|easier"
-    r"|protects?|avoids?|prevents?|would)\b",
-    re.IGNORECASE,
-)
-_NUMBERED = frozenset({"amount", "percentage", "number"})
-OPEN = 0.5
-"""What any sentence counts where the kind of answer is open."""
-UNRULED = 0.3
-"""What a sentence counts that neither requires nor allows, where that was asked."""
-NEARLY = 0.4
-"""What a sentence counts that forbids where a figure was asked for, or tells a time where another
-was."""
-
 
 _CONTRACTED = (
     (
@@ -135,52 +98,3 @@ def intents_of(text: str) -> tuple[Intent, ...]:
     folded = plain(text)
     found = tuple(intent for intent, pattern in _COMPILED if pattern.search(folded))
     return found or (Intent.GENERAL,)
-
-
-def defined_in(sentence: str) -> str | None:
-    """Return what a sentence defines (the words before "means"), or None if it is no definition."""
-    found = _DEFINES.search(sentence)
-    return sentence[: found.start()] if found else None
-
-
-def fits(intent: Intent, sentence: str) -> float:
-    """Return how well a sentence is of the kind that an intent wants.
-
-    1 if it is, 0 if not, and something between where the kind says little.
-    """
-    checks: dict[Intent, Callable[[str], float]] = {
-        Intent.DEFINITION: lambda text: float(defined_in(text) is not None),
-        Intent.REASON: lambda text: float(bool(_REASONED.search(text))),
-        Intent.ROLE: _names_somebody,
-        Intent.PERMISSION: lambda text: 1.0 if modality(text) is not Modality.NONE else UNRULED,
-        Intent.DEADLINE: _tells_time,
-        Intent.THRESHOLD: _tells_figure,
-    }
-    check = checks.get(intent)
-    return check(sentence) if check else OPEN
-
-
-def _names_somebody(sentence: str) -> float:
-    if _ROLE_WORDS.search(sentence):
-        return 1.0
-    return NEARLY if _TO_SOMEBODY.search(sentence) else 0.0
-
-
-def _tells_time(sentence: str) -> float:
-    timed = any(found.kind in {"duration", "date", "time"} for found in quantities(sentence))
-    return 1.0 if timed or _PERIODIC.search(sentence) else _forbids(sentence)
-
-
-def _tells_figure(sentence: str) -> float:
-    kinds = {found.kind for found in quantities(sentence)}
-    if kinds & _NUMBERED or _NOUGHT.search(sentence):
-        return 1.0
-    return NEARLY if "duration" in kinds else _forbids(sentence)
-
-
-def _forbids(sentence: str) -> float:
-    """Count a plain prohibition.
-
-    "how many days may a contractor ...?" may be answered by "none".
-    """
-    return NEARLY if modality(sentence) is Modality.MUST_NOT else 0.0

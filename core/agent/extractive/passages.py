@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.agent.extractive.facets import Facets, facets_of
-from core.agent.extractive.intent import defined_in
 from core.domain.content_words import content_words
 from core.domain.evidence import EvidenceItem
 from core.domain.ontology import SectionRef
@@ -21,7 +20,6 @@ _MARKED = re.compile(r"\s*(?:[^\w\s\"'\u201c\u2018(\[]|[(\[]?\w{1,4}[.)\]])\s")
 _FEWEST_WORDS = 6
 """A shorter unit may be a heading, which ends in any word: "Who to turn to". Of 16,122 units of 186
 policies that others wrote, 5 are taken for pieces of sentences, and 4 of them are."""
-_GLOSSARY = re.compile(r"\b(?:definition|meaning|description|explanation)s?\b", re.IGNORECASE)
 _CELLS = " | "
 
 
@@ -45,14 +43,6 @@ class Unit:
     """True for the header row of a table: it says nothing by itself."""
     is_part: bool = False
     """True for a piece of a sentence that the file's layout tore apart: half a rule is none."""
-
-    @property
-    def defines(self) -> str | None:
-        """Return what it defines: a quoted term, or the first cell of a row under "Definition"."""
-        if self.lead_in is not None and self.is_row:
-            header = self.lead_in.text
-            return self.text.split("|")[0] if _GLOSSARY.search(header) else None
-        return defined_in(self.text)
 
     @property
     def asks(self) -> bool:

@@ -1,6 +1,6 @@
-"""`ExtractiveReasoner`: deterministic, without a model, in milliseconds.
+"""`ExtractiveReasoner`: deterministic, without a language model.
 
-It must be honest: what it can't cover, it refuses.
+It quotes the sentences that a reader finds to answer best, and says how likely they do.
 """
 
 import re
@@ -14,12 +14,18 @@ from core.agent.extractive.branching import NOWHERE, find_branch, find_conflict
 from core.agent.extractive.facts import find_facts, vocabulary_for, with_definitions
 from core.agent.extractive.intent import Intent, intents_of
 from core.agent.extractive.passages import passages_of
-from core.agent.extractive.quoting import claim_of
-from core.agent.extractive.scoring import Wanted
-from core.agent.extractive.select import Scored, expand, rank
-from core.agent.extractive.sensitive import is_report
-from core.agent.extractive.similarity import Similarity
+from core.agent.extractive.quoting import claim_of, expand
+from core.agent.extractive.ranking import READ, by_section, rank
+from core.agent.extractive.scoring import (
+    ANSWERS,
+    ANSWERS_BY_WORDS,
+    Fit,
+    Scored,
+    Wanted,
+    measures_of,
+)
 from core.agent.extractive.terms import is_figure, is_telling, terms_of
+from core.agent.misconduct import is_report
 from core.agent.timing import let_others_run
 from core.domain.answer import (
     Branch,
@@ -34,7 +40,7 @@ from core.domain.content_words import content_words
 from core.domain.evidence import Evidence, EvidenceItem, Finding
 from core.domain.question import Question, Scope
 from core.domain.run import Attempt, Clarification, Exploration, ModelCall, Plan, Term
-from core.ports import Embedder, Knowledge, RunContext, Toolbox
+from core.ports import Knowledge, Reader, RunContext, Toolbox
 
 FINDINGS = 10
 """Facts handed on."""
@@ -46,6 +52,8 @@ SCOPES = 64
 """Scopes whose countries are remembered."""
 RANKED = 16
 """Rankings kept: those of the runs that go on at the same time."""
+LEAST_READ = 24
+"""Sentences that are read for each of several questions in one message."""
 APPROVED = 0.1
 """Judge's score from which a draft passes."""
 _VAGUE = re.compile(r"\b(?:this|that|it|these|those|such|they|them|one)\b", re.IGNORECASE)
@@ -61,7 +69,7 @@ _WITH = re.compile(r"(?<!\s)\s++(?:and|with|to|versus|vs\.?)\s", re.IGNORECASE)
 _VERSUS = re.compile(r"(?<!\s)\s++(?:versus|vs\.?)\s", re.IGNORECASE)
 _EXCEPTION = re.compile(r"\b(?:unless|except|exempt|does not apply|no exception)\b", re.IGNORECASE)
 
-_Asked: TypeAlias = tuple[tuple[EvidenceItem, ...], Wanted, str]
+_Asked: TypeAlias = tuple[tuple[EvidenceItem, ...], Wanted]
 """What a ranking depends on."""
 
 
@@ -71,13 +79,13 @@ class ExtractiveReasoner:
     Safe to share: it keeps nothing of the ontology but the countries of some scopes.
     """
 
-    name = "extractive/1"
+    name = "extractive/2"
     is_model = False
     model_calls: tuple[ModelCall, ...] = ()
 
-    def __init__(self, embedder: Embedder | None = None) -> None:
-        """Compare meanings with the embedder if there is one, else words alone."""
-        self._similarity = Similarity(embedder)
+    def __init__(self, reader: Reader | None = None) -> None:
+        """Read questions with texts if there is a reader, else compare their words."""
+        self._reader = reader
         self._countries: OrderedDict[Scope, frozenset[str]] = OrderedDict()
         self._ranked: OrderedDict[_Asked, list[Scored]] = OrderedDict()
 
@@ -148,20 +156,21 @@ class ExtractiveReasoner:
         claims: list[Claim] = []
         uncovered: list[str] = []
         branch = None
-        for wanted in wanted_of(question, plan):
-            ranked = await self._rank(evidence.items, wanted, question)
+        parts = wanted_of(question, plan)
+        for wanted in parts:
+            ranked = await self._rank(evidence.items, wanted, among=len(parts))
             if not ranked:
                 return Draft(claims=(), missing="no evidence concerns the question")
-            contradiction = find_conflict(ranked)
+            sections = by_section(ranked)
+            contradiction = find_conflict(sections)
             if contradiction is not None:
                 sides = tuple(claim_of(one.unit) for one in contradiction)
                 return Draft(claims=sides, is_conflict=True, note="Two policies in force disagree.")
             chosen = answering(ranked, wanted, question, plan)
             for one in chosen:
-                units = expand(one, wanted, question=question.standalone)
-                claims += [claim_of(unit) for unit in units]
+                claims += [claim_of(unit) for unit in expand(one, wanted)]
             await let_others_run()
-            branch = branch or self._branch(ranked, wanted, question, plan)
+            branch = branch or self._branch(sections, wanted, question, plan)
             uncovered += open_words(chosen, wanted)
         return Draft(
             claims=tuple(dict.fromkeys(claims)),
@@ -216,13 +225,11 @@ class ExtractiveReasoner:
         if not draft.claims:
             return NotJudged(reason="there is nothing to judge")
         measures = await self._measures(question, plan, evidence, draft)
-        approved = measures["answers"] >= APPROVED and measures["kind"] > 0
-        reason = "no sentence of the kind that was asked for"
-        if measures["kind"] > 0:
-            reason = f"not covered: {draft.missing}" if draft.missing else "it covers too little"
+        approved = measures["answers"] >= APPROVED
+        reason = f"not covered: {draft.missing}" if draft.missing else "it answers too little"
         return Judgement(
             faithfulness=1.0,
-            relevance=measures["kind"],
+            relevance=measures["answers"],
             completeness=measures["coverage"],
             approved=approved,
             decision=Decision.FINAL if approved else Decision.RETRY,
@@ -233,37 +240,31 @@ class ExtractiveReasoner:
     async def _measures(
         self, question: Question, plan: Plan, evidence: Evidence, draft: Draft
     ) -> dict[str, float]:
-        """Measure a draft: for each question of the message its best claim counts.
-
-        And the worst question decides.
-        """
+        """Measure a draft; of several questions in one message the worst answered one decides."""
         cited = {citation.span for claim in draft.claims for citation in claim.citations}
-        passages = passages_of(evidence.items)
         sections = {
             passage.place
-            for passage in passages
+            for passage in passages_of(evidence.items)
             if any(unit.span in cited for unit in passage.units)
         }
         worst: dict[str, float] = {}
-        for wanted in wanted_of(question, plan):
-            ranked = [
-                one
-                for one in await self._rank(evidence.items, wanted, question)
-                if one.unit.span in cited
-            ]
-            if not ranked:
-                return {"answers": 0.0, "coverage": 0.0, "kind": 0.0}
-            best = ranked[0]
-            measured = {
-                "answers": best.score,
-                "coverage": best.measures.coverage,
-                "nothing_missing": best.measures.nothing_missing,
-                "kind": best.measures.kind,
-            }
+        parts = wanted_of(question, plan)
+        for wanted in parts:
+            ranked = await self._rank(evidence.items, wanted, among=len(parts))
+            quoted = [one for one in ranked if one.unit.span in cited]
+            if not quoted:
+                return {"answers": 0.0, "coverage": 0.0}
+            measured = measures_of(ranked, quoted)
+            measured["answers"] = self._fit.probability(measured)
             if plan.intent == Intent.COMPARISON and len(sections) < SIDES:
                 measured["answers"] = 0.0
-            worst = {name: min(value, worst.get(name, 1.0)) for name, value in measured.items()}
+            if not worst or measured["answers"] < worst["answers"]:
+                worst = measured
         return {name: round(value, 4) for name, value in worst.items()}
+
+    @property
+    def _fit(self) -> Fit:
+        return ANSWERS if self._reader else ANSWERS_BY_WORDS
 
     def _remember(self, scope: Scope, knowledge: Knowledge) -> None:
         """Remember which countries have policies of their own in a scope."""
@@ -274,17 +275,14 @@ class ExtractiveReasoner:
             self._countries.popitem(last=False)
 
     async def _rank(
-        self, items: tuple[EvidenceItem, ...], wanted: Wanted, question: Question
+        self, items: tuple[EvidenceItem, ...], wanted: Wanted, *, among: int = 1
     ) -> list[Scored]:
-        """Rank the sections of evidence; the judge asks for what the draft asked for."""
-        key = items, wanted, question.standalone
+        """Rank the sentences of evidence; the judge asks for what the draft asked for."""
+        key = items, wanted
         known = self._ranked.get(key)
         if known is None:
             known = self._ranked[key] = await rank(
-                passages_of(items),
-                wanted,
-                question=question.standalone,
-                similarity=self._similarity,
+                passages_of(items), wanted, reader=self._reader, most=max(LEAST_READ, READ // among)
             )
         while len(self._ranked) > RANKED:
             self._ranked.popitem(last=False)
@@ -300,10 +298,11 @@ class ExtractiveReasoner:
         items = tuple(_as_item(number, one) for number, one in enumerate(found))
         shares: list[float] = []
         for wanted in wanted_of(question, plan):
-            ranked = await self._rank(items, wanted, question)
+            ranked = await self._rank(items, wanted)
             if not ranked:
                 return 0.0, "no fact of the ontology concerns the question"
-            shares.append(ranked[0].score * ranked[0].measures.coverage)
+            measured = measures_of(ranked, answering(ranked, wanted, question, plan))
+            shares.append(self._fit.probability(measured) * measured["coverage"])
         return min(shares), f"the nearest facts answer with a likelihood of {min(shares):.0%}"
 
 

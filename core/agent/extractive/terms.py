@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from core.agent.extractive.facets import without_facets
 from core.agent.extractive.intent import plain
-from core.agent.extractive.synonyms import alternatives
 from core.domain.content_words import content_words, stem, words
 from core.domain.run import Term
 
@@ -40,13 +39,11 @@ NUMBER_WEIGHT = 0.15
 """A figure in a question is mostly an instance ("a 6 hour flight"), seldom printed in the rule."""
 FUZZY = 0.8
 """What a shared beginning of six letters counts ("reimbursed", "reimbursement")."""
-SYNONYM = 0.85
-"""What a synonym counts."""
+DEFINED = 0.85
+"""What a word counts that a definition puts in its place."""
 _PREFIX = 6
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
 """A capital letter within a sentence: a proper name."""
-NO_MEANINGS: Mapping[str, float] = {}
-"""Nothing is known of meanings: words alone count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +81,6 @@ def terms_of(text: str, vocabulary: Vocabulary) -> tuple[Term, ...]:
             weight=vocabulary.weight(word),
             surface=surfaces.get(word, word),
             is_name=word in names,
-            alternatives=alternatives(word),
         )
         for word in sorted(content_words(meant))
     )
@@ -103,13 +99,13 @@ def is_telling(term: Term) -> bool:
 def match(term: Term, found: Iterable[str]) -> float:
     """Return how well a set of stems has a term.
 
-    1 itself, less for a synonym or a shared beginning, 0 not at all.
+    1 itself, less for a defined word or a shared beginning, 0 not at all.
     """
     stems = found if isinstance(found, (set, frozenset)) else set(found)
     if term.word in stems:
         return 1.0
     if term.alternatives & stems:
-        return SYNONYM
+        return DEFINED
     if len(term.word) >= _PREFIX and any(
         other[:_PREFIX] == term.word[:_PREFIX] for other in stems if len(other) >= _PREFIX
     ):
@@ -130,11 +126,7 @@ class Coverage:
     """Weight of the most telling term that is not covered, in [0, 1]."""
 
 
-def cover(
-    terms: Sequence[Term],
-    layers: Sequence[tuple[frozenset[str], float]],
-    meanings: Mapping[str, float] = NO_MEANINGS,
-) -> Coverage:
+def cover(terms: Sequence[Term], layers: Sequence[tuple[frozenset[str], float]]) -> Coverage:
     """Measure coverage by layers of text, each with what a match in it counts (sentence 1.
 
     Heading .9, ...).
@@ -145,8 +137,6 @@ def cover(
     got, missing = 0.0, 0.0
     for term in terms:
         best = max((match(term, words) * factor for words, factor in layers), default=0.0)
-        if not term.is_name:
-            best = max(best, meanings.get(term.word, 0.0))
         got += term.weight * best
         if is_telling(term):
             missing = max(missing, term.weight * (1 - min(1.0, best / FUZZY)))

@@ -4,9 +4,8 @@ from core.agent.extractive.branching import NOWHERE, find_branch
 from core.agent.extractive.facets import Facets
 from core.agent.extractive.intent import Intent
 from core.agent.extractive.passages import passages_of
-from core.agent.extractive.scoring import Wanted
-from core.agent.extractive.select import Scored, rank
-from core.agent.extractive.similarity import Similarity
+from core.agent.extractive.ranking import rank
+from core.agent.extractive.scoring import Scored, Wanted
 from core.domain.evidence import EvidenceItem
 from core.domain.run import Term
 from tests.factories import make_item, make_place
@@ -22,6 +21,7 @@ GROUP = make_item(
 
 def _wanted(*, jurisdictions: frozenset[str] = frozenset()) -> Wanted:
     return Wanted(
+        text="gift",
         terms=(Term(word="gift", weight=1.0, surface="gift"),),
         intents=(Intent.GENERAL,),
         facets=Facets(jurisdictions=jurisdictions),
@@ -29,9 +29,7 @@ def _wanted(*, jurisdictions: frozenset[str] = frozenset()) -> Wanted:
 
 
 async def _ranked(item: EvidenceItem, wanted: Wanted) -> list[Scored]:
-    return await rank(
-        passages_of([item]), wanted, question="gift", similarity=Similarity(embedder=None)
-    )
+    return await rank(passages_of([item]), wanted, reader=None)
 
 
 async def test_the_rule_of_one_country_is_not_told_to_somebody_elsewhere() -> None:

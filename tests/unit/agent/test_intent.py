@@ -11,7 +11,7 @@ from core.agent.extractive.facets import (
     last_facets_of,
     without_facets,
 )
-from core.agent.extractive.intent import Intent, defined_in, fits, intents_of, plain
+from core.agent.extractive.intent import Intent, intents_of, plain
 from core.agent.extractive.parts import parts_of
 from core.domain.content_words import content_words
 from core.domain.run import Term
@@ -59,30 +59,6 @@ def test_every_text_has_a_kind(text: str) -> None:
 def test_contractions_are_written_out() -> None:
     """Kinds and words are read from full forms, on one line."""
     assert plain("What's  up; I'm\nwe\u2019ve they'll") == "What is up; I am we have they will"
-
-
-@pytest.mark.parametrize(
-    ("intent", "answer", "other"),
-    [
-        (Intent.THRESHOLD, "The limit is EUR 50.", "Gifts are registered."),
-        (Intent.DEADLINE, "Register within 30 days.", "The limit is EUR 50."),
-        (Intent.DEADLINE, "Records are reviewed annually.", "Records are reviewed."),
-        (Intent.ROLE, "The Compliance Officer approves it.", "It is approved."),
-        (Intent.PERMISSION, "Employees must not accept cash.", "Cash is money."),
-        (Intent.DEFINITION, "A gift means anything of value.", "Register it."),
-        (Intent.REASON, "This protects the group.", "Register it."),
-    ],
-)
-def test_a_sentence_of_the_wanted_kind_fits_better(intent: Intent, answer: str, other: str) -> None:
-    """A sentence that tells what was asked fits, another does less."""
-    assert fits(intent, answer) == 1.0
-    assert fits(intent, other) < 1.0
-
-
-def test_a_definition_says_what_it_defines() -> None:
-    """The defined words stand before the word that defines them."""
-    assert defined_in('"Gift" means anything of value.') == '"Gift" '
-    assert defined_in("Register each gift.") is None
 
 
 @pytest.mark.parametrize(

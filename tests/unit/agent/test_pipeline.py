@@ -128,7 +128,7 @@ async def test_a_retry_without_a_higher_score_replaces_nothing(second: object) -
 
 async def test_the_evidence_is_that_of_the_draft_that_counts() -> None:
     """A run that falls back on its first draft shows what that draft could cite."""
-    limits = Limits(retrieval_depth=1, retry_depth=3)
+    limits = Limits(retrieval_depth=1, retry_depth=3, wide_depth=1)
     for judgements, items in (([POOR, NOT_JUDGED], 1), ([POOR, GOOD], 3)):
         reasoner = ScriptedReasoner(drafts=[TRUE], judgements=judgements)
         run = await make_world(limits=limits).run(reasoner)
@@ -157,7 +157,7 @@ async def test_a_retry_searches_deeper_with_other_words() -> None:
 
     term = Term(word="present", weight=1.0, alternatives=frozenset({"gift"}))
     planned = Plan(intent="general", terms=(term,))
-    world = make_world()
+    world = make_world(limits=Limits(wide_depth=1))
     await world.run(
         ScriptedReasoner(drafts=[lacking], judgements=[POOR], planned=planned), "Presents?"
     )
