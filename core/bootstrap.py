@@ -4,6 +4,7 @@ Every dependency can be replaced by a parameter; nothing connects at import.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -45,17 +46,19 @@ from core.config import Settings
 from core.domain.budget import Limits
 from core.domain.officers import Officers
 from core.domain.turns import TurnLimit, TurnLimits, WaitingLimits
-from core.embedders import Embedders, only, open_embedders
+from core.embedders import Embedders, NoReader, find_reader, only, open_embedders
 from core.failpoints import arm
 from core.ingest.confined import open_reader
 from core.ingest.publish import Ingestor
 from core.ontology.by_rules import RuleExtractor
-from core.ports import Clock, Embedder, IdSource, ReasonerFactory
+from core.ports import Clock, Embedder, IdSource, Reader, ReasonerFactory
 from core.ports.installations import OAuthStores
 from core.reasoners import Reasoners, open_reasoners
 from core.retrieval.judge import Judge
 from core.retrieval.retriever import Retriever
 from core.retrieval.serving import CorpusEmbedder, NoEmbedder
+
+logger = logging.getLogger(__name__)
 
 __all__ = ["SERVING", "Service", "bootstrap", "database_url"]
 
@@ -122,6 +125,8 @@ class Service:
     """The embedder of the space that serves."""
     embedder: Embedder | None
     """The one on whose cosines relevance was fitted; None: relevance goes by words."""
+    reader: Reader | None
+    """Says whether a text answers a question; None: nothing does."""
 
 
 async def database_url(settings: Settings) -> str:
@@ -141,6 +146,7 @@ async def bootstrap(
     *,
     reasoner: ReasonerFactory | None = None,
     embedder: Embedder | None = None,
+    reader: Reader | None = None,
     clock: Clock | None = None,
     ids: IdSource | None = None,
     statements: StatementLimits | None = None,
@@ -161,6 +167,7 @@ async def bootstrap(
             if embedder is None
             else only(embedder)
         )
+        reader = reader or await _reader(settings)
         engine = await stack.enter_async_context(
             open_database(await database_url(settings), limits=statements)
         )
@@ -193,7 +200,7 @@ async def bootstrap(
             await stack.enter_async_context(
                 open_reasoners(
                     settings,
-                    reader=None,
+                    reader=reader,
                     clock=clock,
                     log=PostgresModelCallLog(engine),
                     spending=spending,
@@ -275,7 +282,17 @@ async def bootstrap(
             spaces=spaces,
             serving=serving,
             embedder=measured,
+            reader=reader,
         )
+
+
+async def _reader(settings: Settings) -> Reader | None:
+    found = await find_reader(settings)
+    if not isinstance(found, NoReader):
+        return found
+    if not found.is_chosen:
+        logger.warning("answers are found without a reader: %s", found.reason)
+    return None
 
 
 def _turn_limits(settings: Settings) -> TurnLimits:

@@ -47,6 +47,10 @@ class Settings(TeamsSettings):
         "Folder with the local embedder's weights, if not installed",
     )
     """Holds `model_quantized.onnx` and `tokenizer.json`; checked by hash."""
+    reader_model: Path | None = setting(
+        "CITEBOUND_READER_MODEL", None, "Folder of another reader than the shipped one, or `none`"
+    )
+    """Holds `model.onnx` and `tokenizer.json`; see `core.embedders`."""
     voyage_api_key: str | None = setting(
         "VOYAGE_API_KEY",
         None,

@@ -1,4 +1,4 @@
-"""What embeds and what reranks, by the settings: shared by the service and by `doctor`.
+"""What embeds, reranks and reads, by the settings: shared by the service and by `doctor`.
 
 With `VOYAGE_API_KEY` Voyage is set up, else the local embedder. Both can be there at once: the
 space that serves decides which one embeds a question, and relevance is judged by the local one, on
@@ -9,20 +9,25 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
-from core.adapters.local_embedder import Unavailable, find_local_embedder
+from core.adapters.local.embedder import find_local_embedder
+from core.adapters.local.onnx_model import Unavailable
+from core.adapters.local.reader import find_local_reader
 from core.adapters.voyage.client import VoyageAccess, VoyageClient
 from core.adapters.voyage.embedder import PROVIDER as VOYAGE
 from core.adapters.voyage.embedder import VoyageEmbedder
 from core.adapters.voyage.models import EMBEDDING_MODELS
 from core.adapters.voyage.rerank import VoyageReranker
 from core.config import Settings
-from core.domain.errors import UsageError
-from core.ports import Embedder, EmbeddingSpace
+from core.domain.errors import ConfigError, UsageError
+from core.ports import Embedder, EmbeddingSpace, Reader
 from core.ports.search import Reranker
 from core.retrieval.serving import Configured, NoEmbedder
 
 LOCAL = "local"
+SWITCHED_OFF = Path("none")
+"""The folder of a reader that is not wanted."""
 NO_KEY = "VOYAGE_API_KEY is not set: set it, or switch with `citebound corpus embed --space local`"
 
 
@@ -126,6 +131,31 @@ async def open_embedders(settings: Settings) -> AsyncGenerator[Embedders]:
         )
     finally:
         await client.aclose()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoReader:
+    """Nothing reads texts with a question."""
+
+    reason: str
+    """Why, in one line."""
+    is_chosen: bool = False
+    """True if the settings say so."""
+
+
+async def find_reader(settings: Settings) -> Reader | NoReader:
+    """Return what reads here, not yet loaded.
+
+    Raises:
+        ConfigError: The folder that the settings name is no reader's.
+    """
+    if settings.reader_model == SWITCHED_OFF:
+        return NoReader(reason="switched off by CITEBOUND_READER_MODEL", is_chosen=True)
+    try:
+        found = await asyncio.to_thread(find_local_reader, settings.reader_model)
+    except ConfigError as error:
+        raise ConfigError(f"CITEBOUND_READER_MODEL: {error}") from error
+    return NoReader(reason=found.reason) if isinstance(found, Unavailable) else found
 
 
 def voyage_access(api_key: str, settings: Settings) -> VoyageAccess:

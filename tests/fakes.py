@@ -397,3 +397,25 @@ class WaitingEmbedder:
     async def embed_query(self, text: str, /) -> Vector:
         at = sum(map(ord, text)) % 7
         return tuple(float(number == at) for number in range(7))
+
+
+class ScriptedReader:
+    """Scores a text by the first given phrase that it holds, else low; or raises what is given."""
+
+    name = "test:scripted-reader"
+
+    def __init__(
+        self, scores: Mapping[str, float] | None = None, *, raises: Exception | None = None
+    ) -> None:
+        self._scores = dict(scores or {})
+        self._raises = raises
+        self.asked: list[tuple[str, tuple[str, ...]]] = []
+
+    async def scores(self, question: str, texts: Sequence[str], /) -> list[float]:
+        self.asked.append((question, tuple(texts)))
+        if self._raises is not None:
+            raise self._raises
+        return [self._score(text) for text in texts]
+
+    def _score(self, text: str) -> float:
+        return next((score for phrase, score in self._scores.items() if phrase in text), -6.0)

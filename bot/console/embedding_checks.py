@@ -1,4 +1,4 @@
-"""What embeds, and whether it is what the corpus was embedded with: for `citebound doctor`.
+"""What embeds and reads, and whether the corpus was embedded with it: for `citebound doctor`.
 
 Nothing is called: that a key is taken is checked by `check_voyage` alone.
 """
@@ -7,12 +7,13 @@ import asyncio
 from collections.abc import AsyncGenerator
 
 from bot.finding import Finding, Health
-from core.adapters.local_embedder import Unavailable, find_local_embedder
+from core.adapters.local.embedder import find_local_embedder
+from core.adapters.local.onnx_model import Unavailable
 from core.adapters.postgres.spaces import PostgresSpaceStore
 from core.adapters.voyage.models import embedding_model, rerank_model
 from core.config import Settings
 from core.domain.errors import CiteboundError, ConfigError
-from core.embedders import open_embedders
+from core.embedders import NoReader, find_reader, open_embedders
 from core.ports.spaces import SpaceState
 from core.retrieval.serving import CorpusEmbedder
 from core.setting_checks import redacted
@@ -39,6 +40,24 @@ async def check_embedders(settings: Settings) -> AsyncGenerator[Finding]:
     space = found.space
     words = f"{space.model}, {space.dimensions} dimensions, weights found and their hashes right"
     yield Finding(subject=subject, health=Health.FINE, found=words)
+
+
+async def check_reader(settings: Settings) -> Finding:
+    """Say which reader serves, or why none; a pair is read to know that it runs."""
+    subject = "reader"
+    try:
+        reader = await find_reader(settings)
+        if isinstance(reader, NoReader):
+            if reader.is_chosen:
+                return Finding(subject=subject, health=Health.FINE, found=reader.reason)
+            cure = "answers are fewer without it; install Citebound and deploy/model.lock anew"
+            return Finding(subject=subject, health=Health.MISSING, found=reader.reason, cure=cure)
+        await reader.scores("May I accept a gift?", ["Gifts must not be accepted."])
+    except CiteboundError as error:
+        own = settings.reader_model is not None
+        cure = "correct or unset CITEBOUND_READER_MODEL" if own else "install Citebound anew"
+        return Finding(subject=subject, health=Health.BROKEN, found=str(error), cure=cure)
+    return Finding(subject=subject, health=Health.FINE, found=f"{reader.name}, runs")
 
 
 def _voyage(settings: Settings) -> Finding:

@@ -17,5 +17,8 @@ class Reader(Protocol):
 
         Each text as `core.domain.reader_text.reader_text` writes it. A pair's score depends on
         nothing but the pair. Logits are no probabilities: they go through a fitted acceptance.
+
+        Raises:
+            ContractError: Nothing was read; go on without scores.
         """
         ...

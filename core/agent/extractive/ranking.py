@@ -60,8 +60,8 @@ async def rank(
             for pair, share in zip(pairs, shares, strict=True)
         ]
     else:
-        near = _likeliest(pairs, shares, most=most)
-        scored = await _read([(pairs[number], shares[number]) for number in near], wanted, reader)
+        near = [(pairs[at], shares[at]) for at in _likeliest(pairs, shares, most=most)]
+        scored = await _read(near, wanted, reader)
     return sorted(
         scored,
         key=lambda one: (-one.strength, one.passage.version_id, one.unit.span.char_start),

@@ -57,6 +57,7 @@ def test_a_wheel_answers_doctor_and_demo(installed: Path, variables: dict[str, s
     assert "within 72 hours" in " ".join(demo.split())
     doctor = ran(citebound, "doctor", env=variables, cwd=installed)
     assert "Works." in doctor
+    assert "local:reader/" in doctor
 
 
 def test_a_wheel_serves(installed: Path, variables: dict[str, str]) -> None:

@@ -10,7 +10,7 @@ from bot.console.record_view import record_view
 from bot.delivery import Deliverer
 from bot.intake import Intake
 from bot.worker import Worker
-from core.adapters.local_embedder import LocalEmbedder, find_local_embedder
+from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
 from core.adapters.postgres.audit_reader import PostgresAuditReader
 from core.bootstrap import Service, bootstrap
 from core.config import Settings

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.local_embedder import LocalEmbedder, find_local_embedder
+from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
 from core.agent.request import AskRequest, Reply
 from core.bootstrap import Service, bootstrap
 from core.config import Settings

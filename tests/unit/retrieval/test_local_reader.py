@@ -1,0 +1,286 @@
+import asyncio
+import hashlib
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from bot.console.embedding_checks import check_reader
+from bot.finding import Health
+from core.adapters.local import onnx_model, reader
+from core.adapters.local.onnx_model import TOKENIZER_FILE, Loaded, Unavailable
+from core.adapters.local.reader import (
+    PAIRS_A_TURN,
+    SHIPPED,
+    SHIPPED_SHA256,
+    LocalReader,
+    find_local_reader,
+)
+from core.config import Settings
+from core.domain.errors import ConfigError, ContractError
+from core.embedders import NoReader, find_reader
+from tests.unit.retrieval.tiny_model import QUESTION, SPECIAL, TEXT, write_tiny_model
+
+GIFTS = "Anti-Corruption > Gifts: Employees may accept gifts worth at most EUR 50 a year."
+FLIGHTS = "Travel > Flights: Flights of less than six hours are booked in economy class."
+ASKED = "What may a present cost that I take from a supplier?"
+
+
+@pytest.fixture(scope="module")
+def shipped() -> LocalReader:
+    """The reader that is shipped; its tokenizer comes with the development environment."""
+    found = find_local_reader(None)
+    assert isinstance(found, LocalReader)
+    return found
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> LocalReader:
+    """A reader whose logit is the sum of its token ids."""
+    found = find_local_reader(write_tiny_model(tmp_path / "tiny"))
+    assert isinstance(found, LocalReader)
+    return found
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every text that a model has read, in order."""
+    texts: list[str] = []
+    true = reader.read_pairs
+
+    def counting(asked: str, turn: Sequence[str], model: Loaded) -> list[float]:
+        texts.extend(turn)
+        return true(asked, turn, model)
+
+    monkeypatch.setattr(reader, "read_pairs", counting)
+    return texts
+
+
+def test_the_weights_are_those_of_the_card() -> None:
+    """The file, the code and the card name one hash."""
+    assert hashlib.sha256(SHIPPED.read_bytes()).hexdigest() == SHIPPED_SHA256
+    assert SHIPPED_SHA256 in SHIPPED.with_name("MODEL_CARD.md").read_text()
+
+
+async def test_what_answers_scores_higher(shipped: LocalReader) -> None:
+    """Though it shares no telling word with the question."""
+    answers, other = await shipped.scores(ASKED, [GIFTS, FLIGHTS])
+    assert answers > other + 2
+
+
+async def test_a_score_depends_on_its_pair_alone(shipped: LocalReader) -> None:
+    """Alone, among others and in another place, a text has the same score; none have none."""
+    fresh = find_local_reader(None)
+    assert isinstance(fresh, LocalReader)
+    (alone,) = await shipped.scores(ASKED, [GIFTS])
+    among = await fresh.scores(ASKED, [FLIGHTS, "", GIFTS, FLIGHTS * 20, GIFTS])
+    assert among[2] == among[4] == alone
+    assert await shipped.scores(ASKED, []) == []
+
+
+async def test_a_pair_is_cut_as_in_training(tiny: LocalReader) -> None:
+    """The question at 72 tokens, the pair at 256, special ones included."""
+    short, long = await tiny.scores("q " * 3, ["t " * 5, "t " * 400])
+    assert short == 3 * QUESTION + 5 * TEXT + 4 * SPECIAL
+    assert long == 3 * QUESTION + (256 - 4 - 3) * TEXT + 4 * SPECIAL
+    (both,) = await tiny.scores("q " * 100, ["t " * 400])
+    assert both == 72 * QUESTION + (256 - 4 - 72) * TEXT + 4 * SPECIAL
+
+
+async def test_the_shipped_pair_is_cut_as_in_training(shipped: LocalReader) -> None:
+    """What follows the 72nd token of a question and the 256th of a pair counts no more."""
+    within, at, beyond = await shipped.scores(
+        "gift " * 72, ["word " * 180, "word " * 181, "word " * 181 + "gift"]
+    )
+    assert within != at == beyond
+    assert (await shipped.scores("gift " * 72 + "flight", ["word " * 180])) == [within]
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [("input_ids", "attention_mask"), ("input_ids", "attention_mask", "token_type_ids")],
+)
+async def test_models_take_types_or_do_not(tmp_path: Path, inputs: Sequence[str]) -> None:
+    """A model gets the inputs that it names."""
+    found = find_local_reader(write_tiny_model(tmp_path / "other", inputs=inputs))
+    assert isinstance(found, LocalReader)
+    assert found.name.startswith("local:other/")
+    assert await found.scores("q", ["t"]) == [QUESTION + TEXT + 4 * SPECIAL]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "makes", "inputs"),
+    [
+        (2, "Identity", ("input_ids",)),
+        (1, "Identity", ("input_ids", "past_key_values")),
+        (1, "Identity", ("input_ids", "attention_mask", "position_ids")),
+    ],
+)
+async def test_a_model_of_another_kind_is_an_error(
+    tmp_path: Path, outputs: int, makes: str, inputs: Sequence[str]
+) -> None:
+    """Two logits, or an input that nobody can give, are no scores."""
+    folder = write_tiny_model(tmp_path / "other", outputs=outputs, makes=makes, inputs=inputs)
+    found = find_local_reader(folder)
+    assert isinstance(found, LocalReader)
+    with pytest.raises(ContractError):
+        await found.scores("q", ["t"])
+
+
+async def test_a_score_that_is_no_number_is_an_error(tmp_path: Path) -> None:
+    """It would sort anywhere."""
+    found = find_local_reader(write_tiny_model(tmp_path / "endless", makes="Exp"))
+    assert isinstance(found, LocalReader)
+    with pytest.raises(ContractError, match="finite"):
+        await found.scores("q", ["t"])
+
+
+async def test_pairs_are_read_once(tiny: LocalReader, read: list[str]) -> None:
+    """A repeated pair is remembered, also within one request; another question reads anew."""
+    first = await tiny.scores("q", ["t", "t t", "t"])
+    assert await tiny.scores("q", ["t t", "t"]) == [first[1], first[0]]
+    assert sorted(read) == ["t", "t t"]
+    await tiny.scores("q q", ["t"])
+    assert len(read) == 3
+
+
+async def test_what_is_remembered_is_bounded(tmp_path: Path, read: list[str]) -> None:
+    """The pair that was asked for longest ago goes first; more pairs than fit are still scored."""
+    folder = write_tiny_model(tmp_path / "tiny")
+    tiny = LocalReader(
+        weights=folder / "model.onnx", tokenizer=folder / TOKENIZER_FILE, name="tiny", kept=2
+    )
+    await tiny.scores("q", ["t"])
+    await tiny.scores("q", ["t t"])
+    await tiny.scores("q", ["t"])
+    await tiny.scores("q", ["t t t"])
+    await tiny.scores("q", ["t"])
+    assert read == ["t", "t t", "t t t"]
+    assert len(await tiny.scores("q", ["t " * n for n in range(20)])) == 20
+    await tiny.scores("q", ["t"])
+    assert read[-1] == "t"
+
+
+async def test_a_pair_is_not_taken_for_another(tiny: LocalReader) -> None:
+    """Where the question ends and the text begins is part of what is remembered."""
+    (one,) = await tiny.scores("q t", ["t"])
+    (other,) = await tiny.scores("q", [" tt"])
+    assert one != other
+
+
+HOSTILE = [
+    "gift" * 2_000,
+    "? " * 4_000,
+    "\u0300" * 8_000,
+    "\U0001f469\u200d" * 4_000,
+    "\ud83d gift \udc00" * 700,
+    "\u202e\u0000\x1b[31m" * 1_300,
+    "\uac00" * 8_000,
+    "? " * 500_000,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+async def test_hostile_input_is_read_in_bounded_time(shipped: LocalReader, text: str) -> None:
+    """As question and as text: a number, for at most a second of the processor."""
+    await shipped.scores(ASKED, [GIFTS])
+    started_s = time.process_time()
+    assert len(await shipped.scores(text, [text, GIFTS])) == 2
+    assert time.process_time() - started_s < 1
+
+
+def test_it_may_be_used_from_one_loop_after_another(shipped: LocalReader) -> None:
+    """Each with questions at the same moment, with more pairs than one turn has."""
+    texts = [f"{GIFTS} {n}" for n in range(PAIRS_A_TURN + 3)]
+
+    async def many(mark: str) -> list[list[float]]:
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(shipped.scores(f"{ASKED}{mark}{n % 2}", texts)) for n in range(4)
+            ]
+        return [task.result() for task in tasks]
+
+    for mark in "ab":
+        first, second, third, fourth = asyncio.run(many(mark))
+        assert first == third != second == fourth
+
+
+async def test_who_is_cancelled_leaves_the_threads_to_others(
+    tiny: LocalReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Turns that have not begun never do, and the next question is served."""
+    begun, go_on = threading.Semaphore(0), threading.Event()
+    turns: list[int] = []
+    true = reader.read_pairs
+
+    def waiting(asked: str, texts: Sequence[str], model: Loaded) -> list[float]:
+        turns.append(len(texts))
+        begun.release()
+        go_on.wait(10)
+        return true(asked, texts, model)
+
+    monkeypatch.setattr(reader, "read_pairs", waiting)
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(tiny.scores("q", ["t " * n for n in range(10 * PAIRS_A_TURN)]))
+        await asyncio.to_thread(begun.acquire)
+        task.cancel()
+    assert task.cancelled()
+    go_on.set()
+    assert await tiny.scores("q q", ["t"]) == [2 * QUESTION + TEXT + 4 * SPECIAL]
+    assert len(turns) <= onnx_model.THREADS + 1
+
+
+async def test_weights_that_can_not_be_run_are_an_error(tmp_path: Path) -> None:
+    """A file that is no model ends in an error that the product goes on without."""
+    (tmp_path / "model.onnx").write_bytes(b"weights")
+    (tmp_path / TOKENIZER_FILE).write_bytes(b"{}")
+    found = find_local_reader(tmp_path)
+    assert isinstance(found, LocalReader)
+    with pytest.raises(ContractError, match="can't be loaded"):
+        await found.scores("q", ["t"])
+
+
+def test_other_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shipped file whose hash differs is not loaded; the reason names it."""
+    changed = tmp_path / "reader.int8.onnx"
+    changed.write_bytes(SHIPPED.read_bytes() + b" ")
+    monkeypatch.setattr(reader, "SHIPPED", changed)
+    found = find_local_reader(None)
+    assert isinstance(found, Unavailable)
+    assert f"{changed} is not the expected file" in found.reason
+
+
+async def test_without_its_tokenizer_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reason says what is not installed, and `doctor` what helps."""
+    monkeypatch.setattr(onnx_model, "CARRIER", "no-such-package")
+    assert isinstance(await find_reader(Settings()), NoReader)
+    finding = await check_reader(Settings())
+    assert finding.health is Health.MISSING
+    assert "no-such-package is not installed" in finding.found
+    assert "deploy/model.lock" in finding.cure
+
+
+async def test_a_folder_that_is_no_readers_is_refused(tmp_path: Path) -> None:
+    """The message names the variable and the file; the shipped reader does not take its place."""
+    settings = Settings.from_environment({"CITEBOUND_READER_MODEL": str(tmp_path)})
+    with pytest.raises(ConfigError, match=r"CITEBOUND_READER_MODEL: .*tokenizer\.json can't be"):
+        await find_reader(settings)
+    finding = await check_reader(settings)
+    assert finding.health is Health.BROKEN
+    assert "CITEBOUND_READER_MODEL" in finding.cure
+
+
+async def test_doctor_names_what_reads(tmp_path: Path) -> None:
+    """With its revision, after it has read a pair; one that can't is broken; off is fine."""
+    assert f"local:reader/{SHIPPED_SHA256[:12]}" in (await check_reader(Settings())).found
+    other = Settings(reader_model=write_tiny_model(tmp_path / "other"))
+    assert "local:other/" in (await check_reader(other)).found
+    wrong = Settings(reader_model=write_tiny_model(tmp_path / "wrong", outputs=2))
+    assert (await check_reader(wrong)).health is Health.BROKEN
+    off = Settings.from_environment({"CITEBOUND_READER_MODEL": "none"})
+    assert isinstance(await find_reader(off), NoReader)
+    finding = await check_reader(off)
+    assert finding.health is Health.FINE
+    assert "switched off" in finding.found
