@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from bot.console import help_texts, values
+from bot.console.eval_arguments import add_measures
 
 if TYPE_CHECKING:
     _Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # it has no public name
@@ -63,7 +64,7 @@ def build_parser() -> argparse.ArgumentParser:
     _chat(add(commands, "chat", "chat", help_texts.CHAT))
     _audit(add(commands, "audit", "audit", help_texts.AUDIT), add)
     _doctor(add(commands, "doctor", "doctor", help_texts.DOCTOR))
-    _eval(add(commands, "eval", "evaluate", help_texts.EVAL), add)
+    add_measures(add(commands, "eval", "evaluate", help_texts.EVAL), add, with_json=_json)
     _demo(add(commands, "demo", "demo", help_texts.DEMO))
     _serve(add(commands, "serve", "bot.app.serve", help_texts.SERVE))
     add(commands, "work", "bot.app.work", help_texts.WORK)
@@ -310,43 +311,6 @@ def _doctor(parser: argparse.ArgumentParser) -> None:
         help="list settings at their defaults, too, as --json always does",
     )
     _json(parser)
-
-
-def _eval(parser: argparse.ArgumentParser, add: _Add) -> None:
-    measures = parser.add_subparsers(
-        title="what to measure", metavar="WHAT", required=True, dest="action"
-    )
-    retrieval = add(measures, "retrieval", "evaluate", help_texts.EVAL_RETRIEVAL)
-    retrieval.add_argument(
-        "--dataset", choices=("obliqa", "xref"), required=True, help="how it is labelled"
-    )
-    retrieval.add_argument(
-        "--documents", type=Path, required=True, metavar="DIR", help="passages, JSON"
-    )
-    retrieval.add_argument(
-        "--questions", type=Path, required=True, metavar="FILE", help="questions"
-    )
-    retrieval.add_argument(
-        "--limit", type=values.positive, metavar="N", help="the first N questions only"
-    )
-    retrieval.add_argument(
-        "--space", default="local", metavar="SPACE", help="voyage or voyage:MODEL; default: local"
-    )
-    retrieval.add_argument("--lexical-only", action="store_true", help="without the embedder")
-    _json(retrieval)
-    answers = add(measures, "answers", "evaluate", help_texts.EVAL_ANSWERS)
-    answers.add_argument(
-        "--ablate", action="store_true", help="ask again with the gold sections deleted"
-    )
-    latency = add(measures, "latency", "evaluate", help_texts.EVAL_LATENCY)
-    for measure in (answers, latency):
-        measure.add_argument(
-            "--questions", type=Path, required=True, metavar="FILE", help="questions, JSON lines"
-        )
-        measure.add_argument(
-            "--policies", type=Path, metavar="DIR", help="default: ../policies beside them"
-        )
-        _json(measure)
 
 
 def _demo(parser: argparse.ArgumentParser) -> None:

@@ -248,6 +248,16 @@ be.""",
   citebound eval answers --questions samples/questions/test.jsonl
   citebound eval answers --questions samples/questions/test.jsonl --ablate --json""",
 )
+EVAL_DOCUMENTS = Help(
+    short="are answers right on documents of other people?",
+    long="""Ingests each document alone (kept), asks questions of it, and counts answers with the
+right quote, with another one, closest passages and refusals. A line of FILE is a JSON object:
+`document`, `question`, `expected_outcome` (answered or refused), `gold_quotes`.""",
+    examples="""examples:
+  citebound eval documents --questions workplace/questions/heldout.jsonl
+  citebound eval documents --questions workplace/questions/train.jsonl --limit 200 --only '*18f*'
+  citebound eval documents --questions questions.jsonl --documents policies --json""",
+)
 EVAL_LATENCY = Help(
     short="how long does one wait?",
     long="""Asks labelled questions one at a time, recording included, and times the start of the

@@ -4,18 +4,20 @@ import asyncio
 import dataclasses
 from argparse import Namespace
 from contextlib import AsyncExitStack
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from rich.text import Text
 
 from bot.console.evaluating import latency_lines, measure_answers, measure_latency
+from bot.console.evaluating_documents import measure_documents
 from bot.console.terminal import Terminal, open_terminal
 from core.adapters.postgres.eval_corpus import evaluate_retrieval
 from core.bootstrap import database_url
 from core.config import Settings
 from core.domain.errors import ConfigError, UsageError
 from core.embedders import LOCAL, open_embedders
-from core.evals import answers, retrieval
+from core.evals import answers, documents, retrieval
 from core.retrieval.serving import NoEmbedder
 
 
@@ -23,19 +25,25 @@ from core.retrieval.serving import NoEmbedder
 class _Figures:
     lines: list[str]
     as_json: dict[str, object]
+    is_whole: bool = True
 
 
 def run(arguments: Namespace) -> int:
-    """Measure, print the figures."""
+    """Measure, print the figures; 1 if a document was left out."""
     terminal = open_terminal()
-    actions = {"retrieval": _retrieval, "answers": _answers, "latency": _latency}
+    actions = {
+        "retrieval": _retrieval,
+        "answers": _answers,
+        "documents": _documents,
+        "latency": _latency,
+    }
     _check_exists(arguments.questions)
     figures = asyncio.run(actions[arguments.action](terminal, arguments))
     if arguments.as_json:
         terminal.show_json(figures.as_json)
     else:
         terminal.show(*(Text(line) for line in figures.lines))
-    return 0
+    return 0 if figures.is_whole else 1
 
 
 async def _retrieval(terminal: Terminal, arguments: Namespace) -> _Figures:
@@ -74,6 +82,27 @@ async def _answers(terminal: Terminal, arguments: Namespace) -> _Figures:
         terminal, questions, policies=_policies(arguments), ablate=arguments.ablate
     )
     return _Figures(lines=answers.report_lines(report), as_json=answers.report_json(report))
+
+
+async def _documents(terminal: Terminal, arguments: Namespace) -> _Figures:
+    given: Path | None = arguments.documents
+    folder = given or arguments.questions.resolve().parent.parent
+    _check_exists(folder)
+    found = documents.load_document_questions(arguments.questions)
+    chosen = [one for one in found if fnmatchcase(one.document, arguments.only)]
+    if not chosen:
+        raise UsageError(f"{arguments.questions} asks nothing of a document {arguments.only!r}")
+    report = await measure_documents(
+        terminal,
+        documents.spread(chosen, arguments.limit),
+        name=arguments.questions.stem,
+        folder=folder,
+    )
+    return _Figures(
+        lines=documents.documents_lines(report),
+        as_json=documents.documents_json(report),
+        is_whole=report.is_whole(),
+    )
 
 
 async def _latency(terminal: Terminal, arguments: Namespace) -> _Figures:
