@@ -4,7 +4,9 @@ After `build.py`, before an evaluation run. Rules:
 
 - A built file equals what its source builds today.
 - Every gold section exists in the version in force for the asker, and the asker may read it.
-- Every quote occurs, white space folded, in a gold section and in the text of the built file.
+- Every quote occurs, white space folded, in a gold section and in the text of the built file; of a
+  fact about a policy, one at least occurs in its text or its entry of the manifest.
+- A dialogue has earlier turns, and none of them says how it ended.
 - No question occurs in two sets.
 
 Usage: `python samples/check.py`, with the development dependencies.
@@ -31,10 +33,22 @@ from policy_source import BUILT_AT, Document, Heading, Items, Paragraph, Table, 
 
 QUESTIONS = SAMPLES / "questions"
 MANIFEST = "citebound.toml"
-SETS = ("train", "dev", "dev2", "test")
-KINDS = {"graph", "chunks", "two_policies", "ambiguous", "unanswerable", "off_topic", "sensitive"}
-OUTCOMES = {"answered", "clarification", "refused", "escalated"}
+SETS = ("train", "dev", "dev2", "dev3", "test", "dialogues")
+KINDS = {
+    "graph",
+    "chunks",
+    "two_policies",
+    "facts",
+    "ambiguous",
+    "unanswerable",
+    "off_topic",
+    "sensitive",
+    "small_talk",
+}
+OUTCOMES = {"answered", "clarification", "refused", "escalated", "ignored"}
 REFUSALS = {None, "policy_silent", "not_found", "out_of_scope", "not_permitted", "conflict"}
+WHOLE = ""
+"""Section of a fact that stands in none: it is a policy's own."""
 FIELDS: set[str] = {
     "id",
     "question",
@@ -110,6 +124,8 @@ class Version:
     file: str
     sections: dict[str, str]
     text: str
+    about: str
+    """What the manifest says of it."""
     effective_from: date
     effective_until: date | None
     """Exclusive; None while in force."""
@@ -139,6 +155,7 @@ def load_manifest() -> Policies:
             file=file.name,
             sections=sections_of(document),
             text=text_of(file),
+            about=fold(" ".join(map(str, entry.values()))),
             effective_from=entry["effective_from"],
             effective_until=entry.get("effective_until"),
             jurisdiction=entry.get("jurisdiction"),
@@ -160,7 +177,7 @@ def faults_of_question(question: Question, policies: Policies) -> Iterator[str]:
         f"refusal {refusal}": refusal in REFUSALS,
         "a refusal kind that is not expected": refusal is None or "refused" in expected,
         "an answer needs gold and must_quote": "answered" not in expected
-        or (bool(question["gold"]) and bool(question["must_quote"])),
+        or (bool(question["gold"]) and (bool(question["must_quote"]) or kind == "facts")),
         "ambiguous without clarification": kind != "ambiguous" or "clarification" in expected,
     }
     yield from (rule for rule, is_kept in rules.items() if not is_kept)
@@ -180,12 +197,16 @@ def faults_of_gold(question: Question, policies: Policies) -> Iterator[str]:
         version = live[0]
         if version.audience and not version.audience & set(scope.get("groups", ())):
             yield f"{gold['policy']} is closed to the asker"
-        if gold["section"] not in version.sections:
+        whole = f"{version.text} {version.about}" if question["kind"] == "facts" else version.text
+        sections = version.sections | ({WHOLE: whole} if question["kind"] == "facts" else {})
+        if gold["section"] not in sections:
             yield f"no section {gold['section']} in {gold['policy']}"
             continue
-        section = version.sections[gold["section"]]
+        section = sections[gold["section"]]
         quotes = (quote for quote in question["must_quote"] if fold(quote) in section)
-        found |= {quote for quote in quotes if fold(quote) in version.text}
+        found |= {quote for quote in quotes if fold(quote) in whole}
+    if found and question["kind"] == "facts":  # the others are other ways to say it
+        return
     for quote in question["must_quote"]:
         if quote not in found:
             yield f"not in a gold section, or not in the built file: {quote!r}"
@@ -208,6 +229,14 @@ def load_questions(name: str) -> list[Question]:
     return [json.loads(line) for line in lines]
 
 
+def faults_of_dialogue(dialogue: Question) -> Iterator[str]:
+    """Say why a dialogue's earlier turns would not be asked."""
+    if not dialogue["thread"]:
+        yield "a dialogue without an earlier turn"
+    if any(set(turn) != {"question"} for turn in dialogue["thread"]):
+        yield "an earlier turn that says more than its question would not be asked"
+
+
 def faults_of_sets(questions: list[Question]) -> Iterator[str]:
     """Say which ids and questions occur twice, within a set or across the sets."""
     ids = Counter(question["id"] for question in questions)
@@ -223,8 +252,9 @@ def check() -> Iterator[str]:
     for name, asked in questions.items():
         print(name, len(asked), dict(Counter(question["kind"] for question in asked)))
         for question in asked:
-            for fault in faults_of_question(question, policies):
-                yield f"{question['id']}: {fault}"
+            faults = [*faults_of_question(question, policies)]
+            faults += faults_of_dialogue(question) if name == "dialogues" else ()
+            yield from (f"{question['id']}: {fault}" for fault in faults)
     yield from faults_of_sets([question for asked in questions.values() for question in asked])
 
 

@@ -22,6 +22,8 @@ ANSWERABLE = frozenset({"graph", "chunks", "two_policies"})
 """Kinds of question that a policy answers."""
 DECLINED = frozenset({Outcome.REFUSED, Outcome.CLARIFICATION, Outcome.ESCALATED})
 """What should become of a question whose answer is not there."""
+CLOSEST = "not_sure"
+"""Kind of a refusal that shows the closest passage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,15 +35,17 @@ class LabelledQuestion:
     question: str
     """As typed."""
     kind: str
-    """`graph`, `chunks`, `two_policies`, `ambiguous`, `unanswerable`, `off_topic`, `sensitive`."""
+    """`graph`, `chunks`, `two_policies`, `facts`, `ambiguous`, `unanswerable`, `off_topic`,
+    `sensitive`, `small_talk`."""
     expected: frozenset[str]
     """Outcomes that are right."""
     gold: frozenset[tuple[str, str]]
     """Policy key and section (lower case) that hold the answer."""
     must_quote: tuple[str, ...]
-    """Texts of which a right answer quotes one; empty: any."""
+    """Texts of which a right answer quotes one, or tells one if it is of the kind `facts`; one that
+    is `ambiguous` all of them, which are its branches. Empty: any."""
     thread: tuple[Mapping[str, str], ...] = ()
-    """Earlier turns: `question`, `outcome`, `reply`."""
+    """Earlier turns: `question`, and for one that is not to be asked `outcome` and `reply`."""
     scope: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """`jurisdiction`, `groups`, `as_of`, where set."""
 
@@ -69,6 +73,8 @@ class Result:
     for."""
     quotes_stored: bool
     """True if every quote is the stored text."""
+    closest_right: bool
+    """True if it was not answered, and the closest passage shown holds one of `must_quote`."""
     took_ms: float
     """Time of the run."""
     text: str
@@ -104,6 +110,14 @@ class AnswersReport:
             if not result.ablated and result.quotes_right is not None
         ]
         return sum(found) / len(found) if found else 0.0
+
+    def closest_right(self) -> int:
+        """Return how many questions that should be answered show the right passage instead."""
+        return sum(
+            result.closest_right and result.question.kind in ANSWERABLE
+            for result in self.results
+            if not result.ablated
+        )
 
     def all_quotes_stored(self) -> bool:
         """Say whether every quote of every answer is the stored text."""
@@ -182,9 +196,10 @@ def _result(question: LabelledQuestion, run: Run, *, ablated: bool, stored: bool
         question=question,
         ablated=ablated,
         outcome=outcome.value,
-        is_right=outcome in DECLINED if ablated else _ending(run.answer) in question.expected,
+        is_right=outcome in DECLINED if ablated else _is_right(question, run.answer),
         quotes_right=_quotes_right(question, run),
         quotes_stored=stored,
+        closest_right=_is_closest(run.answer) and any(_found(question, run.answer)),
         took_ms=run.total_time_ms,
         text=run.answer.text,
     )
@@ -196,11 +211,37 @@ def _ending(answer: Answer) -> str:
     return Outcome.REFUSED.value if is_refusal else answer.outcome.value
 
 
+def _is_right(question: LabelledQuestion, answer: Answer) -> bool:
+    """Say whether a question ended as it should.
+
+    An answer to a question that is ambiguous is right only with all branches: one of them alone
+    tells somebody the rule of others.
+    """
+    if question.kind == "ambiguous" and answer.outcome is Outcome.ANSWERED:
+        return Outcome.ANSWERED in question.expected and all(_found(question, answer))
+    return _ending(answer) in question.expected
+
+
+def _is_closest(answer: Answer) -> bool:
+    return answer.refusal is not None and str(answer.refusal) == CLOSEST
+
+
 def _quotes_right(question: LabelledQuestion, run: Run) -> bool | None:
     if run.answer.outcome is not Outcome.ANSWERED or not question.must_quote:
         return None
-    quoted = " ".join(" ".join(citation.quote.split()) for citation in run.answer.citations)
-    return any(" ".join(wanted.split()) in quoted for wanted in question.must_quote)
+    return any(_found(question, run.answer))
+
+
+def _found(question: LabelledQuestion, answer: Answer) -> list[bool]:
+    """Say of each text of `must_quote` whether it is there."""
+    quoted = [citation.quote for citation in answer.citations]
+    told = [answer.text, *answer.notes] if question.kind == "facts" else []
+    there = _folded(" ".join([*quoted, *told]))
+    return [_folded(wanted) in there for wanted in question.must_quote]
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
 
 
 def report_lines(report: AnswersReport) -> list[str]:
@@ -213,6 +254,7 @@ def report_lines(report: AnswersReport) -> list[str]:
         lines.append(f"sections removed  {declined:.1%} declined  {_kinds(report, ablated=True)}")
     lines += [
         f"right quote       {report.share_quoting_right():.1%} of answers quote what they should",
+        f"closest passage   {report.closest_right()} more show the right one",
         f"stored quotes     {stored} quotes equal the stored text",
         f"time              p50 {median:.0f} ms, p99 {slow:.0f} ms",
     ]
@@ -225,6 +267,7 @@ def report_json(report: AnswersReport) -> dict[str, object]:
         "right_outcome": report.share_right(ablated=False),
         "declined_without_sections": report.share_right(ablated=True),
         "right_quote": report.share_quoting_right(),
+        "closest_right": report.closest_right(),
         "all_quotes_stored": report.all_quotes_stored(),
         "p50_ms": report.latency_ms(0.5),
         "p99_ms": report.latency_ms(0.99),

@@ -16,15 +16,17 @@ from typing import Any
 
 from core.domain.answer import Answer, Outcome
 from core.domain.errors import UsageError
+from core.evals.answers import CLOSEST
 from core.evals.metrics import percentile
 
-CLOSEST = "not_sure"
-"""Kind of a refusal that shows the closest passage."""
 SHARED = 24
 """Letters and figures in a row that a quote and a gold sentence share before they count as common:
 about four words. A shorter sentence has to be there whole."""
 ENOUGH = 0.5
 """Share of a gold sentence that has to be in the quotes."""
+
+_NAME_LENGTH = 40
+"""Characters of a document's name in the table."""
 
 _MARKUP = re.compile(r"<(?!https?:)[^<>]{0,200}>|\{[{%][^{}]{0,200}[}%]\}|\[\^[^\[\]]{1,20}\]")
 _LINK = re.compile(
@@ -296,7 +298,7 @@ def documents_lines(report: DocumentsReport) -> list[str]:
     """Return the report for people."""
     all_of_them = report.counts()
     width = max((len(_name(name)) for name in report.documents()), default=0)
-    head = f"{'':{width}}  right  wrong  closest  of     declined"
+    head = f"{'':{width}}  right  wrong  closest    of  declined"
     rows = [f"{_name(name):{width}}  {_row(report.counts(name))}" for name in report.documents()]
     median, slow = report.latency_ms(0.5), report.latency_ms(0.95)
     badges = ", ".join(f"{name} {_of(*counts)}" for name, counts in report.badges().items())
@@ -359,7 +361,7 @@ def _counts_json(counts: Counts) -> dict[str, object]:
 
 def _row(counts: Counts) -> str:
     return (
-        f"{counts.right:>5}  {counts.wrong:>5}  {counts.closest_right:>7}  {counts.answerable:<5}"
+        f"{counts.right:>5}  {counts.wrong:>5}  {counts.closest_right:>7}  {counts.answerable:>4}"
         f"  {counts.declined} of {counts.unanswerable}"
     )
 
@@ -369,7 +371,8 @@ def _of(part: int, whole: int) -> str:
 
 
 def _name(document: str) -> str:
-    return "/".join(Path(document).parts[-2:])
+    name = "/".join(Path(document).parts[-2:])
+    return name if len(name) <= _NAME_LENGTH else f"\u2026{name[1 - _NAME_LENGTH :]}"
 
 
 def without_answer(question: DocumentQuestion, *, reason: str) -> Asked:

@@ -82,3 +82,27 @@ async def test_a_label_without_a_day_is_of_today() -> None:
         today=today,
     )
     assert (run.question.scope.as_of, run.question.scope.jurisdiction) == (today, None)
+
+
+async def test_a_turn_without_an_outcome_is_asked() -> None:
+    """What follows rests on what the first question really got: outcome, words and offers."""
+    service = make_service(
+        ScriptedReasoner(
+            drafts=[TRUE, says((REGISTER, REGISTER))],
+            judgements=[make_judgement(), make_judgement()],
+        )
+    )
+    run = await rehearse_labelled(
+        service.answering,
+        question="and for contractors?",
+        thread=({"question": "May employees accept cash?"},),
+        scope={"groups": ["legal"]},
+        without=frozenset(),
+        today=date(2026, 3, 1),
+    )
+    (turn,) = run.question.history
+    assert (turn.question, turn.outcome) == ("May employees accept cash?", "answered")
+    assert CASH in turn.answer
+    assert turn.groups == {"legal", "everyone"}
+    assert run.question.standalone == "May contractors accept cash?"
+    assert service.log.runs == []

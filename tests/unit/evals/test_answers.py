@@ -88,6 +88,7 @@ def make_result(
         is_right=right,
         quotes_right=None,
         quotes_stored=True,
+        closest_right=False,
         took_ms=took_ms,
         text="No.",
     )
@@ -193,6 +194,56 @@ async def test_an_answer_quotes_what_it_should(quotes: tuple[str, ...], *, right
     report = await evaluated((CASH, make_run(Outcome.ANSWERED, *quotes)))
     assert [result.quotes_right for result in report.results] == [right]
     assert report.share_quoting_right() == float(right)
+
+
+SIDE_JOB = LabelledQuestion(
+    id="q4",
+    question="May I drive a taxi at weekends?",
+    kind="ambiguous",
+    expected=frozenset({"clarification", "answered"}),
+    gold=frozenset({("jobs", "1"), ("jobs", "2")}),
+    must_quote=("Employees must ask", "Contractors may"),
+)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "quotes", "right"),
+    [
+        (Outcome.CLARIFICATION, (), True),
+        (Outcome.ANSWERED, ("Employees must ask first.", "Contractors may do so."), True),
+        (Outcome.ANSWERED, ("Contractors may do so.",), False),
+        (Outcome.REFUSED, (), False),
+    ],
+)
+async def test_one_branch_alone_answers_nothing_ambiguous(
+    outcome: Outcome, quotes: tuple[str, ...], *, right: bool
+) -> None:
+    """Whoever asks is told the rule of each group, or is asked of which one they are."""
+    report = await evaluated((SIDE_JOB, make_run(outcome, *quotes)))
+    assert [result.is_right for result in report.results] == [right]
+    only_asked = replace(SIDE_JOB, expected=frozenset({"clarification"}))
+    report = await evaluated((only_asked, make_run(outcome, *quotes)))
+    assert [result.is_right for result in report.results] == [outcome is Outcome.CLARIFICATION]
+
+
+@pytest.mark.parametrize(("kind", "right"), [("facts", True), ("graph", False)])
+async def test_a_fact_about_a_policy_may_be_told_without_a_quote(kind: str, *, right: bool) -> None:
+    """Owner and version stand in no section; a rule has to be quoted."""
+    run = make_run(Outcome.ANSWERED)
+    told = replace(run, answer=replace(run.answer, text="The owner must not accept cash."))
+    report = await evaluated((replace(CASH, kind=kind), told))
+    assert [result.quotes_right for result in report.results] == [right]
+
+
+async def test_the_right_closest_passage_is_counted_apart() -> None:
+    """It is no answer, and it is more than nothing."""
+    run = make_run(Outcome.REFUSED, "Employees must not accept cash.")
+    kind: Any = "not_sure"  # as it is written down
+    unsure = replace(run, answer=replace(run.answer, refusal=kind))
+    report = await evaluated((CASH, unsure), (PARKING, unsure), (replace(CASH, id="q5"), run))
+    assert report.closest_right() == report_json(report)["closest_right"] == 1
+    assert "closest passage   1 more" in "\n".join(report_lines(report))
+    assert report.share_right(ablated=False) == pytest.approx(1 / 3)
 
 
 async def test_only_answers_are_held_to_their_quotes() -> None:
