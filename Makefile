@@ -33,6 +33,7 @@ bench: $(VENV)/.installed-dev
 	@git rev-parse --short HEAD 2>/dev/null | sed 's/^/commit /' || true
 	@$(call measure,eval answers --questions samples/questions/test.jsonl)
 	@$(call measure,eval answers --questions samples/questions/test.jsonl --ablate)
+	@$(call measure,eval answers --questions samples/questions/dialogues.jsonl)
 	@$(call measure,eval latency --questions samples/questions/test.jsonl)
 	@echo; echo '$$ python -m tests.evals.bench_model samples/questions/test.jsonl'; $(BIN)/python -m tests.evals.bench_model samples/questions/test.jsonl
 	@echo; echo '$$ python -m tests.evals.bench_ask'; $(BIN)/python -m tests.evals.bench_ask
@@ -49,6 +50,17 @@ else
 	@$(call measure,$(RETRIEVAL) --dataset obliqa --questions $(DATA)/obliqa/dev.json)
 	@$(call measure,$(RETRIEVAL) --dataset obliqa --questions $(DATA)/obliqa/dev.json --lexical-only)
 	$(foreach file,$(wildcard $(DATA)/xref/*_dev.jsonl),@$(call measure,$(RETRIEVAL) --dataset xref --questions $(file))$(newline))
+endif
+
+ifeq ($(wildcard $(DATA)/workplace/questions/heldout.jsonl),)
+	@echo; echo "NOT MEASURED: documents of other people. $(DATA)/workplace is not there: make bench DATA=FOLDER" >&2
+else
+	@$(call measure,eval documents --questions $(DATA)/workplace/questions/heldout.jsonl)
+endif
+ifeq ($(wildcard $(DATA)/policies),)
+	@echo; echo "NOT MEASURED: rulebooks and codes of conduct. $(DATA)/policies is not there: make bench DATA=FOLDER" >&2
+else
+	@$(call measure,eval documents --questions tests/evals/policies_questions.jsonl --documents $(DATA)/policies)
 endif
 
 RETRIEVAL = eval retrieval --documents $(DATA)/obliqa/documents

@@ -1,0 +1,34 @@
+"""Questions about published rulebooks and codes of conduct hold against the documents."""
+
+from pathlib import Path
+
+import pytest
+
+from core.evals.documents import has_gold, load_document_questions
+from core.ingest.prepare import prepare
+
+QUESTIONS = Path(__file__).parents[2] / "evals" / "policies_questions.jsonl"
+LONGEST = 8
+"""Words of a published text that a label may hold."""
+
+
+def test_there_are_enough_and_they_copy_little() -> None:
+    """At least 40 that a document answers and 20 that none does; a label is a short phrase."""
+    questions = load_document_questions(QUESTIONS)
+    answerable = [one for one in questions if one.is_answerable]
+    assert len(answerable) >= 40
+    assert len(questions) - len(answerable) >= 20
+    assert len({one.question for one in questions}) == len(questions)
+    assert all(len(phrase.split()) <= LONGEST for one in answerable for phrase in one.gold)
+
+
+@pytest.mark.shared_data
+def test_every_phrase_is_in_its_document(shared: Path) -> None:
+    """A label that is in no text would count against every answer."""
+    texts: dict[str, str] = {}
+    for one in load_document_questions(QUESTIONS):
+        path = shared / "policies" / one.document
+        if one.document not in texts:
+            texts[one.document] = prepare(path.read_bytes(), source_name=path.name).document.text
+        missing = [phrase for phrase in one.gold if not has_gold([texts[one.document]], [phrase])]
+        assert not missing, one.id
