@@ -137,13 +137,7 @@ async def _opened_with(terminal: Terminal, policies: Path) -> AsyncGenerator[Ser
     settings = Settings.from_environment()
     own = dataclasses.replace(settings, database_url=None, home=settings.home.expanduser() / "eval")
     sources = find_sources([policies], given=NOTHING_GIVEN).sources
-    if own.uses_model:
-        terminal.remark(
-            Text(
-                f"Each question is put to {own.model}, which has its price;"
-                " CITEBOUND_REASONER=extractive asks the rules alone"
-            )
-        )
+    say_price(terminal, own)
     async with opened(terminal, own) as service:
         with terminal.busy("Reading the policies") as notify:
             async for item in ingest_all(service.ingestor, sources, with_chunks=True):
@@ -151,6 +145,17 @@ async def _opened_with(terminal: Terminal, policies: Path) -> AsyncGenerator[Ser
                     raise ConfigError(f"{item.path} can't be ingested: {item.result.reason}")
                 notify(f"Read {item.path.name}")
         yield service
+
+
+def say_price(terminal: Terminal, settings: Settings) -> None:
+    """Say beforehand that a model is asked, and how to ask none."""
+    if settings.uses_model:
+        terminal.remark(
+            Text(
+                f"Each question is put to {settings.model}, which has its price;"
+                " CITEBOUND_REASONER=extractive asks the rules alone"
+            )
+        )
 
 
 async def _time_one(service: Service, question: str) -> float:

@@ -15,7 +15,7 @@ from time import perf_counter
 
 from rich.text import Text
 
-from bot.console.evaluating import EVALUATED_ON
+from bot.console.evaluating import EVALUATED_ON, say_price
 from bot.console.ingesting import read_file
 from bot.console.opening import opened
 from bot.console.safe_text import one_line
@@ -62,6 +62,7 @@ async def measure_documents(
     calls: list[ModelCall] = []
     asked: list[Asked] = []
     terminal.remark(Text(f"Documents are kept in {one_line(str(kept_in))}; remove it to read anew"))
+    say_price(terminal, own)
     async with opened(terminal, own) as service:
         failures = await _ingest(terminal, service, documents, folder=folder)
         with terminal.busy("Asking") as notify:

@@ -40,6 +40,7 @@ def test_a_document_is_asked_alone(
                 line("policies/gifts.md", vouchers, VOUCHERS),
                 line("policies/parking.md", vouchers),
                 line("policies/broken.pdf", vouchers),
+                line("policies/none.md", vouchers),
             ]
         )
     )
@@ -50,10 +51,12 @@ def test_a_document_is_asked_alone(
         "policies/gifts.md": "answered right",
         "policies/parking.md": "declined",
         "policies/broken.pdf": "failed",
+        "policies/none.md": "failed",
     }
     assert VOUCHERS in said["questions"][0]["text"]
-    assert (said["right"], said["unanswerable"], said["declined"]) == (1, 2, 1)
+    assert (said["right"], said["unanswerable"], said["declined"]) == (1, 3, 1)
     assert "policies/broken.pdf can't be ingested" in done.err
+    assert "policies/none.md can't be ingested" in done.err
     assert done.code == 1
 
     again = citebound_process(
