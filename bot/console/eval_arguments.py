@@ -66,6 +66,10 @@ def add_measures(
         "--limit", type=values.positive, metavar="N", help="N questions from all over the file"
     )
     with_json(documents)
+    for measure in (answers, documents):
+        measure.add_argument(
+            "--without-reader", action="store_true", help="with the local reader switched off"
+        )
     latency = add(measures, "latency", "evaluate", help_texts.EVAL_LATENCY)
     for measure in (answers, latency):
         measure.add_argument(

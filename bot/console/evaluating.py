@@ -56,7 +56,12 @@ class LatencyReport:
 
 
 async def measure_answers(
-    terminal: Terminal, questions: Sequence[LabelledQuestion], *, policies: Path, ablate: bool
+    terminal: Terminal,
+    questions: Sequence[LabelledQuestion],
+    *,
+    settings: Settings,
+    policies: Path,
+    ablate: bool,
 ) -> AnswersReport:
     """Ask all questions and compare outcome and quotes with their labels.
 
@@ -64,7 +69,7 @@ async def measure_answers(
         ConfigError: The policies can't be ingested.
     """
     calls: list[ModelCall] = []
-    async with _opened_with(terminal, policies) as service:
+    async with _opened_with(terminal, settings, policies) as service:
 
         async def answer(question: LabelledQuestion, without: frozenset[tuple[str, str]]) -> Run:
             run = await rehearse_labelled(
@@ -105,7 +110,7 @@ async def measure_latency(
     Raises:
         ConfigError: The policies can't be ingested.
     """
-    async with _opened_with(terminal, policies) as service:
+    async with _opened_with(terminal, Settings.from_environment(), policies) as service:
         times: list[float] = []
         with terminal.busy("Asking") as notify:
             for question in questions:
@@ -133,8 +138,9 @@ def latency_lines(report: LatencyReport) -> list[str]:
 
 
 @asynccontextmanager
-async def _opened_with(terminal: Terminal, policies: Path) -> AsyncGenerator[Service]:
-    settings = Settings.from_environment()
+async def _opened_with(
+    terminal: Terminal, settings: Settings, policies: Path
+) -> AsyncGenerator[Service]:
     own = dataclasses.replace(settings, database_url=None, home=settings.home.expanduser() / "eval")
     sources = find_sources([policies], given=NOTHING_GIVEN).sources
     say_price(terminal, own)

@@ -43,7 +43,12 @@ _SLOW_S = 10
 
 
 async def measure_documents(
-    terminal: Terminal, questions: Sequence[DocumentQuestion], *, name: str, folder: Path
+    terminal: Terminal,
+    questions: Sequence[DocumentQuestion],
+    *,
+    settings: Settings,
+    name: str,
+    folder: Path,
 ) -> DocumentsReport:
     """Ingest each document, ask each question of its own.
 
@@ -52,10 +57,10 @@ async def measure_documents(
     Args:
         terminal: where progress and remarks go.
         questions: what to ask.
+        settings: how to answer; of the database only the home counts.
         name: the question set's.
         folder: what the documents' paths start from.
     """
-    settings = Settings.from_environment()
     kept_in = settings.home.expanduser() / "eval" / f"{name}-{_name_of(str(absolute(folder)))}"
     own = dataclasses.replace(settings, database_url=None, home=kept_in)
     documents = list(dict.fromkeys(question.document for question in questions))

@@ -256,7 +256,8 @@ right quote, with another one, closest passages and refusals. A line of FILE is 
     examples="""examples:
   citebound eval documents --questions workplace/questions/heldout.jsonl
   citebound eval documents --questions workplace/questions/train.jsonl --limit 200 --only '*18f*'
-  citebound eval documents --questions questions.jsonl --documents policies --json""",
+  citebound eval documents --questions questions.jsonl --documents policies --json
+  citebound eval documents --questions workplace/questions/heldout.jsonl --without-reader""",
 )
 EVAL_LATENCY = Help(
     short="how long does one wait?",

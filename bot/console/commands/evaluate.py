@@ -16,7 +16,7 @@ from core.adapters.postgres.eval_corpus import evaluate_retrieval
 from core.bootstrap import database_url
 from core.config import Settings
 from core.domain.errors import ConfigError, UsageError
-from core.embedders import LOCAL, open_embedders
+from core.embedders import LOCAL, SWITCHED_OFF, open_embedders
 from core.evals import answers, documents, retrieval
 from core.retrieval.serving import NoEmbedder
 
@@ -79,7 +79,11 @@ async def _retrieval(terminal: Terminal, arguments: Namespace) -> _Figures:
 async def _answers(terminal: Terminal, arguments: Namespace) -> _Figures:
     questions = _questions(arguments)
     report = await measure_answers(
-        terminal, questions, policies=_policies(arguments), ablate=arguments.ablate
+        terminal,
+        questions,
+        settings=_settings(arguments),
+        policies=_policies(arguments),
+        ablate=arguments.ablate,
     )
     return _Figures(lines=answers.report_lines(report), as_json=answers.report_json(report))
 
@@ -95,6 +99,7 @@ async def _documents(terminal: Terminal, arguments: Namespace) -> _Figures:
     report = await measure_documents(
         terminal,
         documents.spread(chosen, arguments.limit),
+        settings=_settings(arguments),
         name=arguments.questions.stem,
         folder=folder,
     )
@@ -109,6 +114,12 @@ async def _latency(terminal: Terminal, arguments: Namespace) -> _Figures:
     questions = _questions(arguments)
     report = await measure_latency(terminal, questions, policies=_policies(arguments))
     return _Figures(lines=latency_lines(report), as_json=dataclasses.asdict(report))
+
+
+def _settings(arguments: Namespace) -> Settings:
+    settings = Settings.from_environment()
+    without_reader: bool = arguments.without_reader
+    return dataclasses.replace(settings, reader_model=SWITCHED_OFF) if without_reader else settings
 
 
 def _questions(arguments: Namespace) -> list[answers.LabelledQuestion]:
