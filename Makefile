@@ -55,12 +55,13 @@ endif
 ifeq ($(wildcard $(DATA)/workplace/questions/heldout.jsonl),)
 	@echo; echo "NOT MEASURED: documents of other people. $(DATA)/workplace is not there: make bench DATA=FOLDER" >&2
 else
-	@$(call measure,eval documents --questions $(DATA)/workplace/questions/heldout.jsonl)
+	@$(call measure,eval documents --questions $(DATA)/workplace/questions/heldout.jsonl --alone)
+	@$(call measure,eval documents --questions $(DATA)/workplace/questions/heldout.jsonl --alone --without-reader)
 endif
 ifeq ($(wildcard $(DATA)/policies),)
 	@echo; echo "NOT MEASURED: rulebooks and codes of conduct. $(DATA)/policies is not there: make bench DATA=FOLDER" >&2
 else
-	@$(call measure,eval documents --questions tests/evals/policies_questions.jsonl --documents $(DATA)/policies)
+	@$(call measure,eval documents --questions tests/evals/policies_questions.jsonl --documents $(DATA)/policies --alone)
 endif
 
 RETRIEVAL = eval retrieval --documents $(DATA)/obliqa/documents

@@ -65,6 +65,12 @@ def add_measures(
     documents.add_argument(
         "--limit", type=values.positive, metavar="N", help="N questions from all over the file"
     )
+    documents.add_argument(
+        "--alone",
+        action="store_true",
+        dest="is_alone",
+        help="a database for each document: slower, for figures that are quoted",
+    )
     with_json(documents)
     for measure in (answers, documents):
         measure.add_argument(

@@ -254,10 +254,10 @@ EVAL_DOCUMENTS = Help(
 right quote, with another one, closest passages and refusals. A line of FILE is a JSON object:
 `document`, `question`, `expected_outcome` (answered or refused), `gold_quotes`.""",
     examples="""examples:
-  citebound eval documents --questions workplace/questions/heldout.jsonl
+  citebound eval documents --questions workplace/questions/heldout.jsonl --alone
   citebound eval documents --questions workplace/questions/train.jsonl --limit 200 --only '*18f*'
   citebound eval documents --questions questions.jsonl --documents policies --json
-  citebound eval documents --questions workplace/questions/heldout.jsonl --without-reader""",
+  citebound eval documents --questions questions.jsonl --without-reader""",
 )
 EVAL_LATENCY = Help(
     short="how long does one wait?",

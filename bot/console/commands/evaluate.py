@@ -102,6 +102,7 @@ async def _documents(terminal: Terminal, arguments: Namespace) -> _Figures:
         settings=_settings(arguments),
         name=arguments.questions.stem,
         folder=folder,
+        is_alone=arguments.is_alone,
     )
     return _Figures(
         lines=documents.documents_lines(report),

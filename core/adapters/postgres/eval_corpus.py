@@ -68,7 +68,7 @@ async def evaluate_retrieval(
     if not labelled:
         raise UsageError(f"{questions.name} has no questions to ask")
     name = await asyncio.to_thread(_database_name, passages, embedder)
-    target = await _create_database(url, name)
+    target = await create_database(url, name)
     async with open_database(target) as engine:
         await _build(engine, passages, embedder, progress)
         asking = None if lexical_only else embedder
@@ -88,8 +88,16 @@ def _database_name(passages: Sequence[Passage], embedder: Embedder | None) -> st
     return f"citebound_eval_{digest.hexdigest()[:16]}"
 
 
-async def _create_database(url: str, name: str) -> str:
-    """Create a database beside the one of `url` unless it is there, and return its URL."""
+async def create_database(url: str, name: str) -> str:
+    """Create a database beside the one of `url` unless it is there, and return its URL.
+
+    Args:
+        url: A server on which databases may be created.
+        name: A name of our own: letters, figures and underscores.
+
+    Raises:
+        ConfigError: The server can't be reached.
+    """
     engine = engine_for(url, pooled=False)
     try:
         async with engine.connect() as connection:

@@ -59,12 +59,19 @@ def test_a_document_is_asked_alone(
     assert "policies/none.md can't be ingested" in done.err
     assert done.code == 1
 
-    again = citebound_process(
-        "eval", "documents", "--questions", str(questions), "--only", "*gifts*"
-    )
+    asking = ("eval", "documents", "--questions", str(questions))
+    no_reader = {"CITEBOUND_READER_MODEL": str(tmp_path)}
+    assert citebound_process(*asking, "--only", "*gifts*", **no_reader).code == 3
+    again = citebound_process(*asking, "--only", "*gifts*", "--without-reader", **no_reader)
     assert "right quote       1 of 1 (100.0%)" in again.out
     assert again.code == 0
-    none = citebound_process(
-        "eval", "documents", "--questions", str(questions), "--only", "nothing"
-    )
+
+    alone = citebound_process(*asking, "--only", "*.md", "--alone", "--json")
+    endings = {one["document"]: one["ending"] for one in json.loads(alone.out)["questions"]}
+    assert endings == {
+        "policies/gifts.md": "answered right",
+        "policies/parking.md": "declined",
+        "policies/none.md": "failed",
+    }
+    none = citebound_process(*asking, "--only", "nothing")
     assert (none.code, none.err.count("\n")) == (2, 1)
