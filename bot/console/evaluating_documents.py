@@ -2,10 +2,10 @@
 
 The documents of a question set are policies in an embedded database below `CITEBOUND_HOME`/eval,
 each for an audience of its own, to which whoever asks of it belongs. Only how rare a word is counts
-over all of them, which costs a little: of 117 questions about three documents 36 were answered
-right, and 39 with a database for each. So the figures that are quoted are those with a database for
-each document, on the same server. What was ingested is kept: a run that was interrupted goes on
-where it was, and a repeated one ingests nothing.
+over all of them, which costs right answers: of 315 questions about eleven documents the rules
+without a reader answered 95 right, and 103 with a database for each. So the figures that are quoted
+are those with a database for each document, on the same server. What was ingested is kept: a run
+that was interrupted goes on where it was, and a repeated one ingests nothing.
 """
 
 import asyncio
