@@ -320,9 +320,7 @@ def _eval(parser: argparse.ArgumentParser, add: _Add) -> None:
     retrieval.add_argument(
         "--dataset", choices=("obliqa", "xref"), required=True, help="how it is labelled"
     )
-    retrieval.add_argument(
-        "--documents", type=Path, required=True, metavar="DIR", help="passages, JSON"
-    )
+    retrieval.add_argument("--documents", type=Path, required=True, metavar="DIR", help="passages")
     retrieval.add_argument(
         "--questions", type=Path, required=True, metavar="FILE", help="questions"
     )
@@ -333,6 +331,7 @@ def _eval(parser: argparse.ArgumentParser, add: _Add) -> None:
         "--space", default="local", metavar="SPACE", help="voyage or voyage:MODEL; default: local"
     )
     retrieval.add_argument("--lexical-only", action="store_true", help="without the embedder")
+    retrieval.add_argument("--reader", action="store_true", dest="reads", help="with the reader")
     _json(retrieval)
     answers = add(measures, "answers", "evaluate", help_texts.EVAL_ANSWERS)
     answers.add_argument(
