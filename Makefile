@@ -23,7 +23,7 @@ test: $(VENV)/.installed-dev
 	@$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: $(VENV)/.installed-dev
-	$(BIN)/ruff format --check bot core tests migrations
+	$(BIN)/ruff format --check bot core evals tests migrations
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
@@ -79,7 +79,7 @@ lock:
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache
-	find bot core migrations samples tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find bot core evals migrations samples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The first Python that is new enough and can make virtual environments.
 $(BIN)/python:

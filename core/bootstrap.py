@@ -183,6 +183,7 @@ async def bootstrap(
             PostgresChunkSearch(engine, None),
             serving,
             reranker=embedders.reranker,
+            reader=reader,
             judge=Judge(measured) if measured else None,
         )
         spending = (

@@ -44,6 +44,7 @@ def add_measures(
         "--space", default="local", metavar="SPACE", help="voyage or voyage:MODEL; default: local"
     )
     retrieval.add_argument("--lexical-only", action="store_true", help="without the embedder")
+    retrieval.add_argument("--reader", action="store_true", dest="reads", help="with the reader")
     with_json(retrieval)
     answers = add(measures, "answers", "evaluate", help_texts.EVAL_ANSWERS)
     answers.add_argument(

@@ -232,11 +232,14 @@ EVAL = Help(
 EVAL_RETRIEVAL = Help(
     short="does search find the gold passages?",
     long="""Loads passages as chunks into a database of its own (embedded once, then kept),
-searches each question and prints recall@10, map@10, all_gold@10, pack_both, p50_ms and p99_ms.""",
+searches each question and prints recall@10, map@10, all_gold@10, pack_both, p50_ms and p99_ms.
+`--reader` has the reader order the hits, as answering does; the times then include it.""",
     examples="""examples:
   citebound eval retrieval --dataset obliqa --documents documents --questions dev.json
   citebound eval retrieval --dataset obliqa --documents documents --questions dev.json \\
       --limit 200 --lexical-only
+  citebound eval retrieval --dataset obliqa --documents documents --questions dev.json \\
+      --limit 200 --reader
   citebound eval retrieval --dataset xref --documents documents --questions dev.jsonl --json""",
 )
 EVAL_ANSWERS = Help(

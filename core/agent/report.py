@@ -165,10 +165,15 @@ def retrieval_json(found: Retrieved, depth: int) -> JsonObject:
                 "score": round(chunk.score, 4),
                 "relevance": round(chunk.relevance, 4),
                 "neighbour": chunk.via is not None,
+                "logit": _rounded(found.logits.get(chunk.chunk_key)),
             }
             for chunk in (*found.result.hits, *found.result.neighbours)
         ],
     }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
 
 
 async def entities_quoted(

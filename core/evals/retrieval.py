@@ -1,7 +1,8 @@
 """Measure retrieval on labelled questions: what is found, what a pack holds, how long it takes.
 
 Each question is searched twice: for a ranking, and, timed, for a pack as answering asks for it.
-Questions are embedded beforehand, so that the times are those of search alone, one at a time.
+Questions are embedded beforehand, so that the times are those of search alone, one at a time; with
+a reader, of search and reading.
 """
 
 import asyncio
@@ -15,8 +16,9 @@ from core.domain.question import Scope
 from core.evals.datasets import Dataset, LabelledQuestion, PassageKey
 from core.evals.metrics import average_precision_at, has_all_at, mean, percentile, recall_at
 from core.evals.rulebooks import passage_key
-from core.ports import ChunkSearch, Embedder, SearchRequest, Vector
+from core.ports import ChunkSearch, Embedder, Reader, SearchRequest, Vector
 from core.retrieval.expand import pack
+from core.retrieval.rerank import ReorderedSearch
 
 RANKS = 10
 """The k of the published figures."""
@@ -43,6 +45,8 @@ class RetrievalReport:
     """Chunks searched."""
     embedding: str | None
     """The embedder's model; None: words alone."""
+    reader: str | None
+    """What ordered the hits; None: the search."""
     recall: float
     """recall@10."""
     average_precision: float
@@ -72,6 +76,7 @@ async def measure(
     search: ChunkSearch,
     embedder: Embedder | None,
     *,
+    reader: Reader | None,
     dataset: Dataset,
     progress: Callable[[str], None],
 ) -> RetrievalReport:
@@ -81,6 +86,7 @@ async def measure(
         questions: At least one.
         search: Over the corpus that `rulebooks.publications` gives.
         embedder: None: words alone.
+        reader: Orders hits as it does for answering; None: they keep the order of the search.
         dataset: For the report.
         progress: Told from time to time what is being done.
     """
@@ -88,9 +94,12 @@ async def measure(
     if embedder is not None:
         progress(f"embedding {len(questions)} questions")
         vectors = [*await _embed(embedder, [question.text for question in questions])]
+    if reader is not None:
+        await reader.scores("", [""])  # loads it, which is no part of a search
+    reordered = ReorderedSearch(search, reranker=None, reader=reader)
     measured: list[_Measured] = []
     for question, vector in zip(questions, vectors, strict=True):
-        measured.append(await _measure_one(question, vector, search))
+        measured.append(await _measure_one(question, vector, reordered))
         if len(measured) % 200 == 0:
             progress(f"asked {len(measured)} of {len(questions)} questions")
     times = [one.took_ms for one in measured]
@@ -99,6 +108,7 @@ async def measure(
         questions=len(questions),
         chunks=max((one.searched for one in measured), default=0),
         embedding=embedder.space.model if embedder else None,
+        reader=reader.name if reader else None,
         recall=mean([one.recall for one in measured]),
         average_precision=mean([one.average_precision for one in measured]),
         all_gold=mean([float(one.has_all) for one in measured]),
@@ -129,14 +139,11 @@ async def _embed(embedder: Embedder, questions: Sequence[str]) -> list[Vector]:
 
 
 async def _measure_one(
-    question: LabelledQuestion, vector: Vector | None, search: ChunkSearch
+    question: LabelledQuestion, vector: Vector | None, search: ReorderedSearch
 ) -> _Measured:
-    ranked = await search.search(
-        SearchRequest(text=question.text, embedding=vector, scope=SCOPE, limit=DEPTH)
-    )
-    ranking = passages_of(ranked.hits)
+    # The timed one first: by the second one, a reader remembers what it read.
     started_s = perf_counter()
-    result = await search.search(
+    found = await search.search(
         SearchRequest(
             text=question.text,
             embedding=vector,
@@ -146,14 +153,18 @@ async def _measure_one(
         )
     )
     took_ms = (perf_counter() - started_s) * 1_000
-    packed = pack(result.hits, result.neighbours, most=PACK)
+    packed = pack(found.result.hits, found.result.neighbours, most=PACK)
+    ranked = await search.search(
+        SearchRequest(text=question.text, embedding=vector, scope=SCOPE, limit=DEPTH)
+    )
+    ranking = passages_of(ranked.result.hits)
     return _Measured(
         recall=recall_at(ranking, question.gold, RANKS),
         average_precision=average_precision_at(ranking, question.gold, RANKS),
         has_all=has_all_at(ranking, question.gold, RANKS),
         pack_has_all=question.gold <= set(passages_of(packed)),
         took_ms=took_ms,
-        searched=result.searched,
+        searched=found.result.searched,
     )
 
 
@@ -169,7 +180,7 @@ def report_lines(report: RetrievalReport) -> list[str]:
     """Return the report for a terminal, a figure a line."""
     return [
         f"{report.dataset}: {report.questions} questions, {report.chunks} chunks,"
-        f" {report.embedding or 'words alone'}",
+        f" {report.embedding or 'words alone'}{f', {report.reader}' if report.reader else ''}",
         f"recall@10    {report.recall:.3f}",
         f"map@10       {report.average_precision:.3f}",
         f"all_gold@10  {report.all_gold:.3f}",

@@ -1,21 +1,22 @@
 """Retrieve evidence for a question: embed it, search in scope, say what went wrong on the way.
 
 The space that serves decides how the question is embedded. A failing embedder is no reason to give
-no answer: search goes on by words alone, with a warning in the trace; so does a failing reranker. A
-failing database is one.
+no answer: search goes on by words alone, with a warning in the trace; nor is a failing reranker or
+reader, without which hits keep the order of the search. A failing database is one.
 """
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from core.domain.errors import CiteboundError
+from core.domain.policy import ChunkKey
 from core.domain.question import Scope
-from core.ports import ChunkSearch, EmbeddingSpace, SearchRequest, SearchResult, Vector
+from core.ports import ChunkSearch, EmbeddingSpace, Reader, SearchRequest, SearchResult, Vector
 from core.ports.search import Reranker
 from core.ports.spaces import ServingEmbedder
-from core.retrieval import rerank
 from core.retrieval.judge import Judge
+from core.retrieval.rerank import ReorderedSearch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,8 @@ class Retrieved:
     """Name of the space that was searched; None: words alone."""
     reranker: str | None = None
     """Name of the model that ordered the hits; None: their order is that of the search."""
+    logits: Mapping[ChunkKey, float] = field(default_factory=dict[ChunkKey, float])
+    """What the reader says of the chunks that it read to order them."""
     is_degraded: bool = False
     """True if the chunks have vectors that this question could not be compared with."""
 
@@ -48,15 +51,6 @@ class _Embedded:
     is_degraded: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
-    """What the searches gave."""
-
-    result: SearchResult
-    reranker: str | None = None
-    warning: str | None = None
-
-
 class Retriever:
     """Hybrid search where there is an embedder, lexical search where there is none."""
 
@@ -66,6 +60,7 @@ class Retriever:
         embedder: ServingEmbedder | None,
         *,
         reranker: Reranker | None = None,
+        reader: Reader | None = None,
         judge: Judge | None = None,
         monotonic_s: Callable[[], float] = time.perf_counter,
     ) -> None:
@@ -74,14 +69,14 @@ class Retriever:
         Args:
             search: Applies the scope.
             embedder: None: words alone.
-            reranker: Orders the hits of a deeper search; None: they keep its order.
+            reranker: Orders the hits of a deeper search.
+            reader: Does so where there is no reranker, or it fails.
             judge: Says how relevant chunks are that were found in another space than the measured
                 one; None: by words.
             monotonic_s: Seconds of a clock that never goes back.
         """
-        self._search = search
+        self._search = ReorderedSearch(search, reranker=reranker, reader=reader)
         self._embedder = embedder
-        self._reranker = reranker
         self._judge = judge
         self._monotonic_s = monotonic_s
 
@@ -109,15 +104,16 @@ class Retriever:
             neighbours=neighbours,
             space=asked.space,
         )
-        found = await self._find(request)
+        found = await self._search.search(request)
         result = await self._judged(question_text, found.result)
         return Retrieved(
             result=result,
             embedding_used=asked.vector is not None,
-            warnings=tuple(one for one in (asked.warning, found.warning) if one),
+            warnings=(*((asked.warning,) if asked.warning else ()), *found.order.warnings),
             took_ms=(self._monotonic_s() - started_s) * 1_000,
             space=asked.space.name if asked.space else None,
-            reranker=found.reranker,
+            reranker=found.order.by,
+            logits=found.order.logits,
             is_degraded=asked.is_degraded,
         )
 
@@ -135,19 +131,6 @@ class Retriever:
         except CiteboundError as error:
             return _Embedded(warning=f"searched by words alone: {error}", is_degraded=True)
         return _Embedded(vector=vector, space=serving.embedder.space, warning=serving.problem)
-
-    async def _find(self, request: SearchRequest) -> _Found:
-        if self._reranker is None:
-            return _Found(result=await self._search.search(request))
-        deep = replace(request, limit=max(rerank.DEPTH, request.limit), neighbours=0)
-        found = await self._search.search(deep)
-        ordered = await rerank.reorder(self._reranker, request.text, found.hits)
-        result = replace(found, hits=ordered.hits[: request.limit])
-        if result.hits and request.neighbours:
-            # Neighbours belong to the hits that are left; no transaction stays open for a model.
-            result = await self._search.search(replace(request, given=result.hits))
-        name = None if ordered.warning else self._reranker.name
-        return _Found(result=result, reranker=name, warning=ordered.warning)
 
     async def _judged(self, question_text: str, result: SearchResult) -> SearchResult:
         chunks = (*result.hits, *result.neighbours)

@@ -16,7 +16,7 @@ from core.adapters.postgres.eval_corpus import evaluate_retrieval
 from core.bootstrap import database_url
 from core.config import Settings
 from core.domain.errors import ConfigError, UsageError
-from core.embedders import LOCAL, SWITCHED_OFF, open_embedders
+from core.embedders import LOCAL, SWITCHED_OFF, NoReader, find_reader, open_embedders
 from core.evals import answers, documents, retrieval
 from core.retrieval.serving import NoEmbedder
 
@@ -57,6 +57,9 @@ async def _retrieval(terminal: Terminal, arguments: Namespace) -> _Figures:
             raise ConfigError(f"{arguments.space} can't be measured: {found.reason}")
         if isinstance(found, NoEmbedder) and not arguments.lexical_only:
             terminal.remark(Text(f"note: {found.reason}; measured by words alone"))
+        reader = await find_reader(settings) if arguments.reads else None
+        if isinstance(reader, NoReader):
+            raise ConfigError(f"nothing can be measured with a reader: {reader.reason}")
         notify = stack.enter_context(terminal.busy("Opening the database"))
         report = await evaluate_retrieval(
             await database_url(settings),
@@ -66,6 +69,7 @@ async def _retrieval(terminal: Terminal, arguments: Namespace) -> _Figures:
             limit=arguments.limit,
             lexical_only=arguments.lexical_only,
             embedder=embedder,
+            reader=reader,
             progress=notify,
         )
     names = {"recall": "recall@10", "average_precision": "map@10", "all_gold": "all_gold@10"}

@@ -7,7 +7,8 @@ in its own transaction: after an interruption those that are there are kept and 
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 from datetime import date
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from core.evals.datasets import Dataset, Passage, read_passages, read_questions
 from core.evals.retrieval import RetrievalReport, measure
 from core.evals.rulebooks import publications
 from core.ingest.chunk import DEFAULT_OVERLAP, DEFAULT_SIZE
-from core.ports import Embedder, Publication, Vector
+from core.ports import Embedder, Publication, Reader, Vector
 from core.retrieval import lexical
 
 INDEX_VERSION = 1
@@ -43,6 +44,7 @@ async def evaluate_retrieval(
     limit: int | None,
     lexical_only: bool,
     embedder: Embedder | None,
+    reader: Reader | None = None,
     progress: Callable[[str], None],
 ) -> RetrievalReport:
     """Measure retrieval on a published question set.
@@ -55,6 +57,7 @@ async def evaluate_retrieval(
         limit: Ask only the first so many; None: all.
         lexical_only: Search by words alone, over the same database.
         embedder: Embeds the corpus, once; None: words alone.
+        reader: Orders the hits; None: they keep the order of the search.
         progress: Told from time to time what is being done.
 
     Raises:
@@ -67,13 +70,30 @@ async def evaluate_retrieval(
     labelled = labelled[:limit]
     if not labelled:
         raise UsageError(f"{questions.name} has no questions to ask")
-    name = await asyncio.to_thread(_database_name, passages, embedder)
-    target = await create_database(url, name)
-    async with open_database(target) as engine:
-        await _build(engine, passages, embedder, progress)
+    async with opened_corpus(url, passages, embedder, progress=progress) as search:
         asking = None if lexical_only else embedder
-        search = PostgresChunkSearch(engine, asking.space if asking else None)
-        return await measure(labelled, search, asking, dataset=dataset, progress=progress)
+        return await measure(
+            labelled, search, asking, reader=reader, dataset=dataset, progress=progress
+        )
+
+
+@asynccontextmanager
+async def opened_corpus(
+    url: str,
+    passages: Sequence[Passage],
+    embedder: Embedder | None,
+    *,
+    progress: Callable[[str], None],
+) -> AsyncGenerator[PostgresChunkSearch]:
+    """Build the corpus unless it is there, and search it.
+
+    Raises:
+        ConfigError: The server can't be reached, or is not fit for use.
+    """
+    name = await asyncio.to_thread(_database_name, passages, embedder)
+    async with open_database(await create_database(url, name)) as engine:
+        await _build(engine, passages, embedder, progress)
+        yield PostgresChunkSearch(engine, embedder.space if embedder else None)
 
 
 def _database_name(passages: Sequence[Passage], embedder: Embedder | None) -> str:

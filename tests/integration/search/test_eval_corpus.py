@@ -9,6 +9,8 @@ from core.adapters.postgres.database import engine_for
 from core.adapters.postgres.eval_corpus import evaluate_retrieval
 from core.domain.errors import UsageError
 from core.evals.retrieval import RetrievalReport, report_lines
+from core.ports import Reader
+from tests.fakes import ScriptedReader
 
 
 @pytest.fixture
@@ -30,7 +32,12 @@ def documents(tmp_path: Path) -> Path:
 
 
 async def _evaluate(
-    url: str, documents: Path, told: list[str], limit: int | None = None
+    url: str,
+    documents: Path,
+    told: list[str],
+    limit: int | None = None,
+    *,
+    reader: Reader | None = None,
 ) -> RetrievalReport:
     questions = documents.parent / "dev.jsonl"
     line = {"id": "x", "question": "Which records must a bank keep?"}
@@ -44,6 +51,7 @@ async def _evaluate(
         limit=limit,
         lexical_only=True,
         embedder=None,
+        reader=reader,
         progress=told.append,
     )
 
@@ -62,6 +70,21 @@ async def test_corpus_is_built_once_and_measured(
     assert await _evaluate(database_url, documents, second) is not None
     assert not any("document" in line for line in second)
     assert report_lines(report)[1:3] == ["recall@10    0.500", "map@10       0.500"]
+
+
+async def test_a_reader_orders_what_is_measured(
+    database_url: str, documents: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gold passage comes first where the reader says so, and the report names the reader."""
+    monkeypatch.setattr(eval_corpus, "INDEX_VERSION", database_url)
+    told: list[str] = []
+    without = await _evaluate(database_url, documents, told)
+    doubted = ScriptedReader({"A bank must keep": -9.0, "": 3.0})
+    report = await _evaluate(database_url, documents, told, reader=doubted)
+    assert (without.reader, report.reader) == (None, "test:scripted-reader")
+    assert report.recall == without.recall
+    assert report_lines(report)[0].endswith("words alone, test:scripted-reader")
+    assert doubted.asked[-1][0] == "Which records must a bank keep?"
 
 
 async def test_an_interrupted_build_is_finished(

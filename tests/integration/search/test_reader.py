@@ -1,14 +1,30 @@
 """The reader in the service."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from core.adapters.local.reader import SHIPPED_SHA256
+from core.agent.report import retrieval_json
 from core.bootstrap import bootstrap
 from core.config import Settings
 from core.domain.errors import ConfigError
+from core.domain.question import Scope
+from core.ingest.prepare import Overrides
 from tests.fakes import ScriptedReader
+
+POLICY = """\
+# Expenses Policy
+
+## 1 Travel
+
+1.1 Travel expenses are paid if the travel was approved.
+
+## 2 Receipts
+
+2.1 A receipt is needed for all expenses above EUR 25.
+"""
 
 
 async def test_the_shipped_reader_serves_unless_it_is_replaced(database_url: str) -> None:
@@ -22,6 +38,23 @@ async def test_the_shipped_reader_serves_unless_it_is_replaced(database_url: str
         assert service.reader is given
     async with bootstrap(Settings(database_url=database_url, reader_model=Path("none"))) as service:
         assert service.reader is None
+
+
+async def test_a_question_has_the_readers_order(database_url: str) -> None:
+    """What the search puts second comes first, and the trace says who thought so."""
+    reader = ScriptedReader({"Receipts": 5.0})
+    async with bootstrap(Settings(database_url=database_url), reader=reader) as service:
+        await service.ingestor.ingest(
+            POLICY.encode(), source_name="expenses.md", given=Overrides(), with_chunks=True
+        )
+        scope = Scope(as_of=date(2026, 6, 1))
+        found = await service.retriever.retrieve(
+            "Which travel expenses are paid?", scope, depth=2, neighbours=0
+        )
+    assert [hit.place.number for hit in found.result.hits] == ["2.1", "1.1"]
+    traced = retrieval_json(found, 2)
+    assert traced["reranker"] == "test:scripted-reader"
+    assert [chunk["logit"] for chunk in traced["chunks"]] == [5.0, -6.0]  # pyright: ignore
 
 
 async def test_a_service_with_a_wrong_reader_does_not_start(

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from core.domain.errors import TransientError
+from core.domain.errors import ContractError, TransientError
 from core.domain.evidence import RetrievedChunk
 from core.domain.policy import ChunkKey, Span, VersionId
 from core.domain.question import Scope
@@ -15,10 +15,10 @@ from core.ports import EmbeddingSpace, SearchRequest, SearchResult, Vector
 from core.ports.spaces import fixed
 from core.retrieval.judge import Judge
 from core.retrieval.relevance import Features, relevance
-from core.retrieval.rerank import DEPTH
+from core.retrieval.rerank import DEPTH, READ_DEPTH
 from core.retrieval.retriever import Retriever
 from tests.factories import make_place
-from tests.fakes import WaitingEmbedder
+from tests.fakes import ScriptedReader, WaitingEmbedder
 
 SCOPE = Scope(as_of=date(2026, 1, 1))
 
@@ -97,6 +97,72 @@ async def test_a_failing_reranker_leaves_the_order_of_the_search() -> None:
     assert [hit.chunk_key for hit in found.result.hits] == [1, 2, 3, 4, 5]
     assert [near.via for near in found.result.neighbours] == [1, 2, 3]
     assert (found.reranker, found.warnings) == (None, ("not reranked: Voyage failed (503)",))
+
+
+async def test_the_reader_and_the_search_order_together() -> None:
+    """0.5 x logit - ln(rank): a far hit needs a higher logit than a near one to come first."""
+    reader = ScriptedReader({"text 12": 3.2, "text 3": 1.6, "text 2": -0.8, "text 1": 0.0})
+    search = Numbered()
+    found = await Retriever(search, None, reader=reader).retrieve(
+        "May I?", SCOPE, depth=5, neighbours=2
+    )
+    # "text 1" stands for the hits 1, 10 and 11.
+    blended = {12: 1.6 - 2.485, 3: 0.8 - 1.099, 2: -0.4 - 0.693, 1: 0.0, 10: -2.303}
+    expected = sorted(blended, key=lambda number: -blended[number])
+    assert [hit.chunk_key for hit in found.result.hits] == expected == [1, 3, 12, 2, 10]
+    assert [near.via for near in found.result.neighbours] == [1, 3]
+    assert (search.requests[0].limit, search.requests[0].neighbours) == (READ_DEPTH, 0)
+    assert (found.reranker, found.warnings) == ("test:scripted-reader", ())
+    assert (len(found.logits), found.logits[ChunkKey(12)]) == (READ_DEPTH, 3.2)
+
+
+async def test_the_reader_reads_as_it_was_trained() -> None:
+    """Title and headings, a colon, the text; no more hits than there is time for."""
+    reader = ScriptedReader()
+    await Retriever(Numbered(), None, reader=reader).retrieve(
+        "May I?", SCOPE, depth=40, neighbours=0
+    )
+    ((question, texts),) = reader.asked
+    assert (question, texts[0]) == ("May I?", "Gifts Policy > 1 Limits: text 1")
+    assert len(texts) == READ_DEPTH
+
+
+async def test_hits_that_were_not_read_keep_their_place() -> None:
+    """Behind those that were, in the order of the search."""
+    reader = ScriptedReader({f"text {READ_DEPTH}": 9.0})
+    found = await Retriever(Numbered(), None, reader=reader).retrieve(
+        "May I?", SCOPE, depth=READ_DEPTH + 3, neighbours=0
+    )
+    keys = [hit.chunk_key for hit in found.result.hits]
+    assert keys == [READ_DEPTH, *range(1, READ_DEPTH), *range(READ_DEPTH + 1, READ_DEPTH + 4)]
+
+
+async def test_a_failing_reader_leaves_the_order_of_the_search() -> None:
+    """With a warning."""
+    reader = ScriptedReader(raises=ContractError("the local model failed"))
+    found = await Retriever(Numbered(), None, reader=reader).retrieve(
+        "May I?", SCOPE, depth=3, neighbours=0
+    )
+    assert [hit.chunk_key for hit in found.result.hits] == [1, 2, 3]
+    assert (found.reranker, found.logits) == (None, {})
+    assert found.warnings == ("not read: the local model failed",)
+
+
+async def test_a_reranker_goes_before_the_reader() -> None:
+    """Which is asked only if the reranker fails."""
+    reader = ScriptedReader({"text 2": 3.0})
+    reranked = await Retriever(Numbered(), None, reranker=LastFirst(), reader=reader).retrieve(
+        "May I?", SCOPE, depth=2, neighbours=0
+    )
+    assert [hit.chunk_key for hit in reranked.result.hits] == [40, 39]
+    assert (reranked.reranker, reader.asked) == ("last-first", [])
+    failing = LastFirst(failure=TransientError("Voyage failed (503)"))
+    read = await Retriever(Numbered(), None, reranker=failing, reader=reader).retrieve(
+        "May I?", SCOPE, depth=2, neighbours=0
+    )
+    assert [hit.chunk_key for hit in read.result.hits] == [2, 1]
+    assert read.reranker == "test:scripted-reader"
+    assert read.warnings == ("not reranked: Voyage failed (503)",)
 
 
 @dataclass

@@ -1,0 +1,1 @@
+"""What made the models that ship with the product; not in the wheel."""

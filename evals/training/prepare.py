@@ -1,0 +1,142 @@
+"""Put all that is trained on into one file of groups, and all that is measured into one of pairs.
+
+    python -m evals.training.prepare MIRROR WORK GROUPS.json.gz PAIRS.json.gz
+
+MIRROR holds clones of the open sources. WORK holds `docs.jsonl` and `docs2.jsonl` (by `policies`),
+`obliqa_dev.jsonl` (by `retrieved`), and the folders `questions`, `questions2` and `statements`.
+
+Pairs: ``asked`` and ``texts``, tables; ``pairs``, indices into both; ``sets``: `v` questions on
+held-out documents, every text of the document a candidate, `o` the second half of ObliQA dev, `u`
+statements on held-out documents.
+"""
+
+import gzip
+import json
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from core.domain.reader_text import reader_text
+from evals.training.groups import GroupTable
+from evals.training.open_sources import SOURCES
+from evals.training.written import (
+    HELD_OUT,
+    Document,
+    Statement,
+    add_questions,
+    add_statements,
+    lines_of,
+    statements_of,
+)
+
+
+def obliqa(table: GroupTable, rows: list[dict[str, Any]]) -> None:
+    """Add ObliQA (Apache-2.0), with what the product finds besides as wrong texts."""
+    for row in rows:
+        gold = {tuple(key) for key in row["gold"]}
+        sides: dict[bool, list[str]] = {True: [], False: []}
+        for hit in row["hits"]:
+            sides[(hit["d"], hit["n"]) in gold].append(_text_of(hit))
+        table.add(row["q"], sides[True], sides[False], source="obliqa", split=2, grain="p")
+
+
+def _text_of(hit: dict[str, Any]) -> str:
+    return reader_text(hit["ptitle"], hit["path"], hit["text"])
+
+
+def written(table: GroupTable, work: Path) -> list[Statement]:
+    """Add what was written, and return the statements that are held out."""
+    held: list[Statement] = []
+    for named, folder in (("docs", "questions"), ("docs2", "questions2")):
+        documents = _lines(work / f"{named}.jsonl")
+        for number, line in lines_of(work / folder, "*.txt"):
+            is_held = named == "docs" and number in HELD_OUT
+            add_questions(table, documents[number], line, split="v" if is_held else 2)
+    documents, chooser = _lines(work / "docs.jsonl"), random.Random(5)
+    for number, line in lines_of(work / "statements", "*.txt"):
+        if number in HELD_OUT:
+            held += statements_of(documents[number], line)
+        else:
+            add_statements(table, documents[number], line, chooser=chooser)
+    return held
+
+
+def _lines(path: Path) -> list[Document]:
+    with path.open() as file:
+        return [json.loads(line) for line in file]
+
+
+class PairTable:
+    """Pairs of a question and a text, each once."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.asked: dict[str, int] = {}
+        self.texts: dict[str, int] = {}
+        self.pairs: dict[tuple[int, int], int] = {}
+
+    def pair(self, question: str, text: str) -> int:
+        """Return the number of a pair."""
+        asked = self.asked.setdefault(question, len(self.asked))
+        read = self.texts.setdefault(text, len(self.texts))
+        return self.pairs.setdefault((asked, read), len(self.pairs))
+
+
+def pairs_of(
+    table: GroupTable, rows: list[dict[str, Any]], held: list[Statement]
+) -> dict[str, object]:
+    """Return what is measured."""
+    found = PairTable()
+    validation: list[dict[str, object]] = []
+    for group in table.groups:
+        if group.split == "v":
+            sides = {"p": group.right, "s": group.partly, "n": group.wrong}
+            pairs = {
+                name: [found.pair(group.question, table.texts[place]) for place in places]
+                for name, places in sides.items()
+            }
+            is_none = group.source.endswith("-none")
+            validation.append({**pairs, "q": group.question, "g": group.grain, "none": is_none})
+    reranked = [
+        {
+            "gold": row["gold"],
+            "hits": [
+                {"k": [hit["d"], hit["n"]], "pair": found.pair(row["q"], _text_of(hit))}
+                for hit in row["hits"]
+            ],
+        }
+        for row in rows
+    ]
+    statements = [
+        {"pair": found.pair(one.claim, one.text), "ok": one.is_supported, "kind": one.kind}
+        for one in held
+    ]
+    return {
+        "asked": list(found.asked),
+        "texts": list(found.texts),
+        "pairs": list(found.pairs),
+        "sets": {"v": validation, "o": reranked, "u": statements},
+    }
+
+
+def main(mirror: Path, work: Path, groups: Path, pairs: Path) -> None:
+    """Prepare everything."""
+    table = GroupTable()
+    for source in SOURCES:
+        source(table, mirror)
+        print(source.__name__, len(table.groups), flush=True)
+    rows = _lines(work / "obliqa_dev.jsonl")
+    half = len(rows) // 2
+    obliqa(table, rows[:half])
+    held = written(table, work)
+    for key, count in sorted(Counter((str(g.split), g.source) for g in table.groups).items()):
+        print(*key, count)
+    table.write(groups)
+    with gzip.open(pairs, "wt", compresslevel=3) as file:
+        json.dump(pairs_of(table, rows[half:], held), file)
+
+
+if __name__ == "__main__":
+    main(*(Path(argument) for argument in sys.argv[1:]))
