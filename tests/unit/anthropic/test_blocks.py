@@ -84,7 +84,8 @@ def test_an_item_is_cited_with_what_introduces_it() -> None:
     assert cited(0, 1) == [lead_in]
     assert cited(1, 2) == [lead_in, "- cash;"]
     assert cited(1, 3) == [lead_in, "- cash;", "- vouchers:"]
-    assert cited(said.index("- gold."), said.index("- gold.") + 1) == ["- vouchers:", "- gold."]
+    gold = said.index("- gold.")
+    assert cited(gold, gold + 1) == [lead_in, "- vouchers:", "- gold."]
     assert cited(said.index("- alone"), said.index("- alone") + 1) == ["- alone"]
     row = said.index("| above EUR 10 | Board |")
     assert cited(row, row + 1) == [header, said[row]]
