@@ -34,11 +34,13 @@ _CITABLE = frozenset({"sentence", "item", "row"})
 _LIMITS = re.compile(
     r"\b(?:however|unless|except(?:ions?|ing)?|exempt(?:ions?|ed)?|notwithstanding|provided that"
     r"|only (?:if|when|where|after|with)|other than|(?:do|does) not apply|this applies only"
-    r"|subject to|save (?:for|that|where)|in (?:exceptional|special|limited) circumstances"
+    r"|save (?:for|that|where)|in (?:exceptional|special|limited) circumstances"
     r")\b|n['\u2019]t apply\b",
     re.IGNORECASE,
 )
-"""What a sentence says that takes something out of a rule, or holds it to a condition."""
+"""What a sentence says that takes something out of a rule, or holds it to a condition. Of 21 that
+it finds beside facts of 171 published documents, 2 do neither ("however small"). "Subject to" is
+left out: 3 of 3 were wrong ("subject to disciplinary action")."""
 
 
 async def context_of(findings: Sequence[Finding], knowledge: Knowledge) -> tuple[Context, ...]:
