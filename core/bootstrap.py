@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from core.adapters.officers import read_officers
+from core.adapters.postgres.about import PostgresAboutPolicies
 from core.adapters.postgres.audit import PostgresAuditLog
 from core.adapters.postgres.audit_reader import PostgresAuditReader
 from core.adapters.postgres.backlog import PostgresBacklog
@@ -79,6 +80,8 @@ class Service:
     """Policies out of force."""
     changes: PostgresPolicyChanges
     """What became of the policies lately."""
+    about: PostgresAboutPolicies
+    """Owner, version and last change of the policies, and whom they are for."""
     ontology: PostgresOntologyStore
     """Entities and relations."""
     extracted: PostgresExtractedSections
@@ -250,6 +253,7 @@ async def bootstrap(
             corpus=corpus,
             withdrawals=PostgresWithdrawals(engine, ledger=ledger),
             changes=PostgresPolicyChanges(engine),
+            about=PostgresAboutPolicies(engine),
             ontology=ontology,
             extracted=PostgresExtractedSections(engine),
             conversations=conversations,

@@ -256,17 +256,17 @@ class _Course:
         return Attempted(situation=situation, ruling=ruling, evidence=self._evidence)
 
     async def _gather(self, search: Search, number: int) -> None:
-        """Collect the evidence of an attempt."""
+        """Collect the evidence of an attempt; a model may still cite what it was shown before."""
         if self._gate and self._gate.retrieve and self._budget.may_retrieve():
             sections = self._task.knowledge.extent.sections
             self._tell("retrieve", f"Searching {sections} sections" if sections else "Searching")
             found = await search()
             self._retrieved.append(found)
             self._step("retrieve", retrieval_json(found, self._depth(number)))
-        # A model has been shown what earlier searches found, and may still cite it.
         given = self._retrieved if self._parts.reasoner.is_model else self._retrieved[-1:]
         chunks = [one for found in given for one in (*found.result.hits, *found.result.neighbours)]
-        self._evidence = gather(self._findings, chunks)
+        context = self._exploration.context if self._exploration else ()
+        self._evidence = gather(self._findings, chunks, context=context)
 
     async def _search_first(self) -> Retrieved:
         return await self._search(self._question.standalone, self._depth(1))

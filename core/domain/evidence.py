@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from core.domain.lead_ins import LeadIn
 from core.domain.ontology import EntityKey, SectionRef
 from core.domain.policy import ChunkKey, Span
 
@@ -21,6 +22,25 @@ class Finding:
     """Where the span lies."""
     roles: tuple[str, ...] = ()
     """Names of roles and jurisdictions that the ontology joins to the entity."""
+    lead_in: LeadIn | None = None
+    """What introduces it if it is a list item or a table row; None if it stands by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """A sentence of a finding's section that completes or limits it.
+
+    An exception, a condition, or another item of its list.
+    """
+
+    span: Span
+    """Where it is said."""
+    text: str
+    """The stored text of the span."""
+    place: SectionRef
+    """The section, which is the finding's."""
+    lead_in: LeadIn | None = None
+    """See `Finding`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +78,8 @@ class EvidenceItem:
 
     key: str
     """`c1`, `c2`, ..."""
-    kind: Literal["finding", "chunk"]
-    """Where it comes from."""
+    kind: Literal["finding", "context", "chunk"]
+    """Where it comes from: the ontology, the section of what the ontology has, or a search."""
     span: Span
     """Where it lies."""
     text: str
@@ -70,12 +90,19 @@ class EvidenceItem:
     """Calibrated relevance in [0, 1]; None for a finding, which was never searched for."""
     roles: tuple[str, ...] = ()
     """Names of roles and jurisdictions that the ontology joins to it."""
+    lead_in: LeadIn | None = None
+    """What introduces it, to be cited with it under its key; see `Finding`."""
     chunk_id: str | None = None
     """The chunk's identity; None for a finding."""
     lexical_score: float | None = None
-    """See `RetrievedChunk`; None for a finding."""
+    """See `RetrievedChunk`; None for what no search found."""
     dense_score: float | None = None
     """See `RetrievedChunk`; None for a finding, and without an embedder."""
+
+    def holds(self, span: Span) -> bool:
+        """Say whether a span may be cited under this key: within it, or what introduces it."""
+        leads = self.lead_in.chain if self.lead_in else ()
+        return any(is_within(span, own) for own in (self.span, *(one.span for one in leads)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,3 +115,11 @@ class Evidence:
     def get(self, key: str) -> EvidenceItem | None:
         """Return the item with this key, or None."""
         return next((item for item in self.items if item.key == key), None)
+
+
+def is_within(span: Span, outer: Span) -> bool:
+    """Say whether a span lies within another one."""
+    return (
+        span.version_id == outer.version_id
+        and outer.char_start <= span.char_start < span.char_end <= outer.char_end
+    )

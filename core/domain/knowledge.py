@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.domain.ontology import EntityKey, EntityType, RelationType, Snapshot
-from core.domain.policy import Span
+from core.domain.policy import Span, VersionId
 
 POLICIES = 80
 """Policies that an outline names at most."""
@@ -68,6 +68,30 @@ class StatedFact:
     """Stems of the section's heading and of the one above it."""
     title: frozenset[str]
     """Stems of the policy's title."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionText:
+    """A section's text, or of a long one what is near the places that were asked for."""
+
+    version_id: VersionId
+    """The version."""
+    eid: str
+    """The section."""
+    char_start: int
+    """Where the text begins, in code points of the version's text."""
+    text: str
+    """The stored text."""
+    body_start: int | None
+    """Where the section's body begins in `text`, after the heading; None: the text begins amid the
+    body, and its first sentence may not be whole."""
+    is_cut: bool
+    """True if the section goes on: the last sentence may not be whole."""
+
+    def holds(self, span: Span) -> bool:
+        """Say whether a span begins in the text."""
+        end = self.char_start + len(self.text)
+        return span.version_id == self.version_id and self.char_start <= span.char_start < end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

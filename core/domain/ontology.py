@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import NewType, TypeAlias
 
+from core.domain.lead_ins import LeadIn
 from core.domain.policy import Span, TextSpan
 
 EntityKey = NewType("EntityKey", str)
@@ -224,3 +225,5 @@ class Snapshot:
     """The stored text of each span of an entity or relation."""
     places: Mapping[Span, SectionRef]
     """Where each of these spans lies."""
+    lead_ins: Mapping[Span, LeadIn] = field(default_factory=dict[Span, LeadIn])
+    """What introduces those of them that are list items or table rows."""

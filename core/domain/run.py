@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from core.domain.answer import Answer, Critique, Decision, Judgement, NotJudged, Verdict
-from core.domain.evidence import Evidence, Finding
+from core.domain.evidence import Context, Evidence, Finding
 from core.domain.policy import VersionId
 from core.domain.question import Question
 
@@ -87,6 +87,9 @@ class Exploration:
     """What was reported after the first, in order, each in [0, 1]."""
     calls: tuple[ToolCall, ...] = ()
     """In order."""
+    context: tuple[Context, ...] = ()
+    """What completes or limits the findings in their sections. What a reasoner was shown of it
+    stands here; the rest is added when its findings are checked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

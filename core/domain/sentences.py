@@ -55,6 +55,20 @@ _JOINTS = _words(
     " may should will can cannot is are be been has have"
 )
 """Words after which something must follow; hardly a sentence or a title ends in one."""
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_ASKS = re.compile(r"\?[\"')\]\u201d\u2019*_]*$")
+_LEADER = re.compile(r"\.{5}|(?:\. ){4}|\u2026{2}")
+"""Between a heading and its page in a table of contents."""
+_VERB = re.compile(
+    r"\b(?:is|are|be|was|were|has|have|had|do|does|did|must|shall|should|may|can|cannot|will|would"
+    r"|need|needs|please|ask|contact|use|let|keep|never|not)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+_FEWEST = 2
+"""Words of the shortest sentence ("Decline all gifts.")."""
+_SURELY = 12
+"""Words from which a unit without a full stop is no heading. Of 348 such units in 171 documents, 9
+were read wrongly, most of them lines of code."""
 _HEADING_CHARACTERS = 70
 _HEADING_SHARE = 0.6
 _LOOK_BACK = 24
@@ -94,6 +108,23 @@ def split_sentences(text: str, *, start: int = 0, end: int | None = None) -> lis
         else:
             units.extend(_cut(text, block.char_start, block.char_end))
     return units
+
+
+def says_something(text: str, *, is_item: bool = False) -> bool:
+    """Say whether a unit states anything: no number alone ("9.1."), heading, label or question.
+
+    Args:
+        text: The unit, without its marker if it is an item.
+        is_item: True for a list item, which may be one word behind what introduces it.
+    """
+    words = _WORD.findall(text)
+    if not words or _ASKS.search(text[-_LOOK_BACK:]) or _LEADER.search(text):
+        return False
+    if is_item:
+        return True
+    if len(words) < _FEWEST:
+        return False
+    return ends_sentence(text) or len(words) >= _SURELY or _VERB.search(text) is not None
 
 
 def is_cut_off(text: str) -> bool:

@@ -1,5 +1,6 @@
 """What tools return: entities and relations as JSON, each with evidence, bounded."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -7,10 +8,13 @@ from core.domain.knowledge import Listed
 from core.domain.ontology import Entity, EntityKey, Relation, RelationType, Snapshot
 from core.domain.policy import Span
 from core.domain.run import Json
+from core.domain.sentences import says_something, split_sentences
+from core.ontology.fact_words import stated_at
 
 MOST_ITEMS = 25
 """Items of a list in a tool's answer; the rest is counted."""
 
+_HEADING = re.compile(r"#{1,6}\s")
 _MOST_SPANS = 3
 _MOST_CHARACTERS = 600
 
@@ -73,8 +77,8 @@ def answer(found: Shown | None = None, items: Mapping[str, Json] | None = None) 
     evidence = _evidence(
         found.part,
         [
-            *((entity.key, span) for entity in shown for span in entity.spans[:_MOST_SPANS]),
-            *((one.source, span) for one in joined for span in one.spans[:_MOST_SPANS]),
+            *((entity.key, span) for entity in shown for span in _stated(found.part, entity.spans)),
+            *((one.source, span) for one in joined for span in _stated(found.part, one.spans)),
         ],
     )[:MOST_ITEMS]
     if shown:
@@ -113,20 +117,44 @@ def _stats(
     }
 
 
+def _stated(part: Snapshot, spans: Sequence[Span]) -> Sequence[Span]:
+    return stated_at(spans, part.quotes, part.lead_ins)[:_MOST_SPANS]
+
+
 def _evidence(part: Snapshot, found: Iterable[tuple[str, Span]]) -> list[Json]:
-    """Return each span once, with its text and place."""
+    """Return each span that can be cited once, with its text, what introduces it, and its place.
+
+    Headings, numbers and labels state nothing.
+    """
     evidence: dict[Span, Json] = {}
     for key, span in found:
         place, text = part.places.get(span), part.quotes.get(span)
+        lead_in = part.lead_ins.get(span)
         if span in evidence or place is None or not text:
             continue
+        if not _is_citable(text, is_introduced=lead_in is not None):
+            continue
+        introduced: dict[str, Json] = {}
+        if lead_in is not None:
+            introduced = {"introduced_by": [one.text for one in lead_in.chain]}
         evidence[span] = {
             "entity": key,
             "version_id": span.version_id,
             "char_start": span.char_start,
             "char_end": span.char_end,
+            **introduced,
             "text": text,
             "policy": place.policy_title,
             "section": " ".join(filter(None, (place.number, place.title))),
         }
     return list(evidence.values())
+
+
+def _is_citable(text: str, *, is_introduced: bool) -> bool:
+    """Say whether a text holds a sentence, a table row, or an item that something introduces."""
+    units = [span.of(text) for span in split_sentences(text)]
+    return any(
+        says_something(unit, is_item="|" in unit or (is_introduced and number == 0))
+        for number, unit in enumerate(units)
+        if not _HEADING.match(unit)
+    )

@@ -37,6 +37,7 @@ async def _compare(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]
         parts[0],
         quotes={span: text for part in parts for span, text in part.quotes.items()},
         places={span: place for part in parts for span, place in part.places.items()},
+        lead_ins={span: one for part in parts for span, one in part.lead_ins.items()},
     )
     items: dict[str, Json] = {"topics": topics, "without_facts": missing}
     told = answer(Shown(part=joined, entities=both), items)

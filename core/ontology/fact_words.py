@@ -1,6 +1,6 @@
 """The words by which facts and entities are found: the same in the database and in memory.
 
-Raise `GENERATION` with any change here, in `core.domain.content_words` or in
+Raise `GENERATION` with any change here, in `core.domain.content_words`, `core.domain.lead_ins` or
 `core.ontology.conflicts.gives_way`: what was indexed by an earlier one is then indexed again.
 """
 
@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from core.domain.content_words import content_words, stem, words
+from core.domain.lead_ins import LeadIn, ends_in_colon
 from core.domain.ontology import NORMS, Entity, EntityType, SectionRef
+from core.domain.policy import Span
 
-GENERATION = 1
+GENERATION = 2
 """Of the index."""
 STATED = NORMS | {EntityType.DEFINITION, EntityType.THRESHOLD, EntityType.DEADLINE}
 """What answers a question by itself."""
@@ -41,13 +43,30 @@ class FactWords:
     title: frozenset[str]
 
     @classmethod
-    def of(cls, quote: str, place: SectionRef) -> "FactWords":
-        """Read a statement at its place."""
+    def of(cls, quote: str, place: SectionRef, lead_in: LeadIn | None = None) -> "FactWords":
+        """Read a statement at its place, a list item or table row with what introduces it."""
         return cls(
-            sentence=stems_of(quote),
+            sentence=stems_of(read_with(lead_in, quote)),
             heading=stems_of(" ".join(place.path[-2:]) or place.title),
             title=stems_of(place.policy_title),
         )
+
+
+def read_with(lead_in: LeadIn | None, quote: str) -> str:
+    """Return a statement as it is to be read: behind what introduces it."""
+    return " ".join((*(one.text for one in (lead_in.chain if lead_in else ())), quote))
+
+
+def stated_at(
+    spans: Sequence[Span], quotes: Mapping[Span, str], lead_ins: Mapping[Span, LeadIn]
+) -> tuple[Span, ...]:
+    """Return the spans of an entity that say something: what only introduces others is left out."""
+    introducing = {one.span for span in spans if span in lead_ins for one in lead_ins[span].chain}
+    return tuple(
+        span
+        for span in spans
+        if span not in introducing and not ends_in_colon(quotes.get(span, ""))
+    )
 
 
 def stems_of(text: str) -> frozenset[str]:

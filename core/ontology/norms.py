@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from core.domain.lead_ins import ends_in_colon
 from core.domain.modality import ModalClause, Modality, modalities
 from core.domain.ontology import EntityType
+from core.domain.sentences import is_cut_off
 from core.ontology.roles import Role, find_roles
 from core.ontology.statements import Statement
 
@@ -69,6 +71,19 @@ _FREED = re.compile(
     r"\bapply to\b[^.;]{0,80}|[^.;]{0,60}\b(?:is|are) exempt(?:ed)?\b|\bexempts?\b[^.;]{0,60}",
     re.IGNORECASE,
 )
+_NEGATES = re.compile(
+    r"\b(?:not?|never|neither|nor|none|nobody|cannot)\b|n['\u2019]t\b", re.IGNORECASE
+)
+"""A permission with one of these in its clause is no fact: where it is read wrongly, it is a
+prohibition, and the policy would be said to allow what it forbids."""
+_FORBIDDING = frozenset({Modality.MUST_NOT, Modality.SHOULD_NOT})
+_ADVERBS = 3
+"""Words at most within a verb phrase."""
+_JOINED = re.compile(r"[;:.]|\b(?:and|or|but|that|who|which|to|it|they|you|we)\b", re.IGNORECASE)
+_NOT_KNOWN = re.compile(
+    r"\b(?:may|might|can) not (?:have\b|be (?:able|aware|possible|available|sure)\b)", re.IGNORECASE
+)
+"""What may not be the case, which forbids nothing ("we may not have collected it")."""
 _LABEL = re.compile(r"^[A-Z][\w &/,'\u2019()-]{2,60}:\s+(?=[A-Z])")
 _DEPENDENT = re.compile(
     r"(?:\b(?:of|by|from|to|for|with|in|on|at|against|under|between)\b|[\w]['\u2019]s?)"
@@ -99,7 +114,7 @@ def norms_of(statement: Statement, known: Mapping[str, str]) -> tuple[Norm, ...]
     """Return the norms of a statement, at most one of each type."""
     if statement.kind == "row" or _DEFINING.match(statement.words):
         return ()
-    if statement.words.endswith(":") and statement.kind == "sentence":
+    if ends_in_colon(statement.words) or is_cut_off(statement.words):
         return ()
     found: dict[EntityType, Norm] = {}
     for norm in (*_modal(statement, known), *_exceptions(statement, known)):
@@ -124,7 +139,11 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
         after = text[clause.trigger.char_end : len(text) if inherited else clause.span.char_end]
         actor = _actor(subject, clause.trigger.of(text), after, statement, known)
         said = clause.span.of(text)
-        if clause.modality is Modality.MAY and is_mere_chance(said, has_actor=actor is not None):
+        if clause.modality is Modality.MUST_NOT and _NOT_KNOWN.search(said):
+            continue
+        if clause.modality is Modality.MAY and (
+            _NEGATES.search(said) or is_mere_chance(said, has_actor=actor is not None)
+        ):
             continue
         fronted = _FRONTED.match(subject.strip())
         later = _CONDITION.search(after)
@@ -144,8 +163,29 @@ def says_exception(sentence: str) -> bool:
 
 
 def _main_clauses(text: str) -> list[ModalClause]:
-    clauses = [clause for clause in modalities(text) if clause.modality is not Modality.NONE]
-    return [clause for clause in clauses if not clause.is_subordinate] or clauses[:1]
+    """Return the main clauses with a modal expression, one for each verb phrase.
+
+    What stands in a condition or relative clause alone is no rule ("unless prohibited by law").
+    """
+    kept: list[ModalClause] = []
+    for clause in modalities(text):
+        if clause.modality is Modality.NONE or clause.is_subordinate or clause.trigger is None:
+            continue
+        before = kept[-1] if kept else None
+        if before is None or not _goes_on(text, before, clause):
+            kept.append(clause)
+        elif clause.modality in _FORBIDDING:
+            # "should be prohibited"; "must not be prohibited" is left to a person.
+            kept[-1:] = [] if before.modality in _FORBIDDING else [clause]
+    return kept
+
+
+def _goes_on(text: str, before: ModalClause, clause: ModalClause) -> bool:
+    """Say whether two modal expressions are one verb phrase ("must not allow", "may require")."""
+    if before.trigger is None or clause.trigger is None:
+        return False
+    between = text[before.trigger.char_end : clause.trigger.char_start]
+    return len(between.split()) <= _ADVERBS and _JOINED.search(between) is None
 
 
 def is_mere_chance(said: str, *, has_actor: bool) -> bool:

@@ -103,11 +103,11 @@ class QuoteFinder:
             for each in self._statements
             if each.span.char_start < place.char_end and place.char_start < each.span.char_end
         ]
-        lead_ins = {each.lead_in for each in touched}
+        lead_ins = {one for each in touched for one in each.lead_ins}
         own = [each for each in touched if each.span not in lead_ins]
         if len(own) != 1:
             return None
-        inside = own[0].lead_in or own[0].span
+        inside = own[0].spans[-2:][0]
         starts_before = place.char_start < min(inside, own[0].span).char_start
         return None if starts_before or place.char_end > own[0].span.char_end else own[0]
 

@@ -44,6 +44,7 @@ def best_of(part: Snapshot, rarity: Mapping[str, float], *, limit: int) -> Found
             relations=(),
             quotes={span: text for span, text in part.quotes.items() if span in kept},
             places={span: place for span, place in part.places.items() if span in kept},
+            lead_ins={span: one for span, one in part.lead_ins.items() if span in kept},
         ),
         scores={entity.key: min(1.0, scores[entity.key]) for entity in ranked},
     )

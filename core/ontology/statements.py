@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from core.domain.lead_ins import MARKER, Unit, section_units
 from core.domain.policy import Section, TextSpan
-from core.domain.sentences import split_sentences
+from core.domain.sentences import says_something
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,17 +32,17 @@ class Statement:
     """Its text without markup, white space folded; for a row the cells, named by their headings."""
     section: Section
     """The section it belongs to."""
-    lead_in: TextSpan | None = None
-    """For an item: the sentence that introduces its list."""
+    lead_ins: tuple[TextSpan, ...] = ()
+    """For an item: the sentences and items that introduce it, outermost first."""
     lead_in_words: str = ""
-    """The lead-in without markup and colon; empty if there is none."""
+    """All that introduces it, outermost first, without markup and colons; empty if nothing."""
     cells: tuple[Cell, ...] = ()
     """For a row: its cells."""
 
     @property
     def spans(self) -> tuple[TextSpan, ...]:
-        """The lead-in, if any, and the unit."""
-        return (self.lead_in, self.span) if self.lead_in else (self.span,)
+        """What introduces it, and the unit."""
+        return (*self.lead_ins, self.span)
 
     @property
     def sentence(self) -> str:
@@ -61,20 +62,14 @@ class Statement:
 
 
 _MARKUP = re.compile(r"\*\*|__|`|\\(?=[$%#_*])|[\u200e\u200f]|\$\\rightarrow\$")
-_ITEM = re.compile(
-    r"(?:\(?(?:[a-zA-Z]{1,2}|[ivxIVX]{1,5}|\d{1,3})\)|\d{1,3}(?:\.\d{1,3})*\.|[A-Za-z]\."
-    r"|[-*+\u2022\u00b7\u25aa\u25cf\u2013])\s+"
-)
 _LABEL = re.compile(
     r"(?:MANDATORY|PROHIBITED|RECOMMENDED|CONDITION|OPTIONAL|PERMITTED|REQUIRED):\s*"
 )
-_HEADING = re.compile(r"#{1,6}\s")
+_HEADING = re.compile(r"#{1,6}\s+")
 _HISTORY = re.compile(
     r"\b(?:(?:change|version|revision|document) (?:history|log|control)|revisions?|amendments?)$",
     re.IGNORECASE,
 )
-_RULE = re.compile(r"[|\s:=_*-]+$")
-_IS_ROW = re.compile(r"\|.*|.*\s\|\s")
 
 
 def clean(text: str) -> str:
@@ -98,61 +93,47 @@ def statements(text: str, sections: Sequence[Section]) -> Iterator[Statement]:
 
 
 def _of_section(text: str, section: Section) -> Iterator[Statement]:
-    lead_in: TextSpan | None = None
-    header: tuple[str, ...] | None = None
-    for span in split_sentences(text, start=section.body_start, end=section.char_end):
-        raw = span.of(text)
-        if _IS_ROW.match(raw):
+    header: tuple[str, ...] = ()
+    for unit in section_units(
+        text,
+        char_start=section.char_start,
+        body_start=section.body_start,
+        char_end=section.char_end,
+    ):
+        raw = unit.span.of(text)
+        if unit.kind in {"header", "row"}:
             cells = [clean(cell) for cell in raw.strip("|").split("|")]
-            if header is None:
+            if unit.kind == "row":
+                yield _row(unit, section, cells, header)
+            else:
                 header = tuple(cell.casefold() for cell in cells)
-            elif not _RULE.fullmatch(raw):
-                yield _row(span, section, cells, header)
-            continue
-        header = None
-        if _HEADING.match(raw) or _RULE.fullmatch(raw):
-            lead_in = None
-            continue
-        item = _ITEM.match(raw)
-        words = _LABEL.sub("", clean(raw[item.end() :] if item else raw))
-        if item and lead_in and _marker(item[0]) == _marker(lead_in.of(text)):
-            lead_in = None
-        introduction = lead_in if item else None
-        yield Statement(
-            kind="item" if item else "sentence",
-            span=span,
-            words=words,
-            section=section,
-            lead_in=introduction,
-            lead_in_words=_opening(introduction, text),
-        )
-        if words.rstrip().endswith((":", ":\u2014", "\u2014")):
-            lead_in = span
-        elif item is None:
-            lead_in = None
+        elif unit.kind in {"sentence", "item"}:
+            marker = MARKER.match(raw) if unit.kind == "item" else None
+            words = _LABEL.sub("", clean(raw[marker.end() :] if marker else raw))
+            if not says_something(words, is_item=bool(unit.lead_ins)):
+                continue
+            yield Statement(
+                kind="item" if marker else "sentence",
+                span=unit.span,
+                words=words,
+                section=section,
+                lead_ins=unit.lead_ins,
+                lead_in_words=" ".join(_opening(one.of(text)) for one in unit.lead_ins),
+            )
 
 
-def _marker(raw: str) -> str:
-    """Return the style of an item's marker; lists of one style are on one level."""
-    item = _ITEM.match(raw)
-    return re.sub(r"[A-Za-z]+", "a", re.sub(r"\d+", "9", item[0].strip())) if item else ""
+def _opening(raw: str) -> str:
+    """Return what introduces a list without its marker, its colon, and the mark of a heading."""
+    raw = _HEADING.sub("", raw)
+    marker = MARKER.match(raw)
+    return clean(raw[marker.end() :] if marker else raw).rstrip(" :\u2014")
 
 
-def _opening(lead_in: TextSpan | None, text: str) -> str:
-    if lead_in is None:
-        return ""
-    raw = lead_in.of(text)
-    item = _ITEM.match(raw)
-    return clean(raw[item.end() :] if item else raw).rstrip(" :\u2014")
-
-
-def _row(
-    span: TextSpan, section: Section, cells: Sequence[str], header: Sequence[str]
-) -> Statement:
+def _row(unit: Unit, section: Section, cells: Sequence[str], header: Sequence[str]) -> Statement:
     """Return a table row as a statement."""
     named = [
         Cell(text=cell, header=header[place] if place < len(header) else "")
         for place, cell in enumerate(cells)
     ]
     words = " | ".join(cell for cell in cells if cell)
-    return Statement(kind="row", span=span, words=words, section=section, cells=tuple(named))
+    return Statement(kind="row", span=unit.span, words=words, section=section, cells=tuple(named))

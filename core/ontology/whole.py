@@ -15,6 +15,7 @@ from core.domain.knowledge import (
     Listed,
     Outline,
     Paths,
+    SectionText,
     Sought,
     Stated,
     StatedFact,
@@ -41,7 +42,9 @@ from core.ontology.fact_words import (
     names_within,
     normal_name,
     pairs_of,
+    read_with,
     section_words,
+    stated_at,
     stems_of,
 )
 from core.ontology.graph import build_graph
@@ -52,9 +55,13 @@ from core.ports.knowledge import Direction
 class WholeOntology:
     """See `core.ports.Knowledge` and `core.ports.Lookup`."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        """Take all that is known; indexes are made when they are first used."""
+    def __init__(self, snapshot: Snapshot, texts: Sequence[SectionText] = ()) -> None:
+        """Take all that is known, with `texts` of sections, of which a snapshot has none.
+
+        Indexes are made when they are first used.
+        """
         self.snapshot = snapshot
+        self._texts = texts
         self._graph = build_graph(snapshot)
 
     @property
@@ -127,6 +134,10 @@ class WholeOntology:
             and any(_touch(own, one) for own in entity.spans for one in spans)
         }
         return self._with_ends(found, ends)
+
+    async def sections_at(self, spans: Collection[Span], /) -> tuple[SectionText, ...]:
+        """See `Knowledge.sections_at`."""
+        return tuple(one for one in self._texts if any(map(one.holds, spans)))
 
     async def role_names(self, text: str, /) -> tuple[str, ...]:
         """See `Knowledge.role_names`."""
@@ -291,6 +302,7 @@ class WholeOntology:
             relations=tuple(relations),
             quotes={span: self.snapshot.quotes[span] for span in said},
             places={span: self.snapshot.places[span] for span in said},
+            lead_ins={span: one for span, one in self.snapshot.lead_ins.items() if span in said},
         )
 
     def _with_ends(self, keys: Collection[str], ends: Collection[EntityType]) -> Snapshot:
@@ -314,7 +326,8 @@ class WholeOntology:
             if span not in said:
                 continue
             known = texts.get((place.policy_key, place.eid), frozenset())
-            words = stems_of(self._graph.quote(span))
+            lead_in = self.snapshot.lead_ins.get(span)
+            words = stems_of(read_with(lead_in, self._graph.quote(span)))
             texts[place.policy_key, place.eid] = known | words | section_words(place)
         return texts
 
@@ -324,6 +337,7 @@ class WholeOntology:
 
     @cached_property
     def _facts(self) -> Sequence[StatedFact]:
+        known = self.snapshot
         return [
             StatedFact(
                 entity=entity.key,
@@ -332,10 +346,12 @@ class WholeOntology:
                 heading=said.heading,
                 title=said.title,
             )
-            for entity in self.snapshot.entities
+            for entity in known.entities
             if entity.type in STATED
-            for span in entity.spans
-            for said in [FactWords.of(self._graph.quote(span), self.snapshot.places[span])]
+            for span in stated_at(entity.spans, known.quotes, known.lead_ins)
+            for said in [
+                FactWords.of(known.quotes[span], known.places[span], known.lead_ins.get(span))
+            ]
         ]
 
     @cached_property

@@ -14,6 +14,7 @@ from core.domain.knowledge import (
     Listed,
     Outline,
     Paths,
+    SectionText,
     Sought,
     Stated,
     StatedFact,
@@ -149,6 +150,10 @@ class Knowledge(Protocol):
         ends: Collection[EntityType] = (),
     ) -> Snapshot:
         """Return the entities of these types that are stated in or across any of the spans."""
+        ...
+
+    async def sections_at(self, spans: Collection[Span], /) -> tuple[SectionText, ...]:
+        """Return the sections in which spans begin, in text order; of long ones what is near."""
         ...
 
     async def role_names(self, text: str, /) -> tuple[str, ...]:

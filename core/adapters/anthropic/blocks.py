@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.adapters.anthropic.wire import Block
+from core.domain.lead_ins import LeadIn
 from core.domain.ontology import SectionRef
 from core.domain.policy import Span
 from core.domain.run import Json
@@ -25,7 +26,8 @@ class Citable:
     span: Span
     """Where the sentence stands, white space aside."""
     introduced_by: int | None = None
-    """For a list item or a table row: the place of its lead-in or header among the sentences."""
+    """For a list item or a table row: the place of its lead-in or header among the sentences, which
+    may be introduced in turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,7 @@ class Source:
     reference: str
     """Where it stands, as the program says it (`gifts#sec_4.2`)."""
     sentences: tuple[Citable, ...]
-    """Its text, cut; at least one."""
+    """What introduces it, if it is an item or a row shown alone; then its text, cut."""
 
     def spans(self, start: int, end: int) -> tuple[Span, ...]:
         """Return where the sentences [start, end) stand: in one, if they are prose.
@@ -53,21 +55,43 @@ class Source:
         if all(self.sentences[number].introduced_by is None for number in cited):
             first, last = self.sentences[start].span, self.sentences[end - 1].span
             return (replace(first, char_end=last.char_end),)
-        numbers: list[int] = []
-        for number in cited:
-            introduction = self.sentences[number].introduced_by
-            numbers += [number] if introduction is None else [introduction, number]
+        numbers = [place for number in cited for place in self._chain(number)]
         return tuple(self.sentences[number].span for number in dict.fromkeys(numbers))
 
+    def _chain(self, number: int) -> list[int]:
+        """Return the places of what introduces a sentence, outermost first, and its own."""
+        chain = [number]
+        while (above := self.sentences[chain[0]].introduced_by) is not None:
+            chain.insert(0, above)
+        return chain
 
-def source_of(text: str, span: Span, place: SectionRef) -> Source | None:
-    """Return a stretch of a policy as a source, or None if nothing is written there."""
+    def quote(self, span: Span) -> str:
+        """Return the stored text of a span that `spans` gave."""
+        lead = next((one for one in self.sentences if one.span == span), None)
+        if lead is not None:
+            return lead.text.rstrip()
+        start = span.char_start - self.span.char_start
+        return self.text[start : start + span.char_end - span.char_start]
+
+
+def source_of(
+    text: str, span: Span, place: SectionRef, *, lead_in: LeadIn | None = None
+) -> Source | None:
+    """Return a stretch of a policy as a source, or None if nothing is written there.
+
+    Args:
+        text: Its stored text.
+        span: Where it lies.
+        place: Where it stands, as people say it.
+        lead_in: What introduces it; shown before it, and cited with it.
+    """
     cuts = split_sentences(text)
     if not cuts:
         return None
     starts = [0, *(cut.char_start for cut in cuts[1:]), len(text)]
     introduced_by = _introductions([cut.of(text) for cut in cuts])
-    sentences = tuple(
+    before = _before(lead_in)
+    own = tuple(
         Citable(
             text=text[starts[number] : starts[number + 1]],
             span=Span(
@@ -75,7 +99,7 @@ def source_of(text: str, span: Span, place: SectionRef) -> Source | None:
                 char_start=span.char_start + cut.char_start,
                 char_end=span.char_start + cut.char_end,
             ),
-            introduced_by=introduced_by[number],
+            introduced_by=_shifted(introduced_by[number], number, by=len(before)),
         )
         for number, cut in enumerate(cuts)
     )
@@ -86,8 +110,24 @@ def source_of(text: str, span: Span, place: SectionRef) -> Source | None:
         text=text,
         title=f"{title} ({place.jurisdiction})" if place.jurisdiction else title,
         reference=f"{place.policy_key}#{place.eid}",
-        sentences=sentences,
+        sentences=(*before, *own),
     )
+
+
+def _before(lead_in: LeadIn | None) -> tuple[Citable, ...]:
+    """Return what introduces a source as its first sentences, each introduced by the one before."""
+    chain = lead_in.chain if lead_in else ()
+    return tuple(
+        Citable(text=f"{one.text}\n", span=one.span, introduced_by=number - 1 if number else None)
+        for number, one in enumerate(chain)
+    )
+
+
+def _shifted(introduced_by: int | None, number: int, *, by: int) -> int | None:
+    """Return which sentence introduces one of a text behind `by` others, the last for the first."""
+    if introduced_by is not None:
+        return introduced_by + by
+    return by - 1 if by and number == 0 else None
 
 
 def is_introduced(text: str) -> bool:

@@ -226,21 +226,12 @@ def _in_context(
 
 
 def _citation(source: Source, span: Span, evidence: Evidence) -> Citation:
-    start = span.char_start - source.span.char_start
-    quote = source.text[start : start + span.char_end - span.char_start]
     item = _holding(source, span, evidence)
-    return Citation(key=item.key if item else source.reference, span=span, quote=quote)
+    key = item.key if item else source.reference
+    return Citation(key=key, span=span, quote=source.quote(span))
 
 
 def _holding(source: Source, span: Span, evidence: Evidence) -> EvidenceItem | None:
     """Return the item that was shown as this source, else the first that holds the span."""
-    holding = [item for item in evidence.items if _is_within(span, item.span)]
+    holding = [item for item in evidence.items if item.holds(span)]
     return next((item for item in holding if item.span == source.span), next(iter(holding), None))
-
-
-def _is_within(span: Span, outer: Span) -> bool:
-    return (
-        span.version_id == outer.version_id
-        and outer.char_start <= span.char_start
-        and span.char_end <= outer.char_end
-    )

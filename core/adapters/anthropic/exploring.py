@@ -140,10 +140,11 @@ class Explorer:
     async def _shown(self, evidence: Sequence[Json]) -> list[Block]:
         """Return the sources of a tool's evidence that the model has not seen yet."""
         blocks: list[Block] = []
-        for finding in await self._findings.read(evidence):
-            if self._dialogue.has_shown(finding.span):
+        found = await self._findings.read(evidence)
+        for one in (*found, *await self._findings.complete()):
+            if self._dialogue.has_shown(one.span):
                 continue
-            source = source_of(finding.text, finding.span, finding.place)
+            source = source_of(one.text, one.span, one.place, lead_in=one.lead_in)
             if source is not None:
                 blocks.append(self._dialogue.show(source))
         return blocks

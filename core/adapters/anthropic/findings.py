@@ -8,11 +8,12 @@ sections state nothing: what stands there is a heading.
 from collections.abc import Iterable, Mapping, Sequence
 
 from core.agent.extractive.facts import findings_of
-from core.domain.evidence import Finding
+from core.domain.evidence import Context, Finding
 from core.domain.ontology import Entity, EntityKey, EntityType, RelationType, Snapshot
 from core.domain.policy import Span, VersionId
 from core.domain.run import Json
 from core.ontology.fact_words import NAMING, STATED
+from core.ontology.whole_rule import context_of
 from core.ports import Knowledge
 
 NEAR = 3
@@ -31,11 +32,28 @@ class Findings:
         """Begin with none."""
         self._knowledge = knowledge
         self._found: dict[Span, Finding] = {}
+        self._context: dict[Span, Context] = {}
 
     @property
     def all(self) -> tuple[Finding, ...]:
         """All findings."""
         return tuple(self._found.values())
+
+    @property
+    def context(self) -> tuple[Context, ...]:
+        """What was shown beside the findings, as it belongs to their rules."""
+        return tuple(self._context.values())
+
+    async def complete(self) -> tuple[Context, ...]:
+        """Add what belongs to the rules of the findings, and return what is new of it."""
+        belonging = await context_of(self.all, self._knowledge)
+        new = {
+            one.span: one
+            for one in belonging
+            if one.span not in self._context and one.span not in self._found
+        }
+        self._context |= new
+        return tuple(new.values())
 
     def extend(self, found: Iterable[Finding]) -> None:
         """Add what was found elsewhere."""

@@ -135,10 +135,11 @@ class AnthropicReasoner:
             found = await self._ahead.explore(question, first, knowledge, NoToolbox())
             self._findings.extend(found.findings)
             await self._findings.join()
+            await self._findings.complete()
         self._dialogue.say(
             turns.opening(
                 question,
-                self._findings.all,
+                [*self._findings.all, *self._findings.context],
                 dialogue=self._dialogue,
                 digest=digest(await knowledge.lookup.outline(), is_cached=self._is_cached),
                 how_to_cite=HOW_TO_CITE if self._is_marked else None,
@@ -189,6 +190,7 @@ class AnthropicReasoner:
             reasoning=reported[0].reasoning if reported else "",
             later_confidences=tuple(one.score for one in reported[1:]),
             calls=toolbox.calls,
+            context=self._findings.context,
         )
 
     def _goes_on(self, reply: ModelReply, answered: Answered) -> bool:

@@ -147,11 +147,15 @@ def _bounded(items: Sequence[EvidenceItem]) -> Sequence[Json]:
         if left < 0:
             break
         section = " ".join(filter(None, (item.place.number, item.place.title)))
+        introduced: dict[str, Json] = {}
+        if item.lead_in is not None:
+            introduced = {"introduced_by": [one.text for one in item.lead_in.chain]}
         shown.append(
             {
                 "key": item.key,
                 "where": f"{item.place.policy_title}, {section}",
                 "jurisdiction": item.place.jurisdiction,
+                **introduced,
                 "text": item.text,
             }
         )

@@ -10,7 +10,7 @@ from core.adapters.anthropic.wire import Block
 from core.agent.confidential import was_confidential
 from core.domain.answer import Judgement, NotJudged, Outcome
 from core.domain.budget import Limits
-from core.domain.evidence import EvidenceItem, Finding
+from core.domain.evidence import Context, EvidenceItem, Finding
 from core.domain.question import Question
 from core.domain.run import Attempt, Json
 
@@ -75,7 +75,7 @@ def asked(question: Question) -> Block:
 
 def opening(
     question: Question,
-    found: Sequence[Finding],
+    found: Sequence[Finding | Context],
     *,
     dialogue: Dialogue,
     digest: Block,
@@ -86,7 +86,7 @@ def opening(
 
     Args:
         question: What was asked.
-        found: What was read ahead.
+        found: What was read ahead, and what belongs to it.
         dialogue: Where sources are shown.
         digest: What the ontology covers; the same for an edition and scope.
         how_to_cite: What to say about marks; None with native citations.
@@ -132,11 +132,11 @@ def passages(
     return [data_block("findings_so_far", summary), *shown(chunks, dialogue=dialogue)]
 
 
-def shown(items: Sequence[Finding | EvidenceItem], *, dialogue: Dialogue) -> list[Block]:
-    """Return items as sources, each once in a run."""
+def shown(items: Sequence[Finding | Context | EvidenceItem], *, dialogue: Dialogue) -> list[Block]:
+    """Return items as sources, each once in a run, behind what introduces it."""
     blocks: list[Block] = []
     for item in items:
-        source = source_of(item.text, item.span, item.place)
+        source = source_of(item.text, item.span, item.place, lead_in=item.lead_in)
         if source is not None and not dialogue.has_shown(item.span):
             blocks.append(dialogue.show(source))
     return blocks

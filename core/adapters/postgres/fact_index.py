@@ -3,10 +3,13 @@
 - `fact_words` has one row for each place at which something that answers by itself is stated;
   `entity_words` one for each entity that a version names; `word_counts` says how many of a
   version's sections and entities use a stem; `fact_indexes` has one row for each indexed version.
+- `lead_ins` has one row for each list item and table row, with what introduces it.
 - Marks tell the kinds of words apart in one array, so that one index finds them all; see `_PLACE`.
 - All of it follows from what is stored, so it can be made again at any time.
 """
 
+import asyncio
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -16,9 +19,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.ontology_rows import entities_of, span_of
 from core.adapters.postgres.places import section_ref
-from core.adapters.postgres.tables import entity_words, fact_words, word_counts
+from core.adapters.postgres.tables import entity_words, fact_words, lead_ins, word_counts
+from core.domain.lead_ins import LeadIn, Unit, lead_in_of, section_units
 from core.domain.ontology import Entity, EntityType, SectionRef
-from core.domain.policy import Span
+from core.domain.policy import Span, VersionId
 from core.ontology.conflicts import gives_way
 from core.ontology.fact_words import (
     GENERATION,
@@ -31,7 +35,9 @@ from core.ontology.fact_words import (
     is_of_one_policy,
     names_of,
     pairs_of,
+    read_with,
     section_words,
+    stated_at,
     stems_of,
 )
 from core.ontology.fact_words import (
@@ -49,8 +55,8 @@ SELECT v.id, p.key, v.title, v.label, v.jurisdiction, v.page_starts, v.text
  WHERE v.id = :version""")
 
 _SECTIONS = text("""
-SELECT id, eid, number, title AS section_title, path FROM citebound.sections
- WHERE version_id = :version""")
+SELECT id, eid, number, title AS section_title, path, char_start, body_start, char_end
+  FROM citebound.sections WHERE version_id = :version ORDER BY ordinal""")
 
 _SAID = text("""
 SELECT pr.id AS provenance_id, pr.entity_id, pr.version_id, pr.section_id, pr.char_start,
@@ -74,7 +80,10 @@ async def index_facts(connection: AsyncConnection, version_id: int) -> None:
     one = {"version": version_id}
     version = (await connection.execute(_VERSION, one)).mappings().one()
     sections = {row["id"]: row for row in (await connection.execute(_SECTIONS, one)).mappings()}
-    said = _Said(version, sections, (await connection.execute(_SAID, one)).mappings().all())
+    introduced = await asyncio.to_thread(_introduced, version["text"], list(sections.values()))
+    rows = (await connection.execute(_SAID, one)).mappings().all()
+    said = _Said(version, sections, rows, _Introductions(version, introduced))
+    await _insert(connection, lead_ins, [_lead_in_row(version_id, unit) for unit in introduced])
     await _insert(connection, fact_words, said.facts())
     await _insert(connection, entity_words, said.entities())
     await _insert(connection, word_counts, said.counts())
@@ -117,7 +126,7 @@ async def _index_again(connection: AsyncConnection, version_id: int) -> bool:
         return False
     if await connection.scalar(known, one) == GENERATION:
         return False
-    for table in ("fact_words", "entity_words", "word_counts", "fact_indexes"):
+    for table in ("lead_ins", "fact_words", "entity_words", "word_counts", "fact_indexes"):
         await connection.execute(
             text(f"DELETE FROM citebound.{table} WHERE version_id = :version"),  # noqa: S608
             one,
@@ -156,13 +165,64 @@ def read_fact_words(stored: Sequence[str]) -> FactWords:
     )
 
 
+class _Introductions:
+    """What introduces each list item and table row of one version."""
+
+    def __init__(self, version: RowMapping, introduced: Sequence[Unit]) -> None:
+        self._version = version
+        self._introduced = introduced
+        self._starts = [unit.span.char_start for unit in introduced]
+
+    def of(self, span: Span) -> LeadIn | None:
+        """Return what introduces the item or row in which a span begins."""
+        place = bisect_right(self._starts, span.char_start) - 1
+        if place < 0 or self._introduced[place].span.char_end <= span.char_start:
+            return None
+        text: str = self._version["text"]
+        chain = self._introduced[place].lead_ins
+        return lead_in_of(
+            VersionId(self._version["id"]),
+            ((one.char_start, one.char_end, one.of(text)) for one in chain),
+        )
+
+
+def _introduced(text: str, sections: Sequence[RowMapping]) -> list[Unit]:
+    """Return the units that something introduces, in text order."""
+    return [
+        unit
+        for section in sections
+        for unit in section_units(
+            text,
+            char_start=section["char_start"],
+            body_start=section["body_start"],
+            char_end=section["char_end"],
+        )
+        if unit.lead_ins
+    ]
+
+
+def _lead_in_row(version_id: int, unit: Unit) -> dict[str, Any]:
+    return {
+        "version_id": version_id,
+        "char_start": unit.span.char_start,
+        "char_end": unit.span.char_end,
+        "starts": [one.char_start for one in unit.lead_ins],
+        "ends": [one.char_end for one in unit.lead_ins],
+    }
+
+
 class _Said:
     """What one version says, and where."""
 
     def __init__(
-        self, version: RowMapping, sections: Mapping[int, RowMapping], rows: Sequence[RowMapping]
+        self,
+        version: RowMapping,
+        sections: Mapping[int, RowMapping],
+        rows: Sequence[RowMapping],
+        introductions: "_Introductions",
     ) -> None:
         self._version = version
+        self._lead_ins: dict[Span, LeadIn] = {}
         self._places: dict[Span, SectionRef] = {}
         self._quotes: dict[Span, str] = {}
         self._rows = rows
@@ -174,20 +234,28 @@ class _Said:
             )
             quote = version["text"][span.char_start : span.char_end]
             self._places[span], self._quotes[span] = place, quote
+            lead_in = introductions.of(span)
+            if lead_in is not None:
+                self._lead_ins[span] = lead_in
             words = self.sections.setdefault(row["section_id"], set(section_words(place)))
-            words |= stems_of(quote)
+            words |= stems_of(read_with(lead_in, quote))
         named = [row for row in rows if row["entity_id"] is not None]
         self.named = {row["key"]: row["id"] for row in named}
         self._entities = entities_of(named)
 
     def facts(self) -> list[dict[str, Any]]:
-        stated = {type_.value for type_ in STATED}
+        stated = {
+            (entity.key, span)
+            for entity in self._entities
+            if entity.type in STATED
+            for span in stated_at(entity.spans, self._quotes, self._lead_ins)
+        }
         found: list[dict[str, Any]] = []
         for row in self._rows:
-            if row["type"] not in stated:
-                continue
             span = span_of(row)
-            read = FactWords.of(self._quotes[span], self._places[span])
+            if (row["key"], span) not in stated:
+                continue
+            read = FactWords.of(self._quotes[span], self._places[span], self._lead_ins.get(span))
             words = read.sentence | read.heading | read.title
             marked = {*read.sentence}
             marked |= {f"{_HEADING}{word}" for word in read.heading}

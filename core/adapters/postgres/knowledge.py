@@ -10,11 +10,14 @@ from core.adapters.postgres.fact_index import asked_words, read_fact_words
 from core.adapters.postgres.lookup import PostgresLookup
 from core.adapters.postgres.ontology_parts import PartReader
 from core.adapters.postgres.ontology_rows import span_of
-from core.domain.knowledge import Extent, Sought, StatedFact
+from core.domain.knowledge import Extent, SectionText, Sought, StatedFact
 from core.domain.ontology import EntityKey, EntityType, Snapshot
-from core.domain.policy import Span
+from core.domain.policy import Span, VersionId
 from core.ontology.fact_words import names_within
 from core.ontology.ranking import MOST_DEFINITIONS
+
+REACH = 6_000
+"""Characters of a long section that are read before and after what is asked for."""
 
 _USAGE = text("""
 SELECT word, sum(sections) AS sections FROM citebound.word_counts
@@ -49,6 +52,26 @@ SELECT DISTINCT e.key
        AND pr.char_start < w.char_end AND w.char_start < pr.char_end
   JOIN citebound.entities e ON e.id = pr.entity_id
  WHERE w.version_id = ANY(:versions) AND e.type = ANY(:types)""")
+
+_SECTIONS_AT = text("""
+WITH wanted AS (
+  SELECT s.id, min(w.char_start) AS first, max(w.char_end) AS last
+    FROM unnest(CAST(:ids AS bigint[]), CAST(:starts AS int[]), CAST(:ends AS int[]))
+         AS w (version_id, char_start, char_end)
+    JOIN citebound.sections s ON s.version_id = w.version_id
+     AND s.char_start <= w.char_start AND w.char_start < s.char_end
+   WHERE w.version_id = ANY(:versions) GROUP BY s.id),
+near AS (
+  SELECT s.id, s.version_id, s.eid, s.ordinal, s.body_start, s.char_end AS section_end,
+         CASE WHEN w.first - s.char_start > :reach THEN w.first - :reach ELSE s.char_start END
+           AS char_start,
+         least(s.char_end, w.last + :reach) AS char_end
+    FROM wanted w JOIN citebound.sections s ON s.id = w.id)
+SELECT n.version_id, n.eid, n.char_start, n.char_end < n.section_end AS is_cut,
+       CASE WHEN n.char_start <= n.body_start THEN n.body_start - n.char_start END AS body_start,
+       substr(v.text, n.char_start + 1, n.char_end - n.char_start) AS text
+  FROM near n JOIN citebound.policy_versions v ON v.id = n.version_id
+ ORDER BY n.version_id, n.ordinal""")
 
 # A text of a few hundred words may hold thousands of names, so they are hashed, not compared.
 _ROLES = text("""
@@ -149,6 +172,29 @@ class PostgresKnowledge:
             types=[type_.value for type_ in types],
         )
         return await self._reader.part([row["key"] for row in rows], at=listed, ends=ends)
+
+    @raises_transient
+    async def sections_at(self, spans: Collection[Span], /) -> tuple[SectionText, ...]:
+        """See `Knowledge.sections_at`."""
+        listed = list(spans)
+        rows = await self._reader.rows(
+            _SECTIONS_AT,
+            ids=[span.version_id for span in listed],
+            starts=[span.char_start for span in listed],
+            ends=[span.char_end for span in listed],
+            reach=REACH,
+        )
+        return tuple(
+            SectionText(
+                version_id=VersionId(row["version_id"]),
+                eid=row["eid"],
+                char_start=row["char_start"],
+                text=row["text"],
+                body_start=row["body_start"],
+                is_cut=row["is_cut"],
+            )
+            for row in rows
+        )
 
     @raises_transient
     async def role_names(self, text: str, /) -> tuple[str, ...]:

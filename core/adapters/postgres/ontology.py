@@ -1,6 +1,7 @@
 """The ontology of one edition as one scope may see it: to be read in parts, or read whole."""
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from core.adapters.postgres.places import section_ref
 from core.adapters.postgres.scope import LIVE, scope_parameters
 from core.domain.errors import EmptyCorpusError
 from core.domain.knowledge import Extent
+from core.domain.lead_ins import LeadIn, lead_in_of
 from core.domain.ontology import EntityKey, SectionRef, Snapshot
 from core.domain.policy import Span
 from core.domain.question import Scope
@@ -48,6 +50,10 @@ SELECT r.id, r.source_id, r.type, r.target_id, r.attributes,
        pr.version_id, pr.section_id, pr.char_start, pr.char_end
   FROM citebound.provenance pr JOIN citebound.relations r ON r.id = pr.relation_id
  WHERE pr.version_id = ANY(:versions) ORDER BY r.id, pr.version_id, pr.char_start"""
+
+_LEAD_INS = """
+SELECT version_id, char_start, char_end, starts, ends FROM citebound.lead_ins
+ WHERE version_id = ANY(:versions) ORDER BY version_id, char_start"""
 
 _REFERENCES = """
 SELECT x.version_id, x.section_id, x.char_start, x.char_end,
@@ -141,6 +147,7 @@ class PostgresOntologyStore:
             entity_rows = await _rows(connection, _ENTITIES, wanted)
             relation_rows = await _rows(connection, _RELATIONS, wanted)
             reference_rows = await _rows(connection, _REFERENCES, wanted)
+            introduced = await _rows(connection, _LEAD_INS, wanted)
         entities = entities_of(entity_rows)
         keys = {row["id"]: EntityKey(row["key"]) for row in entity_rows}
         relations = relations_of(relation_rows, keys)
@@ -156,7 +163,28 @@ class PostgresOntologyStore:
             relations=tuple(relations),
             quotes={span: source.quote(row) for span, row in said.items()},
             places={span: source.place(row) for span, row in said.items()},
+            lead_ins=_lead_ins(said, introduced, source),
         )
+
+
+def _lead_ins(
+    spans: Iterable[Span], introduced: Sequence[RowMapping], source: _Source
+) -> dict[Span, LeadIn]:
+    """Return what introduces the item or row in which each span begins."""
+    starts = [(row["version_id"], row["char_start"]) for row in introduced]
+    found: dict[Span, LeadIn] = {}
+    for span in spans:
+        place = bisect_right(starts, (span.version_id, span.char_start)) - 1
+        row = introduced[place] if place >= 0 else None
+        if row and row["version_id"] == span.version_id and row["char_end"] > span.char_start:
+            text: str = source.versions[span.version_id]["text"]
+            chain = [
+                (start, end, text[start:end])
+                for start, end in zip(row["starts"], row["ends"], strict=True)
+            ]
+            lead_in = lead_in_of(span.version_id, chain)
+            found |= {span: lead_in} if lead_in else {}
+    return found
 
 
 async def _edition(connection: AsyncConnection, scope: Scope) -> int:

@@ -13,8 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.ontology_rows import entities_of, references_of, relations_of, span_of
 from core.adapters.postgres.places import section_ref
+from core.domain.lead_ins import LeadIn, lead_in_of
 from core.domain.ontology import EntityKey, EntityType, Relation, Snapshot
-from core.domain.policy import Span
+from core.domain.policy import Span, VersionId
 
 MOST_SPANS = 50
 """Spans of an entity that are read: a role may be named in thousands of sentences."""
@@ -75,20 +76,31 @@ WITH wanted AS (
   SELECT DISTINCT * FROM unnest(
     CAST(:ids AS bigint[]), CAST(:sections AS bigint[]), CAST(:starts AS int[]),
     CAST(:ends AS int[])) AS w (version_id, section_id, char_start, char_end)),
+introduced AS MATERIALIZED (
+  SELECT w.*, l.starts, l.ends
+    FROM wanted w LEFT JOIN LATERAL (
+      SELECT i.* FROM citebound.lead_ins i
+       WHERE i.version_id = w.version_id AND i.char_start <= w.char_start
+       ORDER BY i.char_start DESC LIMIT 1) l ON l.char_end > w.char_start),
 texts AS MATERIALIZED (
   SELECT v.id, v.text || '' AS text FROM citebound.policy_versions v
    WHERE v.id IN (SELECT version_id FROM wanted) AND v.id = ANY(:versions)),
 stretches AS MATERIALIZED (
   SELECT near.*, substr(t.text, first + 1, last - first) AS text
-    FROM (SELECT version_id, section_id, min(char_start) AS first, max(char_end) AS last
-            FROM wanted GROUP BY version_id, section_id) near
+    FROM (SELECT version_id, section_id, min(least(char_start, starts[1])) AS first,
+                 max(char_end) AS last
+            FROM introduced GROUP BY version_id, section_id) near
     JOIN texts t ON t.id = near.version_id)
 SELECT w.version_id, w.char_start, w.char_end, p.key, v.title, v.label, v.jurisdiction,
        s.eid, s.number, s.title AS section_title, s.path,
        ARRAY(SELECT start FROM unnest(v.page_starts) WITH ORDINALITY AS o (start, place)
               WHERE start <= w.char_start OR place = 1) AS page_starts,
-       substr(t.text, w.char_start - t.first + 1, w.char_end - w.char_start) AS quote
-  FROM wanted w
+       substr(t.text, w.char_start - t.first + 1, w.char_end - w.char_start) AS quote,
+       w.starts, w.ends,
+       ARRAY(SELECT substr(t.text, o.first - t.first + 1, o.last - o.first)
+               FROM unnest(w.starts, w.ends) WITH ORDINALITY AS o (first, last, place)
+              ORDER BY o.place) AS leads
+  FROM introduced w
   JOIN stretches t ON t.version_id = w.version_id AND t.section_id = w.section_id
   JOIN citebound.policy_versions v ON v.id = w.version_id
   JOIN citebound.policies p ON p.id = v.policy_id
@@ -189,6 +201,7 @@ class PartReader:
             relations=tuple(relations),
             quotes={span_of(row): row["quote"] for row in places},
             places={span_of(row): section_ref(row) for row in places},
+            lead_ins={span_of(row): found for row in places if (found := _lead_in(row))},
         )
 
     async def _entity_rows(
@@ -223,3 +236,8 @@ class PartReader:
                 "ends": [row["char_end"] for row in rows],
             },
         )
+
+
+def _lead_in(row: RowMapping) -> LeadIn | None:
+    chain = zip(row["starts"] or (), row["ends"] or (), row["leads"], strict=True)
+    return lead_in_of(VersionId(row["version_id"]), chain)

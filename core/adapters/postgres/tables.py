@@ -238,6 +238,21 @@ provenance = Table(
     Index(None, "relation_id"),
 )
 
+lead_ins = Table(
+    "lead_ins",
+    metadata,
+    Column("version_id", ForeignKey("policy_versions.id", ondelete="CASCADE"), primary_key=True),
+    Column("char_start", Integer, primary_key=True, comment="of a list item or table row"),
+    Column("char_end", Integer, nullable=False),
+    Column(
+        "starts",
+        ARRAY(Integer),
+        nullable=False,
+        comment="of what introduces it, outermost first: sentences, items above, the header row",
+    ),
+    Column("ends", ARRAY(Integer), nullable=False),
+)
+
 fact_words = Table(
     "fact_words",
     metadata,

@@ -68,6 +68,7 @@ def findings_of(stated: Mapping[Span, EntityKey], part: Snapshot) -> tuple[Findi
             text=part.quotes[span],
             place=part.places[span],
             roles=names.get(key, ()),
+            lead_in=part.lead_ins.get(span),
         )
         for span, key in stated.items()
     )

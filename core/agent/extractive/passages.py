@@ -122,7 +122,7 @@ def _passage(items: list[EvidenceItem]) -> Passage:
 
 def _units(item: EvidenceItem) -> list[Unit]:
     units: list[Unit] = []
-    lead_in: Unit | None = None
+    lead_in = _introduction(item)
     for cut in split_sentences(item.text):
         start, text = cut.char_start, cut.of(item.text)
         skipped = _printed_number(text, item.place) if item.kind == "chunk" else 0
@@ -140,7 +140,8 @@ def _units(item: EvidenceItem) -> list[Unit]:
             words=content_words(text),
             is_fact=item.kind == "finding",
         )
-        if lead_in is not None and (unit.is_item or unit.is_row):
+        is_introduced = unit.is_item or unit.is_row or (item.lead_in is not None and not units)
+        if lead_in is not None and is_introduced:
             unit = replace(unit, lead_in=lead_in, words=unit.words | lead_in.words)
         elif text.rstrip().endswith(":") or unit.is_row:
             unit = replace(unit, introduces=unit.is_row)
@@ -149,6 +150,20 @@ def _units(item: EvidenceItem) -> list[Unit]:
             lead_in = None
         units.append(unit)
     return _with_parts(units)
+
+
+def _introduction(item: EvidenceItem) -> Unit | None:
+    """Return what introduces a list item or table row that stands alone in its evidence."""
+    if item.lead_in is None:
+        return None
+    chain = item.lead_in.chain
+    return Unit(
+        span=item.lead_in.span,
+        text=item.lead_in.text,
+        key=item.key,
+        words=content_words(" ".join(one.text for one in chain)),
+        introduces=True,
+    )
 
 
 def _with_parts(units: Sequence[Unit]) -> list[Unit]:
@@ -203,8 +218,10 @@ def _merged(units: list[Unit]) -> tuple[Unit, ...]:
     ):
         last = kept[-1] if kept else None
         if last is not None and unit.span.char_end <= last.span.char_end:
-            if unit.is_fact and not last.is_fact:
-                kept[-1] = replace(last, is_fact=True)
+            if unit.span == last.span and last.lead_in is None:
+                # A passage may begin amid a list, the ontology knows what introduces it.
+                last = replace(last, lead_in=unit.lead_in, words=last.words | unit.words)
+            kept[-1] = replace(last, is_fact=last.is_fact or unit.is_fact)
             continue
         if last is not None and unit.span.char_start < last.span.char_end:
             continue

@@ -1,9 +1,13 @@
 """After `retrieve`, before `verify`: the reasoner proposes claims."""
 
+import re
+from dataclasses import replace
+
 from core.agent.limits import MAX_ASKED
-from core.domain.answer import Draft
+from core.domain.answer import Citation, Claim, Draft
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence
+from core.domain.policy import Span
 from core.domain.question import Question
 from core.domain.run import Attempt, Plan
 from core.ports import Reasoner
@@ -21,6 +25,9 @@ async def draft(
     previous: Attempt | None = None,
 ) -> Draft:
     """Ask for a draft; without evidence there is nothing to draft from.
+
+    A claim that cites a list item or table row of the evidence cites what introduces it too, and
+    one in the item's own words says it: "- spa" alone may be what is paid, or what is not.
 
     Args:
         reasoner: Who drafts.
@@ -42,4 +49,27 @@ async def draft(
         and len(branch.options) >= CHOICE
     ):
         raise ContractError(f"a branch must ask for one of several values: {branch!r:.200}")
-    return proposed
+    return replace(proposed, claims=tuple(introduced(claim, evidence) for claim in proposed.claims))
+
+
+def introduced(claim: Claim, evidence: Evidence) -> Claim:
+    """Return a claim that cites, and where it only quotes also says, what introduces its items."""
+    cited = {citation.span for citation in claim.citations}
+    wanted: dict[Span, Citation] = {}
+    for citation in claim.citations:
+        item = evidence.get(citation.key)
+        if item is not None and item.lead_in is not None and item.holds(citation.span):
+            for one in item.lead_in.chain:
+                wanted[one.span] = Citation(key=item.key, span=one.span, quote=one.text)
+    if not wanted:
+        return claim
+    missing = [citation for span, citation in wanted.items() if span not in cited]
+    text, said = claim.text, _folded(claim.text)
+    if said in _folded(" ".join(citation.quote for citation in claim.citations)):
+        unsaid = [one.quote for one in wanted.values() if _folded(one.quote) not in said]
+        text = " ".join([*(" ".join(quote.split()) for quote in unsaid), text])
+    return Claim(text=text, citations=(*missing, *claim.citations))
+
+
+def _folded(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))

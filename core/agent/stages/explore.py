@@ -1,6 +1,7 @@
 """After `plan`, before `gate`: establish findings in the ontology."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from core.domain.errors import ContractError
 from core.domain.evidence import Finding
@@ -8,6 +9,7 @@ from core.domain.ontology import Entity, EntityKey, RelationType, Snapshot
 from core.domain.question import Question
 from core.domain.run import Exploration, Plan
 from core.ontology.fact_words import NAMING
+from core.ontology.whole_rule import context_of
 from core.ports import Knowledge, Reasoner, Toolbox
 
 
@@ -15,6 +17,9 @@ async def explore(
     reasoner: Reasoner, question: Question, plan: Plan, *, knowledge: Knowledge, toolbox: Toolbox
 ) -> Exploration:
     """Let the reasoner explore, and hold what it reports to its contract.
+
+    Each finding gets what introduces it, and its section's exceptions and conditions come with it:
+    whoever explored may have left them out.
 
     Raises:
         ContractError: A confidence outside [0, 1], or a finding whose entity, sentence, place or
@@ -37,7 +42,12 @@ async def explore(
             finding.roles and not set(finding.roles) <= _joined(finding.entity, entities, snapshot)
         ):
             raise ContractError(f"a finding is not in the ontology: {finding.span!r}")
-    return found
+    findings = tuple(
+        replace(one, lead_in=snapshot.lead_ins.get(one.span)) for one in found.findings
+    )
+    belonging = (*found.context, *await context_of(findings, knowledge))
+    context = {one.span: one for one in reversed(belonging)}
+    return replace(found, findings=findings, context=tuple(reversed(context.values())))
 
 
 def _is_stated(finding: Finding, entity: Entity | None, snapshot: Snapshot) -> bool:

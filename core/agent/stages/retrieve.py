@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.agent.ablation import WithoutSections
-from core.domain.evidence import Evidence, EvidenceItem, Finding, RetrievedChunk
+from core.domain.evidence import Context, Evidence, EvidenceItem, Finding, RetrievedChunk
 from core.domain.policy import Span
 from core.domain.question import Scope
 from core.retrieval.retriever import Retrieved, Retriever
@@ -16,14 +16,23 @@ async def retrieve(
     return await retriever.retrieve(query, scope, depth=depth, neighbours=neighbours)
 
 
-def gather(findings: Sequence[Finding], chunks: Sequence[RetrievedChunk]) -> Evidence:
-    """Key findings and chunks c1..cn, findings first; no stretch twice in one kind."""
+def gather(
+    findings: Sequence[Finding],
+    chunks: Sequence[RetrievedChunk],
+    *,
+    context: Sequence[Context] = (),
+) -> Evidence:
+    """Key findings, what belongs to them, and chunks c1..cn; no stretch twice in one kind."""
     items: list[EvidenceItem] = []
     seen: set[tuple[str, Span]] = set()
     for finding in findings:
         if ("finding", finding.span) not in seen:
             seen.add(("finding", finding.span))
             items.append(_finding(f"c{len(items) + 1}", finding))
+    for one in context:
+        if ("finding", one.span) not in seen and ("context", one.span) not in seen:
+            seen.add(("context", one.span))
+            items.append(_context(f"c{len(items) + 1}", one))
     for chunk in chunks:
         if ("chunk", chunk.span) not in seen:
             seen.add(("chunk", chunk.span))
@@ -40,6 +49,19 @@ def _finding(key: str, finding: Finding) -> EvidenceItem:
         place=finding.place,
         relevance=None,
         roles=finding.roles,
+        lead_in=finding.lead_in,
+    )
+
+
+def _context(key: str, one: Context) -> EvidenceItem:
+    return EvidenceItem(
+        key=key,
+        kind="context",
+        span=one.span,
+        text=one.text,
+        place=one.place,
+        relevance=None,
+        lead_in=one.lead_in,
     )
 
 

@@ -122,10 +122,7 @@ def _cited(claim: Claim, items: Sequence[EvidenceItem | None]) -> str | None:
     for citation, item in zip(claim.citations, items, strict=True):
         if item is None:
             return f"{citation.key} is not among the evidence"
-        span, within = citation.span, item.span
-        if span.version_id != within.version_id or not (
-            within.char_start <= span.char_start < span.char_end <= within.char_end
-        ):
+        if not item.holds(citation.span):
             return f"the span cited under {citation.key} is not within that evidence"
     return None
 

@@ -10,10 +10,12 @@ from core.agent.stages.gate import gate
 from core.agent.stages.judge import judge
 from core.agent.stages.plan import plan
 from core.agent.stages.retrieve import gather
-from core.domain.answer import Branch, Judgement, NotJudged
+from core.domain.answer import Branch, Citation, Claim, Draft, Judgement, NotJudged
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, Finding
+from core.domain.lead_ins import LeadIn, introduced_units, lead_in_of
 from core.domain.ontology import EntityKey, Snapshot
+from core.domain.policy import VersionId
 from core.domain.run import Clarification, Exploration
 from core.ontology.whole import WholeOntology
 from core.ports import SearchRequest
@@ -38,6 +40,7 @@ from tests.fakes import (
     Policy,
     ScriptedReasoner,
 )
+from tests.unit.ontology.snapshots import Source, snapshot_of, texts_of
 
 THRESHOLD = 0.85
 QUESTION = make_question("May I accept cash?")
@@ -251,6 +254,95 @@ async def test_evidence_is_keyed_in_order_without_repeats() -> None:
     assert found.get("c2") == found.items[1]
     assert found.get("c3") is None
     assert gather([], []) == Evidence(items=())
+
+
+CASH = "# Cash\n\n## 1 Cash\n\nEmployees must not:\n\n- accept cash;\n- accept loans.\n"
+LIST = """# Travel Policy
+
+## 1 Expenses
+
+The following are never reimbursed:
+
+- minibar, pay television and spa;
+- fines:
+  - for parking
+"""
+
+
+def _listed(words: str) -> Finding:
+    source = Source(key="travel", title="Travel Policy", text=LIST)
+    snapshot = snapshot_of(source)
+    start = LIST.index(words)
+    span = make_span(start, start + len(words))
+    [chain] = [
+        [one.of(LIST) for one in unit.lead_ins]
+        for unit in introduced_units(LIST)
+        if unit.span.char_start == start
+    ]
+    places = [(LIST.index(text), LIST.index(text) + len(text), text) for text in chain]
+    place = next(iter(snapshot.places.values()))
+    lead_in = lead_in_of(span.version_id, places)
+    return Finding(entity=EntityKey("role:x"), span=span, text=words, place=place, lead_in=lead_in)
+
+
+async def _drafted(claim: Claim, *findings: Finding) -> Claim:
+    reasoner = ScriptedReasoner(drafts=[lambda _: Draft(claims=(claim,))])
+    evidence = gather(findings, [])
+    drafted = await draft(reasoner, QUESTION, PLAN, evidence)
+    return drafted.claims[0]
+
+
+async def test_a_list_item_is_never_told_without_what_introduces_it() -> None:
+    """A claim that only quotes it says the lead-in too; one in other words cites it."""
+    item = _listed("- minibar, pay television and spa;")
+    own = Citation(key="c1", span=item.span, quote=item.text)
+    told = await _drafted(Claim(text="minibar, pay television and spa", citations=(own,)), item)
+    assert told.text == ("The following are never reimbursed: minibar, pay television and spa")
+    assert [one.quote for one in told.citations] == [
+        "The following are never reimbursed:",
+        item.text,
+    ]
+    worded = Claim(text="Nobody is paid for a visit to a spa.", citations=(own,))
+    assert (await _drafted(worded, item)).text == worded.text
+    assert len((await _drafted(worded, item)).citations) == 2
+
+
+async def test_a_nested_item_is_told_with_the_whole_chain() -> None:
+    """What introduces the list above decides what the list below means."""
+    item = _listed("- for parking")
+    own = Citation(key="c1", span=item.span, quote=item.text)
+    told = await _drafted(Claim(text=item.text, citations=(own,)), item)
+    assert told.text == "The following are never reimbursed: - fines: - for parking"
+    assert len(told.citations) == 3
+
+
+async def test_what_introduces_an_item_is_cited_under_its_key() -> None:
+    """And nothing else is: neither in another version nor beside it."""
+    [item] = gather([_listed("- minibar, pay television and spa;")], []).items
+    assert item.lead_in is not None
+    assert item.holds(item.span)
+    assert item.holds(item.lead_in.span)
+    assert not item.holds(replace(item.lead_in.span, version_id=VersionId(2)))
+    assert not item.holds(make_span(0, 5))
+
+
+async def test_a_finding_gets_what_introduces_it() -> None:
+    """Whatever the reasoner says of it: it is read where the fact is."""
+    source = Source(key="cash", title="Cash Policy", text=CASH)
+    snapshot = snapshot_of(source)
+    found = make_finding(snapshot, "accept cash")
+    invented = LeadIn(span=make_span(0, 4), text="You may:")
+    reasoner = ScriptedReasoner(
+        explored=Exploration(findings=(replace(found, lead_in=invented),), reported_confidence=1.0)
+    )
+    known = WholeOntology(snapshot, texts_of(source))
+    explored = await explore(reasoner, QUESTION, PLAN, knowledge=known, toolbox=NoTools())
+    [finding] = explored.findings
+    assert finding.lead_in is not None
+    assert finding.lead_in.text == "Employees must not:"
+    assert [one.text for one in explored.context] == ["- accept loans."]
+    kinds = [item.kind for item in gather(explored.findings, [], context=explored.context).items]
+    assert kinds == ["finding", "context"]
 
 
 async def test_a_chunk_found_twice_is_given_once() -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from core.adapters.anthropic.blocks import data_block, dumped, numbered, search_result, source_of
 from core.adapters.anthropic.dialogue import Dialogue
 from core.adapters.anthropic.wire import CitedBlocks
+from core.domain.lead_ins import LeadIn
 from core.domain.policy import Span
 from tests.factories import make_place, make_span
 
@@ -84,7 +85,8 @@ def test_an_item_is_cited_with_what_introduces_it() -> None:
     assert cited(0, 1) == [lead_in]
     assert cited(1, 2) == [lead_in, "- cash;"]
     assert cited(1, 3) == [lead_in, "- cash;", "- vouchers:"]
-    assert cited(said.index("- gold."), said.index("- gold.") + 1) == ["- vouchers:", "- gold."]
+    gold = said.index("- gold.")
+    assert cited(gold, gold + 1) == [lead_in, "- vouchers:", "- gold."]
     assert cited(said.index("- alone"), said.index("- alone") + 1) == ["- alone"]
     row = said.index("| above EUR 10 | Board |")
     assert cited(row, row + 1) == [header, said[row]]
@@ -149,3 +151,15 @@ def test_cited_blocks_are_found_where_they_stand() -> None:
         _cited(10**9, 10**9, 10**9 + 1),
     ):
         assert dialogue.locate(wrong) is None
+
+
+def test_an_item_shown_alone_is_shown_and_cited_with_its_chain() -> None:
+    """What introduces it stands before it as stored, wherever in the policy that is."""
+    above = LeadIn(span=make_span(10, 19), text="You must:")
+    lead_in = LeadIn(span=make_span(40, 50), text="- lend no:", above=above)
+    source = source_of("- cash", make_span(90, 96), make_place(), lead_in=lead_in)
+    assert source
+    assert [one.text.strip() for one in source.sentences] == ["You must:", "- lend no:", "- cash"]
+    spans = source.spans(2, 3)
+    assert spans == (above.span, lead_in.span, make_span(90, 96))
+    assert [source.quote(span) for span in spans] == ["You must:", "- lend no:", "- cash"]

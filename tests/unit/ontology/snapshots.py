@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from core.domain.knowledge import SectionText
+from core.domain.lead_ins import LeadIn, lead_in_of, section_units
 from core.domain.ontology import Entity, EntityKey, Extraction, Relation, SectionRef, Snapshot
 from core.domain.policy import Section, Span, TextSpan, VersionId
 from core.ontology.extract import extract
@@ -34,6 +36,7 @@ def snapshot_of(*sources: Source) -> Snapshot:
     relations: dict[tuple[str, str, str], Relation] = {}
     quotes: dict[Span, str] = {}
     places: dict[Span, SectionRef] = {}
+    lead_ins: dict[Span, LeadIn] = {}
     for number, source in enumerate(sources, start=1):
         sections = sections_of(source.text)
 
@@ -47,6 +50,8 @@ def snapshot_of(*sources: Source) -> Snapshot:
             for span, local in zip(found, spans, strict=True):
                 quotes[span] = local.of(of.text)
                 places[span] = _place(of, known, local)
+                introduced = _lead_in(of, known, span)
+                lead_ins.update({span: introduced} if introduced else {})
             return tuple(found)
 
         read = source.extraction()
@@ -80,7 +85,38 @@ def snapshot_of(*sources: Source) -> Snapshot:
         relations=tuple(relations.values()),
         quotes=quotes,
         places=places,
+        lead_ins=lead_ins,
     )
+
+
+def texts_of(*sources: Source) -> tuple[SectionText, ...]:
+    """Return the sections' texts that a store would read for these policies."""
+    return tuple(
+        SectionText(
+            version_id=VersionId(number),
+            eid=section.eid,
+            char_start=section.char_start,
+            text=source.text[section.char_start : section.char_end],
+            body_start=section.body_start - section.char_start,
+            is_cut=False,
+        )
+        for number, source in enumerate(sources, start=1)
+        for section in sections_of(source.text)
+    )
+
+
+def _lead_in(source: Source, sections: Sequence[Section], span: Span) -> LeadIn | None:
+    for section in sections:
+        bounds = section.char_start, section.body_start, section.char_end
+        for unit in section_units(
+            source.text, char_start=bounds[0], body_start=bounds[1], char_end=bounds[2]
+        ):
+            if unit.span.char_start <= span.char_start < unit.span.char_end:
+                chain = [
+                    (one.char_start, one.char_end, one.of(source.text)) for one in unit.lead_ins
+                ]
+                return lead_in_of(span.version_id, chain)
+    return None
 
 
 def _span(version: int, span: TextSpan) -> Span:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.domain.ontology import EntityType, ExtractedEntity, Extraction, RelationType
+from core.domain.ontology import NORMS, EntityType, ExtractedEntity, Extraction, RelationType
 from core.ontology.extract import extract
 from tests.unit.ontology.markdown import sections_of
 
@@ -188,3 +188,64 @@ def test_extraction_is_well_formed(text: str) -> None:
         assert fact.spans
         assert all(0 <= span.char_start < span.char_end <= len(text) for span in fact.spans)
         assert all(span.of(text).strip() == span.of(text) for span in fact.spans)
+
+
+def _norms(text: str) -> set[tuple[str, str]]:
+    read = _extraction(f"# Rules\n\n## 1 Rules\n\n{text}\n")
+    return {
+        (entity.type.value, entity.attributes["sentence"])
+        for entity in read.entities
+        if entity.type in NORMS
+    }
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Do not share passwords.",
+        "No employee may accept cash.",
+        "No gifts shall be given to officials.",
+        "Employees are not permitted to smoke.",
+        "Employees may not require anybody to waive rights.",
+        "Employees must not allow visitors to film.",
+        "Employees should never be permitted to bet.",
+        "Bets of employees should, by default, be prohibited.",
+        "Under no circumstances may staff borrow money.",
+    ],
+)
+def test_a_prohibition_is_never_stored_as_another_rule(sentence: str) -> None:
+    """One verb phrase is one rule, also behind a bullet or under a lead-in that forbids."""
+    assert _norms(sentence) == {("Prohibition", sentence)}
+    assert _norms(f"Note the following.\n\n\u2022 {sentence}") >= {
+        ("Prohibition", f"Note the following. {sentence}")
+    }
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Remote work from abroad isn't allowed for employees.",
+        "Employees can't carry over days.",
+        "We will notify users unless prohibited by law.",
+        "We may not have collected the information.",
+        "Retention is storage which can be accessed by employees.",
+        "Can employees accept gifts?",
+    ],
+)
+def test_what_allows_nothing_is_no_permission_and_what_forbids_nothing_no_prohibition(
+    sentence: str,
+) -> None:
+    """A negated permission, a condition, a relative clause, a chance, a printed question."""
+    stored = {type_ for type_, _ in _norms(sentence)}
+    assert "Permission" not in stored
+    assert not stored & {"Prohibition"} or "allowed" in sentence or "can't" in sentence
+
+
+def test_items_are_read_with_all_that_introduces_them() -> None:
+    """Two levels up stands what forbids; a list of what is allowed may forbid too."""
+    text = "You must not:\n\n1. accept\n   (a) cash\n\n"
+    text += "Employees may:\n\n- keep mugs\n- not keep cash\n"
+    found = _norms(text)
+    assert ("Prohibition", "You must not accept cash") in found
+    assert ("Permission", "Employees may keep mugs") in found
+    assert ("Prohibition", "Employees may not keep cash") in found

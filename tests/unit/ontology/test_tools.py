@@ -216,3 +216,61 @@ def test_every_tool_is_described() -> None:
         assert len(str(definition["description"])) > 20
         assert isinstance(definition["input_schema"], dict)
     assert REGISTRY.capable_of("overview").names == ("get_graph_summary", "list_entity_types")
+
+
+_EVENTS = """# Events Policy
+
+## 9 Guests
+
+9.1.
+
+Guests at events
+
+Guests must not:
+
+- bring weapons to an event;
+- film an event.
+
+Is an event open to guests?
+
+"""
+
+
+async def _searched(
+    query: str, *, rules: int = 20, type_: str = ""
+) -> tuple[dict[str, Json], list[dict[str, Json]]]:
+    near = "\n\n".join(f"Guests of event {n} must register." for n in range(rules))
+    far = "\n\n".join(f"Suppliers must register {n} badges." for n in range(5))
+    source = Source(key="events", title="Events Policy", text=f"{_EVENTS}{near}\n\n{far}\n")
+    toolbox = OntologyToolbox(WholeOntology(snapshot_of(source)), max_calls=1)
+    result = dict(await toolbox.call("search_entities", {"query": query, "type": type_}))
+    evidence = result["evidence"]
+    assert isinstance(evidence, list)
+    return result, [one for one in evidence if isinstance(one, dict)]
+
+
+async def test_a_search_gives_few_facts_and_none_far_below_the_best() -> None:
+    """At most ten; what shares one common word with the query is left out."""
+    result, _ = await _searched("guests register event")
+    scores = result["scores"]
+    assert isinstance(scores, dict)
+    found = [score for score in scores.values() if isinstance(score, float)]
+    assert len(found) == 10
+    few, _ = await _searched("guests register event weapons", rules=3)
+    assert any("Guests" in name for name in _names(few))
+    assert not any("Suppliers" in name for name in _names(few))
+
+
+async def test_evidence_is_what_states_something_behind_what_introduces_it() -> None:
+    """No number, heading or printed question, and no lead-in alone."""
+    _, evidence = await _searched("weapons film event guests")
+    assert (await _searched("guests", type_="Section"))[1] == []
+    told = {str(one["text"]): one.get("introduced_by") for one in evidence}
+    assert told["- bring weapons to an event;"] == ["Guests must not:"]
+    assert not told.keys() & {
+        "9.1.",
+        "Guests at events",
+        "Guests must not:",
+        "Is an event open to guests?",
+        "## 9 Guests",
+    }

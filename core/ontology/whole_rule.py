@@ -1,0 +1,170 @@
+"""A finding's whole rule: the exceptions, conditions and other items that stand in its section.
+
+A fact alone may say the opposite of its rule ("Gifts up to EUR 50 may be accepted." without
+"However, this does not apply to public officials."). What limits or completes it comes with it, in
+text order, each sentence citable by itself and behind what introduces it.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import dropwhile, islice
+
+from core.domain.evidence import Context, Finding
+from core.domain.knowledge import SectionText
+from core.domain.lead_ins import (
+    Unit,
+    ends_in_colon,
+    introduced_units,
+    lead_in_of,
+    section_units,
+)
+from core.domain.ontology import SectionRef
+from core.domain.policy import Span, TextSpan, VersionId
+from core.ports.knowledge import Knowledge
+
+MOST_SECTIONS = 6
+"""Sections of findings that are read, those of the first findings."""
+MOST_CHARACTERS = 1_200
+"""Of what is added from one section."""
+MOST_OF_A_LIST = 600
+"""Characters of a list whose other items come with a finding."""
+REACH = 30
+"""Units between a finding and what may limit it: a section may be a whole document."""
+_CITABLE = frozenset({"sentence", "item", "row"})
+_LIMITS = re.compile(
+    r"\b(?:however|unless|except(?:ions?|ing)?|exempt(?:ions?|ed)?|notwithstanding|provided that"
+    r"|only (?:if|when|where|after|with)|other than|(?:do|does) not apply|this applies only"
+    r"|save (?:for|that|where)|in (?:exceptional|special|limited) circumstances"
+    r")\b|n['\u2019]t apply\b",
+    re.IGNORECASE,
+)
+"""What a sentence says that takes something out of a rule, or holds it to a condition. Of 21 that
+it finds beside facts of 171 published documents, 2 do neither ("however small"). "Subject to" is
+left out: 3 of 3 were wrong ("subject to disciplinary action")."""
+
+
+async def context_of(findings: Sequence[Finding], knowledge: Knowledge) -> tuple[Context, ...]:
+    """Return what completes or limits findings in their sections.
+
+    Args:
+        findings: In the order in which they count: the first `MOST_SECTIONS` sections are read.
+        knowledge: Where the sections are read, in scope.
+    """
+    ranks: dict[tuple[VersionId, str], int] = {}
+    for finding in findings:
+        ranks.setdefault(_section_of(finding), len(ranks))
+    near = [one for one in findings if ranks[_section_of(one)] < MOST_SECTIONS]
+    sections = await knowledge.sections_at([one.span for one in near]) if near else ()
+    found: dict[Span, Context] = {}
+    for section in sorted(sections, key=lambda one: ranks.get((one.version_id, one.eid), 0)):
+        own = [one for one in near if _section_of(one) == (section.version_id, section.eid)]
+        found |= {one.span: one for one in whole_rule(section, own)}
+    return tuple(found.values())
+
+
+def _section_of(finding: Finding) -> tuple[VersionId, str]:
+    return finding.span.version_id, finding.place.eid
+
+
+def whole_rule(section: SectionText, findings: Sequence[Finding]) -> list[Context]:
+    """Return what a section says beside its findings that belongs to their rules, in text order.
+
+    What is nearest to a finding goes first where not all of it fits.
+    """
+    units = _units(section)
+    own = [
+        number
+        for number, unit in enumerate(units)
+        if any(_touch(_stored(section, unit.span), one.span) for one in findings)
+    ]
+    wanted = {
+        number: min(abs(number - place) for place in own)
+        for number in (_limiting(section, units, own) | _listed(section, units, own))
+        if number not in own and units[number].kind in _CITABLE
+    }
+    chosen: list[int] = []
+    size = 0
+    for number in sorted(wanted, key=lambda number: (wanted[number], number)):
+        unit = units[number].span
+        if size + unit.char_end - unit.char_start <= MOST_CHARACTERS:
+            size += unit.char_end - unit.char_start
+            chosen.append(number)
+    return [_context(section, units[number], findings[0].place) for number in sorted(chosen)]
+
+
+def _units(section: SectionText) -> list[Unit]:
+    """Return the units of a section that are whole, each with all that introduces it."""
+    text = section.text
+    if section.body_start is not None:
+        units = list(
+            section_units(text, char_start=0, body_start=section.body_start, char_end=len(text))
+        )
+    else:
+        first = dropwhile(
+            lambda unit: unit.kind != "sentence", islice(introduced_units(text), 1, None)
+        )
+        units = list(first)
+    return units[:-1] if section.is_cut else units
+
+
+def _limiting(section: SectionText, units: Sequence[Unit], own: Sequence[int]) -> set[int]:
+    """Return the units near findings that make an exception or a condition, or list ones."""
+    near = {number for place in own for number in range(place - REACH, place + REACH + 1)}
+    return {
+        number
+        for number, unit in enumerate(units)
+        if number in near
+        and any(_LIMITS.search(one.of(section.text)) for one in (*unit.lead_ins, unit.span))
+        and not ends_in_colon(unit.span.of(section.text))
+    }
+
+
+def _listed(section: SectionText, units: Sequence[Unit], own: Sequence[int]) -> set[int]:
+    """Return the items that findings introduce, and the others of their lists, if these are short.
+
+    The rows of a table tell of other things each: they do not come with one of them.
+    """
+    found: set[int] = set()
+    for place in own:
+        finding = units[place]
+        found |= {number for number, unit in enumerate(units) if finding.span in unit.lead_ins}
+        items = [
+            number
+            for number, unit in enumerate(units)
+            if finding.kind == unit.kind == "item"
+            and finding.lead_ins
+            and unit.lead_ins == finding.lead_ins
+            and not ends_in_colon(unit.span.of(section.text))
+        ]
+        if sum(len(units[number].span.of(section.text)) for number in items) <= MOST_OF_A_LIST:
+            found.update(items)
+    return found
+
+
+def _context(section: SectionText, unit: Unit, place: SectionRef) -> Context:
+    chain = [_stored(section, one) for one in unit.lead_ins]
+    texts = [one.of(section.text) for one in unit.lead_ins]
+    return Context(
+        span=_stored(section, unit.span),
+        text=unit.span.of(section.text),
+        place=place,
+        lead_in=lead_in_of(
+            section.version_id,
+            (
+                (span.char_start, span.char_end, text)
+                for span, text in zip(chain, texts, strict=True)
+            ),
+        ),
+    )
+
+
+def _stored(section: SectionText, span: TextSpan) -> Span:
+    return Span(
+        version_id=section.version_id,
+        char_start=section.char_start + span.char_start,
+        char_end=section.char_start + span.char_end,
+    )
+
+
+def _touch(one: Span, other: Span) -> bool:
+    return one.char_start < other.char_end and other.char_start < one.char_end
