@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from core.domain.errors import CiteboundError
+from core.domain.evidence import RetrievedChunk
 from core.domain.question import Scope
 from core.ports import ChunkSearch, EmbeddingSpace, SearchRequest, SearchResult, Vector
 from core.ports.search import Reranker
@@ -120,6 +121,12 @@ class Retriever:
             reranker=found.reranker,
             is_degraded=asked.is_degraded,
         )
+
+    async def section(
+        self, policy_key: str, section: str, scope: Scope
+    ) -> tuple[RetrievedChunk, ...]:
+        """See `ChunkSearch.section`."""
+        return await self._search.section(policy_key, section, scope)
 
     async def _embed(self, question_text: str) -> _Embedded:
         if self._embedder is None:

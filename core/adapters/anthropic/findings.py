@@ -80,13 +80,20 @@ class Findings:
             self.extend(findings_of(wanted, joined))
 
 
+def span_of(item: Json) -> Span | None:
+    """Return the span of an item of a tool's evidence; None if it has none."""
+    if not isinstance(item, Mapping):
+        return None
+    version, start, end = (item.get(name) for name in ("version_id", "char_start", "char_end"))
+    if not (isinstance(version, int) and isinstance(start, int) and isinstance(end, int)):
+        return None
+    return Span(version_id=VersionId(version), char_start=start, char_end=end)
+
+
 def _told(item: Json) -> Iterable[tuple[Span, EntityKey]]:
     """Yield the span of an item of evidence, with the entity that it is given for."""
-    if not isinstance(item, Mapping):
-        return
-    version, start, end = (item.get(name) for name in ("version_id", "char_start", "char_end"))
-    if isinstance(version, int) and isinstance(start, int) and isinstance(end, int):
-        span = Span(version_id=VersionId(version), char_start=start, char_end=end)
+    span = span_of(item)
+    if span is not None and isinstance(item, Mapping):
         yield span, EntityKey(str(item.get("entity")))
 
 

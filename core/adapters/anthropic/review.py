@@ -83,7 +83,7 @@ class Reviewer:
             arguments = await self._submitted(_JUDGE, question, evidence, draft)
         except BudgetSpentError:
             return NotJudged(reason=SPENT)
-        return judge.judgement_of(arguments)
+        return judge.judgement_of(arguments, claims=len(draft.claims))
 
     async def _submitted(
         self, role: _Role, question: Question, evidence: Evidence, draft: Draft

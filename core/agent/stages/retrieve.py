@@ -19,16 +19,12 @@ async def retrieve(
 def gather(findings: Sequence[Finding], chunks: Sequence[RetrievedChunk]) -> Evidence:
     """Key findings and chunks c1..cn, findings first; no stretch twice in one kind."""
     items: list[EvidenceItem] = []
-    seen: set[tuple[str, Span]] = set()
+    seen: set[Span] = set()
     for finding in findings:
-        if ("finding", finding.span) not in seen:
-            seen.add(("finding", finding.span))
+        if finding.span not in seen:
+            seen.add(finding.span)
             items.append(_finding(f"c{len(items) + 1}", finding))
-    for chunk in chunks:
-        if ("chunk", chunk.span) not in seen:
-            seen.add(("chunk", chunk.span))
-            items.append(_chunk(f"c{len(items) + 1}", chunk))
-    return Evidence(items=tuple(items))
+    return Evidence(items=tuple(items)).with_chunks(chunks)
 
 
 def _finding(key: str, finding: Finding) -> EvidenceItem:
@@ -40,18 +36,4 @@ def _finding(key: str, finding: Finding) -> EvidenceItem:
         place=finding.place,
         relevance=None,
         roles=finding.roles,
-    )
-
-
-def _chunk(key: str, chunk: RetrievedChunk) -> EvidenceItem:
-    return EvidenceItem(
-        key=key,
-        kind="chunk",
-        span=chunk.span,
-        text=chunk.text,
-        place=chunk.place,
-        relevance=chunk.relevance,
-        chunk_id=chunk.chunk_id,
-        lexical_score=chunk.lexical_score,
-        dense_score=chunk.dense_score,
     )
