@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.domain.content_words import words
 from core.domain.knowledge import Listed
-from core.domain.ontology import Entity, EntityKey, Relation, RelationType, Snapshot
+from core.domain.ontology import Entity, EntityKey, Relation, RelationType, SectionRef, Snapshot
 from core.domain.policy import Span
 from core.domain.run import Json
 
@@ -39,6 +40,17 @@ def relation_json(
         "target": target,
         "target_name": names.get(target, target),
     }
+
+
+def is_statement(text: str, place: SectionRef) -> bool:
+    """Say whether a text of a place could state something: headings and bare numbers can't.
+
+    A heading is known by being the section's own, word for word, and not by its looks: list items
+    look alike, and "Smoking is prohibited." below "Smoking" is a rule.
+    """
+    said, title = words(text), words(place.title)
+    is_heading = said in (title, [*words(place.number or ""), *title])
+    return any(word.isalpha() for word in said) and not is_heading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +130,7 @@ def _evidence(part: Snapshot, found: Iterable[tuple[str, Span]]) -> list[Json]:
     evidence: dict[Span, Json] = {}
     for key, span in found:
         place, text = part.places.get(span), part.quotes.get(span)
-        if span in evidence or place is None or not text:
+        if span in evidence or place is None or not text or not is_statement(text, place):
             continue
         evidence[span] = {
             "entity": key,

@@ -12,6 +12,7 @@ from core.domain.evidence import Finding
 from core.domain.ontology import Entity, EntityKey, EntityType, RelationType, Snapshot
 from core.domain.policy import Span, VersionId
 from core.domain.run import Json
+from core.ontology.answers import is_statement
 from core.ontology.fact_words import NAMING, STATED
 from core.ports import Knowledge
 
@@ -38,9 +39,10 @@ class Findings:
         return tuple(self._found.values())
 
     def extend(self, found: Iterable[Finding]) -> None:
-        """Add what was found elsewhere."""
+        """Add what was found elsewhere, as far as it states something."""
         for finding in found:
-            self._found.setdefault(finding.span, finding)
+            if is_statement(finding.text, finding.place):
+                self._found.setdefault(finding.span, finding)
 
     async def read(self, evidence: Sequence[Json]) -> list[Finding]:
         """Add the items of a tool's evidence that are facts of an entity, and return them."""
@@ -57,7 +59,7 @@ class Findings:
         }
         stated = {span: key for span, key in owners.items() if key and part.quotes.get(span)}
         self.extend(findings_of(stated, part))
-        return [self._found[span] for span in stated]
+        return [self._found[span] for span in stated if span in self._found]
 
     async def join(self) -> None:
         """Add what a relation joins to the nearest findings: exceptions, limits, deadlines."""
