@@ -29,6 +29,7 @@ from core.agent.request import AskRequest
 from core.agent.timing import covered_s
 from core.bootstrap import Service, bootstrap
 from core.config import Settings
+from core.domain.answer import Outcome
 from core.domain.budget import Limits
 from core.domain.chat import Place
 from core.domain.content_words import content_words
@@ -227,6 +228,10 @@ def _print(asked: Sequence[tuple[Run, float]], bodies: Sequence[Body]) -> None:
     for purpose, own in purposes.items():
         of_purpose = sum(map(_size, own)) / max(1, len(called)) / TOKEN
         print(f"  {purpose:<15} {of_purpose:.0f} in {len(own) / max(1, len(called)):.1f} calls")
+    right = sum(run.answer.outcome is Outcome.ANSWERED for run in called)
+    print(
+        f"answered          {right} questions, where the labelled sentence was shown to the model"
+    )
     print(f"looked_up         {sum(_looked(run) for run in called)} questions by the model itself")
     print(f"model_p95_s       {percentile(spoken_s, 0.95):.1f} of a deadline of {DEADLINE_S:g}")
     print(f"prefix_share      {sum(map(prefix_share, first)) / len(first):.2f} of a first prompt")

@@ -56,9 +56,9 @@ NAME = 90
 """Characters of a name: that of a rule is its whole sentence, which the evidence has."""
 _NAMES = frozenset({"name", "source_name", "target_name"})
 _REPEATED = frozenset(
-    {"sentence", "description", "meaning", "actor", "action", "condition", "modality"}
+    {"sentence", "description", "meaning", "actor", "action", "condition", "modality", "scores"}
 )
-"""What the evidence says in its own words."""
+"""What the evidence says in its own words, and what its order says."""
 _Result = tuple[list[Block], bool]
 """What a call gave, and whether it was an error."""
 

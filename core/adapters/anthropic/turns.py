@@ -18,7 +18,7 @@ TURNS = 4
 """Earlier turns of the conversation that are told."""
 TURN = 1_200
 """Characters told of one."""
-SUMMARISED = 160
+SUMMARISED = 90
 """Characters of a finding in the summary."""
 BEGIN = "Answer the question above."
 NO_CHUNKS = (

@@ -38,7 +38,7 @@ Contractors must not accept any gift. Contractors must report offers within 5 da
 manager.
 """,
 )
-_WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_NUMBERS = range(1, 13)
 _GIFTS_POLICY = snapshot_of(_GIFTS)
 _GRAPH = build_graph(_GIFTS_POLICY)
 _WHOLE = WholeOntology(_GIFTS_POLICY)
@@ -87,7 +87,7 @@ async def test_the_toolbox_keeps_its_port() -> None:
 
 async def test_search_cuts_off_what_is_about_something_else() -> None:
     """At most ten facts, none with less than half of the best one's share of the query."""
-    rules = "\n".join(f"Visitors must sign sheet number {word}." for word in _WORDS)
+    rules = "\n".join(f"Visitors must sign sheet number {one}." for one in _NUMBERS)
     many = WholeOntology(
         snapshot_of(
             Source(
