@@ -22,7 +22,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, time_ns
 from typing import Any
 
 from core.agent.request import AskRequest
@@ -54,6 +54,8 @@ HASTE = 40
 """By how much the stand-in is faster than its list."""
 OFF_TOPIC = frozenset({"off_topic"})
 DEADLINE_S = Limits().deadline_s
+STARTED_NS = time_ns()
+"""Names the threads of a run: in those of an earlier one each question would have a history."""
 TOKEN = 4
 """Characters of a token, roughly (Anthropic's rule of thumb for English)."""
 EXPLORES = 8
@@ -163,7 +165,7 @@ async def ask(service: Service, question: LabelledQuestion, number: int) -> tupl
     scope = question.scope
     request = AskRequest(
         text=question.question,
-        place=Place(thread=f"bench-{number}"),
+        place=Place(thread=f"bench-{STARTED_NS}-{number}"),
         groups=frozenset(scope.get("groups", ())),
         jurisdiction=scope.get("jurisdiction"),
     )
