@@ -151,6 +151,17 @@ async def test_a_look_without_a_confidence_counts_as_the_absent_one() -> None:
     assert len(model.bodies()) == 2
 
 
+async def test_a_confidence_beside_a_later_search_changes_nothing() -> None:
+    """The gate has decided; the model is not told to answer from the findings alone."""
+    late = reply(reported(0.99), searches("cellar"))
+    run, model = await _run(reply(searches("bicycles")), late, answers(PARKING))
+    told = str(_results(model.bodies()[2])[0])
+    assert exploring.CHANGES_NOTHING in told
+    assert exploring.SUFFICES not in told
+    assert run.gate
+    assert (run.gate.score, run.gate.retrieve) == (None, True)
+
+
 @pytest.mark.parametrize("look", [searches("bicycles"), reads("site#sec_1")])
 @pytest.mark.parametrize("is_first", [True, False])
 async def test_a_confident_ontology_is_not_looked_behind(look: Block, *, is_first: bool) -> None:
