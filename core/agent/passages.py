@@ -32,7 +32,7 @@ REPORTING = (
     "how to raise a concern: speak up line, hotline, ombudsperson, anonymous, no retaliation"
 )
 """What is searched to name the reporting line to somebody who reports."""
-DEPTH = 4
+DEPTH = 3
 """Passages of one search by a model: it may search by several phrasings at once."""
 SECTION = 6_000
 """Characters of a section that are read at once: about four passages."""

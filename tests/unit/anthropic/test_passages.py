@@ -428,10 +428,11 @@ async def test_what_is_missing_is_named_where_code_has_found_it_nowhere() -> Non
         "bicycles",
         "the codeword nightfall",
         "cash",
+        "site",
     ],
 )
 async def test_what_code_has_not_checked_is_not_named(missing: str) -> None:
-    """Words that the asker did not write, or that a policy has."""
+    """Words that the asker did not write, or that a policy has, if only in its title."""
     said = answers(CASH, also=[text(f"\nMISSING: {missing}")])
-    run, _ = await _run(reply(UNSURE), said, question="May I accept cash or bicycles?")
+    run, _ = await _run(reply(UNSURE), said, question="May I accept cash or bicycles on site?")
     assert run.answer.notes == (PARTIAL,)

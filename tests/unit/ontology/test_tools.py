@@ -38,7 +38,6 @@ Contractors must not accept any gift. Contractors must report offers within 5 da
 manager.
 """,
 )
-_NUMBERS = range(1, 13)
 _GIFTS_POLICY = snapshot_of(_GIFTS)
 _GRAPH = build_graph(_GIFTS_POLICY)
 _WHOLE = WholeOntology(_GIFTS_POLICY)
@@ -85,21 +84,24 @@ async def test_the_toolbox_keeps_its_port() -> None:
     assert [call.tool for call in toolbox.calls] == ["get_graph_summary"]
 
 
+async def _visits(rules: int) -> dict[str, Json]:
+    """Search an ontology with so many rules on the topic, and one that shares a word with it."""
+    said = "\n".join(f"Visitors must sign sheet number {one}." for one in range(rules))
+    text = f"# Visits\n\n## 1 Sheets\n{said}\nGuards must sign the roster at dawn.\n"
+    whole = WholeOntology(snapshot_of(Source(key="visits", title="Visits", text=text)))
+    query = {"query": "visitors sign sheet number"}
+    return dict(await OntologyToolbox(whole, max_calls=1).call("search_entities", query))
+
+
+async def test_search_gives_ten_facts_at_most() -> None:
+    """However many there are."""
+    assert len(_names(await _visits(12))) == FOUND == 10
+
+
 async def test_search_cuts_off_what_is_about_something_else() -> None:
-    """At most ten facts, none with less than half of the best one's share of the query."""
-    rules = "\n".join(f"Visitors must sign sheet number {one}." for one in _NUMBERS)
-    many = WholeOntology(
-        snapshot_of(
-            Source(
-                key="visits",
-                title="Visits",
-                text=f"# Visits\n\n## 1 Sheets\n{rules}\nGuards must sign the roster at dawn.\n",
-            )
-        )
-    )
-    toolbox = OntologyToolbox(many, max_calls=2)
-    found = dict(await toolbox.call("search_entities", {"query": "visitors sign sheet number"}))
-    assert len(_names(found)) == FOUND == 10
+    """What has less than half of the best one's share of the query, also where there is room."""
+    found = await _visits(3)
+    assert 3 <= len(_names(found)) < FOUND
     assert not any("roster" in name for name in _names(found))
     scores = found["scores"]
     assert isinstance(scores, dict)
