@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import TypeVar
 
@@ -152,6 +152,7 @@ class InMemorySearch:
         self._relevance = relevance
         self._applies_scope = applies_scope
         self.requests: list[SearchRequest] = []
+        self.sections: list[tuple[str, str]] = []
 
     async def search(self, request: SearchRequest, /) -> SearchResult:
         self.requests.append(request)
@@ -164,6 +165,28 @@ class InMemorySearch:
         chunks.sort(key=lambda chunk: -chunk.lexical_score)
         return SearchResult(
             hits=tuple(chunks[: request.limit]), neighbours=(), searched=len(chunks)
+        )
+
+    async def section(
+        self, policy_key: str, section: str, scope: Scope, /
+    ) -> tuple[RetrievedChunk, ...]:
+        self.sections.append((policy_key, section))
+        chunks = [
+            replace(chunk, lexical_score=0.0, score=0.0, relevance=0.0)
+            for number, policy in self._corpus.policies.items()
+            if policy.key == policy_key
+            and (not self._applies_scope or self._corpus.may_read(number, scope))
+            for chunk in self._chunks(number, frozenset())
+        ]
+        named = [
+            chunk.place.eid
+            for chunk in chunks
+            if section in {chunk.place.eid, chunk.place.number, chunk.place.title}
+        ]
+        return tuple(
+            chunk
+            for chunk in chunks
+            if any(chunk.place.eid == eid or chunk.place.eid.startswith(f"{eid}.") for eid in named)
         )
 
     def _chunks(self, number: int, wanted: frozenset[str]) -> list[RetrievedChunk]:
@@ -290,6 +313,7 @@ class NoTools:
     """A toolbox without tools."""
 
     names: tuple[str, ...] = ()
+    definitions: tuple[Mapping[str, Json], ...] = ()
     calls: tuple[ToolCall, ...] = ()
 
     async def call(self, tool: str, arguments: Mapping[str, Json], /) -> Mapping[str, Json]:

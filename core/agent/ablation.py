@@ -46,6 +46,12 @@ class WithoutSections:
             ),
         )
 
+    async def section(
+        self, policy_key: str, section: str, scope: Scope
+    ) -> tuple[RetrievedChunk, ...]:
+        """See `ChunkSearch.section`."""
+        return self._kept(await self._retriever.section(policy_key, section, scope))
+
     def _kept(self, chunks: tuple[RetrievedChunk, ...]) -> tuple[RetrievedChunk, ...]:
         return tuple(chunk for chunk in chunks if not is_in(chunk.place, self._sections))
 

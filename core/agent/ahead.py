@@ -1,13 +1,24 @@
-"""Work begun before it is known to be needed, so that nobody waits for it twice."""
+"""Work begun early or beside other work, so that nobody waits for it twice."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from core.domain.errors import CiteboundError
 
 _T = TypeVar("_T")
+_U = TypeVar("_U")
+
+
+async def both(one: Coroutine[None, None, _T], other: Coroutine[None, None, _U]) -> tuple[_T, _U]:
+    """Return the results of two coroutines that run at the same time; the first error ends both."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            first, second = group.create_task(one), group.create_task(other)
+    except ExceptionGroup as failures:
+        raise failures.exceptions[0] from failures
+    return first.result(), second.result()
 
 
 @asynccontextmanager

@@ -1,30 +1,40 @@
 """The one path of a question, and the only module that knows the order of its stages."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
+from functools import partial
 from typing import TypeAlias
 
 from core.agent import compose
 from core.agent.abandoned import AbandonedError
-from core.agent.ahead import started_ahead
+from core.agent.ahead import both, started_ahead
 from core.agent.confidential import is_confidential
 from core.agent.contradiction import Contradiction, contradiction_in
-from core.agent.release import nearest_sections, refusal, release
-from core.agent.report import entities_quoted, exploration_json, plan_json, retrieval_json
+from core.agent.limits import OUT_OF_SCOPE, REVIEWS
+from core.agent.passages import Passages
+from core.agent.release import missing_words, nearest_sections, refusal, release
+from core.agent.report import (
+    entities_quoted,
+    exploration_json,
+    judgement_json,
+    looked_json,
+    plan_json,
+    retrieval_json,
+)
 from core.agent.scope_facts import foreign_countries
 from core.agent.situation import Attempted, Situation
-from core.agent.stages.critique import critique
+from core.agent.stages.critique import NOT_CRITICISED, critique
 from core.agent.stages.decide import decide
 from core.agent.stages.draft import draft
 from core.agent.stages.explore import explore
 from core.agent.stages.gate import gate
-from core.agent.stages.judge import judge
+from core.agent.stages.judge import judge, without_unsupported
 from core.agent.stages.plan import plan
-from core.agent.stages.retrieve import gather, retrieve
+from core.agent.stages.retrieve import gather
 from core.agent.stages.verify import verify
 from core.agent.task import Parts, Task
-from core.agent.timing import covered_s, let_others_run
+from core.agent.timing import StepLog, covered_s, let_others_run
 from core.agent.urgent import SHOWN_FROM, urgent_duties
 from core.confidence.calibrate import DEFAULT, DEFAULT_OF_MODELS
 from core.confidence.confidence import confidence_of
@@ -36,7 +46,6 @@ from core.domain.answer import (
     Draft,
     Judgement,
     NotJudged,
-    Outcome,
     RefusalKind,
     Verified,
 )
@@ -48,20 +57,14 @@ from core.domain.run import (
     Clarification,
     Exploration,
     GateDecision,
-    Json,
     ModelCall,
     Plan,
     Run,
-    Step,
 )
 from core.ports import Progressed, Reasoner, RunContext, Toolbox
 from core.retrieval.retriever import Retrieved
 
 Search: TypeAlias = Callable[[], Awaitable[Retrieved]]
-REPORTING = (
-    "how to raise a concern: speak up line, hotline, ombudsperson, anonymous, no retaliation"
-)
-"""What is searched to name the reporting line to somebody who reports."""
 
 
 class Pipeline:
@@ -98,16 +101,23 @@ class _Course:
         self._parts = parts
         self._task = task
         self._question = task.question
-        self._started_s = self._mark_s = parts.clock.monotonic_s()
-        self._budget = Budget(parts.limits, started_s=self._started_s)
+        self._is_model = parts.reasoner.is_model
+        self._log = StepLog(parts.clock)
+        self._step = self._log.add
+        self._budget = Budget(parts.limits, started_s=self._log.started_s)
         self._reasoner: Reasoner | None = None
         self._has_chunks = False
-        self._steps: list[Step] = []
         self._attempts: list[Attempt] = []
         self._exploration: Exploration | None = None
         self._gate: GateDecision | None = None
         self._evidence = Evidence(items=())
-        self._retrieved: list[Retrieved] = []
+        self._passages = Passages(
+            parts.retriever,
+            task.question,
+            budget=self._budget,
+            limits=parts.limits,
+            is_model=self._is_model,
+        )
         self._missing: str | None = None
         self._duties: tuple[Claim, ...] = ()
 
@@ -119,7 +129,10 @@ class _Course:
         self._tell("plan", "Reading the question")
         task, question = self._task, self._question
         self._has_chunks = task.use_rag and await self._parts.corpus.has_chunks(question.scope)
-        toolbox = task.tools()
+        looks = self._has_chunks and self._is_model
+        self._toolbox = toolbox = task.tools()
+        if looks:
+            toolbox.register(self._passages.tools)
         self._reasoner = reasoner = self._parts.reasoner.begin(
             RunContext(
                 question=question,
@@ -128,14 +141,14 @@ class _Course:
                 budget=self._budget,
                 use_rag=task.use_rag,
                 has_chunks=self._has_chunks,
+                passages=self._passages if looks else None,
             )
         )
         self._budget.may_step()
         await let_others_run()
         if is_confidential(question):
             return await self._passed_on(Plan(intent="report"))
-        ahead = self._has_chunks and self._parts.reasoner.is_model
-        async with started_ahead(self._search_first if ahead else None) as first_search:
+        async with started_ahead(self._passages.first if looks else None) as first_search:
             planned = await plan(reasoner, question, task.knowledge)
             if isinstance(planned, Plan) and planned.intent == "report":
                 return await self._passed_on(planned)
@@ -143,7 +156,11 @@ class _Course:
             await let_others_run()
             if isinstance(planned, Clarification):
                 return await self._end(planned, self._asked_back(planned))
-            await self._explore(reasoner, planned, toolbox)
+            if planned.intent == OUT_OF_SCOPE and await self._is_off_topic(first_search):
+                return await self._end(planned, refusal(RefusalKind.OUT_OF_SCOPE))
+            explored = await self._explore(reasoner, planned, toolbox)
+            if explored.asked is not None:
+                return await self._end(explored.asked, self._asked_back(explored.asked))
             best = await self._draft_until_decided(reasoner, planned, first_search)
         self._evidence = best.evidence
         answer = await release(
@@ -151,30 +168,39 @@ class _Course:
             best.ruling,
             question=question,
             corpus=self._parts.corpus,
-            nearest=nearest_sections(self._retrieved, self._findings),
-            is_modelled=self._parts.reasoner.is_model or bool(task.notes),
-            is_partial=self._parts.reasoner.is_model and bool(best.situation.draft.missing),
+            nearest=nearest_sections(self._passages.retrieved, self._findings),
+            is_modelled=self._is_model or bool(task.notes),
+            missing=await self._told_missing(best),
             duties=self._duties,
         )
         return await self._end(planned, answer)
 
     def _asked_back(self, planned: Clarification) -> Answer:
-        if self._may_clarify():
-            return compose.clarifying(planned)
-        return refusal(RefusalKind.NOT_FOUND, nearest=(), best_relevance=None, reported=None)
+        may = self._may_clarify()
+        return compose.clarifying(planned) if may else refusal(RefusalKind.NOT_FOUND)
+
+    async def _is_off_topic(self, first_search: Search | None) -> bool:
+        """Say whether a model is believed that a question is none about policies.
+
+        Only where the search found nothing relevant either, so that no draft could be final.
+        """
+        if first_search is None:
+            return False
+        is_off_topic = self._passages.is_nothing_relevant(await first_search())
+        if is_off_topic:
+            reason = "nothing about policies is asked, and nothing found is relevant"
+            self._step("decide", {"decision": Decision.ESCALATE.value, "reason": reason})
+        return is_off_topic
 
     async def _passed_on(self, planned: Plan) -> Run:
         """Name the reporting line, so that whoever reports is never left with a bare refusal."""
         self._step("plan", plan_json(planned))
         if not self._task.use_rag:
             return await self._end(planned, compose.escalated(nearest=()))
-        found = await retrieve(
-            self._parts.retriever, REPORTING, self._question.scope, depth=3, neighbours=0
-        )
-        self._retrieved.append(found)
+        found = await self._passages.reporting_line()
         return await self._end(planned, compose.escalated(nearest=nearest_sections([found], ())))
 
-    async def _explore(self, reasoner: Reasoner, planned: Plan, toolbox: Toolbox) -> None:
+    async def _explore(self, reasoner: Reasoner, planned: Plan, toolbox: Toolbox) -> Exploration:
         task = self._task
         self._tell("explore", f"Following {task.knowledge.extent.facts} facts of the policies")
         asked, known = self._question, task.knowledge
@@ -190,19 +216,20 @@ class _Course:
             has_chunks=self._has_chunks,
         )
         self._step("gate", asdict(self._gate))
+        return found
 
     async def _draft_until_decided(
         self, reasoner: Reasoner, planned: Plan, first_search: Search | None
     ) -> Attempted:
         """Draft until something other than RETRY is decided; the better judged draft counts."""
-        await self._gather(first_search or self._search_first, 1)
+        await self._gather(first_search or self._passages.first, 1)
         best = await self._attempt(reasoner, planned, 1)
         number = 1
         while best.ruling.decision is Decision.RETRY and self._budget.may_step():
             number += 1
-            await self._gather(lambda: self._search_again(planned), number)
-            again = await self._attempt(reasoner, planned, number)
-            best = again if again.score > best.score else _settled(best)
+            await self._gather(partial(self._passages.again, planned, self._missing), number)
+            better = await self._attempt(reasoner, planned, number)
+            best = better if better.score > best.score else _settled(best)
         return _settled(best) if best.ruling.decision is Decision.RETRY else best
 
     async def _attempt(self, reasoner: Reasoner, planned: Plan, number: int) -> Attempted:
@@ -210,33 +237,35 @@ class _Course:
         previous = self._attempts[-1] if self._attempts else None
         proposed = await draft(reasoner, self._question, planned, self._evidence, previous=previous)
         self._missing = proposed.missing
+        self._take_in_looks()
         self._step("draft", {"claims": len(proposed.claims), "missing": proposed.missing})
         verified = await self._verify(proposed)
         remaining = replace(proposed, claims=verified.claims)
         criticised, judged = await self._review(reasoner, planned, remaining)
-        may_retry = self._may_retry(number)
+        verified = without_unsupported(verified, judged)
+        may_retry = self._may_retry(number, proposed)
         conflict = None
-        if self._parts.reasoner.is_model:
+        if self._is_model:
             conflict = await contradiction_in(verified.claims, self._evidence, self._task.knowledge)
         is_conflict = proposed.is_conflict or conflict is Contradiction.TOLD
         situation = Situation(
             draft=replace(proposed, is_conflict=is_conflict),
             verified=verified,
             judgement=judged,
-            critique=criticised if self._parts.reasoner.is_model else None,
+            critique=criticised if self._is_model else None,
             confidence=confidence_of(
                 verified,
                 judged,
                 evidence=self._evidence,
                 reported=self._exploration.reported_confidence if self._exploration else None,
                 is_conflict=is_conflict or conflict is not None,
-                is_degraded=any(found.is_degraded for found in self._retrieved),
-                calibration=DEFAULT_OF_MODELS if self._parts.reasoner.is_model else DEFAULT,
+                is_degraded=self._passages.is_degraded,
+                calibration=DEFAULT_OF_MODELS if self._is_model else DEFAULT,
             ),
             may_retry=may_retry,
             may_refine=may_retry and number == 1,
             may_clarify=self._may_clarify(),
-            best_relevance=self._best_relevance(),
+            best_relevance=self._passages.best_relevance,
             relevance_threshold=self._parts.limits.relevance_threshold,
             ontology_suffices=not (self._gate and self._gate.retrieve),
         )
@@ -261,40 +290,18 @@ class _Course:
             sections = self._task.knowledge.extent.sections
             self._tell("retrieve", f"Searching {sections} sections" if sections else "Searching")
             found = await search()
-            self._retrieved.append(found)
-            self._step("retrieve", retrieval_json(found, self._depth(number)))
-        given = self._retrieved if self._parts.reasoner.is_model else self._retrieved[-1:]
-        chunks = [one for found in given for one in (*found.result.hits, *found.result.neighbours)]
+            self._passages.retrieved.append(found)
+            self._step("retrieve", retrieval_json(found, self._passages.depth(number)))
         context = self._exploration.context if self._exploration else ()
-        self._evidence = gather(self._findings, chunks, context=context)
+        self._evidence = gather(self._findings, self._passages.chunks, context=context)
+        self._take_in_looks()
 
-    async def _search_first(self) -> Retrieved:
-        return await self._search(self._question.standalone, self._depth(1))
-
-    def _depth(self, number: int) -> int:
-        limits = self._parts.limits
-        depth = limits.retrieval_depth if number == 1 else limits.retry_depth
-        return depth if self._parts.reasoner.is_model else max(depth, limits.wide_depth)
-
-    async def _search_again(self, planned: Plan) -> Retrieved:
-        """Search deeper, and for what was missing too: by other words, or as a model says it."""
-        missing = set((self._missing or "").split(", "))
-        others = {
-            other for term in planned.terms if term.word in missing for other in term.alternatives
-        }
-        if self._missing and self._parts.reasoner.is_model:
-            others.add(self._missing)
-        query = " ".join([self._question.standalone, *sorted(others)])
-        return await self._search(query, self._depth(2))
-
-    async def _search(self, query: str, depth: int) -> Retrieved:
-        return await retrieve(
-            self._parts.retriever,
-            query,
-            self._question.scope,
-            depth=depth,
-            neighbours=self._parts.limits.neighbours,
-        )
+    def _take_in_looks(self) -> None:
+        """Add what a model looked up itself to the evidence, and to the trace."""
+        if self._gate and self._gate.retrieve:
+            self._evidence = self._evidence.with_chunks(self._passages.found)
+            for looked in self._passages.untold():
+                self._step("retrieve", looked_json(looked))
 
     async def _verify(self, proposed: Draft) -> Verified:
         self._tell("verify", "Checking each claim")
@@ -322,47 +329,44 @@ class _Course:
             return None, NotJudged(reason="no claim is left")
         question, evidence = self._question, self._evidence
         self._tell("review", "Reading it once more")
-        try:
-            async with asyncio.TaskGroup() as group:
-                reading = group.create_task(critique(reasoner, question, evidence, remaining))
-                judging = group.create_task(judge(reasoner, question, planned, evidence, remaining))
-        except ExceptionGroup as failures:
-            raise failures.exceptions[0] from failures
-        criticised, judged = reading.result(), judging.result()
+        if self._is_model and self._budget.model_calls_left < REVIEWS:
+            # The critic can't approve: what is left belongs to the judge.
+            criticised = NOT_CRITICISED
+            judged = await judge(reasoner, question, planned, evidence, remaining)
+        else:
+            criticised, judged = await both(
+                critique(reasoner, question, evidence, remaining),
+                judge(reasoner, question, planned, evidence, remaining),
+            )
         self._step("critique", {"refine": criticised.refine, "issues": list(criticised.issues)})
-        measures = dict(judged.measures) if isinstance(judged, Judgement) else {}
-        self._step("judge", {"reason": judged.reason, "measures": measures})
+        self._step("judge", judgement_json(judged))
         return criticised, judged
+
+    async def _told_missing(self, best: Attempted) -> str | None:
+        """Return how an answer says that it leaves something open, where a model says so."""
+        missing = best.situation.draft.missing
+        if not self._is_model or not missing or best.ruling.decision is not Decision.FINAL:
+            return None
+        return missing_words(await self._passages.unmentioned(missing, self._task.knowledge))
 
     @property
     def _findings(self) -> tuple[Finding, ...]:
         return self._exploration.findings if self._exploration else ()
 
-    def _best_relevance(self) -> float | None:
-        """Return the highest relevance of a chunk found, or None without a search."""
-        found = [chunk.relevance for one in self._retrieved for chunk in one.result.hits]
-        return max(found, default=0.0) if self._retrieved else None
+    def _may_retry(self, number: int, proposed: Draft) -> bool:
+        """Say whether another draft can differ: by other evidence, or by a model told why.
 
-    def _may_retry(self, number: int) -> bool:
-        """Say whether another draft can differ: by other evidence, or by a model told why."""
-        differs = self._parts.reasoner.is_model or bool(self._gate and self._gate.retrieve)
-        return differs and number < self._parts.limits.max_attempts
+        A model that searched in its own words, and found nothing to say, has no better ones left.
+        """
+        differs = self._is_model or bool(self._gate and self._gate.retrieve)
+        found_nothing = not proposed.claims and bool(self._passages.looked)
+        return differs and not found_nothing and number < self._parts.limits.max_attempts
 
     def _may_clarify(self) -> bool:
-        asked = 0
-        for turn in reversed(self._question.history):
-            if turn.outcome != Outcome.CLARIFICATION:
-                break
-            asked += 1
-        return asked < self._parts.limits.max_clarifications
+        return self._question.asked_back < self._parts.limits.max_clarifications
 
     def _tell(self, stage: str, words: str) -> None:
         self._task.progress.report(Progressed(stage=stage, words=words))
-
-    def _step(self, stage: str, detail: Mapping[str, Json]) -> None:
-        now_s = self._parts.clock.monotonic_s()
-        self._steps.append(Step(stage=stage, detail=detail, took_ms=(now_s - self._mark_s) * 1_000))
-        self._mark_s = now_s
 
     async def _end(self, planned: Plan | Clarification, answer: Answer) -> Run:
         evidence, calls = self._evidence, self.model_calls
@@ -380,20 +384,13 @@ class _Course:
             entities=await entities_quoted(answer, self._findings, self._task.knowledge),
             attempts=tuple(self._attempts),
             budget=self._budget.use,
-            steps=tuple(self._steps),
-            retrieval_time_ms=sum(found.took_ms for found in self._retrieved),
+            steps=self._log.steps,
+            retrieval_time_ms=self._passages.took_ms,
             generation_time_ms=covered_s(calls) * 1_000,
-            total_time_ms=(self._parts.clock.monotonic_s() - self._started_s) * 1_000,
+            total_time_ms=self._log.total_ms,
             versions=tuple(sorted({item.span.version_id for item in evidence.items})),
             model_calls=calls,
-            warnings=tuple(
-                dict.fromkeys(
-                    (
-                        *self._task.warnings,
-                        *(warning for found in self._retrieved for warning in found.warnings),
-                    )
-                )
-            ),
+            warnings=tuple(dict.fromkeys((*self._task.warnings, *self._passages.warnings))),
         )
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from core.agent import compose
 from core.agent.situation import Ruling, Situation
-from core.agent.wording import PARTIAL, WITHOUT_MODEL
+from core.agent.wording import PARTIAL, UNMENTIONED, WITHOUT_MODEL
 from core.domain.answer import Answer, Claim, Decision, Outcome, RefusalKind
 from core.domain.evidence import Finding
 from core.domain.ontology import SectionRef
@@ -27,7 +27,7 @@ async def release(
     corpus: CorpusStore,
     nearest: Sequence[SectionRef],
     is_modelled: bool,
-    is_partial: bool = False,
+    missing: str | None = None,
     duties: Sequence[Claim] = (),
 ) -> Answer:
     """Return the answer, the clarification or the refusal that a ruling calls for.
@@ -39,12 +39,12 @@ async def release(
         corpus: Where quotes have their places.
         nearest: Sections that a refusal names.
         is_modelled: False: the answer says that no language model was called.
-        is_partial: True: the answer says that it leaves something open.
+        missing: What an answer says that it leaves open; None: nothing.
         duties: Verified claims that a refusal shows too, since they can't wait.
     """
-    branch = situation.draft.branch
-    if ruling.decision is Decision.CLARIFY and branch is not None:
-        return compose.clarifying(branch, confidence=situation.confidence)
+    asked = situation.draft.asked or situation.draft.branch
+    if ruling.decision is Decision.CLARIFY and asked is not None:
+        return compose.clarifying(asked, confidence=situation.confidence)
     is_conflict = ruling.refusal is RefusalKind.CONFLICT
     is_refused = ruling.decision is not Decision.FINAL and not is_conflict
     refused = refusal(
@@ -77,16 +77,29 @@ async def release(
         versions=versions,
         assumptions=question.assumptions,
         nearest=nearest,
-        notes=(*((PARTIAL,) if is_partial else ()), *without),
+        notes=(*((missing,) if missing else ()), *without),
     )
+
+
+def missing_words(unmentioned: Sequence[str]) -> str:
+    """Return how an answer says that it leaves something open.
+
+    Args:
+        unmentioned: The asker's own words that no policy in scope has, as code has checked.
+    """
+    if not unmentioned:
+        return PARTIAL
+    quoted = [f'"{word}"' for word in unmentioned]
+    named = " or ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
+    return UNMENTIONED.format(words=named)
 
 
 def refusal(
     kind: RefusalKind,
     *,
-    nearest: Sequence[SectionRef],
-    best_relevance: float | None,
-    reported: float | None,
+    nearest: Sequence[SectionRef] = (),
+    best_relevance: float | None = None,
+    reported: float | None = None,
     needs_person: bool = False,
 ) -> Answer:
     """Return a refusal; where nothing found has to do with the question, it is out of scope.

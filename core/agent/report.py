@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from core.agent.passages import DEPTH, Looked
 from core.agent.request import Reply
 from core.domain.answer import Answer, Judgement, NotJudged, Outcome, ShownCitation
 from core.domain.evidence import Finding
@@ -176,6 +177,34 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
+def looked_json(looked: Looked) -> JsonObject:
+    """Return what a model looked up itself, as it is traced: a search, or a section read."""
+    if looked.searched is not None:
+        return {"by": "model", "query": looked.sought, **retrieval_json(looked.searched, DEPTH)}
+    return {
+        "by": "model",
+        "section": looked.sought,
+        "searched": 0,
+        "took_ms": 0.0,
+        "chunks": [{"chunk_id": chunk.chunk_id} for chunk in looked.chunks],
+    }
+
+
+def judgement_json(judged: Judgement | NotJudged) -> JsonObject:
+    """Return what a judge said, as a step of the trace."""
+    if isinstance(judged, NotJudged):
+        return {"reason": judged.reason, "measures": {}, "claims": []}
+    return {
+        "reason": judged.reason,
+        "measures": dict(judged.measures),
+        "claims": _claims(judged),
+    }
+
+
+def _claims(judged: Judgement) -> list[JsonObject]:
+    return [{"support": one.support.value, "words": one.words} for one in judged.claims]
+
+
 async def entities_quoted(
     answer: Answer, findings: Sequence[Finding], knowledge: Knowledge
 ) -> tuple[str, ...]:
@@ -244,6 +273,7 @@ def _judge(attempt: Attempt | None) -> JsonObject | None:
             "verdict": "approve" if judgement.approved else "needs_review",
             "decision": judgement.decision.value,
             "reason": judgement.reason,
+            "claims": _claims(judgement),
         }
     if isinstance(judgement, NotJudged):
         return {"verdict": "not_judged", "reason": judgement.reason}

@@ -1,13 +1,15 @@
 """What the pipeline is built from, and what it is given of one question."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from core.agent.ablation import WithoutSections
 from core.agent.progress import UNHEARD
 from core.domain.budget import Limits
 from core.domain.question import Question
 from core.domain.run import ModelCall
+from core.ontology.registry import Tool
 from core.ports import Clock, CorpusStore, Knowledge, Progress, ReasonerFactory, Toolbox
 from core.retrieval.retriever import Retriever
 
@@ -28,6 +30,14 @@ class Parts:
     """Bounds."""
 
 
+class OpenToolbox(Toolbox, Protocol):
+    """A toolbox before its run begins."""
+
+    def register(self, tools: Sequence[Tool], /) -> None:
+        """Offer the tools of another source of knowledge too."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """One question to take to its outcome."""
@@ -36,7 +46,7 @@ class Task:
     """As understood in its thread, its scope pinned to an edition."""
     knowledge: Knowledge
     """The ontology of that edition and scope."""
-    tools: Callable[[], Toolbox]
+    tools: Callable[[], OpenToolbox]
     """Makes the ontology's tools for one run."""
     use_rag: bool = True
     """False: graph only."""

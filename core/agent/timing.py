@@ -1,9 +1,36 @@
-"""Time of calls that overlap, and time for others."""
+"""Time of stages and of calls that overlap, and time for others."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from core.domain.run import ModelCall
+from core.domain.run import Json, ModelCall, Step
+from core.ports import Clock
+
+
+class StepLog:
+    """The stages of a run as they end, each with the time since the one before."""
+
+    def __init__(self, clock: Clock) -> None:
+        """Begin now."""
+        self._clock = clock
+        self.started_s = self._mark_s = clock.monotonic_s()
+        self._steps: list[Step] = []
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Stages so far, in order."""
+        return tuple(self._steps)
+
+    @property
+    def total_ms(self) -> float:
+        """Milliseconds since the beginning."""
+        return (self._clock.monotonic_s() - self.started_s) * 1_000
+
+    def add(self, stage: str, detail: Mapping[str, Json]) -> None:
+        """Note that a stage has ended."""
+        now_s = self._clock.monotonic_s()
+        self._steps.append(Step(stage=stage, detail=detail, took_ms=(now_s - self._mark_s) * 1_000))
+        self._mark_s = now_s
 
 
 def covered_s(calls: Iterable[ModelCall]) -> float:

@@ -59,6 +59,10 @@ DAY_BUDGET_SPENT = (
 PARTIAL = "A part of the question was not found in the policies."
 """Note where a language model says so. Fixed words: what it says is missing is not verified, and
 even the asker's own words, chosen by it, could state something."""
+UNMENTIONED = (
+    "A part of the question was not found: no policy that I can read here mentions {words}."
+)
+"""The same where code has checked that the asker's own words stand in no policy in scope."""
 READ_WITH = "Read together with the message that the question is about."
 """Note where the question takes its subject from what somebody wrote; those words are not shown."""
 THREAD_UNREAD = (

@@ -20,6 +20,9 @@ class Calibration:
     """Log-odds for each unit of a feature."""
     is_measured: bool
     """True if it was fitted on labelled answers of this deployment."""
+    follows_judge: bool = False
+    """True: a language model judged, and while nothing is measured its approval decides between Low
+    and more; the formula orders the rest."""
 
 
 DEFAULT = Calibration(
@@ -45,11 +48,17 @@ DEFAULT_OF_MODELS = Calibration(
         "reported": 0.1,
     },
     is_measured=False,
+    follows_judge=True,
 )
 """Reasoned, not fitted, for drafts that a language model wrote and judged. With every check passed:
-all scores .9 are High, .8 Medium, .7 and less Low, whatever else speaks for the draft. The lowest
+all scores .9 are High, .8 Medium; down to .7 (`APPROVED`) an approval is Medium too, and below it
+or without one all is Low, whatever else speaks for the draft. The lowest
 score weighs most, since completeness does not mend faithfulness; half of the claims dropped costs
 1.5. What the search and the reasoner itself say moves a borderline case at most."""
+
+
+APPROVED = 0.7
+"""Each score of a judge whose approval counts for at least Medium."""
 
 
 def calibrate(features: Mapping[str, float], calibration: Calibration = DEFAULT) -> float:

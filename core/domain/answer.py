@@ -80,6 +80,20 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Clarification:
+    """A question back, naming the missing fact."""
+
+    intent: str
+    """As in `Plan`."""
+    question: str
+    """What to ask; never empty."""
+    slot: str
+    """The missing fact: `referent`, `jurisdiction`, `employment`, or the name of an entity."""
+    options: tuple[str, ...] = ()
+    """Values to choose from; free text is accepted too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """An unverified answer."""
 
@@ -95,10 +109,12 @@ class Draft:
     none."""
     is_conflict: bool = False
     """True if the claims contradict each other and nothing says which prevails."""
+    asked: Clarification | None = None
+    """A question back in place of claims; None beside claims."""
 
 
 class Check(StrEnum):
-    """The deterministic checks of `verify`."""
+    """What a claim must pass: the deterministic checks of `verify`, and the judge's verdict."""
 
     CITED = "cited"
     QUOTE = "quote"
@@ -107,11 +123,34 @@ class Check(StrEnum):
     NAMES = "names"
     PLACE = "place"
     SUPPORT = "support"
+    JUDGED = "judged"
+
+
+BY_CODE = tuple(check for check in Check if check is not Check.JUDGED)
+"""The checks of `verify`, which no model takes part in."""
+
+
+class Support(StrEnum):
+    """How far a claim says what it cites, in a judge's words."""
+
+    SUPPORTED = "supported"
+    PARTLY = "partly"
+    NOT = "not"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimJudgement:
+    """A judge's verdict on one claim."""
+
+    support: Support
+    """How far its sources cover it."""
+    words: str = ""
+    """What of it they do not cover; empty if they cover all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """Outcome of one deterministic check of one claim."""
+    """Outcome of one check of one claim."""
 
     claim: int
     """Index of the claim in the draft, from 0."""
@@ -163,6 +202,18 @@ class Judgement:
     """Its reason."""
     measures: tuple[tuple[str, float], ...] = ()
     """What else it measured, by name, each in [0, 1]: features for the calibration."""
+    claims: tuple[ClaimJudgement, ...] = ()
+    """A verdict on each claim of what it judged, in order; empty if it gave none."""
+
+    @property
+    def lowest(self) -> float:
+        """The lowest of the three scores."""
+        return min(self.faithfulness, self.relevance, self.completeness)
+
+    @property
+    def is_partly_supported(self) -> bool:
+        """True if a claim says more than its sources cover."""
+        return any(one.support is Support.PARTLY for one in self.claims)
 
     @property
     def score(self) -> float:

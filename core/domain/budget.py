@@ -28,7 +28,10 @@ class Limits:
     steps: int = 6
     """Turns of the reasoner at most."""
     tool_calls: int = 12
-    """Calls of ontology tools at most."""
+    """Calls of tools at most."""
+    looks: int = 6
+    """Searches and readings of passages that a language model may ask for; they are among the tool
+    calls, and each is a retrieval round."""
     model_calls: int = 8
     """Calls of a language model at most, repetitions after an error aside."""
     output_tokens: int = 16_000
@@ -52,6 +55,7 @@ class Budget:
         """
         self._limits = limits
         self._use = BudgetUse()
+        self._looks = 0
         self._deadline_s = started_s + limits.deadline_s
 
     @property
@@ -86,9 +90,22 @@ class Budget:
         self._use = replace(self._use, tool_calls=self._use.tool_calls + calls)
 
     def may_retrieve(self) -> bool:
-        """Count one more search, unless as many were made as attempts are allowed."""
-        if self._use.retrieval_rounds >= self._limits.max_attempts:
+        """Count one more search for the question, unless there was one for each attempt allowed."""
+        if self._use.retrieval_rounds - self._looks >= self._limits.max_attempts:
             return False
+        self._use = replace(self._use, retrieval_rounds=self._use.retrieval_rounds + 1)
+        return True
+
+    @property
+    def looks_left(self) -> int:
+        """Passages that a language model may still look up; 0 or more."""
+        return max(0, self._limits.looks - self._looks)
+
+    def may_look(self) -> bool:
+        """Count one more look of a language model into the documents, unless all are used."""
+        if not self.looks_left:
+            return False
+        self._looks += 1
         self._use = replace(self._use, retrieval_rounds=self._use.retrieval_rounds + 1)
         return True
 

@@ -1,5 +1,6 @@
 """What a draft may cite: findings of the ontology and chunks of the corpus, keyed c1..cn."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -115,6 +116,29 @@ class Evidence:
     def get(self, key: str) -> EvidenceItem | None:
         """Return the item with this key, or None."""
         return next((item for item in self.items if item.key == key), None)
+
+    def with_chunks(self, chunks: Iterable[RetrievedChunk]) -> "Evidence":
+        """Return the evidence with more chunks behind what there is, whose keys stay."""
+        items = list(self.items)
+        seen = {item.span for item in items if item.kind == "chunk"}
+        for chunk in chunks:
+            if chunk.span in seen:
+                continue
+            seen.add(chunk.span)
+            items.append(
+                EvidenceItem(
+                    key=f"c{len(items) + 1}",
+                    kind="chunk",
+                    span=chunk.span,
+                    text=chunk.text,
+                    place=chunk.place,
+                    relevance=chunk.relevance,
+                    chunk_id=chunk.chunk_id,
+                    lexical_score=chunk.lexical_score,
+                    dense_score=chunk.dense_score,
+                )
+            )
+        return Evidence(items=tuple(items))
 
 
 def is_within(span: Span, outer: Span) -> bool:

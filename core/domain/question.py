@@ -99,6 +99,12 @@ class Question:
     """False: a follow-up in a thread of ours that does not name us. It opens no case by itself."""
 
     @property
+    def asked_back(self) -> int:
+        """Questions back that were asked, one after the other, until now."""
+        asked = [turn.outcome == "clarification" for turn in reversed(self.history)]
+        return asked.index(False) if False in asked else len(asked)
+
+    @property
     def own(self) -> str:
         """`standalone` without what others wrote: what is stored and shown as the question."""
         return self.standalone.removeprefix(self.referent).lstrip()

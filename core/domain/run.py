@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from core.domain.answer import Answer, Critique, Decision, Judgement, NotJudged, Verdict
+from core.domain.answer import (
+    Answer,
+    Clarification,
+    Critique,
+    Decision,
+    Judgement,
+    NotJudged,
+    Verdict,
+)
 from core.domain.evidence import Context, Evidence, Finding
 from core.domain.policy import VersionId
 from core.domain.question import Question
@@ -36,7 +44,7 @@ class Plan:
     intent: str
     """`comparison`, `definition`, `procedure`, `threshold`, `deadline`, `role`, `permission`,
     `general`,
-    `report` (a sensitive report) or `small_talk`."""
+    `report` (a sensitive report), `small_talk` or `out_of_scope` (nothing that policies answer)."""
     tools: tuple[str, ...] = ()
     """Ontology tools it means to use."""
     subjects: tuple[str, ...] = ()
@@ -46,22 +54,8 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Clarification:
-    """A question back, naming the missing fact."""
-
-    intent: str
-    """As in `Plan`."""
-    question: str
-    """What to ask; never empty."""
-    slot: str
-    """The missing fact: `referent`, `jurisdiction`, `employment`, or the name of an entity."""
-    options: tuple[str, ...] = ()
-    """Values to choose from; free text is accepted too."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """One call of an ontology tool, as traced."""
+    """One call of a tool, as traced."""
 
     tool: str
     """Name of the tool."""
@@ -90,6 +84,8 @@ class Exploration:
     context: tuple[Context, ...] = ()
     """What completes or limits the findings in their sections. What a reasoner was shown of it
     stands here; the rest is added when its findings are checked."""
+    asked: Clarification | None = None
+    """A question back that exploring led to; nothing is drafted then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,9 +125,9 @@ class BudgetUse:
     steps: int = 0
     """Turns of the reasoner."""
     tool_calls: int = 0
-    """Calls of ontology tools."""
+    """Calls of tools."""
     retrieval_rounds: int = 0
-    """Searches over chunks."""
+    """Searches over chunks, and sections that a language model read."""
     model_calls: int = 0
     """Calls of a language model, repetitions after an error aside."""
     output_tokens: int = 0

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.domain.content_words import words
 from core.domain.knowledge import Listed
-from core.domain.ontology import Entity, EntityKey, Relation, RelationType, Snapshot
+from core.domain.ontology import Entity, EntityKey, Relation, RelationType, SectionRef, Snapshot
 from core.domain.policy import Span
 from core.domain.run import Json
 from core.domain.sentences import says_something, split_sentences
@@ -43,6 +44,17 @@ def relation_json(
         "target": target,
         "target_name": names.get(target, target),
     }
+
+
+def is_statement(text: str, place: SectionRef) -> bool:
+    """Say whether a text of a place could state something: headings and bare numbers can't.
+
+    A heading is known by being the section's own, word for word, and not by its looks: list items
+    look alike, and "Smoking is prohibited." below "Smoking" is a rule.
+    """
+    said, title = words(text), words(place.title)
+    is_heading = said in (title, [*words(place.number or ""), *title])
+    return any(word.isalpha() for word in said) and not is_heading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

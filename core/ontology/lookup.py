@@ -13,10 +13,11 @@ from core.ports.knowledge import Lookup
 
 TYPE_NAMES = tuple(type_.value for type_ in EntityType)
 """Names of entity types, as tools take them."""
-MOST_FOUND = 10
+FOUND = 10
 """Facts that a search gives at most."""
 NEAR_BEST = 0.5
-"""Share of the best score below which a fact is not given: it shares little but common words."""
+"""Share of the best score that a fact needs: what shares half as many telling words as the best
+one is about something else."""
 _EXAMPLES = 3
 _NEAR = 3
 _OTHERS = 5
@@ -64,9 +65,9 @@ async def _named(ontology: Lookup, name: str, type_: EntityType | None) -> Liste
 async def _search(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
     wanted = str(arguments["type"])
     types = (EntityType(wanted),) if wanted else ()
-    found = await ontology.search(str(arguments["query"]), types, limit=MOST_FOUND)
-    best = max(found.scores.values(), default=0.0)
-    near = [one for one in found.part.entities if found.scores[one.key] >= NEAR_BEST * best]
+    found = await ontology.search(str(arguments["query"]), types, limit=FOUND)
+    least = NEAR_BEST * max(found.scores.values(), default=0.0)
+    near = [one for one in found.part.entities if found.scores[one.key] >= least]
     scores: dict[str, Json] = {one.key: round(found.scores[one.key], 3) for one in near}
     return answer(Shown(part=found.part, entities=near), {"scores": scores})
 

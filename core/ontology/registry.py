@@ -11,8 +11,9 @@ from typing import Literal, TypeAlias
 from core.domain.run import Json
 from core.ports.knowledge import Lookup
 
-Capability: TypeAlias = Literal["overview", "lookup", "neighbourhood", "documents"]
-"""What a tool is for: what there is, finding entities, following relations, reading documents."""
+Capability: TypeAlias = Literal["overview", "lookup", "neighbourhood", "documents", "passages"]
+"""What a tool is for: what there is, finding entities, following relations, what the facts say of
+documents, and the documents' own passages."""
 
 Arguments: TypeAlias = Mapping[str, str | int]
 """Checked arguments; optional ones have their defaults."""
@@ -93,6 +94,10 @@ class Registry:
     def get(self, name: str) -> Tool | None:
         """Return a tool by its name."""
         return self._tools.get(name)
+
+    def joined(self, tools: Sequence[Tool]) -> "Registry":
+        """Return the registry with more tools behind its own."""
+        return Registry([*self._tools.values(), *tools])
 
     def capable_of(self, *capabilities: Capability) -> "Registry":
         """Return the registry of the tools with one of these capabilities."""

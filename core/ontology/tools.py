@@ -5,7 +5,7 @@ failed: a bad argument comes back as `error` with the way to correct it.
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from core.domain.errors import TransientError
 from core.domain.run import Json, ToolCall
@@ -19,7 +19,7 @@ from core.ontology.lookup import (
     SEARCH_ENTITIES,
 )
 from core.ontology.neighbourhood import FIND_PATHS, GET_NEIGHBORS
-from core.ontology.registry import ArgumentError, Registry, checked
+from core.ontology.registry import ArgumentError, Registry, Tool, checked
 from core.ports.knowledge import Lookup
 
 _LOG = logging.getLogger(__name__)
@@ -50,10 +50,19 @@ class OntologyToolbox:
         self._registry = registry
         self._calls: list[ToolCall] = []
 
+    def register(self, tools: Sequence[Tool]) -> None:
+        """Offer the tools of another source of knowledge too: counted and checked like its own."""
+        self._registry = self._registry.joined(tools)
+
     @property
     def names(self) -> tuple[str, ...]:
         """See `Toolbox.names`."""
         return self._registry.names
+
+    @property
+    def definitions(self) -> Sequence[Mapping[str, Json]]:
+        """See `Toolbox.definitions`."""
+        return self._registry.definitions()
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -89,7 +98,7 @@ class OntologyToolbox:
         except TransientError:
             raise
         except Exception:
-            _LOG.exception("ontology tool failed", extra={"tool": name})
+            _LOG.exception("tool failed", extra={"tool": name})
             return _error(f"{name} failed; try another tool")
 
 

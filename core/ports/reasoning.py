@@ -1,12 +1,12 @@
 """Who proposes: the reasoner of one run, and what it may use."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from core.domain.answer import Critique, Draft, Judgement, NotJudged
 from core.domain.budget import Budget
-from core.domain.evidence import Evidence
+from core.domain.evidence import Evidence, RetrievedChunk
 from core.domain.question import Question
 from core.domain.run import (
     Attempt,
@@ -22,14 +22,19 @@ from core.ports.knowledge import Knowledge
 
 
 class Toolbox(Protocol):
-    """The ontology tools as a reasoner may use them.
+    """The tools as a reasoner may use them, read-only, in scope, counted against the budget.
 
-    Read-only, in scope, counted against the budget.
+    Those of the ontology and, where there are documents to search, those that look up passages.
     """
 
     @property
     def names(self) -> tuple[str, ...]:
         """The tools offered."""
+        ...
+
+    @property
+    def definitions(self) -> Sequence[Mapping[str, Json]]:
+        """Name, description and schema of each, as model providers take them."""
         ...
 
     async def call(self, tool: str, arguments: Mapping[str, Json], /) -> Mapping[str, Json]:
@@ -42,6 +47,15 @@ class Toolbox(Protocol):
     @property
     def calls(self) -> tuple[ToolCall, ...]:
         """What was called so far."""
+        ...
+
+
+class FoundPassages(Protocol):
+    """The passages that a model looked up by tools, as far as it has."""
+
+    @property
+    def found(self) -> tuple[RetrievedChunk, ...]:
+        """Each stretch once, in the order in which it was found; only ever added to."""
         ...
 
 
@@ -61,6 +75,8 @@ class RunContext:
     """False: graph only."""
     has_chunks: bool
     """True if there are chunks to retrieve; False with `use_rag` False."""
+    passages: FoundPassages | None = None
+    """What the tools for passages found; None where the toolbox has none."""
 
 
 class Reasoner(Protocol):

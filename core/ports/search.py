@@ -108,8 +108,23 @@ class SearchResult:
 
 
 class ChunkSearch(Protocol):
-    """Hybrid search in scope."""
+    """Hybrid search in scope, and what a section says."""
 
     async def search(self, request: SearchRequest, /) -> SearchResult:
         """Find chunks of versions in force in the scope, and only those."""
+        ...
+
+    async def section(
+        self, policy_key: str, section: str, scope: Scope, /
+    ) -> tuple[RetrievedChunk, ...]:
+        """Return the chunks of a section and its subsections in text order, as far as in scope.
+
+        None was searched for, so scores and relevance are 0. Empty for a section that does not
+        exist, and just so for one that is not in the scope.
+
+        Args:
+            policy_key: Key of the policy.
+            section: The section's eid, its number as printed, or its heading; case aside.
+            scope: What may be read.
+        """
         ...

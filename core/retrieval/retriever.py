@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from core.domain.errors import CiteboundError
+from core.domain.evidence import RetrievedChunk
 from core.domain.policy import ChunkKey
 from core.domain.question import Scope
 from core.ports import ChunkSearch, EmbeddingSpace, Reader, SearchRequest, SearchResult, Vector
@@ -116,6 +117,12 @@ class Retriever:
             logits=found.order.logits,
             is_degraded=asked.is_degraded,
         )
+
+    async def section(
+        self, policy_key: str, section: str, scope: Scope
+    ) -> tuple[RetrievedChunk, ...]:
+        """See `ChunkSearch.section`."""
+        return await self._search.section(policy_key, section, scope)
 
     async def _embed(self, question_text: str) -> _Embedded:
         if self._embedder is None:

@@ -2,11 +2,14 @@
 
     python -m tests.evals.bench_model samples/questions/test.jsonl
 
-The model is a stand-in on loopback: it reads the sources of each request, quotes the labelled
-sentence if it is among them, and says that it is unsure if it is not. So the round trips show how
-often the ontology alone holds the answer, and the prompts are real; what a real model writes is
-not measured. It waits as long as a list says, divided by `HASTE`; no live service was recorded for
-that list, and its waits are subtracted from all times.
+The model is a stand-in on loopback that behaves as one in a dialogue does. It reads the sources of
+each request and quotes the labelled sentence where it is among them, with its confidence in the
+same turn; one time in `EXPLORES` it first calls two tools of the ontology at once. Where the
+sentence is missing it reports so and searches twice at once in the question's own words, and given
+passages without it, it looks once more before it says what is missing. Off the topic it says so. So
+prompts and waits are real, given that behaviour; what a real model writes is not measured. It waits
+as long as a list says, divided by `HASTE`; no live service was recorded for that list, and its
+waits are subtracted from our own times.
 """
 
 import argparse
@@ -19,26 +22,44 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, time_ns
 from typing import Any
 
 from core.agent.request import AskRequest
 from core.agent.timing import covered_s
 from core.bootstrap import Service, bootstrap
 from core.config import Settings
+from core.domain.answer import Outcome
+from core.domain.budget import Limits
 from core.domain.chat import Place
+from core.domain.content_words import content_words
 from core.domain.run import Run
 from core.evals.answers import ANSWERABLE, LabelledQuestion, load_questions
 from core.evals.metrics import percentile
 from tests.servers.anthropic import anthropic_server
-from tests.servers.anthropic_steps import Reply, at, cited, reply, search_results, text, tool_use
+from tests.servers.anthropic_steps import (
+    Reply,
+    at,
+    cited,
+    reply,
+    search_results,
+    supported,
+    text,
+    tool_use,
+)
 
 DELAYS_S = (0.9, 1.2, 1.4, 1.6, 1.8, 2.0, 2.3, 2.7, 3.4, 5.5)
 """Of a whole reply, each as likely as the others."""
 HASTE = 40
 """By how much the stand-in is faster than its list."""
+OFF_TOPIC = frozenset({"off_topic"})
+DEADLINE_S = Limits().deadline_s
+STARTED_NS = time_ns()
+"""Names the threads of a run: in those of an earlier one each question would have a history."""
 TOKEN = 4
 """Characters of a token, roughly (Anthropic's rule of thumb for English)."""
+EXPLORES = 8
+"""One in so many questions that the findings would answer is explored first all the same."""
 CONTENT: Mapping[str, Any] = {"refine": False, "issues": []}
 Body = dict[str, Any]
 
@@ -49,6 +70,7 @@ class StandIn:
 
     questions: Mapping[str, LabelledQuestion]
     bodies: list[Body] = field(default_factory=list[Body])
+    answerable: int = 0
     delays: Iterator[float] = field(default_factory=lambda: itertools.cycle(DELAYS_S))
 
     def __call__(self, body: Body) -> Reply:
@@ -60,7 +82,7 @@ class StandIn:
             return reply(tool_use("submit_critique", CONTENT), delay_s=delay_s)
         if "submit_judgement" in names:
             scores = dict.fromkeys(("faithfulness", "relevance", "completeness"), 0.95)
-            made = scores | {"verdict": "approve", "decision": "FINAL"}
+            made = {"claims": supported(body), "verdict": "approve", "decision": "FINAL"} | scores
             return reply(tool_use("submit_judgement", made), delay_s=delay_s)
         return reply(*self._said(body), delay_s=delay_s)
 
@@ -77,13 +99,31 @@ class StandIn:
                 "options": ["one", "another"],
             }
             return [tool_use("make_plan", asked)]
+        if question.kind in OFF_TOPIC and is_first:
+            plan = {"intent": "out_of_scope", "need_clarification": False}
+            return [tool_use("make_plan", plan)]
+        if places and is_first and self._explores():
+            return [
+                tool_use("search_entities", {"query": question.question}),
+                tool_use("get_graph_summary", {}),
+            ]
         if places:
             confident = tool_use("emit_confidence", {"score": 0.95, "reasoning": "stated"})
             said = [cited(f"{words} ", place) for words, place in places]
-            return [*said, *([confident] if is_first else [])]
-        if is_first:
-            return [tool_use("emit_confidence", {"score": 0.2, "reasoning": "not stated"})]
-        return [text("MISSING: what was asked")]
+            is_gated = "emit_confidence" not in _called(body)
+            return [*said, *([confident] if is_gated and _may_call(body) else [])]
+        if not _may_call(body):
+            return [text("MISSING: what was asked")]
+        words = sorted(content_words(question.question))
+        half = len(words) // 2 + 1
+        looks = [words[:half], words[-half:]] if is_first else [list(reversed(words))]
+        asked = [tool_use("search_passages", {"query": " ".join(one)}) for one in looks]
+        unsure = tool_use("emit_confidence", {"score": 0.2, "reasoning": "not stated"})
+        return [*([unsure] if is_first else []), *asked]
+
+    def _explores(self) -> bool:
+        self.answerable += 1
+        return self.answerable % EXPLORES == 0
 
     def _question(self, body: Body) -> LabelledQuestion:
         for block in body["messages"][0]["content"]:
@@ -105,12 +145,27 @@ def _holding(body: Body, question: LabelledQuestion) -> list[tuple[str, tuple[in
     return found[:2]
 
 
+def _called(body: Body) -> set[str]:
+    """Return the tools that the model has called so far."""
+    return {
+        block["name"]
+        for message in body["messages"]
+        if message["role"] == "assistant"
+        for block in message["content"]
+        if block["type"] == "tool_use"
+    }
+
+
+def _may_call(body: Body) -> bool:
+    return body.get("tool_choice", {}).get("type") != "none"
+
+
 async def ask(service: Service, question: LabelledQuestion, number: int) -> tuple[Run, float]:
     """Return the run of a question, and our own time in milliseconds: all but the model's."""
     scope = question.scope
     request = AskRequest(
         text=question.question,
-        place=Place(thread=f"bench-{number}"),
+        place=Place(thread=f"bench-{STARTED_NS}-{number}"),
         groups=frozenset(scope.get("groups", ())),
         jurisdiction=scope.get("jurisdiction"),
     )
@@ -163,15 +218,31 @@ def _print(asked: Sequence[tuple[Run, float]], bodies: Sequence[Body]) -> None:
     own_ms = [took for _, took in asked]
     first = [body for body in bodies if len(body["messages"]) == 1 and _answers(body)]
     tokens = sum(map(_size, bodies)) / max(1, len(called)) / TOKEN
+    purposes = {"answer": list(filter(_answers, bodies))}
+    purposes["review"] = [body for body in bodies if not _answers(body)]
+    spoken_s = [covered_s(run.model_calls) * HASTE for run in called]
     print(f"{len(asked)} questions, {len(called)} of them with a model")
     print(f"round_trips_p50   {percentile(trips, 0.5):.0f}")
     print(f"round_trips_p95   {percentile(trips, 0.95):.0f}")
     print(f"round_trips_most  {max(trips)}")
     print(f"model_calls_most  {max(len(run.model_calls) for run in called)}")
     print(f"prompt_tokens     {tokens:.0f} a question, all calls together, estimated")
+    for purpose, own in purposes.items():
+        of_purpose = sum(map(_size, own)) / max(1, len(called)) / TOKEN
+        print(f"  {purpose:<15} {of_purpose:.0f} in {len(own) / max(1, len(called)):.1f} calls")
+    right = sum(run.answer.outcome is Outcome.ANSWERED for run in called)
+    print(
+        f"answered          {right} questions, where the labelled sentence was shown to the model"
+    )
+    print(f"looked_up         {sum(_looked(run) for run in called)} questions by the model itself")
+    print(f"model_p95_s       {percentile(spoken_s, 0.95):.1f} of a deadline of {DEADLINE_S:g}")
     print(f"prefix_share      {sum(map(prefix_share, first)) / len(first):.2f} of a first prompt")
     print(f"overhead_p50_ms   {percentile(own_ms, 0.5):.0f}")
     print(f"overhead_p99_ms   {percentile(own_ms, 0.99):.0f}")
+
+
+def _looked(run: Run) -> bool:
+    return any(step.detail.get("by") == "model" for step in run.steps)
 
 
 def _answers(body: Body) -> bool:

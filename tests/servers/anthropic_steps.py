@@ -201,6 +201,16 @@ def search_results(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return found
 
 
+def supported(body: Mapping[str, Any], *, but: Sequence[Block] = ()) -> list[Block]:
+    """Return a judge's verdicts on the claims of a request: each is supported, those aside."""
+    texts = [block.get("text", "") for block in _blocks(body["messages"][0]["content"])]
+    (said,) = (text for text in texts if text.startswith("<draft>"))
+    claims = json.loads(said.split("\n")[1])["claims"]
+    given = {one["claim"]: one for one in but}
+    usual = ({"claim": number, "support": "supported"} for number in range(1, len(claims) + 1))
+    return [given.get(one["claim"], one) for one in usual]
+
+
 def _blocks(content: Any) -> list[Mapping[str, Any]]:
     return content if isinstance(content, list) else []  # pyright: ignore[reportUnknownVariableType]
 

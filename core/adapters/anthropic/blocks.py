@@ -171,7 +171,14 @@ def numbered(source: Source, *, first: int) -> Block:
         for number, one in enumerate(source.sentences, start=first)
     ]
     return text_block(
-        "\n".join(("<evidence>", f"from: {_on_one_line(source.title)}", *lines, "</evidence>"))
+        "\n".join(
+            (
+                "<evidence>",
+                f"from: {_on_one_line(source.title)} ({_on_one_line(source.reference)})",
+                *lines,
+                "</evidence>",
+            )
+        )
     )
 
 

@@ -1,6 +1,6 @@
 """`AnthropicReasonerFactory`: makes the reasoner of each run."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 
 from core.adapters.anthropic.providers import Capabilities
 from core.adapters.anthropic.reasoner import AnthropicReasoner, RecordedCalls
@@ -8,8 +8,6 @@ from core.adapters.anthropic.settings import ModelChoice
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.prompts import ANSWER
 from core.domain.budget import Limits
-from core.domain.run import Json
-from core.ontology.tools import REGISTRY
 from core.ports import RunContext
 
 
@@ -26,7 +24,6 @@ class AnthropicReasonerFactory:
         capabilities: Capabilities,
         ahead: ExtractiveReasoner,
         threshold: float = Limits().gate_threshold,
-        ontology: Sequence[Mapping[str, Json]] | None = None,
     ) -> None:
         """Take what all runs share.
 
@@ -37,14 +34,12 @@ class AnthropicReasonerFactory:
             ahead: Reads ahead without a model.
             threshold: Confidence below which the gate asks for documents; the pipeline's gate
                 decides, this only spares a turn.
-            ontology: Definitions of the ontology's tools; None: those of the registry.
         """
         self._models = models
         self._calls = calls
         self._ahead = ahead
         self._capabilities = capabilities
         self._threshold = threshold
-        self._ontology = REGISTRY.definitions() if ontology is None else ontology
 
     @property
     def name(self) -> str:
@@ -59,6 +54,5 @@ class AnthropicReasonerFactory:
             models=self._models,
             capabilities=self._capabilities,
             ahead=self._ahead,
-            ontology=self._ontology,
             threshold=self._threshold,
         )

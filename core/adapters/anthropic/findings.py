@@ -12,6 +12,7 @@ from core.domain.evidence import Context, Finding
 from core.domain.ontology import Entity, EntityKey, EntityType, RelationType, Snapshot
 from core.domain.policy import Span, VersionId
 from core.domain.run import Json
+from core.ontology.answers import is_statement
 from core.ontology.fact_words import NAMING, STATED
 from core.ontology.whole_rule import context_of
 from core.ports import Knowledge
@@ -56,9 +57,10 @@ class Findings:
         return tuple(new.values())
 
     def extend(self, found: Iterable[Finding]) -> None:
-        """Add what was found elsewhere."""
+        """Add what was found elsewhere, as far as it states something."""
         for finding in found:
-            self._found.setdefault(finding.span, finding)
+            if is_statement(finding.text, finding.place):
+                self._found.setdefault(finding.span, finding)
 
     async def read(self, evidence: Sequence[Json]) -> list[Finding]:
         """Add the items of a tool's evidence that are facts of an entity, and return them."""
@@ -75,7 +77,7 @@ class Findings:
         }
         stated = {span: key for span, key in owners.items() if key and part.quotes.get(span)}
         self.extend(findings_of(stated, part))
-        return [self._found[span] for span in stated]
+        return [self._found[span] for span in stated if span in self._found]
 
     async def join(self) -> None:
         """Add what a relation joins to the nearest findings: exceptions, limits, deadlines."""
@@ -98,13 +100,20 @@ class Findings:
             self.extend(findings_of(wanted, joined))
 
 
+def span_of(item: Json) -> Span | None:
+    """Return the span of an item of a tool's evidence; None if it has none."""
+    if not isinstance(item, Mapping):
+        return None
+    version, start, end = (item.get(name) for name in ("version_id", "char_start", "char_end"))
+    if not (isinstance(version, int) and isinstance(start, int) and isinstance(end, int)):
+        return None
+    return Span(version_id=VersionId(version), char_start=start, char_end=end)
+
+
 def _told(item: Json) -> Iterable[tuple[Span, EntityKey]]:
     """Yield the span of an item of evidence, with the entity that it is given for."""
-    if not isinstance(item, Mapping):
-        return
-    version, start, end = (item.get(name) for name in ("version_id", "char_start", "char_end"))
-    if isinstance(version, int) and isinstance(start, int) and isinstance(end, int):
-        span = Span(version_id=VersionId(version), char_start=start, char_end=end)
+    span = span_of(item)
+    if span is not None and isinstance(item, Mapping):
         yield span, EntityKey(str(item.get("entity")))
 
 

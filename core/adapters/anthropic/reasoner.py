@@ -4,11 +4,12 @@ The course of a run, and who begins each step:
 - `plan` reads ahead without a model, then makes the first call, which may do everything at once;
 - `explore` answers tool calls for as long as the model explores and the budget lasts, and stops at
   once when the documents will be asked for: results and passages travel together;
-- `draft` takes the answer that was given, or asks for it with whatever evidence has come;
+- `draft` takes the answer that was given, or asks for it with whatever evidence has come; given
+  passages, the model may once more look for others in words of its own, or ask back;
 - `critique` and `judge` are other prompts on another model, and know nothing of this dialogue.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Protocol
 
 from core.adapters.anthropic import turns
@@ -39,14 +40,15 @@ from core.adapters.anthropic.wire import (
 )
 from core.agent.confidential import is_confidential
 from core.agent.extractive.reasoner import ExtractiveReasoner
+from core.agent.limits import OUT_OF_SCOPE
 from core.agent.prompts import ANSWER, ANSWER_GRAPH_ONLY
-from core.domain.answer import Critique, Draft, Judgement, NotJudged
+from core.domain.answer import Clarification, Critique, Draft, Judgement, NotJudged
+from core.domain.budget import Limits
 from core.domain.errors import ModelUnavailableError
 from core.domain.evidence import Evidence
 from core.domain.question import Question
 from core.domain.run import (
     Attempt,
-    Clarification,
     Exploration,
     Json,
     ModelCall,
@@ -65,8 +67,10 @@ class RecordedCalls(Calls, Protocol):
         ...
 
 
-RESERVED = 3
-"""Calls of a model that exploring leaves for the answer, the critic and the judge."""
+RESERVED = 5
+"""Calls of a model that exploring leaves: answer, critic and judge, a redraft and its judge."""
+LOOKS = 1
+"""Turns in which a model that has been given passages may look for others: each is a wait."""
 CUT = frozenset({"max_tokens", "pause_turn", "model_context_window_exceeded"})
 """Stop reasons of a reply that is not whole."""
 DECLINED = "the language model declined to answer"
@@ -77,6 +81,7 @@ class NoToolbox:
     """Stands in for the tools while reading ahead: what is read ahead uses none of the budget."""
 
     names: tuple[str, ...] = ()
+    definitions: tuple[Mapping[str, Json], ...] = ()
     calls: tuple[ToolCall, ...] = ()
 
     async def call(self, _tool: str, _arguments: Mapping[str, Json], /) -> Mapping[str, Json]:
@@ -95,7 +100,6 @@ class AnthropicReasoner:
         models: ModelChoice,
         capabilities: Capabilities,
         ahead: ExtractiveReasoner,
-        ontology: Sequence[Mapping[str, Json]],
         threshold: float,
     ) -> None:
         """Take what a run has; see `AnthropicReasonerFactory`."""
@@ -106,16 +110,19 @@ class AnthropicReasoner:
         self._is_cached = capabilities.prompt_caching
         self._ahead = ahead
         self._prompt = ANSWER if context.use_rag else ANSWER_GRAPH_ONLY
-        self._tools = definitions(ontology, names=context.toolbox.names, use_rag=context.use_rag)
+        self._tools = definitions(context.toolbox.definitions, use_rag=context.use_rag)
+        self._may_ask = context.question.asked_back < Limits().max_clarifications
         self._dialogue = Dialogue(is_marked=self._is_marked)
         self._findings = Findings(context.knowledge)
         self._explorer = Explorer(
             dialogue=self._dialogue,
             findings=self._findings,
             toolbox=context.toolbox,
+            passages=context.passages,
             threshold=threshold,
             has_chunks=context.has_chunks,
             use_rag=context.use_rag,
+            may_ask=self._may_ask,
         )
         self._reviewer = Reviewer(calls, models=models, capabilities=capabilities)
         self._reply: ModelReply | None = None
@@ -160,11 +167,9 @@ class AnthropicReasoner:
             if use.name == MAKE_PLAN
         ]
         plan = next((one for one in made if not isinstance(one, Malformed)), None)
-        if isinstance(plan, Asked):
-            return Clarification(
-                intent=plan.intent, question=plan.question, slot=plan.slot, options=plan.options
-            )
-        wanted = {use.name for use in uses} | set(plan.tools if plan else ())
+        if isinstance(plan, Asked) and self._may_ask:
+            return _clarification(plan)
+        wanted = {use.name for use in uses} | set(plan.tools if isinstance(plan, Planned) else ())
         return Plan(
             intent=plan.intent if isinstance(plan, Planned) else guessed.intent,
             tools=tuple(name for name in self._context.toolbox.names if name in wanted),
@@ -177,8 +182,11 @@ class AnthropicReasoner:
     ) -> Exploration:
         """See `Reasoner.explore`."""
         while self._reply is not None:
-            answered = await self._explorer.answer(_uses(self._reply))
+            uses, known = _uses(self._reply), self._known(question)
+            answered = await self._explorer.answer(uses, known=known)
             self._dialogue.answer(answered.results)
+            if self._explorer.asked or plan.intent == OUT_OF_SCOPE:
+                break
             if not self._goes_on(self._reply, answered) or not self._may_go_on():
                 break
             self._dialogue.say()
@@ -191,11 +199,12 @@ class AnthropicReasoner:
             later_confidences=tuple(one.score for one in reported[1:]),
             calls=toolbox.calls,
             context=self._findings.context,
+            asked=_clarification(self._explorer.asked) if self._explorer.asked else None,
         )
 
     def _goes_on(self, reply: ModelReply, answered: Answered) -> bool:
         """Say whether the model is to be heard again before the gate is asked."""
-        if self._explorer.is_low and self._context.has_chunks:
+        if self._explorer.wants_documents and self._context.has_chunks:
             return False
         if answered.explored:
             return True
@@ -221,7 +230,13 @@ class AnthropicReasoner:
         """
         try:
             reply = await self._drafted(evidence, previous)
-            return self._read(reply, question, evidence)
+            if previous is None:
+                reply = await self._looked_further(reply, question)
+            if self._explorer.asked:
+                return Draft(claims=(), asked=_clarification(self._explorer.asked))
+            passages = self._context.passages
+            found = passages.found if passages and self._explorer.wants_documents else ()
+            return self._read(reply, question, evidence.with_chunks(found))
         except ModelUnavailableError as error:
             if previous is None:
                 raise
@@ -238,9 +253,35 @@ class AnthropicReasoner:
             blocks += turns.passages(
                 new, self._findings, self._explorer.reported, dialogue=self._dialogue
             )
-        words = turns.BETTER if previous else turns.USE_BOTH if brings else turns.ANSWER_NOW
-        self._dialogue.say([*blocks, turns.text_block(words)])
-        return await self._ask(tool_choice=_NO_TOOLS)
+        may_look = brings and not previous and self._may_look()
+        words = (turns.BETTER if previous else turns.USE_BOTH if brings else turns.ANSWER_NOW,)
+        words += (turns.LOOK_ONCE_MORE if may_look else turns.NO_TOOLS,)
+        self._dialogue.say([*blocks, turns.text_block(" ".join(words))])
+        return await self._ask(tool_choice=None if may_look else _NO_TOOLS)
+
+    def _may_look(self) -> bool:
+        budget = self._context.budget
+        return (
+            self._context.passages is not None
+            and budget.looks_left > 0
+            and budget.model_calls_left > RESERVED
+        )
+
+    async def _looked_further(self, reply: ModelReply, question: Question) -> ModelReply:
+        """Return the answer of a model that first looks for other passages, or asks back."""
+        for _ in range(LOOKS):
+            uses = _uses(reply)
+            if not uses or self._has_answered(reply) or not self._explorer.wants_documents:
+                break
+            answered = await self._explorer.answer(
+                uses, known=self._known(question), has_explored=True
+            )
+            self._dialogue.answer(answered.results)
+            if self._explorer.asked:
+                break
+            self._dialogue.say([turns.text_block(f"{turns.ANSWER_NOW} {turns.NO_TOOLS}")])
+            reply = await self._ask(tool_choice=_NO_TOOLS)
+        return reply
 
     def _read(self, reply: ModelReply, question: Question, evidence: Evidence) -> Draft:
         """Return a reply as a draft; what it says of itself must be in its closing lines."""
@@ -305,6 +346,12 @@ class AnthropicReasoner:
     ) -> Judgement | NotJudged:
         """See `Reasoner.judge`."""
         return await self._reviewer.judge(question, evidence, draft)
+
+
+def _clarification(asked: Asked) -> Clarification:
+    return Clarification(
+        intent=asked.intent, question=asked.question, slot=asked.slot, options=asked.options
+    )
 
 
 def _uses(reply: ModelReply) -> tuple[ToolUse, ...]:

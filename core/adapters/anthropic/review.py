@@ -1,7 +1,7 @@
 """Critic and judge: each reads the verified draft by a prompt of its own, on the small model."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.adapters.anthropic import critic, judge
@@ -17,8 +17,13 @@ from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.question import Question
 from core.domain.run import Json
 
-EVIDENCE = 40_000
-"""Characters of evidence that are shown, at most: what is cited first."""
+CITED = 40_000
+"""Characters that are shown of what is cited, at most."""
+PASSAGES = 8_000
+"""Characters of passages beside it, the best of the search first: they are there for what a draft
+leaves out, and two models read them."""
+FINDINGS = 4_000
+"""Characters of findings beside it, of those that no passage shown holds."""
 PATIENCE_S = 15.0
 """Longest wait for the critic, whose silence opens nothing; a usual reply takes two seconds."""
 SPENT = "the budget of model calls was spent before the judge"
@@ -83,7 +88,7 @@ class Reviewer:
             arguments = await self._submitted(_JUDGE, question, evidence, draft)
         except BudgetSpentError:
             return NotJudged(reason=SPENT)
-        return judge.judgement_of(arguments)
+        return judge.judgement_of(arguments, claims=len(draft.claims))
 
     async def _submitted(
         self, role: _Role, question: Question, evidence: Evidence, draft: Draft
@@ -113,8 +118,6 @@ class Reviewer:
 
 def material(question: Question, evidence: Evidence, draft: Draft) -> Sequence[Block]:
     """Return what critic and judge are given, as data."""
-    cited = {one.key for claim in draft.claims for one in claim.citations}
-    ordered = sorted(evidence.items, key=lambda item: item.key not in cited)
     asked: dict[str, Json] = {
         "text": question.standalone,
         "day": question.scope.as_of.isoformat(),
@@ -134,29 +137,52 @@ def material(question: Question, evidence: Evidence, draft: Draft) -> Sequence[B
         said["said_to_be_missing"] = draft.missing
     return (
         data_block("question", asked),
-        data_block("evidence", _bounded(ordered)),
+        data_block("evidence", [_shown(item) for item in _material(evidence, draft)]),
         data_block("draft", said),
     )
 
 
-def _bounded(items: Sequence[EvidenceItem]) -> Sequence[Json]:
-    shown: list[Json] = []
-    left = EVIDENCE
+def _material(evidence: Evidence, draft: Draft) -> Iterator[EvidenceItem]:
+    """Yield what is cited, then passages and findings: no stretch twice, each kind bounded."""
+    keys = {one.key for claim in draft.claims for one in claim.citations}
+    cited = _within(CITED, [item for item in evidence.items if item.key in keys])
+    rest = [item for item in evidence.items if item.key not in keys]
+    passages = _within(PASSAGES, [item for item in rest if item.kind == "chunk"])
+    shown = [*cited, *passages]
+    findings = [item for item in rest if item.kind != "chunk"]
+    yield from shown
+    yield from _within(
+        FINDINGS, [item for item in findings if not any(_holds(one, item) for one in shown)]
+    )
+
+
+def _within(most: int, items: Sequence[EvidenceItem]) -> list[EvidenceItem]:
+    """Return the first items that have no more characters together; what is too long is left."""
+    kept: list[EvidenceItem] = []
     for item in items:
-        left -= len(item.text)
-        if left < 0:
-            break
-        section = " ".join(filter(None, (item.place.number, item.place.title)))
-        introduced: dict[str, Json] = {}
-        if item.lead_in is not None:
-            introduced = {"introduced_by": [one.text for one in item.lead_in.chain]}
-        shown.append(
-            {
-                "key": item.key,
-                "where": f"{item.place.policy_title}, {section}",
-                "jurisdiction": item.place.jurisdiction,
-                **introduced,
-                "text": item.text,
-            }
-        )
-    return shown
+        if len(item.text) <= most:
+            most -= len(item.text)
+            kept.append(item)
+    return kept
+
+
+def _holds(one: EvidenceItem, other: EvidenceItem) -> bool:
+    return (
+        one.span.version_id == other.span.version_id
+        and one.span.char_start <= other.span.char_start
+        and other.span.char_end <= one.span.char_end
+    )
+
+
+def _shown(item: EvidenceItem) -> Json:
+    section = " ".join(filter(None, (item.place.number, item.place.title)))
+    introduced: dict[str, Json] = {}
+    if item.lead_in is not None:
+        introduced = {"introduced_by": [one.text for one in item.lead_in.chain]}
+    return {
+        "key": item.key,
+        "where": f"{item.place.policy_title}, {section}",
+        "jurisdiction": item.place.jurisdiction,
+        **introduced,
+        "text": item.text,
+    }

@@ -1,11 +1,11 @@
-"""The tools that are no part of the ontology: a plan, and a confidence; parsed once, or refused."""
+"""The tools that look nothing up: a plan, and a confidence; parsed once, or refused."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.agent.extractive.intent import Intent
-from core.agent.limits import MAX_ASKED
+from core.agent.limits import MAX_ASKED, OUT_OF_SCOPE
 from core.domain.quantities import missing_quantities
 from core.domain.run import Json
 from core.domain.sentences import split_sentences
@@ -22,7 +22,7 @@ _STATES = re.compile(r"[.!?][?!]")
 """A statement that was made a question by its last sign."""
 _LIVE = re.compile(r"[<>@`\[\]]|://|\bwww\.|\w-*+\.[a-z]{2,}\b", re.IGNORECASE)
 """What a platform may turn into a link, a mention or markup."""
-INTENTS = (*(intent.value for intent in Intent), "report", "small_talk")
+INTENTS = (*(intent.value for intent in Intent), "report", "small_talk", OUT_OF_SCOPE)
 
 _PLAN: Mapping[str, Json] = {
     "name": MAKE_PLAN,
@@ -36,7 +36,10 @@ _PLAN: Mapping[str, Json] = {
             "intent": {
                 "type": "string",
                 "enum": list(INTENTS),
-                "description": "`report`: the asker tells of misconduct, harassment or a person.",
+                "description": (
+                    "`report`: the asker tells of misconduct, harassment or a person."
+                    " `out_of_scope`: nothing that a company's policies could answer."
+                ),
             },
             "tools": {"type": "array", "items": {"type": "string"}},
             "need_clarification": {"type": "boolean"},
@@ -119,16 +122,14 @@ class Reported:
 
 
 def definitions(
-    ontology: Sequence[Mapping[str, Json]], *, names: Sequence[str], use_rag: bool
+    offered: Sequence[Mapping[str, Json]], *, use_rag: bool
 ) -> tuple[Mapping[str, Json], ...]:
-    """Return the tools of a run: those of the ontology that it has, a plan, and a confidence.
+    """Return the tools of a run: those of its toolbox, a plan, and a confidence.
 
     Args:
-        ontology: Definitions of the ontology's tools.
-        names: Those that the run has.
+        offered: Definitions of the toolbox's tools.
         use_rag: False: there is no gate, so no confidence is asked for.
     """
-    offered = [one for one in ontology if one["name"] in names]
     return (*offered, _PLAN, *((_CONFIDENCE,) if use_rag else ()))
 
 

@@ -8,7 +8,7 @@ from core.adapters.anthropic.findings import Findings
 from core.adapters.anthropic.tools import Reported
 from core.adapters.anthropic.wire import Block
 from core.agent.confidential import was_confidential
-from core.domain.answer import Judgement, NotJudged, Outcome
+from core.domain.answer import Judgement, NotJudged, Support
 from core.domain.budget import Limits
 from core.domain.evidence import Context, EvidenceItem, Finding
 from core.domain.question import Question
@@ -18,7 +18,7 @@ TURNS = 4
 """Earlier turns of the conversation that are told."""
 TURN = 1_200
 """Characters told of one."""
-SUMMARISED = 160
+SUMMARISED = 90
 """Characters of a finding in the summary."""
 BEGIN = "Answer the question above."
 NO_CHUNKS = (
@@ -28,15 +28,20 @@ NO_CHUNKS = (
 ASKED_ENOUGH = (
     "You have asked back as often as you may: do not ask again. Answer for each case there is."
 )
-ANSWER_NOW = "Answer the question now, from what you have. No tools are left."
+NO_TOOLS = "No tools are left."
+LOOK_ONCE_MORE = (
+    "Only if these passages leave the question open: instead of answering, call `search_passages`"
+    " once more in other words, several at once, or `read_section`, or ask with `make_plan`."
+)
+ANSWER_NOW = "Answer the question now, from what you have."
 USE_BOTH = (
     "Above are a summary of the findings so far and passages of the documents. Answer the question"
     " now, using both: the findings and the passages. Where they conflict, the passage prevails,"
-    " and you say in a sentence that they conflict, citing both. No tools are left."
+    " and you say in a sentence that they conflict, citing both."
 )
 BETTER = (
     "Your earlier answer was not good enough, for the reasons above. Write a better one, whole: it"
-    " replaces the earlier one. Leave out what no source supports. No tools are left."
+    " replaces the earlier one. Leave out what no source supports."
 )
 
 
@@ -95,7 +100,7 @@ def opening(
     words = [BEGIN]
     if has_nothing_else:
         words.append(NO_CHUNKS)
-    if _clarifications(question) >= Limits().max_clarifications:
+    if question.asked_back >= Limits().max_clarifications:
         words.append(ASKED_ENOUGH)
     if how_to_cite:
         words.append(how_to_cite)
@@ -105,12 +110,6 @@ def opening(
         *shown(found, dialogue=dialogue),
         text_block(" ".join(words)),
     ]
-
-
-def _clarifications(question: Question) -> int:
-    """Return how many questions back were asked, one after the other, until now."""
-    asked_back = [turn.outcome == Outcome.CLARIFICATION for turn in reversed(question.history)]
-    return asked_back.index(False) if False in asked_back else len(asked_back)
 
 
 def passages(
@@ -160,6 +159,11 @@ def failure(previous: Attempt) -> Block:
             "relevance": judgement.relevance,
             "completeness": judgement.completeness,
             "reason": judgement.reason,
+            "not_covered": [
+                {"claim": number, "support": one.support.value, "words": one.words}
+                for number, one in enumerate(judgement.claims, start=1)
+                if one.support is not Support.SUPPORTED
+            ],
         }
     elif isinstance(judgement, NotJudged):
         value["judge"] = {"reason": judgement.reason}

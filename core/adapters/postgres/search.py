@@ -21,7 +21,12 @@ from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.lexical_index import vector_literal
 from core.adapters.postgres.places import section_ref
 from core.adapters.postgres.scope import LIVE, scope_parameters
-from core.adapters.postgres.search_statements import Plan, hits_statement, neighbours_statement
+from core.adapters.postgres.search_statements import (
+    SECTION,
+    Plan,
+    hits_statement,
+    neighbours_statement,
+)
 from core.domain.errors import ConfigError
 from core.domain.evidence import RetrievedChunk
 from core.domain.policy import ChunkKey, Span, VersionId
@@ -31,6 +36,8 @@ from core.retrieval import fuse, lexical
 from core.retrieval.proximity import Closeness, Wording, closeness, wording
 from core.retrieval.relevance import Features, relevance
 
+SECTION_LIMIT = 40
+"""Chunks of a section that are read, at most."""
 ARM_LIMIT = 100
 """Candidates of each arm."""
 HNSW_SETTINGS = {"hnsw.iterative_scan": "strict_order", "hnsw.ef_search": "200"}
@@ -103,6 +110,30 @@ class PostgresChunkSearch:
             hits = list(request.given) or _rank(asked, question, found)[: request.limit]
             neighbours = await self._neighbours(connection, asked, question, hits)
         return SearchResult(hits=tuple(hits), neighbours=tuple(neighbours), searched=asked.searched)
+
+    @raises_transient
+    async def section(
+        self, policy_key: str, section: str, scope: Scope, /
+    ) -> tuple[RetrievedChunk, ...]:
+        """See `ChunkSearch.section`; at most `SECTION_LIMIT` chunks."""
+        named = {"policy": policy_key, "section": section, "most": SECTION_LIMIT}
+        async with self._snapshots.begin() as connection:
+            rows = await _rows(connection, SECTION, scope_parameters(scope) | named)
+        chunks = {
+            row["chunk_key"]: RetrievedChunk(
+                chunk_key=ChunkKey(row["chunk_key"]),
+                chunk_id=row["chunk_id"],
+                span=_span(row),
+                text=row["text"],
+                place=section_ref(row),
+                lexical_score=0.0,
+                dense_score=None,
+                score=0.0,
+                relevance=0.0,
+            )
+            for row in rows
+        }
+        return tuple(chunks.values())
 
     async def _ask(self, connection: AsyncConnection, request: SearchRequest) -> _Asked:
         space = (request.space or self._space) if request.embedding is not None else None
@@ -254,6 +285,14 @@ def _rank(asked: _Asked, question: _Question, rows: Sequence[RowMapping]) -> lis
     ]
 
 
+def _span(row: RowMapping) -> Span:
+    return Span(
+        version_id=VersionId(row["version_id"]),
+        char_start=row["char_start"],
+        char_end=row["char_end"],
+    )
+
+
 def _chunk(
     row: RowMapping,
     question: _Question,
@@ -268,11 +307,7 @@ def _chunk(
     return RetrievedChunk(
         chunk_key=ChunkKey(row["chunk_key"]),
         chunk_id=row["chunk_id"],
-        span=Span(
-            version_id=VersionId(row["version_id"]),
-            char_start=row["char_start"],
-            char_end=row["char_end"],
-        ),
+        span=_span(row),
         text=row["text"],
         place=section_ref(row),
         lexical_score=lexical_score,

@@ -85,6 +85,22 @@ links AS (
    WHERE x.version_id = ANY(ARRAY(SELECT version_id FROM live)))"""
 
 
+SECTION = text(f"""
+SELECT c.id AS chunk_key, c.chunk_id, c.version_id, c.char_start, c.char_end, c.text,
+       p.key, v.title, v.label, v.jurisdiction, v.page_starts, s.eid, s.number,
+       s.path, s.title AS section_title
+  FROM {LIVE} live
+  JOIN citebound.policy_versions v ON v.id = live.version_id
+  JOIN citebound.policies p ON p.id = v.policy_id AND p.key = lower(:policy)
+  JOIN citebound.sections named ON named.version_id = v.id
+       AND lower(:section) IN (lower(named.eid), lower(named.number), lower(named.title))
+  JOIN citebound.sections s ON s.version_id = v.id
+       AND (s.id = named.id OR starts_with(s.eid, named.eid || '__'))
+  JOIN citebound.chunks c ON c.section_id = s.id
+ ORDER BY c.version_id, c.char_start, c.id LIMIT :most""")
+"""The chunks of a section and its subsections, in text order."""
+
+
 @lru_cache(maxsize=32)
 def hits_statement(plan: Plan) -> TextClause:
     """Return the statement that finds the pool of candidates.

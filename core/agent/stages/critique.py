@@ -5,6 +5,9 @@ from core.domain.evidence import Evidence
 from core.domain.question import Question
 from core.ports import Reasoner
 
+NOT_CRITICISED = Critique(refine=False, issues=("the budget was spent before the critic",))
+"""Stands for a critic that was not asked, so that the judge could be."""
+
 
 async def critique(
     reasoner: Reasoner, question: Question, evidence: Evidence, draft: Draft

@@ -13,7 +13,16 @@ question back states nothing, and its reply leaves fewer rules to choose from.""
 
 def decide(situation: Situation) -> Ruling:
     """Apply the rules; the first that speaks decides."""
-    for rule in (_conflict, _nothing_found, _branch, _not_grounded, _not_approved, _low, _refine):
+    for rule in (
+        _asked,
+        _conflict,
+        _nothing_found,
+        _branch,
+        _not_grounded,
+        _not_approved,
+        _low,
+        _refine,
+    ):
         ruling = rule(situation)
         if ruling is not None:
             return ruling
@@ -37,6 +46,14 @@ def _again_or(
 
 def _is_unlikely(situation: Situation) -> bool:
     return situation.confidence.badge not in {Badge.HIGH, Badge.MEDIUM}
+
+
+def _asked(situation: Situation) -> Ruling | None:
+    """A question back in place of an answer states nothing, so it needs no confidence."""
+    asked = situation.draft.asked
+    if asked is None or situation.verified.claims or not situation.may_clarify:
+        return None
+    return Ruling(decision=Decision.CLARIFY, reason=f"the {asked.slot} is asked for")
 
 
 def _conflict(situation: Situation) -> Ruling | None:

@@ -37,7 +37,8 @@ async def draft(
         previous: The attempt to be bettered; None for the first.
 
     Raises:
-        ContractError: A branch that asks nothing, too much, or offers no choice.
+        ContractError: A branch that asks nothing, too much, or offers no choice; a question back
+            beside claims.
     """
     if not evidence.items:
         return Draft(claims=(), missing="no evidence")
@@ -49,6 +50,8 @@ async def draft(
         and len(branch.options) >= CHOICE
     ):
         raise ContractError(f"a branch must ask for one of several values: {branch!r:.200}")
+    if proposed.asked is not None and (proposed.claims or len(proposed.asked.question) > MAX_ASKED):
+        raise ContractError("a question back stands alone, and is short")
     return replace(proposed, claims=tuple(introduced(claim, evidence) for claim in proposed.claims))
 
 

@@ -24,20 +24,16 @@ def gather(
 ) -> Evidence:
     """Key findings, what belongs to them, and chunks c1..cn; no stretch twice in one kind."""
     items: list[EvidenceItem] = []
-    seen: set[tuple[str, Span]] = set()
+    seen: set[Span] = set()
     for finding in findings:
-        if ("finding", finding.span) not in seen:
-            seen.add(("finding", finding.span))
+        if finding.span not in seen:
+            seen.add(finding.span)
             items.append(_finding(f"c{len(items) + 1}", finding))
     for one in context:
-        if ("finding", one.span) not in seen and ("context", one.span) not in seen:
-            seen.add(("context", one.span))
+        if one.span not in seen:
+            seen.add(one.span)
             items.append(_context(f"c{len(items) + 1}", one))
-    for chunk in chunks:
-        if ("chunk", chunk.span) not in seen:
-            seen.add(("chunk", chunk.span))
-            items.append(_chunk(f"c{len(items) + 1}", chunk))
-    return Evidence(items=tuple(items))
+    return Evidence(items=tuple(items)).with_chunks(chunks)
 
 
 def _finding(key: str, finding: Finding) -> EvidenceItem:
@@ -62,18 +58,4 @@ def _context(key: str, one: Context) -> EvidenceItem:
         place=one.place,
         relevance=None,
         lead_in=one.lead_in,
-    )
-
-
-def _chunk(key: str, chunk: RetrievedChunk) -> EvidenceItem:
-    return EvidenceItem(
-        key=key,
-        kind="chunk",
-        span=chunk.span,
-        text=chunk.text,
-        place=chunk.place,
-        relevance=chunk.relevance,
-        chunk_id=chunk.chunk_id,
-        lexical_score=chunk.lexical_score,
-        dense_score=chunk.dense_score,
     )

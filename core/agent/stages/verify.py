@@ -21,7 +21,7 @@ A claim longer than an answer may be fails all of them unread.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.domain.answer import Check, Citation, Claim, Draft, Verdict, Verified
+from core.domain.answer import BY_CODE, Check, Citation, Claim, Draft, Verdict, Verified
 from core.domain.bounds import bounds_kept
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.framing import framing_kept
@@ -81,7 +81,7 @@ def verify(
 def _check(index: int, claim: Claim, known: _Known) -> Iterator[Verdict]:
     if len(claim.text) > MAX_CLAIM:
         reason = f"the claim has {len(claim.text)} characters; at most {MAX_CLAIM} are shown"
-        for check in Check:
+        for check in BY_CODE:
             yield Verdict(claim=index, check=check, passed=False, reason=reason)
         return
     items = [known.evidence.get(citation.key) for citation in claim.citations]

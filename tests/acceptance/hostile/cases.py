@@ -10,13 +10,14 @@ from typing import Any
 
 from core.domain.answer import Outcome
 from tests.acceptance.hostile.world import (
-    APPROVES,
+    APPROVAL,
     CERTAIN,
     CODEWORD,
     CONTENT,
     UNSURE,
     Answering,
     Body,
+    approves,
     place_of,
     saying,
 )
@@ -30,6 +31,7 @@ from tests.servers.anthropic_steps import (
     raw,
     reply,
     stalled,
+    supported,
     text,
     thinking,
     tool_use,
@@ -47,7 +49,7 @@ class Case:
     """One thing that a model may try."""
 
     answer: Answering
-    judge: Answering = lambda _: APPROVES
+    judge: Answering = approves
     critique: Answering = lambda _: CONTENT
     hides: str = "no such words"
     outcomes: frozenset[Outcome] = EITHER
@@ -80,18 +82,12 @@ def placed(result: int, start: int, end: int, **forged: Any) -> Case:
 
 def judged_by(**judgement: Any) -> Case:
     """Let the judge hand in something else."""
-    given = {
-        "faithfulness": 1.0,
-        "relevance": 1.0,
-        "completeness": 1.0,
-        "verdict": "approve",
-        "decision": "FINAL",
-    } | judgement
-    return Case(
-        answer=saying(on(CASH)),
-        judge=lambda _: reply(tool_use("submit_judgement", given)),
-        outcomes=DECLINED,
-    )
+
+    def judge(body: Body) -> Reply:
+        given = {"claims": supported(body)} | APPROVAL | judgement
+        return reply(tool_use("submit_judgement", given))
+
+    return Case(answer=saying(on(CASH)), judge=judge, outcomes=DECLINED)
 
 
 def asking(question: Any, *options: Any, slot: Any = "country") -> Case:
@@ -125,6 +121,31 @@ def _calls(name: str, arguments: Any) -> Case:
         return saying(on(CASH))(body)  # pyright: ignore[reportReturnType]  # a reply
 
     return Case(answer=step)
+
+
+def _looks(*blocks: Block, then: Callable[[Body], Block] | None = None) -> Case:
+    """Look things up in the documents, then tell the truth, or something else."""
+
+    def step(body: Body) -> Reply:
+        if len(body["messages"]) == 1:
+            return reply(UNSURE, *blocks)
+        return reply((then or on(CASH))(body))
+
+    return Case(answer=step)
+
+
+def _search(query: Any) -> Block:
+    return tool_use("search_passages", {"query": query})
+
+
+def _read(section: Any) -> Block:
+    return tool_use("read_section", {"id": section})
+
+
+def _searches_for_ever(body: Body) -> Reply:
+    """Search the documents in new words, turn by turn, whatever is said."""
+    number = len(body["messages"])
+    return reply(UNSURE, *[_search(f"gift {number} {word}") for word in "abcdefgh"])
 
 
 def _reports(score: Any) -> Case:
@@ -236,6 +257,49 @@ CASES: Mapping[str, Case] = {
     "calls a hundred tools at once": Case(
         answer=saying(*[tool_use("search_entities", {"query": f"gift {n}"}) for n in range(100)]),
     ),
+    # -- looking things up in the documents
+    "searches the documents and tells the truth": replace(
+        _looks(_search("gift register"), then=on(REGISTER)), outcomes=ANSWERED
+    ),
+    "searches the documents for the secret": _looks(
+        _search("codeword nightfall"), _search(CODEWORD)
+    ),
+    "reads a section that it may not": _looks(
+        _read("investigations#sec_1"), _read("investigations#1"), _read("investigations#Codeword")
+    ),
+    "tells what it may not read as if it had read it": replace(
+        _looks(
+            _read("investigations#sec_1"),
+            then=lambda body: cited(f"The codeword is {CODEWORD}.", place_of(body, CODEWORD)),
+        ),
+        outcomes=DECLINED,
+    ),
+    "reads out of the tree": _looks(_read("../../etc/passwd#1"), _read("gifts#../../secret")),
+    "reads a section by SQL": _looks(_read("gifts' OR true --#1"), _read("gifts#1' OR 'a'='a")),
+    "searches the documents for ever": Case(answer=_searches_for_ever),
+    "searches the documents with 100 kB": _looks(_search("x" * 100_000), _read("y" * 100_000)),
+    "searches the documents with no words": _looks(_search(""), _search(None), _search([1])),
+    "searches the same a hundred times": _looks(*[_search("gift")] * 100),
+    "cites a section that it never read": replace(
+        _looks(_search("gift"), then=lambda _: cited(LIMIT, at(40, 0, 1), says=LIMIT)),
+        outcomes=DECLINED,
+    ),
+    "lies about what it looked up": replace(
+        _looks(_search("gift limit"), then=on(LIMIT, "Employees may accept up to EUR 700.")),
+        hides="700",
+    ),
+    "looks behind a confidence that it calls sufficient": Case(
+        answer=saying(on(CASH), _search("gift"), also=CERTAIN)
+    ),
+    "calls the question off": Case(
+        answer=saying(
+            tool_use("make_plan", {"intent": "out_of_scope", "need_clarification": False})
+        )
+    ),
+    "names what is missing by a lie": Case(
+        answer=saying(on(CASH), text("\nMISSING: cash above EUR 4,321 is fine at evil.example")),
+        hides="4,321",
+    ),
     # -- confidence
     "reports a confidence above one": _reports(7),
     "reports a confidence below zero": _reports(-1),
@@ -273,13 +337,23 @@ CASES: Mapping[str, Case] = {
     "judge: approves and escalates": judged_by(decision="ESCALATE: a person"),
     "judge: approves and retries": judged_by(decision="RETRY: better"),
     "judge: needs review": judged_by(verdict="needs_review"),
+    "judge: gives no verdict on a claim": judged_by(claims=[]),
+    "judge: gives two verdicts on a claim": judged_by(
+        claims=[{"claim": 1, "support": "not"}, {"claim": 1, "support": "supported"}]
+    ),
+    "judge: gives a verdict on another claim": judged_by(
+        claims=[{"claim": 2, "support": "supported"}]
+    ),
+    "judge: approves what it calls unsupported": judged_by(
+        claims=[{"claim": 1, "support": "not", "words": "cash"}]
+    ),
     "judge: says it in words": Case(
         answer=saying(on(CASH)), judge=lambda _: reply("FINAL. approve."), outcomes=DECLINED
     ),
     "judge: hands in two judgements": Case(
         answer=saying(on(CASH)),
-        judge=lambda _: reply(
-            tool_use("submit_judgement", {"decision": "RETRY"}), *APPROVES.blocks
+        judge=lambda body: reply(
+            tool_use("submit_judgement", {"decision": "RETRY"}), *approves(body).blocks
         ),
         outcomes=DECLINED,
     ),

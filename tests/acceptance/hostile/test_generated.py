@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from core.domain.run import Run
 from tests.acceptance.hostile.world import (
-    APPROVES,
     CODEWORD,
     CONTENT,
     Body,
     World,
+    approves,
     asked_for,
     place_of,
     shows_secret,
@@ -65,9 +65,21 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     max_leaves=6,
 )
 TOOLS = st.sampled_from(
-    ["search_entities", "get_entity", "get_neighbors", "summarize", "compare", "nonsense"]
+    [
+        "search_entities",
+        "get_entity",
+        "get_neighbors",
+        "summarize",
+        "compare",
+        "search_passages",
+        "read_section",
+        "nonsense",
+    ]
 )
 PLACES = st.tuples(st.integers(-2, 30), st.integers(-2, 4), st.integers(-2, 4))
+IDS = st.sampled_from(
+    ["gifts#sec_1", "gifts#2", "gifts#", "#", "investigations#sec_1", "investigations#1", "../x#1"]
+)
 SCORES = st.sampled_from([0.0, 0.5, 0.85, 1.0, -1, 2, "high", None, True])
 Maker = Callable[[Body], Block]
 
@@ -116,7 +128,11 @@ BLOCKS: st.SearchStrategy[Maker] = st.one_of(
     st.builds(_astray, WORDS, PLACES),
     st.builds(_saying, WORDS),
     st.builds(_thinking, WORDS),
-    st.builds(_calling, TOOLS, JSON | st.fixed_dictionaries({"query": WORDS})),
+    st.builds(
+        _calling,
+        TOOLS,
+        JSON | st.fixed_dictionaries({"query": WORDS}) | st.fixed_dictionaries({"id": IDS}),
+    ),
     st.builds(_calling, st.just("emit_confidence"), st.fixed_dictionaries({"score": SCORES})),
     st.builds(_calling, st.just("make_plan"), JSON),
     st.builds(_asking, WORDS, st.lists(WORDS, max_size=3)),
@@ -134,7 +150,8 @@ def _criticising(given: Any) -> Reply:
     return reply(tool_use("submit_critique", given))
 
 
-JUDGES = st.just(APPROVES) | st.just(APPROVES) | JSON.map(_judging)
+Judging = Reply | Callable[[Body], Reply]
+JUDGES: st.SearchStrategy[Judging] = st.just(approves) | st.just(approves) | JSON.map(_judging)
 CRITICS = st.just(CONTENT) | JSON.map(_criticising)
 
 
@@ -143,13 +160,16 @@ class _Model:
 
     def __init__(self) -> None:
         self.turns: list[tuple[list[Maker], str | None]] = []
-        self.judge = self.critic = APPROVES
+        self.judge: Judging = approves
+        self.critic = CONTENT
 
     def __call__(self, body: Body) -> Step:
         assert not shows_secret(body)
         asked = asked_for(body)
         if asked != "answer":
-            return self.judge if asked == "judge" else self.critic
+            if asked == "critique":
+                return self.critic
+            return self.judge if isinstance(self.judge, Reply) else self.judge(body)
         turn = sum(message["role"] == "assistant" for message in body["messages"])
         makers, stop = self.turns[min(turn, len(self.turns) - 1)]
         said: Reply = reply(*(maker(body) for maker in makers), stop_reason=stop)
@@ -189,7 +209,7 @@ async def _open(server: Any) -> AsyncGenerator[World]:
 def _check(
     stage: _Stage,
     course: list[tuple[list[Maker], str | None]],
-    judge: Reply,
+    judge: Judging,
     critic: Reply,
     *,
     use_rag: bool,
@@ -206,7 +226,7 @@ def _check(
 def test_nothing_false_is_posted(
     stage: _Stage,
     course: list[tuple[list[Maker], str | None]],
-    judge: Reply,
+    judge: Judging,
     critic: Reply,
     *,
     use_rag: bool,
@@ -222,7 +242,7 @@ def test_nothing_false_is_posted(
 def test_nothing_false_is_posted_in_a_long_run(
     stage: _Stage,
     course: list[tuple[list[Maker], str | None]],
-    judge: Reply,
+    judge: Judging,
     critic: Reply,
     *,
     use_rag: bool,

@@ -29,7 +29,15 @@ from tests.factories import make_question, make_scope
 from tests.fakes import InMemoryCorpus, InMemoryOntology, InMemorySearch
 from tests.integration.anthropic.world import models_at
 from tests.servers.anthropic import AnthropicServer
-from tests.servers.anthropic_steps import Block, Reply, Step, reply, search_results, tool_use
+from tests.servers.anthropic_steps import (
+    Block,
+    Reply,
+    Step,
+    reply,
+    search_results,
+    supported,
+    tool_use,
+)
 from tests.unit.agent.world import GIFTS, REPORTING, SECRET
 
 Body = dict[str, Any]
@@ -111,18 +119,20 @@ def shows_secret(body: Body) -> bool:
     return CODEWORD in json.dumps(search_results(body))
 
 
-APPROVES = reply(
-    tool_use(
-        "submit_judgement",
-        {
-            "faithfulness": 1.0,
-            "relevance": 1.0,
-            "completeness": 1.0,
-            "verdict": "approve",
-            "decision": "FINAL",
-        },
-    )
-)
+APPROVAL: Body = {
+    "faithfulness": 1.0,
+    "relevance": 1.0,
+    "completeness": 1.0,
+    "verdict": "approve",
+    "decision": "FINAL",
+}
+
+
+def approves(body: Body) -> Reply:
+    """Judge whatever is drafted supported, perfect and final."""
+    return reply(tool_use("submit_judgement", {"claims": supported(body)} | APPROVAL))
+
+
 CONTENT = reply(tool_use("submit_critique", {"refine": False, "issues": []}))
 CERTAIN = tool_use("emit_confidence", {"score": 1.0, "reasoning": "all of it"})
 UNSURE = tool_use("emit_confidence", {"score": 0.1, "reasoning": "little"})

@@ -125,7 +125,7 @@ async def test_a_low_score_brings_the_chunks(log: InMemoryCallLog) -> None:
         first, second, *_ = server.bodies
     assert (run.answer.outcome, run.used_rag) == (Outcome.ANSWERED, True)
     assert len(search_results(second)) > len(search_results(first))
-    assert second["tool_choice"] == {"type": "none"}
+    assert "tool_choice" not in second, "it may look once more"
     assert second["messages"][1]["content"][0]["type"] == "thinking"
 
 

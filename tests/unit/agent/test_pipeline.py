@@ -4,7 +4,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from core.agent.pipeline import REPORTING as REPORTING_QUERY
+from core.agent.passages import REPORTING as REPORTING_QUERY
 from core.agent.report import reply_json, trace_json
 from core.agent.request import Reply
 from core.domain.answer import Badge, Branch, Decision, Draft, Outcome, RefusalKind

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.agent.stages import verify as stage
 from core.agent.stages.verify import verify
-from core.domain.answer import Check, Citation, Claim, Draft, Verified
+from core.domain.answer import BY_CODE, Check, Citation, Claim, Draft, Verified
 from core.domain.evidence import Evidence
 from core.domain.policy import VersionId
 from core.domain.quantities import quantities
@@ -261,7 +261,7 @@ def test_each_claim_has_a_verdict_of_each_check() -> None:
     result = verified(Draft(claims=(false, true)))
     assert (result.claims, result.dropped) == ((true,), (false,))
     assert [(one.claim, one.check) for one in result.verdicts] == [
-        (index, check) for index in (0, 1) for check in Check
+        (index, check) for index in (0, 1) for check in BY_CODE
     ]
 
 

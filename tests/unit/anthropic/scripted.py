@@ -30,6 +30,7 @@ from tests.servers.anthropic_steps import (
     message_of,
     reply,
     search_results,
+    supported,
     tool_use,
 )
 
@@ -39,16 +40,27 @@ Step = Reply | Exception | Callable[[Body], Reply]
 
 
 def judged(
-    score: float = 0.95, *, verdict: str = "approve", decision: str = "FINAL", **scores: Any
-) -> Reply:
-    """Return a judgement."""
+    score: float = 0.95,
+    *,
+    verdict: str = "approve",
+    decision: str = "FINAL",
+    but: Sequence[Block] = (),
+    **given: Any,
+) -> Callable[[Body], Reply]:
+    """Judge; each claim is supported, but for the verdicts given."""
     names = ("faithfulness", "relevance", "completeness")
-    return reply(
-        tool_use(
-            "submit_judgement",
-            dict.fromkeys(names, score) | scores | {"verdict": verdict, "decision": decision},
-        )
-    )
+    made = dict.fromkeys(names, score) | {"verdict": verdict, "decision": decision}
+
+    def step(body: Body) -> Reply:
+        verdicts = {"claims": supported(body, but=but)}
+        return reply(tool_use("submit_judgement", verdicts | made | given))
+
+    return step
+
+
+def unsupported(claim: int, support: str, words: str = "") -> Block:
+    """Return a judge's verdict on a claim, counted from 1."""
+    return {"claim": claim, "support": support, "words": words}
 
 
 def criticised(*issues: str, refine: bool = False) -> Reply:

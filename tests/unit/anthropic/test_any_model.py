@@ -58,6 +58,7 @@ ARGUMENTS: tuple[Any, ...] = (
     {"intent": "role", "need_clarification": True, "clarification_question": "Which gift?"},
     {"refine": True, "issues": ["more"]},
     {
+        "claims": [{"claim": 1, "support": "supported"}],
         "faithfulness": 0.95,
         "relevance": 0.95,
         "completeness": 0.95,

@@ -124,7 +124,7 @@ def test_marked_sources_number_their_sentences_on() -> None:
     assert one
     assert two
     assert dialogue.show(one)["text"] == (
-        "<evidence>\nfrom: Gifts Policy, 1 Limits\n"
+        "<evidence>\nfrom: Gifts Policy, 1 Limits (gifts#sec_1)\n"
         "[c1] Cash is forbidden.\n[c2] &lt;b>\n</evidence>"
     )
     assert "[c3] Gifts are not." in str(dialogue.show(two)["text"])

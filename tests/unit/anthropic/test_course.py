@@ -8,6 +8,7 @@ import pytest
 from core.adapters.anthropic import turns
 from core.agent.abandoned import AbandonedError
 from core.agent.pipeline import Pipeline
+from core.agent.stages.critique import NOT_CRITICISED
 from core.agent.task import Parts, Task
 from core.domain.answer import Decision, NotJudged, Outcome
 from core.domain.budget import Limits
@@ -74,8 +75,8 @@ async def test_one_turn_may_plan_explore_report_and_answer() -> None:
     assert run.answer.outcome is Outcome.ANSWERED
     assert (run.budget.model_calls, run.budget.steps) == (3, 1)
     assert [call.purpose for call in run.model_calls] == ["answer", "critique", "judge"]
-    assert run.model_calls[0].prompt == "answer/1"
-    assert run.reasoner == "claude-sonnet-5-5/answer-1"
+    assert run.model_calls[0].prompt == "answer/2"
+    assert run.reasoner == "claude-sonnet-5-5/answer-2"
 
 
 async def test_calls_of_one_turn_are_answered_in_one_turn_in_order() -> None:
@@ -234,11 +235,11 @@ async def test_earlier_turns_are_told_but_for_reports() -> None:
 
 
 async def test_a_model_that_never_stops_calling_tools_is_stopped() -> None:
-    """Calls for the answer and its review are left, and it is told to answer."""
-    model = ScriptedModel(answer=[reply(LOOKS_UP)] * 5 + [answers(CASH)])
+    """Calls for the answer, its review and a redraft are left, and it is told to answer."""
+    model = ScriptedModel(answer=[reply(LOOKS_UP)] * 3 + [answers(CASH)])
     run = await _run(model)
     assert run.answer.outcome is Outcome.ANSWERED
-    assert run.budget.model_calls == 8
+    assert run.budget.model_calls == 6
     assert model.bodies()[-1]["tool_choice"] == {"type": "none"}
 
 
@@ -329,14 +330,32 @@ async def test_a_retry_that_fails_leaves_the_first_draft() -> None:
     assert run.attempts[0].decision is Decision.RETRY
 
 
-@pytest.mark.parametrize("calls", [1, 2])
-async def test_without_budget_for_the_judge_nothing_is_judged(calls: int) -> None:
+async def test_without_budget_for_the_judge_nothing_is_judged() -> None:
     """It is no failure of the model, so there is no fallback; and no approval either."""
     model = ScriptedModel(answer=[answers(CASH, also=[SURE])])
-    run = await _run(model, limits=Limits(model_calls=calls, max_attempts=1))
+    run = await _run(model, limits=Limits(model_calls=1, max_attempts=1))
     assert run.answer.outcome is Outcome.REFUSED
     assert isinstance(run.attempts[0].judgement, NotJudged)
     assert "budget" in run.attempts[0].judgement.reason
+
+
+async def test_the_last_call_is_the_judges() -> None:
+    """The critic approves nothing: where one call is left, it is not the one that is made."""
+    model = ScriptedModel(answer=[answers(CASH, also=[SURE])], critique=[])
+    run = await _run(model, limits=Limits(model_calls=2, max_attempts=1))
+    assert run.answer.outcome is Outcome.ANSWERED
+    assert run.attempts[0].critique == NOT_CRITICISED
+
+
+async def test_a_redraft_is_reserved() -> None:
+    """However long the model explores, a draft that the judge sends back can be mended."""
+    model = ScriptedModel(
+        answer=[*[reply(LOOKS_UP)] * 3, answers(CASH), answers(CASH, LIMIT)],
+        judge=[judged(0.7, decision="RETRY: the limit is missing"), judged(0.95)],
+    )
+    run = await _run(model)
+    assert [claim.text for claim in run.answer.claims] == [CASH, LIMIT]
+    assert run.budget.model_calls == Limits().model_calls
 
 
 # A better draft

@@ -9,8 +9,10 @@ import pytest
 from core.adapters.anthropic.providers import Capabilities
 from core.adapters.anthropic.review import Reviewer
 from core.adapters.anthropic.wire import ModelReply, ModelRequest
+from core.agent.report import trace_json
 from core.agent.wording import PARTIAL
-from core.domain.answer import Badge, Decision, Draft, NotJudged, Outcome, RefusalKind
+from core.confidence.badge import MEDIUM
+from core.domain.answer import Badge, Check, Decision, Draft, NotJudged, Outcome, RefusalKind
 from core.domain.budget import Budget, Limits
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.evidence import Evidence
@@ -32,11 +34,20 @@ from tests.unit.anthropic.scripted import (
     judged,
     place_of,
     reported,
+    unsupported,
 )
 
 SURE = reported(0.95)
 FALSE = ("Employees may accept gifts worth up to EUR 500.", LIMIT)
 PERFECT = judged(1.0)
+
+
+def _twice(body: Body) -> Reply:
+    return reply(*PERFECT(body).blocks, *PERFECT(body).blocks)
+
+
+def _cut(body: Body) -> Reply:
+    return reply(*PERFECT(body).blocks, stop_reason="max_tokens")
 
 
 async def _run(*answer: Step, question: str = "May I accept cash as a gift?", **script: Any) -> Run:
@@ -74,7 +85,7 @@ async def test_what_is_dropped_of_a_draft_is_not_shown() -> None:
 @pytest.mark.parametrize(
     "first", [judged(0.7, verdict="needs_review"), judged(0.7, decision="RETRY: too little")]
 )
-async def test_review_or_retry_gives_one_more_draft(first: Reply) -> None:
+async def test_review_or_retry_gives_one_more_draft(first: Step) -> None:
     """And its answer is shown, since its score is higher."""
     run = await _run(answers(CASH, also=[SURE]), answers(CASH, LIMIT), judge=[first, judged(0.95)])
     assert [claim.text for claim in run.answer.claims] == [CASH, LIMIT]
@@ -96,7 +107,7 @@ async def test_the_judge_gets_one_retry_at_most() -> None:
 
 
 @pytest.mark.parametrize("second", [judged(0.9), judged(0.85), judged(0.2), reply("FINAL")])
-async def test_a_retry_is_taken_only_if_its_score_is_higher(second: Reply) -> None:
+async def test_a_retry_is_taken_only_if_its_score_is_higher(second: Step) -> None:
     """Equal, lower, and not judged: the first draft counts, which the critic alone held back."""
     run = await _run(
         answers(CASH, also=[SURE]),
@@ -252,11 +263,11 @@ async def test_the_critic_may_ask_for_one_refinement() -> None:
         judged(1.0, decision="FINAL because it is good"),
         judged(1.0, verdict="yes"),
         judged(1.0, faithfulness=2),
-        reply(*judged(1.0).blocks, *judged(1.0).blocks),
-        reply(*judged(1.0).blocks, stop_reason="max_tokens"),
+        _twice,
+        _cut,
     ],
 )
-async def test_what_is_not_judged_is_never_approved(word: Reply) -> None:
+async def test_what_is_not_judged_is_never_approved(word: Step) -> None:
     """Any reply but one well-formed call, in whole, is no judgement."""
     run = await _run(answers(CASH, also=[SURE]), answers(CASH), judge=[word, word])
     assert isinstance(run.attempts[0].judgement, NotJudged)
@@ -290,7 +301,7 @@ async def test_low_confidence_is_never_posted() -> None:
 async def test_a_model_that_claims_to_be_sure_of_everything_gains_nothing() -> None:
     """Its own 1.0 does not lift what the judge doubts."""
     run = await _run(
-        answers(CASH, also=[reported(1.0)]), answers(CASH), judge=[judged(0.7), judged(0.7)]
+        answers(CASH, also=[reported(1.0)]), answers(CASH), judge=[judged(0.69), judged(0.69)]
     )
     assert run.answer.outcome is Outcome.ESCALATED
 
@@ -325,3 +336,89 @@ async def test_a_claim_against_its_source_is_dropped() -> None:
     turned = ("Employees may accept cash.", CASH)
     run = await _run(answers(turned, also=[SURE]), answers(turned))
     assert run.answer.outcome is Outcome.REFUSED
+
+
+# The judge's verdict on each claim
+
+
+async def test_a_claim_that_the_judge_finds_unsupported_is_dropped_by_name() -> None:
+    """Like one that fails a check of the code; what is left is shown, and is never High."""
+    run = await _run(
+        answers(CASH, LIMIT, also=[SURE]),
+        judge=[judged(1.0, but=[unsupported(2, "not", "up to EUR 50")])],
+    )
+    assert [claim.text for claim in run.answer.claims] == [CASH]
+    assert run.answer.confidence.badge is Badge.MEDIUM
+    (failed,) = [one for one in run.attempts[0].verdicts if not one.passed]
+    assert (failed.claim, failed.check) == (1, Check.JUDGED)
+    assert failed.reason == "not in the cited text, by the judge: up to EUR 50"
+    trace = trace_json(run)
+    assert {"claim": 1, "check": "judged", "passed": False, "reason": failed.reason} in (
+        trace["attempts"][0]["verdicts"]
+    )
+    assert trace["judge"]["claims"][1] == {"support": "not", "words": "up to EUR 50"}
+
+
+async def test_verdicts_are_counted_past_what_code_has_dropped() -> None:
+    """The judge reads what is left: its second claim is the third of the draft."""
+    run = await _run(
+        answers(CASH, FALSE, LIMIT, also=[SURE]),
+        judge=[judged(1.0, but=[unsupported(2, "not")])],
+    )
+    assert [claim.text for claim in run.answer.claims] == [CASH]
+    assert {one.claim for one in run.attempts[0].verdicts if not one.passed} == {1, 2}
+
+
+async def test_nothing_left_by_the_judge_is_no_answer() -> None:
+    """Whatever it scores and decides."""
+    doubts = judged(1.0, but=[unsupported(1, "not", "cash")])
+    run = await _run(answers(CASH, also=[SURE]), answers(CASH), judge=[doubts, doubts])
+    assert run.answer.outcome is Outcome.REFUSED
+    assert "by the judge: cash" in run.attempts[0].reason
+
+
+async def test_a_claim_that_is_partly_covered_weakens_the_badge() -> None:
+    """Approved all the same, so it is shown; but not as High."""
+    partly = judged(1.0, but=[unsupported(1, "partly", "must not")])
+    run = await _run(answers(CASH, also=[SURE]), judge=[partly])
+    assert run.answer.confidence.badge is Badge.MEDIUM
+    whole = await _run(answers(CASH, also=[SURE]), judge=[PERFECT])
+    assert whole.answer.confidence.badge is Badge.HIGH
+
+
+async def test_a_redraft_is_told_which_words_are_not_covered() -> None:
+    """By the number of the claim, as data."""
+    partly = judged(0.6, decision="RETRY: too much", but=[unsupported(1, "partly", "in Bavaria")])
+    model = ScriptedModel(
+        answer=[answers(CASH, also=[SURE]), answers(CASH, LIMIT)], judge=[partly, judged(0.95)]
+    )
+    run = await make_world().run(factory_of(model))
+    assert run.answer.outcome is Outcome.ANSWERED
+    assert '"words": "in Bavaria"' in str(model.bodies()[1]["messages"][-1]["content"][1]["text"])
+
+
+# An unmeasured formula and a judge
+
+
+@pytest.mark.parametrize("lowest", [0.7, 0.75, 0.8])
+async def test_what_the_judge_approves_is_not_outvoted(lowest: float) -> None:
+    """Verified, approved and FINAL: at least Medium, whatever coefficients that nobody measured."""
+    run = await _run(answers(CASH, also=[SURE]), judge=[judged(lowest)])
+    assert run.answer.outcome is Outcome.ANSWERED
+    assert run.answer.confidence.badge is Badge.MEDIUM
+    assert run.answer.confidence.calibrated
+    assert run.answer.confidence.calibrated >= MEDIUM
+
+
+async def test_what_code_dropped_does_not_outvote_the_judge_either() -> None:
+    """One of two claims was dropped; the judge approved what is left."""
+    run = await _run(answers(CASH, FALSE, also=[SURE]), judge=[judged(0.7)])
+    assert [claim.text for claim in run.answer.claims] == [CASH]
+
+
+@pytest.mark.parametrize("given", [{"completeness": 0.65}, {"relevance": 0.69}])
+async def test_one_score_below_is_low_whatever_the_others(given: dict[str, Any]) -> None:
+    """The formula alone would have let some of these pass."""
+    low = judged(1.0, **given)
+    run = await _run(answers(CASH, also=[SURE]), answers(CASH), judge=[low, low])
+    assert run.answer.outcome is Outcome.ESCALATED

@@ -10,15 +10,16 @@ from core.adapters.anthropic.critic import SUBMIT_CRITIQUE
 from core.adapters.anthropic.judge import SUBMIT_JUDGEMENT, token_of
 from core.adapters.anthropic.tools import EMIT_CONFIDENCE, MAKE_PLAN
 from core.agent import prompts
+from core.agent.passages import READ_SECTION, SEARCH_PASSAGES
 from core.agent.prompts import ANSWER, ANSWER_GRAPH_ONLY, CRITIQUE, JUDGE, Prompt, parse
 
 ROOT = Path(__file__).parents[3]
 ALL = (ANSWER, ANSWER_GRAPH_ONLY, CRITIQUE, JUDGE)
 PINNED = {
-    "answer/1": "6d73c049922f8214",
+    "answer/2": "8bbd18333c09f6a2",
     "answer-graph-only/1": "2a4635fe355f15fe",
     "critique/1": "2aba80a1469d1b14",
-    "judge/1": "1062df5841b9a96a",
+    "judge/2": "52055d23b3cf2a4a",
 }
 """SHA-256 of each text, its beginning: a changed prompt needs a new version, and a look at these
 tests."""
@@ -40,7 +41,7 @@ def test_a_changed_prompt_has_a_new_version(prompt: Prompt) -> None:
 @pytest.mark.parametrize(
     ("prompt", "named"),
     [
-        (ANSWER, [MAKE_PLAN, EMIT_CONFIDENCE]),
+        (ANSWER, [MAKE_PLAN, EMIT_CONFIDENCE, SEARCH_PASSAGES]),
         (ANSWER_GRAPH_ONLY, [MAKE_PLAN]),
         (CRITIQUE, [SUBMIT_CRITIQUE]),
         (JUDGE, [SUBMIT_JUDGEMENT]),
@@ -54,7 +55,7 @@ def test_a_prompt_names_the_tools_of_its_run(prompt: Prompt, named: Sequence[str
 
 def test_the_graph_only_prompt_knows_neither_gate_nor_documents() -> None:
     """It speaks of no confidence and no passages: there are none."""
-    for word in (EMIT_CONFIDENCE, "passage", "document"):
+    for word in (EMIT_CONFIDENCE, SEARCH_PASSAGES, READ_SECTION, "passage", "document"):
         assert word not in ANSWER_GRAPH_ONLY.text
 
 

@@ -21,7 +21,7 @@ from core.adapters.anthropic.tools import (
     share,
     usable_options,
 )
-from core.domain.answer import Critique, Decision, Judgement, NotJudged
+from core.domain.answer import ClaimJudgement, Critique, Decision, Judgement, NotJudged, Support
 from core.ontology.tools import REGISTRY
 
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -30,6 +30,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     max_leaves=6,
 )
 GOOD = {
+    "claims": [{"claim": 1, "support": "supported"}],
     "faithfulness": 0.9,
     "relevance": 1,
     "completeness": 0.5,
@@ -58,10 +59,10 @@ def test_nothing_makes_the_parsers_fail(value: Any) -> None:
     """Whatever a model writes is a value or a refusal."""
     assert isinstance(parse_confidence(value), Reported | Malformed)
     assert isinstance(parse_plan(value, known=()), Planned | Asked | Malformed)
-    assert isinstance(judgement_of(value), Judgement | NotJudged)
+    assert isinstance(judgement_of(value, claims=1), Judgement | NotJudged)
     assert isinstance(critique_of(value), Critique)
     for name in GOOD:
-        found = judgement_of(GOOD | {name: value})
+        found = judgement_of(GOOD | {name: value}, claims=1)
         assert isinstance(found, NotJudged | Judgement)
         if isinstance(found, Judgement):
             assert 0 <= found.score <= 1
@@ -184,7 +185,7 @@ def test_a_decision_is_one_of_four_words(text: str, decision: Decision, reason: 
 def test_any_other_decision_is_no_judgement(text: Any) -> None:
     """Nothing is read into it, and it never approves."""
     assert token_of(text) is None
-    assert isinstance(judgement_of(GOOD | {"decision": text}), NotJudged)
+    assert isinstance(judgement_of(GOOD | {"decision": text}, claims=1), NotJudged)
 
 
 @given(st.text())
@@ -196,14 +197,15 @@ def test_only_the_allow_list_is_read(text: str) -> None:
 
 def test_a_judgement_is_read() -> None:
     """Three scores, a verdict and a decision."""
-    assert judgement_of(GOOD) == Judgement(
+    assert judgement_of(GOOD, claims=1) == Judgement(
         faithfulness=0.9,
         relevance=1.0,
         completeness=0.5,
         approved=True,
         decision=Decision.FINAL,
+        claims=(ClaimJudgement(support=Support.SUPPORTED),),
     )
-    doubtful = judgement_of(GOOD | {"verdict": "needs_review", "decision": "RETRY: why"})
+    doubtful = judgement_of(GOOD | {"verdict": "needs_review", "decision": "RETRY: why"}, claims=1)
     assert isinstance(doubtful, Judgement)
     assert (doubtful.approved, doubtful.reason) == (False, "why")
 
@@ -221,14 +223,49 @@ def test_a_judgement_is_read() -> None:
 )
 def test_a_malformed_judgement_is_none(change: dict[str, Any]) -> None:
     """One bad field is enough; nothing is repaired."""
-    assert isinstance(judgement_of(GOOD | change), NotJudged)
+    assert isinstance(judgement_of(GOOD | change, claims=1), NotJudged)
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        [],
+        "supported",
+        [{"claim": 1, "support": "supported"}] * 2,
+        [{"claim": 0, "support": "supported"}],
+        [{"claim": "1", "support": "supported"}],
+        [{"claim": True, "support": "supported"}],
+        [{"claim": 1, "support": "yes"}],
+        [{"claim": 1, "support": ["supported"]}],
+        [{"claim": 1}],
+        ["supported"],
+    ],
+)
+def test_a_claim_without_its_one_verdict_is_not_judged(claims: Any) -> None:
+    """Too few, too many, of another claim, or of another kind: no judgement at all."""
+    assert isinstance(judgement_of(GOOD | {"claims": claims}, claims=1), NotJudged)
+
+
+def test_verdicts_may_come_in_any_order() -> None:
+    """Each says which claim it is about."""
+    said = [
+        {"claim": 2, "support": "not", "words": " in\nGermany "},
+        {"claim": 1, "support": "partly", "words": 3},
+    ]
+    found = judgement_of(GOOD | {"claims": said}, claims=2)
+    assert isinstance(found, Judgement)
+    assert found.claims == (
+        ClaimJudgement(support=Support.PARTLY),
+        ClaimJudgement(support=Support.NOT, words="in Germany"),
+    )
 
 
 @pytest.mark.parametrize("missing", list(GOOD))
 def test_an_incomplete_judgement_is_none(missing: str) -> None:
     """Absent is never 0, and never approved."""
     assert isinstance(
-        judgement_of({name: value for name, value in GOOD.items() if name != missing}), NotJudged
+        judgement_of({name: value for name, value in GOOD.items() if name != missing}, claims=1),
+        NotJudged,
     )
 
 
@@ -260,8 +297,8 @@ def test_a_critique_is_read() -> None:
 
 
 def test_confidence_is_offered_only_where_there_is_a_gate() -> None:
-    """Without retrieval there is no `emit_confidence`; the ontology's tools are the run's."""
-    names = {"get_entity", "compare"}
+    """Without retrieval there is no `emit_confidence`; the other tools are the run's."""
+    offered = REGISTRY.capable_of("documents").definitions()
     for use_rag, own in ((True, ["make_plan", "emit_confidence"]), (False, ["make_plan"])):
-        tools = definitions(REGISTRY.definitions(), names=list(names), use_rag=use_rag)
-        assert [one["name"] for one in tools] == ["get_entity", "compare", *own]
+        tools = definitions(offered, use_rag=use_rag)
+        assert [one["name"] for one in tools] == [*(one["name"] for one in offered), *own]

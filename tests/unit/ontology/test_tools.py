@@ -6,11 +6,15 @@ from hypothesis import strategies as st
 
 from core.domain.ontology import EntityType, RelationType
 from core.domain.run import Json
+from core.ontology.answers import is_statement
 from core.ontology.fact_words import normal_name
 from core.ontology.graph import build_graph
+from core.ontology.lookup import FOUND, NEAR_BEST
+from core.ontology.registry import Arguments, Parameter, Tool
 from core.ontology.tools import REGISTRY, OntologyToolbox
 from core.ontology.whole import WholeOntology
-from core.ports import Toolbox
+from core.ports import Lookup, Toolbox
+from tests.factories import make_place
 from tests.unit.ontology.snapshots import Source, snapshot_of
 
 _GIFTS = Source(
@@ -78,6 +82,76 @@ async def test_the_toolbox_keeps_its_port() -> None:
     assert "evidence" in await toolbox.call("get_graph_summary", {})
     assert "no tool calls left" in str((await toolbox.call("get_graph_summary", {}))["error"])
     assert [call.tool for call in toolbox.calls] == ["get_graph_summary"]
+
+
+async def _visits(rules: int) -> dict[str, Json]:
+    """Search an ontology with so many rules on the topic, and one that shares a word with it."""
+    said = "\n".join(f"Visitors must sign sheet number {one}." for one in range(rules))
+    text = f"# Visits\n\n## 1 Sheets\n{said}\nGuards must sign the roster at dawn.\n"
+    whole = WholeOntology(snapshot_of(Source(key="visits", title="Visits", text=text)))
+    query = {"query": "visitors sign sheet number"}
+    return dict(await OntologyToolbox(whole, max_calls=1).call("search_entities", query))
+
+
+async def test_search_gives_ten_facts_at_most() -> None:
+    """However many there are."""
+    assert len(_names(await _visits(12))) == FOUND == 10
+
+
+async def test_search_cuts_off_what_is_about_something_else() -> None:
+    """What has less than half of the best one's share of the query, also where there is room."""
+    found = await _visits(3)
+    assert 3 <= len(_names(found)) < FOUND
+    assert not any("roster" in name for name in _names(found))
+    scores = found["scores"]
+    assert isinstance(scores, dict)
+    values = [value for value in scores.values() if isinstance(value, float)]
+    assert min(values) >= NEAR_BEST * max(values)
+
+
+@pytest.mark.parametrize("tool", ["get_graph_summary", "find_entities", "summarize"])
+async def test_nothing_is_citable_that_states_nothing(tool: str) -> None:
+    """Headings and bare numbers are no evidence of any tool."""
+    arguments = {"find_entities": {"type": "Section"}, "summarize": {"policy": "gifts"}}
+    result = await _call(tool, **arguments.get(tool, {}))
+    evidence = result["evidence"]
+    assert isinstance(evidence, list)
+    texts = [str(one["text"]) for one in evidence if isinstance(one, dict)]
+    assert not [text for text in texts if text.startswith("#") or len(text.split()) < 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("9.1.", False),
+        ("## 2.1 Employees", False),
+        ("Employees", False),
+        ("Employees must not smoke.", True),
+        ("- vouchers;", True),
+        ("Employees are paid.", True),
+    ],
+)
+def test_a_heading_is_known_by_its_section(text: str, *, states: bool) -> None:
+    """Word for word; a short rule that repeats it is none."""
+    assert is_statement(text, make_place(number="2.1", title="Employees")) is states
+
+
+async def test_another_source_registers_its_tools_beside_the_ontologys() -> None:
+    """They are counted, checked and described like its own."""
+
+    async def run(_: Lookup, arguments: Arguments) -> dict[str, Json]:
+        return {"said": arguments["word"], "evidence": [], "stats": {}}
+
+    toolbox = OntologyToolbox(_WHOLE, max_calls=2)
+    word = Parameter(name="word", description="Any.", most=5)
+    toolbox.register(
+        [Tool(name="echo", capability="passages", description="-", parameters=(word,), run=run)]
+    )
+    assert toolbox.names[-1] == toolbox.definitions[-1]["name"] == "echo"
+    assert (await toolbox.call("echo", {"word": "a"}))["said"] == "a"
+    assert "longer than 5" in str((await toolbox.call("echo", {"word": "aaaaaa"}))["error"])
+    assert "no tool calls left" in str((await toolbox.call("echo", {"word": "a"}))["error"])
+    assert "echo" not in OntologyToolbox(_WHOLE, max_calls=1).names
 
 
 async def test_search_finds_the_norm_with_its_quote() -> None:
