@@ -28,6 +28,7 @@ _BADGES: dict[Badge, tuple[str, str]] = {
 _REFUSALS: dict[RefusalKind, str] = {
     RefusalKind.POLICY_SILENT: "not found in the policies",
     RefusalKind.NOT_FOUND: "nothing found that answers this reliably",
+    RefusalKind.NOT_SURE: "nothing found that answers this reliably",
     RefusalKind.OUT_OF_SCOPE: "not a question about policies",
     RefusalKind.NOT_PERMITTED: "not found in the policies",
     RefusalKind.CONFLICT: "the policies contradict each other",

@@ -105,13 +105,13 @@ def percent(calibrated: float) -> int:
 
 
 def _refused(answer: Answer) -> Head:
+    if answer.is_closest:
+        rest = ("It may not answer you",)
+        return Head(icon=Icon.NOTHING, strong="Closest passage", rest=rest)
     match answer.refusal:
         case RefusalKind.CONFLICT:
             rest = ("Sources disagree", origin(answer))
             return Head(icon=Icon.PERSON_NEEDED, strong="Needs a person", rest=rest)
-        case RefusalKind.NOT_SURE:
-            rest = ("It may not answer you",)
-            return Head(icon=Icon.NOTHING, strong="Closest passage", rest=rest)
         case RefusalKind.OUT_OF_SCOPE:
             return Head(icon=Icon.NOTHING, strong=NO_ANSWER, rest=())
         case RefusalKind.NOT_PERMITTED:

@@ -264,7 +264,8 @@ class Answer:
     @property
     def is_closest(self) -> bool:
         """True if it answers nothing and quotes the passage that comes closest to an answer."""
-        return self.outcome is Outcome.REFUSED and self.refusal is RefusalKind.NOT_SURE
+        is_unsure = self.outcome is Outcome.REFUSED and self.refusal is RefusalKind.NOT_SURE
+        return is_unsure and bool(self.claims and self.citations)
 
     @property
     def needs_person(self) -> bool:

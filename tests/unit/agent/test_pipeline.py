@@ -345,6 +345,7 @@ TRACE_KEYS = frozenset(
         "critic",
         "judge",
         "calibrated_confidence",
+        "confidence_features",
         "badge",
         "final_state",
         "budget",
