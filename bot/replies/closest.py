@@ -1,7 +1,8 @@
-"""The closest passage as it is shown: what is said of it, where it stands, and its words.
+"""The closest passage as it is shown: where it stands, its words, and what can be done.
 
-A function of the stored answer alone. Its quotation is one text; how each sentence is stored, and
-what stands around it, is under "Show evidence".
+The badge line above it says what it is, and that it may not answer. A function of the stored answer
+alone. Its quotation is one text; how each sentence is stored, and what stands around it, is under
+"Show evidence".
 """
 
 from dataclasses import dataclass
@@ -19,8 +20,6 @@ ANSWERS_IT_LABEL = "Say that this passage answers the question for you"
 class ShownPassage:
     """A closest passage, taken apart to be drawn."""
 
-    before: str
-    """What is said above it."""
     source: Source
     """Where it stands."""
     quotation: str
@@ -37,9 +36,8 @@ def passage_of(answer: Answer, library: Library) -> ShownPassage | None:
         return None
     claim = answer.claims[0]
     marks = numbers([one for one in answer.citations if one.number in claim.numbers])
-    before, _, after = answer.text.partition(f"{claim.text} {marks}")
+    _, _, after = answer.text.partition(f"{claim.text} {marks}")
     return ShownPassage(
-        before=before.strip(),
         source=next(iter(sources(answer.citations, library))),
         quotation=claim.text,
         marks=marks,

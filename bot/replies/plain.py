@@ -118,7 +118,7 @@ class PlainText:
     def _closest(self, answer: Answer, passage: ShownPassage, tail: str) -> str:
         """Return the closest passage where it stands, as much of it as there is room for."""
         head, whole = self._head(answer), ""
-        before, after = (self.within(one, 600) for one in (passage.before, passage.after))
+        after = self.within(passage.after, 600)
         for detail in _DETAILS:
             title = (
                 self._title(passage.source)
@@ -130,7 +130,7 @@ class PlainText:
             )
             said = self.markup.worded(f"{' '.join(words.split())} {passage.marks}", answer)
             quoted = self._lines([title, f"{self.markup.quote}{said}"])
-            whole = _joined(head, before, quoted, after, tail)
+            whole = _joined(head, quoted, after, tail)
             if width(whole) <= self.markup.limit:
                 break
         return whole
@@ -200,7 +200,7 @@ class PlainText:
         """Return where something stands, with a link and all that is known of it."""
         link, literal = self.markup.link, self.markup.literal
         title = link(source.url, source.title) if source.url else literal(source.title)
-        return title + (literal(f" ({source.about})") if source.about else "")
+        return f"{title} {literal(f'({source.about})')}" if source.about else title
 
     def _quote(self, quote: str, limit: int) -> str:
         mark = f"… [shortened from {width(quote):,} characters]"

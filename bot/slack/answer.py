@@ -67,7 +67,6 @@ def _body(answer: Answer, setting: Setting) -> Iterator[Block]:
     if passage is None:
         yield said(words(short(answer.text, BODY, hosts, mark=mark)))
     else:
-        yield said(words(short(passage.before, BODY, hosts)))
         yield from passage_elements(passage, setting.library)
         yield said(words(short(passage.after, BODY, hosts)))
     if answer.nearest and not answer.citations:
