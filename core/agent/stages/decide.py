@@ -15,8 +15,9 @@ CLOSEST_FROM = 0.15
 """Calibrated confidence from which verified claims that can't stand as an answer are shown as the
 closest passage. Reasoned, not fitted: it wants one such passage in seven to answer."""
 TREATED_FROM = 0.7
-"""Relevance of the best chunk from which the policies treat what is asked about. Reasoned, not
-fitted."""
+"""Relevance of the best chunk from which the policies treat what is asked about. Of 108 refusals of
+questions about 24 policies that others wrote, each policy alone, 7 lay above it, and no policy of
+those 7 answered; of the 101 below it the policies answered 30."""
 
 
 def decide(situation: Situation) -> Ruling:

@@ -49,7 +49,7 @@ CONVERSATIONS: dict[str, tuple[str, ...]] = {
     "refused: not_found": ("How many days of parental leave do I get?",),
     "refused: out_of_scope": ("What colour is the office carpet?",),
     "refused: conflict": (disputed.QUESTION,),
-    "refused: not_sure": ("A supplier wants to give me a 10 euro gift card. OK to keep it?",),
+    "refused: not_sure": (LIMIT,),
     "escalated: not_found, what can't wait": ("i lost my laptop what now",),
     "escalated: none": ("My manager takes bribes from a supplier. What should I do?",),
     "answered: none, two sections": (
@@ -178,8 +178,13 @@ def is_shown_in_teams(message: TeamsMessage, answer: Answer) -> None:
 
 
 @pytest.mark.parametrize("name", CONVERSATIONS)
-async def test_the_same_answer_everywhere(run: Both, name: str) -> None:
+async def test_the_same_answer_everywhere(
+    run: Both, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Stored alike in every field, and shown whole on both platforms."""
+    if name == "refused: not_sure":  # where nothing is ever sure enough to stand as an answer
+        monkeypatch.setattr("core.confidence.badge.HIGH", 2.0)
+        monkeypatch.setattr("core.confidence.badge.MEDIUM", 2.0)
     texts = CONVERSATIONS[name]
     expected = await of_the_service(run, name, texts)
     first = expected[0]
