@@ -9,14 +9,18 @@ from typing import Protocol
 
 from bot.replies.case_states import already_sent, case_stands, sent_words
 from bot.replies.lines import (
+    ANSWERED_BEFORE,
+    ANSWERED_YOU,
+    ANSWERED_YOU_TOO,
     NOT_READABLE,
     OFFICERS_ONLY,
     ONLY_ASKER,
     ONLY_ASKER_SENDS,
     OUTDATED,
+    STILL_WITH_COMPLIANCE,
 )
 from core.domain.answer import Outcome
-from core.domain.case import Urgency
+from core.domain.case import Case, CaseState, Urgency
 from core.domain.casework import CaseResult, Done, Refusal, Refused
 from core.domain.chat import Place
 from core.domain.delivery import NoReaders, Readers
@@ -139,6 +143,12 @@ def why_not_do(found: ShownReply | None, person: str, *, is_outside: bool) -> st
     return OUTDATED if found.is_settled else ""
 
 
+def is_closest(found: ShownReply) -> bool:
+    """Say whether a reply shows a closest passage, of which may be said that it answers."""
+    answer = found.reply.answer
+    return answer is not None and answer.is_closest
+
+
 def is_report(found: ShownReply) -> bool:
     """Say whether a reply is the one to a report, which goes to Compliance in private."""
     answer = found.reply.answer
@@ -197,3 +207,19 @@ def judged(kept: FeedbackKept | FeedbackRefused) -> str:
     if isinstance(kept, FeedbackKept):
         return ""
     return NOT_READABLE if kept.why is Refusal.UNKNOWN else OUTDATED
+
+
+def answers_it(kept: FeedbackKept | FeedbackRefused, *, is_asker: bool, case: Case | None) -> str:
+    """Say what came of telling that a closest passage answers.
+
+    Args:
+        kept: What became of it.
+        is_asker: True: the question is theirs.
+        case: The case of their question; None: there is none.
+    """
+    if isinstance(kept, FeedbackRefused):
+        return judged(kept)
+    told = ANSWERED_YOU if is_asker else ANSWERED_YOU_TOO
+    told = ANSWERED_BEFORE if kept.is_repeated else told
+    is_waiting = case is not None and case.state in {CaseState.OPEN, CaseState.CLAIMED}
+    return f"{told} {STILL_WITH_COMPLIANCE} {case_stands(case)}" if case and is_waiting else told

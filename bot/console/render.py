@@ -28,6 +28,7 @@ _BADGES: dict[Badge, tuple[str, str]] = {
 _REFUSALS: dict[RefusalKind, str] = {
     RefusalKind.POLICY_SILENT: "not found in the policies",
     RefusalKind.NOT_FOUND: "nothing found that answers this reliably",
+    RefusalKind.NOT_SURE: "nothing found that answers this reliably",
     RefusalKind.OUT_OF_SCOPE: "not a question about policies",
     RefusalKind.NOT_PERMITTED: "not found in the policies",
     RefusalKind.CONFLICT: "the policies contradict each other",
@@ -94,8 +95,7 @@ def _headline(answer: Answer) -> Text:
         case Outcome.CLARIFICATION:
             return Text("? One thing first", style="bold cyan")
         case Outcome.REFUSED:
-            why = f": {_REFUSALS[answer.refusal]}" if answer.refusal else ""
-            return Text(f"✕ No answer{why}", style="bold yellow")
+            return Text(_refused(answer), style="bold yellow")
         case Outcome.ESCALATED:
             return Text("→ This needs a person", style="bold yellow")
         case Outcome.IGNORED:
@@ -104,6 +104,12 @@ def _headline(answer: Answer) -> Text:
             return Text("! This went wrong", style="bold red")
         case _:
             assert_never(answer.outcome)
+
+
+def _refused(answer: Answer) -> str:
+    if answer.is_closest:
+        return "◌ Closest passage"
+    return f"✕ No answer: {_REFUSALS[answer.refusal]}" if answer.refusal else "✕ No answer"
 
 
 def _badge(answer: Answer) -> Text:

@@ -105,6 +105,9 @@ def percent(calibrated: float) -> int:
 
 
 def _refused(answer: Answer) -> Head:
+    if answer.is_closest:
+        rest = ("It may not answer you",)
+        return Head(icon=Icon.NOTHING, strong="Closest passage", rest=rest)
     match answer.refusal:
         case RefusalKind.CONFLICT:
             rest = ("Sources disagree", origin(answer))

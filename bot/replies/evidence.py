@@ -54,6 +54,9 @@ class Summary:
 
 def summary_of(answer: Answer) -> Summary:
     """Return how many claims are supported."""
+    if answer.is_closest:
+        told = "Quoted word by word from the policy. It may not answer the question."
+        return Summary(level=Level.PARTLY, text=told)
     total = len(answer.claims)
     supported = f"{total} of {total} claims are supported by quoted policy text."
     if not total:

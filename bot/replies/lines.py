@@ -43,6 +43,13 @@ OFFICERS_ONLY = "Only compliance officers can do this."
 OUTDATED = "This has been settled in the meantime. The message shows how it stands now."
 THANKS_UP = "Thank you. Your feedback is recorded with the answer."
 THANKS_DOWN = "Thank you. Compliance reviews answers that were marked as not helpful."
+ANSWERED_YOU = "Thank you. I have recorded that this passage answers your question."
+ANSWERED_YOU_TOO = (
+    "Thank you. I have recorded that this passage answers it for you. Nothing changes for the"
+    " person who asked."
+)
+ANSWERED_BEFORE = "You have told me before that this passage answers it. That is recorded."
+STILL_WITH_COMPLIANCE = "Your question stays with Compliance."
 CHECKING = "Checking the policies…"
 IN_DIRECT = "Your answer is in our direct messages."
 AUTOMATED = "Automated reply"

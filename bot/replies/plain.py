@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from bot.replies.asking_back import Heard, how_to_reply, numbered, question_of
 from bot.replies.badge import Head, head_of
+from bot.replies.closest import ShownPassage, passage_of
 from bot.replies.library import Library
 from bot.replies.places import Source, numbers, section_title, sources
 from bot.replies.remarks import NEAREST, remarks
@@ -96,6 +97,9 @@ class PlainText:
         """
         if answer.outcome is Outcome.CLARIFICATION:
             return self.clarification(answer, reference=reference)
+        passage = passage_of(answer, self.library)
+        if passage is not None:
+            return self._closest(answer, passage, self._tail(answer, reference, ()))
         limit, hosts = self.markup.limit, self.library.hosts
         head, tail = self._head(answer), self._tail(answer, reference, follow_ups)
         near = self.nearest(answer)
@@ -110,6 +114,26 @@ class PlainText:
         near = near if width(_joined(head, told, near, tail)) <= limit else ""
         room = limit - width(_joined(head, told, near, tail)) - 2
         return _joined(head, told, near, self._fitting(found, room), tail)
+
+    def _closest(self, answer: Answer, passage: ShownPassage, tail: str) -> str:
+        """Return the closest passage where it stands, as much of it as there is room for."""
+        head, whole = self._head(answer), ""
+        after = self.within(passage.after, 600)
+        for detail in _DETAILS:
+            title = (
+                self._title(passage.source)
+                if detail.title is None
+                else self.within(passage.source.title, detail.title)
+            )
+            words = short(
+                passage.quotation, detail.quote or SHORT_TITLE, self.library.hosts, mark=CUT
+            )
+            said = self.markup.worded(f"{' '.join(words.split())} {passage.marks}", answer)
+            quoted = self._lines([title, f"{self.markup.quote}{said}"])
+            whole = _joined(head, quoted, after, tail)
+            if width(whole) <= self.markup.limit:
+                break
+        return whole
 
     def clarification(self, answer: Answer, *, reference: str, with_options: bool = True) -> str:
         """Return a question back; `with_options`: with numbers to reply with."""
@@ -166,15 +190,17 @@ class PlainText:
         if detail.title is not None:
             yield f"{self.within(marks, 40)} {self.within(source.title, detail.title)}"
             return
-        title = (
-            markup.link(source.url, source.title) if source.url else markup.literal(source.title)
-        )
-        about = markup.literal(f" ({source.about})") if source.about else ""
-        yield f"{markup.literal(marks)} {title}{about}"
+        yield f"{markup.literal(marks)} {self._title(source)}"
         several = len(source.quotes) > 1
         for quote in source.quotes if detail.quote else ():
             mark = f"{markup.literal(f'[{quote.number}]')} " if several else ""
             yield f"{markup.quote}{mark}“{self._quote(quote.quote, detail.quote)}”"
+
+    def _title(self, source: Source) -> str:
+        """Return where something stands, with a link and all that is known of it."""
+        link, literal = self.markup.link, self.markup.literal
+        title = link(source.url, source.title) if source.url else literal(source.title)
+        return f"{title} {literal(f'({source.about})')}" if source.about else title
 
     def _quote(self, quote: str, limit: int) -> str:
         mark = f"… [shortened from {width(quote):,} characters]"

@@ -1,5 +1,7 @@
 """An answer in blocks: badge, words, sources, what can be done, reference.
 
+The closest passage stands open among the words: whoever reads it says whether it answers.
+
 Two shapes: the rich one has a container that opens on a click and feedback buttons, the simple one
 only what every client knows.
 """
@@ -7,6 +9,7 @@ only what every client knows.
 from collections.abc import Iterator
 
 from bot.replies.badge import head_of
+from bot.replies.closest import ANSWERS_IT, ANSWERS_IT_LABEL, passage_of
 from bot.replies.follow_ups import follow_ups
 from bot.replies.form_words import asks_compliance
 from bot.replies.remarks import NEAREST, reference, remarks
@@ -29,7 +32,7 @@ from bot.slack.elements import (
 )
 from bot.slack.feedback import feedback_block, feedback_buttons
 from bot.slack.setting import Setting
-from bot.slack.sources import nearest_items, source_blocks, source_list
+from bot.slack.sources import nearest_items, passage_elements, source_blocks, source_list
 from core.domain.answer import Answer, Outcome
 from core.domain.delivery import StoredReply
 
@@ -45,7 +48,7 @@ def answer_blocks(
     if answer.outcome is Outcome.CLARIFICATION:
         return clarification_blocks(answer, ours, reference=last, is_rich=is_rich)
     blocks = [*_head(answer, ours), named(rich(*_body(answer, setting)), f"body:{ours}")]
-    if answer.citations:
+    if answer.citations and not answer.is_closest:
         blocks.append(_sources(answer, ours, setting, is_rich=is_rich))
     if ours:
         blocks += _offers(answer, ours, setting, is_rich=is_rich)
@@ -59,8 +62,13 @@ def _head(answer: Answer, ours: str) -> Iterator[Block]:
 
 
 def _body(answer: Answer, setting: Setting) -> Iterator[Block]:
-    mark = "… [shortened; “Show evidence” has every statement]"
-    yield said(words(short(answer.text, BODY, setting.library.hosts, mark=mark)))
+    mark, hosts = "… [shortened; “Show evidence” has every statement]", setting.library.hosts
+    passage = passage_of(answer, setting.library)
+    if passage is None:
+        yield said(words(short(answer.text, BODY, hosts, mark=mark)))
+    else:
+        yield from passage_elements(passage, setting.library)
+        yield said(words(short(passage.after, BODY, hosts)))
     if answer.nearest and not answer.citations:
         yield said(words("Nearest sections", bold=True))
         yield listed(nearest_items(answer.nearest[:NEAREST], setting.library))
@@ -92,16 +100,17 @@ def _offers(answer: Answer, ours: str, setting: Setting, *, is_rich: bool) -> It
 
 
 def _buttons(answer: Answer, ours: str, setting: Setting) -> Iterator[Block]:
+    evidence = button(names.EVIDENCE, "Show evidence", ours)
     is_answered = answer.outcome is Outcome.ANSWERED
-    is_main = not is_answered and answer.case_number is None
+    if answer.is_closest:
+        yield button(names.ANSWERS, ANSWERS_IT, ours, label=ANSWERS_IT_LABEL)
+        yield _ask_compliance(answer, ours)
+        yield evidence
+        return
     if answer.citations:
-        yield button(names.EVIDENCE, "Show evidence", ours)
-    yield button(
-        names.ESCALATE,
-        asks_compliance(answer),
-        ours,
-        style="primary" if is_main else None,
-        label="Hand this question to a compliance officer",
+        yield evidence
+    yield _ask_compliance(
+        answer, ours, style=None if is_answered or answer.case_number else "primary"
     )
     if is_answered:
         yield button(names.REPORT, "Report a problem", ours)
@@ -109,3 +118,8 @@ def _buttons(answer: Answer, ours: str, setting: Setting) -> Iterator[Block]:
         yield button(
             names.SHARE, "Share in channel", ours, label="Show this answer to the whole channel"
         )
+
+
+def _ask_compliance(answer: Answer, ours: str, *, style: str | None = None) -> Block:
+    label = "Hand this question to a compliance officer"
+    return button(names.ESCALATE, asks_compliance(answer), ours, style=style, label=label)

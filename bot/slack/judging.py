@@ -1,14 +1,18 @@
-"""What people think of an answer: thumbs, and reports of a problem. The last one counts."""
+"""What people think of an answer: thumbs, and reports of a problem. The last one counts.
 
-from bot.cases import FeedbackDesk
-from bot.pressed import judged
+Under a closest passage they say that it answers: that is a judgement like a thumb, each person's
+own.
+"""
+
+from bot.cases import CaseDesk, FeedbackDesk
+from bot.pressed import answers_it, is_closest, judged
 from bot.replies.lines import THANKS_DOWN, THANKS_UP
 from bot.slack.calls import Slack, Told
 from bot.slack.forms import DETAILS, WHY, report_modal, reported_modal
 from bot.slack.interaction import Interaction
 from bot.slack.looking import Lookup, account_of
 from bot.slack.modals import errors, ids_in, message_modal, updated
-from bot.slack.names import FEEDBACK, REPORT, VIEW_REPORT, target_of
+from bot.slack.names import ANSWERS, FEEDBACK, REPORT, VIEW_REPORT, target_of
 from bot.slack.pressing import Ack, Handler
 from bot.slack.whisper import NOT_NOW, whisper
 from core.domain.errors import ContractError
@@ -23,15 +27,23 @@ _RATINGS = {"up": Rating.POSITIVE, "down": Rating.NEGATIVE}
 class Judging:
     """Takes judgements of answers from whoever may read them."""
 
-    def __init__(self, slack: Slack, lookup: Lookup, desk: FeedbackDesk) -> None:
-        """Take where to show it, who checks, and who keeps judgements."""
+    def __init__(
+        self, slack: Slack, lookup: Lookup, desk: FeedbackDesk, *, cases: CaseDesk
+    ) -> None:
+        """Take where to show it, who checks, who keeps judgements, and who knows of cases."""
         self._slack = slack
         self._lookup = lookup
         self._desk = desk
+        self._cases = cases
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
-        return {FEEDBACK: self.rate, REPORT: self.open, VIEW_REPORT: self.submit}
+        return {
+            ANSWERS: self.accept,
+            FEEDBACK: self.rate,
+            REPORT: self.open,
+            VIEW_REPORT: self.submit,
+        }
 
     async def rate(self, interaction: Interaction, ack: Ack) -> None:
         """Keep a thumb; one that points down is asked for its reason."""
@@ -55,6 +67,29 @@ class Judging:
         elif rating is Rating.POSITIVE or not await self._ask_why(interaction, target.id):
             thanks = THANKS_UP if rating is Rating.POSITIVE else THANKS_DOWN
             await whisper(self._slack, interaction, thanks)
+
+    async def accept(self, interaction: Interaction, ack: Ack) -> None:
+        """Keep that a closest passage answers whoever presses; its message stays as it is."""
+        found = await self._lookup.reply(interaction)
+        refusal = await self._refusal(found, interaction)
+        if found is None or refusal:
+            await ack()
+            await whisper(self._slack, interaction, refusal)
+            return
+        if not is_closest(found):
+            raise ContractError("expected an answer that shows a closest passage")
+        answer_id, who = target_of(interaction.value).id, account_of(interaction)
+        kept = await self._desk.give(
+            answer_id,
+            who,
+            key=interaction.dedupe_key,
+            rating=Rating.POSITIVE,
+            message_id=interaction.message_ts,
+        )
+        is_asker = found.person == interaction.person
+        case = await self._cases.about(answer_id, who) if is_asker else None
+        await ack()
+        await whisper(self._slack, interaction, answers_it(kept, is_asker=is_asker, case=case))
 
     async def open(self, interaction: Interaction, ack: Ack) -> None:
         """Open the form that asks what is wrong."""

@@ -16,6 +16,7 @@ EVIDENCE_PAGE = "evidence_page"
 """Followed by `:` and the page to turn to, from 0."""
 EVIDENCE, OPEN_POLICY = "evidence_open", "open_policy"
 ESCALATE, REPORT = "escalate_open", "report_open"
+ANSWERS = "closest_answers"
 FEEDBACK, REMOVE, SHARE, SHOW = "answer_feedback", "answer_remove", "share", "answer_show"
 CASE_CLAIM, CASE_ANSWER, CASE_WRONG = "case_claim", "case_answer", "case_wrong"
 CASE_CLOSE, CASE_ACCEPT, CASE_AGAIN = "case_close", "case_accept", "case_reopen"
@@ -30,6 +31,7 @@ PRESSED = frozenset(
     {
         EVIDENCE,
         OPEN_POLICY,
+        ANSWERS,
         ESCALATE,
         REPORT,
         FEEDBACK,

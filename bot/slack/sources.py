@@ -6,6 +6,7 @@ a message whose blocks hold more than some 13,000 characters, so quotes share a 
 
 from collections.abc import Iterable, Iterator
 
+from bot.replies.closest import ShownPassage
 from bot.replies.library import Library
 from bot.replies.places import Source, numbers, section_title, sources
 from bot.replies.quotes import SHOWN, Room, missing, more_sources
@@ -36,6 +37,15 @@ def source_list(citations: tuple[ShownCitation, ...], library: Library) -> Block
     return rich(*(part for some in elements if isinstance(some, list) for part in some))
 
 
+def passage_elements(passage: ShownPassage, library: Library) -> Iterator[Block]:
+    """Return where the closest passage stands, and its words."""
+    yield said(_title(passage.source))
+    taken = Room().take(passage.quotation, library.hosts)
+    yield quoted(words(f"{taken.text} {passage.marks}"))
+    if not taken.is_whole:
+        yield said(words(missing(taken.text, passage.quotation), italic=True))
+
+
 def nearest_items(places: Iterable[SectionRef], library: Library) -> Iterator[list[Json]]:
     """Return sections by name, with links."""
     for place in places:
@@ -43,8 +53,7 @@ def nearest_items(places: Iterable[SectionRef], library: Library) -> Iterator[li
 
 
 def _source(source: Source, library: Library, room: Room) -> Iterator[Block]:
-    about = words(f"  {source.about}", italic=True) if source.about else []
-    yield said(words(f"{numbers(source.quotes)} "), to_policy(source.title, source.url), about)
+    yield said(words(f"{numbers(source.quotes)} "), _title(source))
     several = len(source.quotes) > 1
     for quote in source.quotes:
         taken = room.take(quote.quote, library.hosts)
@@ -53,3 +62,8 @@ def _source(source: Source, library: Library, room: Room) -> Iterator[Block]:
             yield quoted(mark, words(taken.text))
         if not taken.is_whole:
             yield said(mark, words(missing(taken.text, quote.quote), italic=True))
+
+
+def _title(source: Source) -> list[Json]:
+    about = words(f"  {source.about}", italic=True) if source.about else []
+    return [*to_policy(source.title, source.url), *about]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from bot.replies.badge import head_of
+from bot.replies.closest import ANSWERS_IT
 from bot.replies.form_words import asks_compliance
 from bot.replies.plain import CUT
 from bot.replies.quotes import QUOTES
@@ -52,7 +53,7 @@ def whole_card(answer: Answer, setting: Setting) -> Card:
 
 
 def _sources(answer: Answer, ours: str, setting: Setting, *, quotes: int) -> list[Card]:
-    if not answer.citations:
+    if not answer.citations or answer.is_closest:  # the text says where a closest passage stands
         return []
     items = source_items(answer.citations, setting.library, quotes=quotes)
     return collapsed(f"Sources ({len(answer.citations)})", f"src:{ours}", items)
@@ -60,9 +61,15 @@ def _sources(answer: Answer, ours: str, setting: Setting, *, quotes: int) -> lis
 
 def _deeds(answer: Answer, ours: str, setting: Setting) -> Iterator[Card]:
     data = names.data_of(names.ANSWER_KEY, ours)
+    evidence = dialog(names.EVIDENCE, "Show evidence", data)
     is_answered = answer.outcome is Outcome.ANSWERED
+    if answer.is_closest:
+        yield execute(names.ANSWERS, ANSWERS_IT, data)
+        yield dialog(names.ESCALATE, asks_compliance(answer), data)
+        yield evidence
+        return
     if answer.citations:
-        yield dialog(names.EVIDENCE, "Show evidence", data)
+        yield evidence
     is_main = not is_answered and answer.case_number is None
     style = {"style": "positive"} if is_main else {}
     yield dialog(names.ESCALATE, asks_compliance(answer), data, **style)

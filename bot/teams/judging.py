@@ -1,10 +1,14 @@
-"""What people think of an answer: thumbs, and reports of a problem. The last one counts."""
+"""What people think of an answer: thumbs, and reports of a problem. The last one counts.
+
+Under a closest passage they say that it answers: that is a judgement like a thumb, each person's
+own.
+"""
 
 import logging
 from collections.abc import Mapping
 
-from bot.cases import FeedbackDesk
-from bot.pressed import judged
+from bot.cases import CaseDesk, FeedbackDesk
+from bot.pressed import answers_it, is_closest, judged
 from bot.replies.form_words import REPORTED
 from bot.teams import dialogs, names
 from bot.teams.forms import CHOOSE_ONE, REPORT_TITLE, report_card
@@ -13,6 +17,7 @@ from bot.teams.looking import Lookup, asker_of
 from bot.teams.names import target_of
 from bot.teams.pressing import Handler
 from bot.teams.whisper import Whisper
+from core.domain.errors import ContractError
 from core.domain.feedback import Rating, Reason
 from core.domain.run import Json
 
@@ -26,16 +31,20 @@ logger = logging.getLogger(__name__)
 class Judging:
     """Takes judgements of answers from whoever may read them."""
 
-    def __init__(self, lookup: Lookup, desk: FeedbackDesk, whisper: Whisper) -> None:
-        """Take who checks, who keeps judgements, and who tells."""
+    def __init__(
+        self, lookup: Lookup, desk: FeedbackDesk, whisper: Whisper, *, cases: CaseDesk
+    ) -> None:
+        """Take who checks, who keeps judgements, who tells, and who knows of cases."""
         self._lookup = lookup
         self._desk = desk
         self._whisper = whisper
+        self._cases = cases
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
         return {
             FEEDBACK: self.rate,
+            names.ANSWERS: self.accept,
             names.REPORT: self.open,
             names.REPORT_SUBMIT: self.submit,
         }
@@ -60,6 +69,26 @@ class Judging:
             message_id=interaction.message_id,
         )
         return dialogs.NOTHING
+
+    async def accept(self, interaction: Interaction) -> Mapping[str, Json]:
+        """Keep that a closest passage answers whoever presses; its message stays as it is."""
+        found = await self._lookup.reply(interaction)
+        refusal = await self._lookup.why_not(found, interaction)
+        if found is None or refusal:
+            return self._whisper.say(interaction, refusal)
+        if not is_closest(found):
+            raise ContractError("expected an answer that shows a closest passage")
+        answer_id, who = target_of(interaction.values).id, asker_of(interaction)
+        kept = await self._desk.give(
+            answer_id,
+            who,
+            key=interaction.dedupe_key,
+            rating=Rating.POSITIVE,
+            message_id=interaction.message_id,
+        )
+        is_asker = found.person == interaction.person
+        case = await self._cases.about(answer_id, who) if is_asker else None
+        return self._whisper.say(interaction, answers_it(kept, is_asker=is_asker, case=case))
 
     async def open(self, interaction: Interaction) -> Mapping[str, Json]:
         """Open the form that asks what is wrong."""

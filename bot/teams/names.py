@@ -28,6 +28,7 @@ ESCALATE_SUBMIT, REPORT_SUBMIT = "escalate_submit", "report_submit"
 CASE_ANSWER_SUBMIT, ASK_SUBMIT = "case_answer_submit", "ask_submit"
 """Send what was entered in a dialog."""
 CLARIFY, REMOVE, SHARE = "clarify", "remove", "share"
+ANSWERS = "answers"
 CASE_CLAIM, CASE_WRONG, CASE_CLOSE = "case_claim", "case_wrong", "case_close"
 CASE_ACCEPT, CASE_AGAIN, CASE_REFRESH = "case_accept", "case_reopen", "case_refresh"
 """Verbs of `Action.Execute`; as a message of a client that does not know it, the same in `do`."""
@@ -40,6 +41,7 @@ SUBMITTED = frozenset(
 )
 EXECUTED = frozenset(
     {
+        ANSWERS,
         CLARIFY,
         REMOVE,
         SHARE,

@@ -10,6 +10,7 @@ from core.agent.wording import (
     ALL_OPTION,
     ASK_A_PERSON,
     ASK_DIRECTLY,
+    IF_IT_DOES_NOT,
     NOT_ANSWERED_YET,
     NOT_PASSED_ON,
     NOTHING_SURER,
@@ -57,14 +58,13 @@ def answered(
     Of `nearest` it names the sections that it does not quote: one may ask for them next.
     """
     shown, citations = _numbered(claims, places, versions)
-    quoted = {(one.place.policy_key, one.place.eid) for one in citations}
     return Answer(
         outcome=Outcome.ANSWERED,
         text=_text(shown),
         claims=shown,
         citations=citations,
         confidence=confidence,
-        nearest=tuple(one for one in nearest if (one.policy_key, one.eid) not in quoted),
+        nearest=_unquoted(nearest, citations),
         assumptions=_assumed(assumptions),
         notes=tuple(notes),
     )
@@ -88,6 +88,32 @@ def conflicting(
         confidence=confidence,
         refusal=RefusalKind.CONFLICT,
         nearest=tuple(dict.fromkeys(citation.place for citation in citations)),
+        notes=tuple(notes),
+    )
+
+
+def closest(
+    passage: Claim,
+    *,
+    confidence: Confidence,
+    places: Mapping[Span, SectionRef],
+    versions: Mapping[VersionId, PolicyVersion],
+    nearest: Sequence[SectionRef],
+    notes: Sequence[str],
+) -> Answer:
+    """Return the closest passage, quoted, to be judged by whoever asked.
+
+    It has no badge: what is not sure is not graded. The numbers are kept with the record.
+    """
+    shown, citations = _numbered([passage], places, versions)
+    return Answer(
+        outcome=Outcome.REFUSED,
+        text=f"{REFUSALS[RefusalKind.NOT_SURE]}\n{_text(shown)}\n{IF_IT_DOES_NOT}",
+        claims=shown,
+        citations=citations,
+        confidence=replace(confidence, badge=None),
+        refusal=RefusalKind.NOT_SURE,
+        nearest=_unquoted(nearest, citations),
         notes=tuple(notes),
     )
 
@@ -250,6 +276,13 @@ def _text(claims: Sequence[ShownClaim]) -> str:
     return "\n".join(
         f"{claim.text} {''.join(f'[{number}]' for number in claim.numbers)}" for claim in claims
     )
+
+
+def _unquoted(
+    nearest: Sequence[SectionRef], citations: Sequence[ShownCitation]
+) -> tuple[SectionRef, ...]:
+    quoted = {(one.place.policy_key, one.place.eid) for one in citations}
+    return tuple(one for one in nearest if (one.policy_key, one.eid) not in quoted)
 
 
 def _assumed(assumptions: Sequence[Assumption]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.agent import compose
+from core.agent.closest import closest_passage
 from core.agent.situation import Ruling, Situation
 from core.agent.wording import PARTIAL, UNMENTIONED, WITHOUT_MODEL
 from core.domain.answer import Answer, Claim, Decision, Outcome, RefusalKind
@@ -40,13 +41,14 @@ async def release(
         nearest: Sections that a refusal names.
         is_modelled: False: the answer says that no language model was called.
         missing: What an answer says that it leaves open; None: nothing.
-        duties: Verified claims that a refusal shows too, since they can't wait.
+        duties: Verified claims that a refusal shows too, since they can't wait; they take the place
+            of a closest passage.
     """
     asked = situation.draft.asked or situation.draft.branch
     if ruling.decision is Decision.CLARIFY and asked is not None:
         return compose.clarifying(asked, confidence=situation.confidence)
+    is_final = ruling.decision is Decision.FINAL
     is_conflict = ruling.refusal is RefusalKind.CONFLICT
-    is_refused = ruling.decision is not Decision.FINAL and not is_conflict
     refused = refusal(
         ruling.refusal or RefusalKind.NOT_FOUND,
         nearest=nearest,
@@ -54,7 +56,10 @@ async def release(
         reported=situation.confidence.reported,
         needs_person=ruling.needs_person,
     )
-    if is_refused and (not duties or refused.refusal is RefusalKind.OUT_OF_SCOPE):
+    is_about = refused.refusal is not RefusalKind.OUT_OF_SCOPE
+    is_closest = ruling.refusal is RefusalKind.NOT_SURE and is_about and not duties
+    is_refused = not (is_final or is_conflict or is_closest)
+    if is_refused and not (duties and is_about):
         return refused
     claims = duties if is_refused else situation.verified.claims
     places = await corpus.places([one.span for claim in claims for one in claim.citations])
@@ -62,6 +67,15 @@ async def release(
     if is_refused:
         return compose.urgent(refused, duties, places=places, versions=versions)
     without = () if is_modelled else (WITHOUT_MODEL,)
+    if is_closest:
+        return compose.closest(
+            closest_passage(claims, places),
+            confidence=situation.confidence,
+            places=places,
+            versions=versions,
+            nearest=nearest,
+            notes=without,
+        )
     if is_conflict:
         return compose.conflicting(
             claims,
@@ -102,12 +116,15 @@ def refusal(
     reported: float | None = None,
     needs_person: bool = False,
 ) -> Answer:
-    """Return a refusal; where nothing found has to do with the question, it is out of scope.
+    """Return a refusal that shows no passage.
 
-    What a person should decide is escalated, unless it has nothing to do with the policies.
+    Where nothing found has to do with the question, it is out of scope. What a person should decide
+    is escalated, unless it has nothing to do with the policies.
     """
-    if kind is RefusalKind.POLICY_SILENT and best_relevance is not None:
-        kind = RefusalKind.OUT_OF_SCOPE if best_relevance < OFF_TOPIC else kind
+    if best_relevance is not None and best_relevance < OFF_TOPIC:
+        kind = RefusalKind.OUT_OF_SCOPE
+    elif kind is RefusalKind.NOT_SURE:
+        kind = RefusalKind.NOT_FOUND
     shown = replace(compose.NO_CONFIDENCE, reported=reported)
     refused = compose.refused(kind, nearest=nearest, confidence=shown, notes=())
     if needs_person and kind is not RefusalKind.OUT_OF_SCOPE:

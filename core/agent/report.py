@@ -40,6 +40,7 @@ def trace_json(run: Run) -> JsonObject:
         "critic": _critic(last),
         "judge": _judge(last),
         "calibrated_confidence": run.answer.confidence.calibrated,
+        "confidence_features": dict(run.answer.confidence.features),
         "badge": _value(run.answer.confidence.badge),
         "final_state": run.answer.outcome.value,
         "budget": asdict(run.budget),

@@ -296,7 +296,8 @@ class Answering:
 def _remarked(request: AskRequest, question: Question, answer: Answer) -> Answer:
     """Ask who only told something what they would like to know; say what was read with it."""
     is_refused = answer.refusal not in {None, RefusalKind.CONFLICT}
-    if is_refused and not answer.claims and is_statement(question):
+    is_urgent = bool(answer.claims) and not answer.is_closest
+    if is_refused and not is_urgent and is_statement(question):
         return compose.unasked()
     if question.referent and answer.outcome is not Outcome.CLARIFICATION:
         return compose.remarked(answer, READ_WITH)

@@ -22,7 +22,11 @@ class RefusalKind(StrEnum):
     """Why there is no answer."""
 
     POLICY_SILENT = "policy_silent"
+    """The policies treat the topic, and nothing in them answers."""
     NOT_FOUND = "not_found"
+    """Nothing that answers was found."""
+    NOT_SURE = "not_sure"
+    """Something was found that may answer: it is quoted as the closest passage."""
     OUT_OF_SCOPE = "out_of_scope"
     NOT_PERMITTED = "not_permitted"
     CONFLICT = "conflict"
@@ -282,7 +286,8 @@ class Answer:
     text: str
     """The answer with [n], the clarification's question, or the refusal's words."""
     claims: tuple[ShownClaim, ...] = ()
-    """The answer's statements; of a refusal what contradicts each other, or what can't wait."""
+    """The answer's statements; of a refusal the quotations of the closest passage, what contradicts
+    each other, or what can't wait."""
     citations: tuple[ShownCitation, ...] = ()
     """What the claims rest on, in order of n."""
     confidence: Confidence
@@ -306,6 +311,12 @@ class Answer:
     def is_report(self) -> bool:
         """True if the question was a report, which is never answered and never shown."""
         return self.outcome is Outcome.ESCALATED and self.refusal is None
+
+    @property
+    def is_closest(self) -> bool:
+        """True if it answers nothing and quotes the passage that comes closest to an answer."""
+        is_unsure = self.outcome is Outcome.REFUSED and self.refusal is RefusalKind.NOT_SURE
+        return is_unsure and bool(self.claims and self.citations)
 
     @property
     def needs_person(self) -> bool:

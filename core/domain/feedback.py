@@ -10,7 +10,7 @@ COMMENT_LIMIT = 2_000
 
 
 class Rating(StrEnum):
-    """Which thumb."""
+    """Which thumb; under a closest passage, whether it answers."""
 
     POSITIVE = "positive"
     NEGATIVE = "negative"
@@ -56,6 +56,8 @@ class FeedbackKept:
 
     is_new: bool
     """False: this click was kept before."""
+    is_repeated: bool = False
+    """True: this person's judgement before it was the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

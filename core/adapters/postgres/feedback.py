@@ -26,6 +26,10 @@ _ANSWER = text(
     " FOR NO KEY UPDATE OF c"
 )
 """Locks the conversation: clicks of one person are kept in one order."""
+_BEFORE = text(
+    "SELECT rating FROM citebound.feedback WHERE answer_id = CAST(:answer AS uuid)"
+    " AND actor = :actor AND refusal IS NULL AND dedupe_key <> :key ORDER BY id DESC LIMIT 1"
+)
 _KEEP = text(
     "INSERT INTO citebound.feedback (answer_id, actor, rating, reason, platform_message_id, at,"
     " comment, dedupe_key, refusal) VALUES (CAST(:answer AS uuid), :actor, :rating, :reason,"
@@ -62,12 +66,14 @@ class PostgresFeedback:
                 tenant=feedback.by.tenant,
                 person=feedback.by.person,
             )
+            said = {"answer": feedback.answer_id, "actor": actor, "key": feedback.key}
+            before = await connection.scalar(_BEFORE, said)
             is_new = await self._keep(connection, feedback, actor, refusal)
             if is_new:
                 await self._record(connection, feedback, answer, actor, refusal)
             if refusal is not None:
                 return FeedbackRefused(why=refusal)
-            return FeedbackKept(is_new=is_new)
+            return FeedbackKept(is_new=is_new, is_repeated=before == feedback.rating.value)
 
     async def _keep(
         self,

@@ -22,6 +22,7 @@ from core.config import Settings
 from core.domain.answer import Answer
 from core.domain.chat import Place
 from core.ingest.prepare import Overrides
+from tests.acceptance import disputed
 from tests.both_products import Both, both
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.posts import Ephemeral
@@ -33,9 +34,7 @@ from tests.shown_words import in_slack, in_slack_text, in_teams, squeezed
 
 BUTTON = "(the first option)"
 """Stands for pressing it."""
-CONTRADICTORY = {
-    "travel.md": "# Travel Policy\n\n## 1 Receipts\n\nExpense receipts must be kept for 7 years.\n",
-    "records.md": "# Records\n\n## 1 Keeping\n\nExpense receipts must be kept for 10 years.\n",
+MORE = disputed.POLICIES | {
     "devices.md": (
         "# Devices Policy\n\n## 1 Loss\n\nThe loss or theft of a device must be reported to the"
         " service desk within 1 hour, so that it can be wiped remotely.\n"
@@ -47,13 +46,11 @@ CONVERSATIONS: dict[str, tuple[str, ...]] = {
     "answered: none, a follow-up": (LIMIT, "and for contractors?"),
     "clarification: none, answered by a button": ("Can I accept gifts?", BUTTON),
     "clarification: none, answered in words": ("Can I accept gifts?", "as an employee"),
-    "refused: policy_silent": ("How many days of parental leave do I get?",),
+    "refused: not_found": ("How many days of parental leave do I get?",),
     "refused: out_of_scope": ("What colour is the office carpet?",),
-    "refused: conflict": ("How long must expense receipts be kept?",),
-    "escalated: policy_silent": (
-        "A supplier wants to give me a 10 euro gift card. OK to keep it?",
-    ),
-    "escalated: policy_silent, what can't wait": ("i lost my laptop what now",),
+    "refused: conflict": (disputed.QUESTION,),
+    "refused: not_sure": (LIMIT,),
+    "escalated: not_found, what can't wait": ("i lost my laptop what now",),
     "escalated: none": ("My manager takes bribes from a supplier. What should I do?",),
     "answered: none, two sections": (
         "Within how many working days must employees disclose a conflict of interest?",
@@ -68,7 +65,7 @@ async def run(
 ) -> AsyncIterator[Both]:
     """The product on both platforms, with two policies that contradict each other."""
     async with bootstrap(Settings(database_url=policies_database)) as service:
-        for name, text in CONTRADICTORY.items():
+        for name, text in MORE.items():
             await service.ingestor.ingest(
                 text.encode(), source_name=name, given=Overrides(), with_chunks=True
             )
@@ -147,9 +144,11 @@ def holds_all(shown: str, answer: Answer) -> None:
     for part in parts:
         assert squeezed(part) in shown, f"not shown: {part!r}\n{shown}"
     for one in answer.citations:
-        # Where a claim is its own quote, it stands once as the claim and once as the source.
+        # Where a claim is its own quote, it stands once as the claim and once as the source; a
+        # closest passage is its own source.
         quote, body = squeezed(one.quote), squeezed(answer.text)
-        assert shown.count(quote) > body.count(quote), f"not quoted: {one.quote!r}\n{shown}"
+        least = body.count(quote) + (not answer.is_closest)
+        assert shown.count(quote) >= least, f"not quoted: {one.quote!r}\n{shown}"
 
 
 def is_shown_in_slack(message: SlackMessage | Ephemeral, answer: Answer) -> None:
@@ -179,8 +178,13 @@ def is_shown_in_teams(message: TeamsMessage, answer: Answer) -> None:
 
 
 @pytest.mark.parametrize("name", CONVERSATIONS)
-async def test_the_same_answer_everywhere(run: Both, name: str) -> None:
+async def test_the_same_answer_everywhere(
+    run: Both, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Stored alike in every field, and shown whole on both platforms."""
+    if name == "refused: not_sure":  # where nothing is ever sure enough to stand as an answer
+        monkeypatch.setattr("core.confidence.badge.HIGH", 2.0)
+        monkeypatch.setattr("core.confidence.badge.MEDIUM", 2.0)
     texts = CONVERSATIONS[name]
     expected = await of_the_service(run, name, texts)
     first = expected[0]

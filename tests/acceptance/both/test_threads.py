@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.acceptance import disputed
 from tests.both_products import Both, both
 from tests.servers.slack import FakeSlack
 from tests.servers.teams import FakeTeams
@@ -16,8 +17,6 @@ from tests.servers.teams.openid import OpenId
 
 LIMIT = "What is the limit for gifts that employees accept from business partners?"
 OPEN = "Can I accept gifts?"
-UNSURE = "A supplier wants to give me a 10 euro gift card. OK to keep it?"
-"""What only a person can answer: a case is opened by itself."""
 NOT_FOR_US = (
     ("anna", "yes, will do after lunch"),
     ("ben", "I had one last year, just refuse it"),
@@ -97,13 +96,16 @@ async def test_small_talk_is_neither_answered_nor_kept(run: Both, platform: str)
 
 
 @pytest.mark.parametrize("platform", ["slack", "teams"])
-async def test_a_case_is_opened_only_from_what_was_put_to_us(run: Both, platform: str) -> None:
+async def test_a_case_is_opened_only_from_what_was_put_to_us(
+    run: Both, platform: str, policies_database: str
+) -> None:
     """Asked by name it opens one; without it, the same question is answered, and no more."""
+    await disputed.publish(policies_database)
     talk = Talk(run, platform)
     await talk.ask(LIMIT)
-    await talk.say("anna", UNSURE)
+    await talk.say("anna", disputed.QUESTION)
     assert (await talk.replies(), await talk.cases()) == (2, 0)
-    await talk.ask(UNSURE)
+    await talk.ask(disputed.QUESTION)
     assert await talk.cases() == 1
 
 

@@ -17,8 +17,6 @@ from tests.slack_product import Product, product
 QUESTION = "What is the limit for gifts that employees accept from business partners?"
 OPEN_QUESTION = "Can I accept gifts?"
 """The policies know several cases: it is asked back."""
-UNSURE = "A supplier wants to give me a 10 euro gift card. OK to keep it?"
-"""The policies have something on it, but too little to be sure."""
 REPORT = "My manager takes bribes from a supplier. What should I do?"
 
 

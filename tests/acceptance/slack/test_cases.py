@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.acceptance import disputed
 from tests.acceptance.slack.office import (
     OPEN_QUESTION,
     QUESTION,
     REPORT,
-    UNSURE,
     Office,
     office,
     picked,
@@ -212,13 +212,16 @@ async def test_a_report_reaches_the_officer_on_call_alone(bureau: Office) -> Non
         assert not [one for one in told if "bribe" in one or "did it again" in one]
 
 
-async def test_what_only_a_person_can_answer_is_passed_on(bureau: Office) -> None:
+async def test_what_only_a_person_can_answer_is_passed_on(
+    bureau: Office, slack_database: str
+) -> None:
     """By itself, without name and place; the asker may add both, once."""
-    slack, answer = bureau.slack, await bureau.answered(UNSURE)
+    await disputed.publish(slack_database)
+    slack, answer = bureau.slack, await bureau.answered(disputed.QUESTION)
     assert "Needs a person" in shown(answer)
     assert "passed it on to Compliance as case 1: your words, without your name" in shown(answer)
     (card,) = bureau.cards()
-    assert UNSURE in shown(card)
+    assert disputed.QUESTION in shown(card)
     assert live_mentions(card) == []
     assert answer.channel not in shown(card)
     form = await bureau.form(bureau.anna, answer, "escalate_open")
@@ -249,9 +252,12 @@ async def test_an_option_is_passed_on_with_its_question(bureau: Office) -> None:
     assert f"{OPEN_QUESTION} employee" in shown(card)
 
 
-async def test_what_was_passed_on_is_answered_to_the_asker_alone(bureau: Office) -> None:
+async def test_what_was_passed_on_is_answered_to_the_asker_alone(
+    bureau: Office, slack_database: str
+) -> None:
     """Nothing of it stands in the thread, where officers would see who asked."""
-    answer = await bureau.answered(UNSURE)
+    await disputed.publish(slack_database)
+    answer = await bureau.answered(disputed.QUESTION)
     (card,) = bureau.cards()
     form = await bureau.form(bureau.olga, card, "case_answer")
     await bureau.slack.presses.submit(bureau.olga, form, {"answer": typed(ANSWER)})

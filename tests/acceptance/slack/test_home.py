@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.app.process import Roles
+from tests.acceptance import disputed
 from tests.acceptance.slack.office import (
     OPEN_QUESTION,
     QUESTION,
-    UNSURE,
     Office,
     office,
     shown,
@@ -75,15 +75,18 @@ async def test_home_and_the_command_list_what_waits_for_the_asker(bureau: Office
     assert "Waiting for you" not in mine.answer["text"]
 
 
-async def test_a_case_that_we_opened_is_linked_for_its_asker_alone(bureau: Office) -> None:
+async def test_a_case_that_we_opened_is_linked_for_its_asker_alone(
+    bureau: Office, slack_database: str
+) -> None:
     """Its place is no secret from who asked; officers see none."""
+    await disputed.publish(slack_database)
     slack, homes = bureau.slack, bureau.slack.workspace.homes
-    answer = await bureau.answered(UNSURE)
+    answer = await bureau.answered(disputed.QUESTION)
     link = f"archives/{answer.channel}/p{answer.root.replace('.', '')}"
     for person, is_linked in ((bureau.anna, True), (bureau.olga, False)):
         await slack.people.open_home(person)
         await slack.until(lambda who=person: who.id in homes, timeout_s=15)
-        assert UNSURE in shown(homes[person.id])
+        assert disputed.QUESTION in shown(homes[person.id])
         assert (link in shown(homes[person.id])) is is_linked
 
 

@@ -15,8 +15,6 @@ from tests.teams_product import Product, product
 from tests.unit.teams.reading import words_of
 
 REPORT = "My manager takes bribes from a supplier. What should I do?"
-UNSURE = "A supplier wants to give me a 10 euro gift card. OK to keep it?"
-"""The policies have something on it, but too little to be sure."""
 
 
 @dataclass(kw_only=True)

@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.acceptance.teams.office import REPORT, UNSURE, Office, office, pressable
+from tests.acceptance import disputed
+from tests.acceptance.teams.office import REPORT, Office, office, pressable
 from tests.acceptance.teams.test_pressing import (
     ONLY_ASKER,
     QUESTION,
@@ -229,13 +230,16 @@ async def test_a_report_reaches_the_officer_on_call_alone(bureau: Office) -> Non
         assert not [one for one in told if "bribe" in one or "did it again" in one]
 
 
-async def test_what_only_a_person_can_answer_is_passed_on(bureau: Office) -> None:
+async def test_what_only_a_person_can_answer_is_passed_on(
+    bureau: Office, policies_database: str
+) -> None:
     """By itself, without name and place; the asker may add both, once."""
-    answer = await bureau.answered(UNSURE)
+    await disputed.publish(policies_database)
+    answer = await bureau.answered(disputed.QUESTION)
     assert "Needs a person" in answer.text
     assert "passed it on to Compliance as case 1" in words_of(answer.text)
     (card,) = bureau.cards()
-    assert UNSURE in shown(card)
+    assert disputed.QUESTION in shown(card)
     assert "anna" not in shown(card)
     opened = await fetch(bureau.teams, bureau.anna, answer, "escalate", id_of(answer))
     assert "with Compliance as case 1 already, without your name" in dialog(opened)

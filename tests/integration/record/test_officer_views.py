@@ -107,7 +107,7 @@ async def test_refusals_say_why_and_what_is_near(ask: Ask, rows: Rows) -> None:
         await ask(question, thread=question)
     found = await rows("SELECT * FROM audit.v_refusals ORDER BY at")
     assert [(row["question"], row["kind"], row["escalated"]) for row in found] == [
-        (REFUSED, "policy_silent", False),
+        (REFUSED, "not_found", False),
         (ESCALATED, "escalated", True),
     ]
     assert all(near["policy"] == "gifts" for near in found[0]["nearest_sections"])

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from core.agent.situation import Ruling, Situation
-from core.agent.stages.decide import ASKED_FROM, decide
+from core.agent.stages.decide import ASKED_FROM, CLOSEST_FROM, TREATED_FROM, decide
+from core.confidence.badge import badge_of
 from core.domain.answer import (
-    Badge,
     Branch,
     Check,
     Claim,
@@ -26,16 +26,19 @@ FAILED = Verdict(claim=0, check=Check.QUOTE, passed=False, reason="the quote is 
 BRANCH = Branch(slot="jurisdiction", question="Where?", options=("Germany", "France"))
 
 
-def confident(badge: Badge | None) -> Confidence:
-    return replace(NO_CONFIDENCE, calibrated=0.9, badge=badge)
+def confident(calibrated: float | None) -> Confidence:
+    badge = None if calibrated is None else badge_of(calibrated, is_weakened=False)
+    return replace(NO_CONFIDENCE, calibrated=calibrated, badge=badge)
 
 
+CLOSE = confident(CLOSEST_FROM)
+FAR = confident(CLOSEST_FROM - 0.01)
 GOOD = Situation(
     draft=Draft(claims=(CLAIM,)),
     verified=Verified(claims=(CLAIM,), dropped=(), verdicts=()),
     judgement=make_judgement(),
     critique=None,
-    confidence=confident(Badge.HIGH),
+    confidence=confident(0.9),
     may_retry=False,
     may_refine=False,
     may_clarify=True,
@@ -65,12 +68,12 @@ def test_a_contradiction_is_escalated_with_both_sides() -> None:
     assert ruled(situation) == (Decision.ESCALATE, RefusalKind.CONFLICT)
 
 
-@pytest.mark.parametrize("badge", [Badge.LOW, None])
-def test_a_contradiction_about_something_else_is_not_shown(badge: Badge | None) -> None:
-    """Policies that contradict each other where nobody asked are no answer, nor a conflict."""
+@pytest.mark.parametrize("confidence", [CLOSE, FAR, confident(None)])
+def test_a_contradiction_about_something_else_is_not_shown(confidence: Confidence) -> None:
+    """It is no answer, nor a conflict, nor is one of its sides the closest passage."""
     both = Verified(claims=(CLAIM, CLAIM), dropped=(), verdicts=())
     draft = Draft(claims=(CLAIM, CLAIM), is_conflict=True)
-    situation = replace(GOOD, draft=draft, verified=both, confidence=confident(badge))
+    situation = replace(GOOD, draft=draft, verified=both, confidence=confidence)
     assert ruled(situation) == (Decision.ESCALATE, RefusalKind.POLICY_SILENT)
 
 
@@ -84,7 +87,7 @@ def test_a_contradiction_needs_both_sides() -> None:
 def test_nothing_relevant_is_never_final(relevance: float, *, ruling: bool) -> None:
     """Below the threshold of relevance a run cannot be FINAL, not even by another attempt."""
     situation = replace(GOOD, best_relevance=relevance, may_retry=True, may_refine=True)
-    expected = (Decision.FINAL, None) if ruling else (Decision.ESCALATE, RefusalKind.POLICY_SILENT)
+    expected = (Decision.FINAL, None) if ruling else (Decision.ESCALATE, RefusalKind.NOT_FOUND)
     assert ruled(situation) == expected
 
 
@@ -117,7 +120,7 @@ def test_an_unlikely_branch_is_not_asked_about(calibrated: float | None) -> None
 
 def test_an_open_fact_is_asked_for_before_the_answer_is_likely() -> None:
     """A question back states nothing: it needs less confidence than an answer."""
-    low = replace(NO_CONFIDENCE, calibrated=ASKED_FROM, badge=Badge.LOW)
+    low = confident(ASKED_FROM)
     situation = replace(GOOD, draft=replace(GOOD.draft, branch=BRANCH), confidence=low)
     assert ruled(situation) == (Decision.CLARIFY, None)
 
@@ -141,15 +144,20 @@ def test_verify_overrides_a_branch() -> None:
 
 
 def test_an_empty_draft_is_refused() -> None:
-    """A draft without claims is no answer."""
+    """A draft without claims is no answer, nor the closest passage."""
     nothing = Verified(claims=(), dropped=(), verdicts=())
-    assert ruled(replace(GOOD, verified=nothing)) == (Decision.ESCALATE, RefusalKind.NOT_FOUND)
-
-
-def test_not_judged_is_never_an_approval() -> None:
-    """Without a valid judgement nothing is posted."""
-    situation = replace(GOOD, judgement=NOT_JUDGED)
+    situation = replace(GOOD, verified=nothing, best_relevance=TREATED_FROM - 0.01)
     assert ruled(situation) == (Decision.ESCALATE, RefusalKind.NOT_FOUND)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "kind"),
+    [(GOOD.confidence, RefusalKind.NOT_SURE), (FAR, RefusalKind.NOT_FOUND)],
+)
+def test_not_judged_is_never_an_approval(confidence: Confidence, kind: RefusalKind) -> None:
+    """Without a valid judgement nothing is posted as an answer."""
+    situation = replace(GOOD, judgement=NOT_JUDGED, confidence=confidence)
+    assert ruled(situation) == (Decision.ESCALATE, kind)
     assert "no token" in decide(situation).reason
 
 
@@ -159,26 +167,59 @@ def test_not_judged_is_never_an_approval() -> None:
         make_judgement(approved=False),
         make_judgement(decision=Decision.RETRY),
         make_judgement(decision=Decision.CLARIFY),
-        make_judgement(decision=Decision.ESCALATE),
         make_judgement(approved=False, decision=Decision.RETRY),
     ],
     ids=lambda one: f"{one.approved}-{one.decision}",
 )
 def test_only_approve_with_final_approves(judgement: object) -> None:
-    """The verdict and the token must both say yes."""
+    """The verdict and the token must both say yes; what was verified may still be quoted."""
     situation = replace(GOOD, judgement=judgement)
-    assert ruled(situation) == (Decision.ESCALATE, RefusalKind.POLICY_SILENT)
+    assert ruled(situation) == (Decision.ESCALATE, RefusalKind.NOT_SURE)
+    doubtful = replace(situation, confidence=FAR, best_relevance=TREATED_FROM - 0.01)
+    assert ruled(doubtful) == (Decision.ESCALATE, RefusalKind.NOT_FOUND)
 
 
-@pytest.mark.parametrize("badge", [Badge.LOW, None])
-def test_low_confidence_is_never_posted(badge: Badge | None) -> None:
-    """A Low badge, or none, is a refusal even if all else holds."""
-    situation = replace(GOOD, confidence=confident(badge))
-    assert ruled(situation) == (Decision.ESCALATE, RefusalKind.POLICY_SILENT)
+@pytest.mark.parametrize("calibrated", [CLOSEST_FROM, 0.3, 0.49])
+def test_what_is_not_sure_is_the_closest_passage(calibrated: float) -> None:
+    """Verified, below Medium and yet not unlikely: quoted, never stated."""
+    situation = replace(GOOD, confidence=confident(calibrated))
+    assert ruled(situation) == (Decision.ESCALATE, RefusalKind.NOT_SURE)
+
+
+@pytest.mark.parametrize("confidence", [FAR, confident(0.0), confident(None)])
+def test_what_is_unlikely_is_not_shown(confidence: Confidence) -> None:
+    """Below the band nothing is quoted, whatever passed the checks."""
+    situation = replace(GOOD, confidence=confidence, best_relevance=TREATED_FROM - 0.01)
+    assert ruled(situation) == (Decision.ESCALATE, RefusalKind.NOT_FOUND)
+
+
+def test_only_another_attempt_goes_before_the_closest_passage() -> None:
+    """It is what is left when no retry brought anything better."""
+    situation = replace(GOOD, confidence=CLOSE, may_retry=True)
+    assert ruled(situation) == (Decision.RETRY, None)
+
+
+@pytest.mark.parametrize(
+    ("relevance", "kind"),
+    [
+        (TREATED_FROM, RefusalKind.POLICY_SILENT),
+        (TREATED_FROM - 0.01, RefusalKind.NOT_FOUND),
+        (None, RefusalKind.NOT_FOUND),
+    ],
+)
+def test_the_policies_are_silent_only_on_what_they_treat(
+    relevance: float | None, kind: RefusalKind
+) -> None:
+    """That they say nothing can be said where the section that treats the topic was read."""
+    nothing = Verified(claims=(), dropped=(), verdicts=())
+    for more in ({"confidence": FAR}, {"verified": nothing, "confidence": NO_CONFIDENCE}):
+        situation = replace(GOOD, best_relevance=relevance, **more)
+        assert ruled(situation) == (Decision.ESCALATE, kind)
+    dropped = replace(GOOD, best_relevance=relevance, verified=REJECTED)
+    assert ruled(dropped) == (Decision.ESCALATE, RefusalKind.NOT_FOUND)
 
 
 PASSED_ON = {
-    "low": replace(GOOD, confidence=confident(Badge.LOW)),
     "the judge escalates": replace(GOOD, judgement=make_judgement(decision=Decision.ESCALATE)),
     "both sides of a conflict": replace(
         GOOD,
@@ -191,27 +232,30 @@ NOT_PASSED_ON = {
     "no claim left": replace(GOOD, verified=REJECTED),
     "not judged": replace(GOOD, judgement=NOT_JUDGED),
     "needs review": replace(GOOD, judgement=make_judgement(approved=False)),
+    "not sure": replace(GOOD, confidence=CLOSE),
+    "unlikely": replace(GOOD, confidence=FAR),
     "answered": GOOD,
 }
 
 
 @pytest.mark.parametrize("name", PASSED_ON | NOT_PASSED_ON)
 def test_what_a_person_should_decide(name: str) -> None:
-    """Where something was found but is not sure enough, not where nothing was."""
+    """Where a judge or two policies say so; what is merely not sure, its asker decides."""
     ruling = decide((PASSED_ON | NOT_PASSED_ON)[name])
     assert ruling.needs_person is (name in PASSED_ON)
 
 
 def test_medium_confidence_is_posted() -> None:
     """Medium is enough."""
-    assert ruled(replace(GOOD, confidence=confident(Badge.MEDIUM)))[0] is Decision.FINAL
+    assert ruled(replace(GOOD, confidence=confident(0.5)))[0] is Decision.FINAL
 
 
 UNGROUNDED = {
     "no claim left": replace(GOOD, verified=REJECTED),
     "not judged": replace(GOOD, judgement=NOT_JUDGED),
     "needs review": replace(GOOD, judgement=make_judgement(approved=False)),
-    "low": replace(GOOD, confidence=confident(Badge.LOW)),
+    "not sure": replace(GOOD, confidence=CLOSE),
+    "unlikely": replace(GOOD, confidence=FAR),
 }
 
 
@@ -236,11 +280,11 @@ def test_the_first_rule_decides() -> None:
     )
     assert ruled(everything)[1] is RefusalKind.CONFLICT
     no_conflict = replace(everything, draft=replace(everything.draft, is_conflict=False))
-    assert ruled(no_conflict)[1] is RefusalKind.POLICY_SILENT
+    assert ruled(no_conflict)[1] is RefusalKind.NOT_FOUND
     relevant = replace(no_conflict, best_relevance=0.9)
     assert ruled(relevant)[0] is Decision.CLARIFY
     plain = replace(relevant, draft=replace(relevant.draft, branch=None))
-    assert ruled(plain) == (Decision.ESCALATE, RefusalKind.NOT_FOUND)
+    assert ruled(plain) == (Decision.ESCALATE, RefusalKind.NOT_SURE)
 
 
 def test_no_ruling_but_final_and_clarify_posts_anything() -> None:

@@ -113,16 +113,14 @@ async def test_a_retry_with_a_higher_score_replaces_the_draft() -> None:
 
 @pytest.mark.parametrize("second", [make_judgement(0.4), make_judgement(0.3), NOT_JUDGED])
 async def test_a_retry_without_a_higher_score_replaces_nothing(second: object) -> None:
-    """The first draft is settled as it stands, which is a refusal, if the retry is no better."""
+    """The first draft is settled as it stands, as the closest passage."""
     reasoner = ScriptedReasoner(
         drafts=[TRUE, says((REGISTER, REGISTER))],
         judgements=[POOR, second],  # pyright: ignore[reportArgumentType]  # one of two types
     )
     run = await make_world().run(reasoner)
-    assert (run.answer.outcome, run.answer.refusal) == (
-        Outcome.REFUSED,
-        RefusalKind.POLICY_SILENT,
-    )
+    assert run.answer.is_closest
+    assert [citation.quote for citation in run.answer.citations] == [CASH]
     assert reasoner.asked.count("draft") == 2
 
 
@@ -168,8 +166,9 @@ async def test_a_retry_searches_deeper_with_other_words() -> None:
 
 async def test_spent_attempts_end_in_a_refusal_with_sections() -> None:
     """A refusal names the nearest sections and a person, never a bare "I don't know"."""
-    run = await make_world().run(ScriptedReasoner(drafts=[TRUE], judgements=[POOR]))
-    assert run.answer.outcome is Outcome.REFUSED
+    reasoner = ScriptedReasoner(drafts=[says(("  ", CASH))], judgements=[POOR])
+    run = await make_world().run(reasoner)
+    assert (run.answer.outcome, run.answer.refusal) == (Outcome.REFUSED, RefusalKind.NOT_FOUND)
     assert run.answer.nearest[0].number == "1"
     assert 0 < len(run.answer.nearest) <= 3
     assert "Compliance" in run.answer.text
@@ -184,7 +183,7 @@ async def test_one_attempt_may_be_all() -> None:
 
 
 @pytest.mark.parametrize(
-    ("relevance", "kind"), [(0.2, RefusalKind.POLICY_SILENT), (0.05, RefusalKind.OUT_OF_SCOPE)]
+    ("relevance", "kind"), [(0.2, RefusalKind.NOT_FOUND), (0.05, RefusalKind.OUT_OF_SCOPE)]
 )
 async def test_where_nothing_is_relevant_nothing_is_answered(
     relevance: float, kind: RefusalKind
@@ -194,7 +193,7 @@ async def test_where_nothing_is_relevant_nothing_is_answered(
         ScriptedReasoner(drafts=[TRUE], judgements=[GOOD])
     )
     assert run.answer.refusal is kind
-    assert bool(run.answer.nearest) is (kind is RefusalKind.POLICY_SILENT)
+    assert bool(run.answer.nearest) is (kind is RefusalKind.NOT_FOUND)
 
 
 @pytest.mark.parametrize(("turns", "asks"), [(0, True), (1, True), (2, False), (3, False)])
@@ -346,6 +345,7 @@ TRACE_KEYS = frozenset(
         "critic",
         "judge",
         "calibrated_confidence",
+        "confidence_features",
         "badge",
         "final_state",
         "budget",

@@ -103,6 +103,16 @@ async def test_what_is_shown_was_recorded() -> None:
     assert (question.scope.edition, question.scope.as_of) == (3, NOW.date())
 
 
+async def test_a_mere_statement_is_shown_no_closest_passage() -> None:
+    """Whoever only tells something is asked what they would like to know."""
+    unsure = ScriptedReasoner(drafts=[TRUE], judgements=[make_judgement(0.5, answers=0.3)])
+    service = make_service(unsure)
+    assert (await service.answering.ask(REQUEST)).answer.is_closest
+    told = replace(REQUEST, text="A supplier gave me cash and I kept it.")
+    answer = (await service.answering.ask(told)).answer
+    assert (answer.outcome, answer.citations) == (Outcome.CLARIFICATION, ())
+
+
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "\u200b\u202e\ufeff", "\x00\x07"])
 async def test_an_empty_question_is_refused(text: str) -> None:
     """Nothing, or nothing visible, is no question; it is not recorded."""

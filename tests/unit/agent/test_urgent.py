@@ -58,7 +58,7 @@ async def test_a_refusal_shows_what_can_not_wait() -> None:
         drafts=[says((LOSS, LOSS), (REPLACED, REPLACED))], judgements=[WEAK]
     )
     answer = (await make_world(DEVICES).run(reasoner, "I lost my laptop, what now?")).answer
-    assert (answer.outcome, answer.refusal) == (Outcome.ESCALATED, RefusalKind.POLICY_SILENT)
+    assert (answer.outcome, answer.refusal) == (Outcome.ESCALATED, RefusalKind.NOT_FOUND)
     assert answer.needs_person
     assert [claim.text for claim in answer.claims] == [LOSS]
     assert [citation.quote for citation in answer.citations] == [LOSS]

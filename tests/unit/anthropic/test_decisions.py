@@ -152,7 +152,7 @@ async def test_nothing_found_is_a_refusal_with_its_kind() -> None:
     run = await _run(reply(reported(0.1)), answers(CASH), relevance=0.2, judge=[PERFECT])
     assert (run.answer.outcome, run.answer.refusal) == (
         Outcome.REFUSED,
-        RefusalKind.POLICY_SILENT,
+        RefusalKind.NOT_FOUND,
     )
     assert run.answer.nearest
 
@@ -292,10 +292,34 @@ async def test_the_judge_may_escalate() -> None:
     assert run.attempts[0].reason == "unclear"
 
 
-async def test_low_confidence_is_never_posted() -> None:
-    """Approved, FINAL and grounded, but scored .6: a refusal."""
-    run = await _run(answers(CASH, also=[SURE]), answers(CASH), judge=[judged(0.6), judged(0.6)])
-    assert run.answer.outcome is Outcome.ESCALATED
+MEANT = ("You must not accept cash, whoever offers it.", CASH)
+"""What the model says of a sentence; code lets it pass, and the judge doubts it."""
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (judged(0.6), judged(0.6)),
+        (judged(0.6, verdict="needs_review"), judged(0.6, verdict="needs_review")),
+        (judged(0.9, verdict="needs_review"), judged(0.9, verdict="needs_review")),
+    ],
+    ids=["approved", "doubted", "doubted, well scored"],
+)
+async def test_what_the_judge_doubts_is_quoted_and_not_stated(first: Reply, second: Reply) -> None:
+    """The closest passage is the policy's sentence: none of the model's words is shown."""
+    run = await _run(answers(CASH, also=[SURE]), answers(CASH), judge=[first, second])
+    assert run.answer.is_closest
+    assert [claim.text for claim in run.answer.claims] == [f"“{CASH}”"]
+    run = await _run(answers(MEANT, also=[SURE]), answers(MEANT), judge=[first, second])
+    assert "whoever offers it" not in run.answer.text
+    assert not run.answer.needs_person
+
+
+async def test_what_the_judge_scores_low_is_not_even_quoted() -> None:
+    """Approved, FINAL and grounded, but scored .5: a refusal, and no case opens by itself."""
+    run = await _run(answers(CASH, also=[SURE]), answers(CASH), judge=[judged(0.5), judged(0.5)])
+    assert (run.answer.outcome, run.answer.claims) == (Outcome.REFUSED, ())
+    assert not run.answer.is_closest
 
 
 async def test_a_model_that_claims_to_be_sure_of_everything_gains_nothing() -> None:
@@ -303,7 +327,7 @@ async def test_a_model_that_claims_to_be_sure_of_everything_gains_nothing() -> N
     run = await _run(
         answers(CASH, also=[reported(1.0)]), answers(CASH), judge=[judged(0.69), judged(0.69)]
     )
-    assert run.answer.outcome is Outcome.ESCALATED
+    assert run.answer.is_closest
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from bot.slack.rules import IN_MESSAGE, IN_VIEW, own_rules
 from bot.slack.setting import Setting
 from bot.slack.views import evidence_modal, loading_modal
 from core.agent import compose
-from core.agent.wording import MODEL_UNAVAILABLE
+from core.agent.wording import IF_IT_DOES_NOT, MODEL_UNAVAILABLE, REFUSALS
 from core.domain.answer import (
     Answer,
     Badge,
@@ -112,6 +112,23 @@ def answered(text: str, *, many: int = 3) -> Answer:
     )
 
 
+def closest(text: str, *, many: int = 1) -> Answer:
+    """Return a closest passage, quoted from `many` stretches of one section."""
+    numbers = tuple(range(1, many + 1))
+    marks = "".join(f"[{number}]" for number in numbers)
+    above = REFUSALS[RefusalKind.NOT_SURE]
+    return Answer(
+        outcome=Outcome.REFUSED,
+        refusal=RefusalKind.NOT_SURE,
+        text=f"{above}\n“{text}” {marks}\n{IF_IT_DOES_NOT}",
+        claims=(ShownClaim(text=f"“{text}”", numbers=numbers),),
+        citations=tuple(citation(number, text, place(text)) for number in numbers),
+        confidence=replace(CALIBRATED, calibrated=0.31, badge=None),
+        nearest=(place(text, policy=FOREIGN),),
+        notes=(MODEL_UNAVAILABLE,),
+    )
+
+
 def answers(text: str) -> Iterator[tuple[str, Answer]]:
     """Return an answer of every outcome."""
     near = [place(text), place(text, policy=FOREIGN)]
@@ -121,6 +138,8 @@ def answers(text: str) -> Iterator[tuple[str, Answer]]:
     low = replace(CALIBRATED, badge=Badge.MEDIUM, is_calibrated=False, features=(("passed", 0.5),))
     yield "partial", replace(answered(text), confidence=low)
     branch = Branch(slot="s", question=text, options=(text, "US", text))
+    yield "closest", closest(text)
+    yield "closest, of two quotes", closest(text, many=2)
     yield "clarification", compose.clarifying(branch)
     yield "many options", compose.clarifying(replace(branch, options=(text,) * 60))
     yield "greeting", replace(compose.greeting(), text=text)
