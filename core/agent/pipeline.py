@@ -23,7 +23,7 @@ from core.agent.report import (
     retrieval_json,
 )
 from core.agent.scope_facts import foreign_countries
-from core.agent.situation import Attempted, Situation
+from core.agent.situation import Attempted, Situation, relevance_read
 from core.agent.stages.critique import NOT_CRITICISED, critique
 from core.agent.stages.decide import decide
 from core.agent.stages.draft import draft
@@ -265,7 +265,7 @@ class _Course:
             may_retry=may_retry,
             may_refine=may_retry and number == 1,
             may_clarify=self._may_clarify(),
-            best_relevance=self._passages.best_relevance,
+            best_relevance=relevance_read(self._passages.best_relevance, judged),
             relevance_threshold=self._parts.limits.relevance_threshold,
             ontology_suffices=not (self._gate and self._gate.retrieve),
         )
