@@ -8,8 +8,10 @@ from typing import TypeAlias
 from core.agent import compose
 from core.agent.abandoned import AbandonedError
 from core.agent.ahead import started_ahead
+from core.agent.binding import bind, noted, query_of
 from core.agent.confidential import is_confidential
 from core.agent.contradiction import Contradiction, contradiction_in
+from core.agent.conversation import asked_back
 from core.agent.release import nearest_sections, refusal, release
 from core.agent.report import entities_quoted, exploration_json, plan_json, retrieval_json
 from core.agent.scope_facts import foreign_countries
@@ -36,7 +38,6 @@ from core.domain.answer import (
     Draft,
     Judgement,
     NotJudged,
-    Outcome,
     RefusalKind,
     Verified,
 )
@@ -68,7 +69,6 @@ class Pipeline:
     """Runs questions; keeps nothing between them."""
 
     def __init__(self, parts: Parts) -> None:
-        """Take the parts."""
         self._parts = parts
 
     async def run(self, task: Task) -> Run:
@@ -156,7 +156,7 @@ class _Course:
             is_partial=self._parts.reasoner.is_model and bool(best.situation.draft.missing),
             duties=self._duties,
         )
-        return await self._end(planned, answer)
+        return await self._end(planned, noted(answer, best.situation.notes))
 
     def _asked_back(self, planned: Clarification) -> Answer:
         if self._may_clarify():
@@ -211,7 +211,8 @@ class _Course:
         proposed = await draft(reasoner, self._question, planned, self._evidence, previous=previous)
         self._missing = proposed.missing
         self._step("draft", {"claims": len(proposed.claims), "missing": proposed.missing})
-        verified = await self._verify(proposed)
+        bound = bind(self._question, await self._verify(proposed), self._evidence)
+        verified, branch = bound.verified, bound.branch or proposed.branch
         remaining = replace(proposed, claims=verified.claims)
         criticised, judged = await self._review(reasoner, planned, remaining)
         may_retry = self._may_retry(number)
@@ -220,18 +221,20 @@ class _Course:
             conflict = await contradiction_in(verified.claims, self._evidence, self._task.knowledge)
         is_conflict = proposed.is_conflict or conflict is Contradiction.TOLD
         situation = Situation(
-            draft=replace(proposed, is_conflict=is_conflict),
+            draft=replace(proposed, is_conflict=is_conflict, branch=branch),
             verified=verified,
             judgement=judged,
             critique=criticised if self._parts.reasoner.is_model else None,
-            confidence=confidence_of(
-                verified,
-                judged,
-                evidence=self._evidence,
-                reported=self._exploration.reported_confidence if self._exploration else None,
-                is_conflict=is_conflict or conflict is not None,
-                is_degraded=any(found.is_degraded for found in self._retrieved),
-                calibration=DEFAULT_OF_MODELS if self._parts.reasoner.is_model else DEFAULT,
+            confidence=bound.capped(
+                confidence_of(
+                    verified,
+                    judged,
+                    evidence=self._evidence,
+                    reported=self._exploration.reported_confidence if self._exploration else None,
+                    is_conflict=is_conflict or conflict is not None,
+                    is_degraded=any(found.is_degraded for found in self._retrieved),
+                    calibration=DEFAULT_OF_MODELS if self._parts.reasoner.is_model else DEFAULT,
+                )
             ),
             may_retry=may_retry,
             may_refine=may_retry and number == 1,
@@ -239,6 +242,8 @@ class _Course:
             best_relevance=self._best_relevance(),
             relevance_threshold=self._parts.limits.relevance_threshold,
             ontology_suffices=not (self._gate and self._gate.retrieve),
+            is_beside=bound.is_beside,
+            notes=bound.notes,
         )
         if (situation.confidence.calibrated or 0.0) >= SHOWN_FROM:
             self._duties = urgent_duties((*self._duties, *verified.claims))
@@ -256,7 +261,6 @@ class _Course:
         return Attempted(situation=situation, ruling=ruling, evidence=self._evidence)
 
     async def _gather(self, search: Search, number: int) -> None:
-        """Collect the evidence of an attempt."""
         if self._gate and self._gate.retrieve and self._budget.may_retrieve():
             sections = self._task.knowledge.extent.sections
             self._tell("retrieve", f"Searching {sections} sections" if sections else "Searching")
@@ -269,7 +273,7 @@ class _Course:
         self._evidence = gather(self._findings, chunks)
 
     async def _search_first(self) -> Retrieved:
-        return await self._search(self._question.standalone, self._depth(1))
+        return await self._search(query_of(self._question), self._depth(1))
 
     def _depth(self, number: int) -> int:
         limits = self._parts.limits
@@ -284,7 +288,7 @@ class _Course:
         }
         if self._missing and self._parts.reasoner.is_model:
             others.add(self._missing)
-        query = " ".join([self._question.standalone, *sorted(others)])
+        query = " ".join([query_of(self._question), *sorted(others)])
         return await self._search(query, self._depth(2))
 
     async def _search(self, query: str, depth: int) -> Retrieved:
@@ -339,22 +343,15 @@ class _Course:
         return self._exploration.findings if self._exploration else ()
 
     def _best_relevance(self) -> float | None:
-        """Return the highest relevance of a chunk found, or None without a search."""
         found = [chunk.relevance for one in self._retrieved for chunk in one.result.hits]
         return max(found, default=0.0) if self._retrieved else None
 
     def _may_retry(self, number: int) -> bool:
-        """Say whether another draft can differ: by other evidence, or by a model told why."""
         differs = self._parts.reasoner.is_model or bool(self._gate and self._gate.retrieve)
         return differs and number < self._parts.limits.max_attempts
 
     def _may_clarify(self) -> bool:
-        asked = 0
-        for turn in reversed(self._question.history):
-            if turn.outcome != Outcome.CLARIFICATION:
-                break
-            asked += 1
-        return asked < self._parts.limits.max_clarifications
+        return asked_back(self._question.history) < self._parts.limits.max_clarifications
 
     def _tell(self, stage: str, words: str) -> None:
         self._task.progress.report(Progressed(stage=stage, words=words))

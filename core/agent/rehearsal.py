@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
+from core.agent.conversation import understand
 from core.agent.request import AskRequest
 from core.agent.service import Answering
 from core.domain.chat import Place
@@ -31,8 +32,20 @@ async def rehearse_labelled(
         jurisdiction=scope.get("jurisdiction"),
         as_of=date.fromisoformat(scope["as_of"]) if scope.get("as_of") else today,
     )
-    history = tuple(
-        Turn(question=turn["question"], outcome=turn["outcome"], answer=turn.get("reply", ""))
-        for turn in thread
-    )
-    return await answering.rehearse(request, history=history, without=without)
+    return await answering.rehearse(request, history=_history(thread), without=without)
+
+
+def _history(thread: tuple[Mapping[str, str], ...]) -> tuple[Turn, ...]:
+    """Return labelled turns with what their asker told of themselves in them."""
+    history: tuple[Turn, ...] = ()
+    for turn in thread:
+        told = understand(turn["question"], history).assumptions
+        history += (
+            Turn(
+                question=turn["question"],
+                outcome=turn["outcome"],
+                answer=turn.get("reply", ""),
+                assumptions=told,
+            ),
+        )
+    return history

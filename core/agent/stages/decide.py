@@ -13,7 +13,7 @@ question back states nothing, and its reply leaves fewer rules to choose from.""
 
 def decide(situation: Situation) -> Ruling:
     """Apply the rules; the first that speaks decides."""
-    for rule in (_conflict, _nothing_found, _branch, _not_grounded, _not_approved, _low, _refine):
+    for rule in _RULES:
         ruling = rule(situation)
         if ruling is not None:
             return ruling
@@ -85,6 +85,13 @@ def _not_grounded(situation: Situation) -> Ruling | None:
     return _again_or(situation, reason, RefusalKind.NOT_FOUND)
 
 
+def _beside(situation: Situation) -> Ruling | None:
+    if not situation.is_beside:
+        return None
+    reason = "nothing quoted speaks of the condition that was asked about"
+    return _again_or(situation, reason, RefusalKind.NOT_FOUND)
+
+
 def _not_approved(situation: Situation) -> Ruling | None:
     judgement = situation.judgement
     if isinstance(judgement, NotJudged):
@@ -123,3 +130,16 @@ def _refine(situation: Situation) -> Ruling | None:
         decision=Decision.RETRY,
         reason=f"the critic asks: {'; '.join(critique.issues) or 'refine'}",
     )
+
+
+_RULES = (
+    _conflict,
+    _nothing_found,
+    _branch,
+    _not_grounded,
+    _beside,
+    _not_approved,
+    _low,
+    _refine,
+)
+"""In the order in which they speak."""
