@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from core.adapters.local.embedder import LocalEmbedder
 from core.adapters.officers import read_officers
 from core.adapters.postgres.about import PostgresAboutPolicies
 from core.adapters.postgres.audit import PostgresAuditLog
@@ -217,6 +218,7 @@ async def bootstrap(
         yield Service(
             settings=settings,
             answering=Answering(
+                english=measured.words if isinstance(measured, LocalEmbedder) else None,
                 reasoner=reasoners.first,
                 fallback=reasoners.fallback,
                 corpus=corpus,

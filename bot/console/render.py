@@ -18,6 +18,7 @@ from rich.text import Text
 from bot.console.safe_text import one_line, safe
 from core.domain.answer import Answer, Badge, Outcome, RefusalKind, ShownCitation
 from core.domain.ontology import SectionRef
+from core.domain.question import UNASKED_SLOT
 
 _MARK = re.compile(r"\[\d+\]")
 _BADGES: dict[Badge, tuple[str, str]] = {
@@ -38,7 +39,9 @@ _REFUSALS: dict[RefusalKind, str] = {
 
 def answer_view(answer: Answer) -> list[RenderableType]:
     """Return what to print for an outcome, from the badge to the notes."""
-    view: list[RenderableType] = [_headline(answer), Text(), _body(answer.text)]
+    view: list[RenderableType] = [_body(answer.text)]
+    if answer.slot != UNASKED_SLOT:
+        view = [_headline(answer), Text(), *view]
     if answer.options:
         view += [Text(), *_options(answer.options)]
     if answer.citations:

@@ -6,6 +6,7 @@ Pure.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from core.agent.small_talk import SmallTalk
 from core.agent.wording import (
     ALL_OPTION,
     ASK_A_PERSON,
@@ -18,6 +19,7 @@ from core.agent.wording import (
     REFUSALS,
     REPORT,
     REPORT_ALONE,
+    SMALL_TALK,
     TOO_LONG,
     UNASKED,
     URGENT,
@@ -209,6 +211,16 @@ def greeting() -> Answer:
     """Return the reply to a message without a word."""
     return Answer(
         outcome=Outcome.CLARIFICATION, text=WHAT_TO_ASK, confidence=NO_CONFIDENCE, slot="referent"
+    )
+
+
+def chatting(kind: SmallTalk) -> Answer:
+    """Return the reply to small talk; what comes next stands alone."""
+    return Answer(
+        outcome=Outcome.CLARIFICATION,
+        text=SMALL_TALK[kind],
+        confidence=NO_CONFIDENCE,
+        slot=UNASKED_SLOT,
     )
 
 

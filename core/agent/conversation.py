@@ -5,19 +5,22 @@ A reply to a clarification, a follow-up, or a question of its own.
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from core.agent.follow_up import follow_up
+from core.agent.small_talk import SmallTalk, small_talk, without_greeting
 from core.domain.answer import Outcome
+from core.domain.conditions import Condition, conditions_in, groups_asked_for
 from core.domain.content_words import words
-from core.domain.jurisdictions import (
-    country_code,
-    country_name,
-    jurisdictions_in,
-    without_jurisdictions,
-)
+from core.domain.jurisdictions import country_code, country_name, own_country, rules_of
+from core.domain.people import own_group
 from core.domain.question import UNASKED_SLOT, Assumption, Turn
 
+JURISDICTION = "jurisdiction"
+"""Slot of the country where the asker works."""
+EMPLOYMENT = "employment"
+"""Slot of the group of people to which the asker belongs."""
 ALL = "all"
 """The value of an assumption that asks for every branch."""
 
@@ -27,6 +30,12 @@ _FOLLOWS = re.compile(
     r"|do they|are they|for|then|why|who approves (?:it|that|this)|since when|even if|in|as an?)\b",
     re.IGNORECASE,
 )
+_HEARD = re.compile(
+    r"^(?:(?:ok(?:ay)?|great|good|thanks|thank you|thx|sure|right|hm+|alright|cool|got it)\b"
+    r"[\s,.!:-]*+)++(?=\w)",
+    re.IGNORECASE,
+)
+"""With what people show that they heard the last answer."""
 _REFERS = re.compile(r"\b(?:it|that|this|they|them|those|these|there|then|one)\b", re.IGNORECASE)
 _POINTS_NOWHERE = re.compile(
     r"\b(?:is|was)\s+it(?:\s+\w+){1,2}\s+(?:to|that|if|when)\b"
@@ -69,12 +78,6 @@ _WHO = re.compile(
     r"\b(?:employees?|contractors?|freelancers?|interns?|apprentices?|managers?|directors?)\b",
     re.IGNORECASE,
 )
-_ONLY_FOR = re.compile(
-    r"^(?:and|what about|how about|same for)?,?\s*+"
-    rf"(?:(?:(?:for|as|if i am|if i'm)\s*+)?(?:(?:an?|the)\s++)?(?P<who>{_WHO.pattern})"
-    r"|(?P<where>(?:in|for)\s++(?:the\s++)?\w[\w .]*+))[\s?.!]*+$",
-    re.IGNORECASE,
-)
 _SHORT = 7
 """Words up to which a message that refers back is a follow-up, or names one fact."""
 _LEAST_QUESTION = 3
@@ -94,8 +97,12 @@ class Understood:
 
     standalone: str
     """The question as it would stand alone."""
+    follows: bool = False
+    """True: it takes something from an earlier turn."""
     assumptions: tuple[Assumption, ...] = ()
-    """Facts that this message states."""
+    """Facts that this message states, and those that its writer stated before."""
+    conditions: tuple[Condition, ...] = ()
+    """See `Question.conditions`."""
 
 
 def clean(text: str) -> str:
@@ -120,19 +127,97 @@ def _visible(letter: str) -> str:
     return " " if category == "Cc" else ""
 
 
-def understand(text: str, history: Sequence[Turn]) -> Understood:
-    """Resolve a message against the earlier turns of its conversation."""
-    text = shortened(text)
-    if not history:
+def understand(text: str, history: Sequence[Turn], *, asker: str = "") -> Understood:
+    """Resolve a message against the earlier turns of its conversation.
+
+    Small talk among them says nothing. What its writer told of themselves in an earlier message
+    still holds, unless this one says or asks otherwise.
+    """
+    text = without_greeting(shortened(text))
+    turns = [turn for turn in history if small_talk(turn.question) is None]
+    meant = _in_its_thread(text, turns)
+    told = (*meant.assumptions, *_told(text, known=meant.assumptions))
+    kept = _kept(_told_before(turns, asker=asker), told=told, standalone=meant.standalone)
+    return replace(meant, assumptions=(*told, *kept), conditions=_conditions(meant))
+
+
+def chat_in(text: str, history: Sequence[Turn]) -> SmallTalk | None:
+    """Return which small talk a message is in its thread; None: it may say something."""
+    last = history[-1] if history else None
+    is_open = last is not None and (
+        last.outcome == Outcome.CLARIFICATION and last.slot != UNASKED_SLOT
+    )
+    return small_talk(text, is_asked_back=is_open)
+
+
+def _in_its_thread(text: str, turns: Sequence[Turn]) -> Understood:
+    if not turns or turns[-1].slot == UNASKED_SLOT or chat_in(text, turns) is not None:
         return Understood(standalone=text)
-    last = history[-1]
-    if last.slot == UNASKED_SLOT:
-        return Understood(standalone=text)
+    last = turns[-1]
     if last.outcome == Outcome.CLARIFICATION:
         return _reply(text, last)
-    if _is_follow_up(text):
-        return Understood(standalone=_exchanged(last.question, text) or f"{last.question} {text}")
+    if _corrects(text) or _is_follow_up(text):
+        meant = follow_up(last.question, text)
+        lifted = (Assumption(slot=JURISDICTION, value=ALL, source="asker"),)
+        return Understood(
+            standalone=meant.standalone,
+            follows=True,
+            assumptions=lifted if meant.is_general else (),
+            conditions=meant.news,
+        )
     return Understood(standalone=text)
+
+
+def _told(text: str, *, known: Sequence[Assumption]) -> tuple[Assumption, ...]:
+    """Return what a message tells of its writer: the country, and the kind of work."""
+    slots = {one.slot for one in known}
+    code, group = own_country(text), own_group(text)
+    said = (
+        (JURISDICTION, country_name(code) if code else None),
+        (EMPLOYMENT, group),
+    )
+    return tuple(
+        Assumption(slot=slot, value=value, source="asker")
+        for slot, value in said
+        if value is not None and slot not in slots
+    )
+
+
+def _told_before(turns: Sequence[Turn], *, asker: str) -> dict[str, str]:
+    """Return what this asker told in earlier messages, by slot, the latest of each."""
+    told: dict[str, str] = {}
+    for turn in turns:
+        if turn.asker != asker and turn.asker and asker:
+            continue
+        held = [one for one in turn.assumptions if one.slot in {JURISDICTION, EMPLOYMENT}]
+        told |= {one.slot: one.value for one in held}
+    return {slot: value for slot, value in told.items() if value != ALL}
+
+
+def _kept(
+    before: Mapping[str, str], *, told: Sequence[Assumption], standalone: str
+) -> tuple[Assumption, ...]:
+    """Return what was told before and still holds: nothing here says or asks otherwise."""
+    changed = {one.slot for one in told}
+    asked = {JURISDICTION: rules_of(standalone), EMPLOYMENT: groups_asked_for(standalone)}
+    return tuple(
+        Assumption(slot=slot, value=value, source="thread")
+        for slot, value in before.items()
+        if slot not in changed and not asked[slot] - {value, country_code(value)}
+    )
+
+
+def _conditions(meant: Understood) -> tuple[Condition, ...]:
+    """Return the conditions of a question, those that it brought to its thread first."""
+    new = {(one.kind, one.name) for one in meant.conditions}
+    named = conditions_in(meant.standalone)
+    return (*meant.conditions, *(one for one in named if (one.kind, one.name) not in new))
+
+
+def _corrects(text: str) -> bool:
+    """Say whether a message only tells where or as what its writer works ("I'm in France")."""
+    is_short = len(words(text)) <= _SHORT + 3 and not text.rstrip().endswith("?")
+    return is_short and (own_country(text) is not None or own_group(text) is not None)
 
 
 def _reply(text: str, last: Turn) -> Understood:
@@ -145,7 +230,7 @@ def _reply(text: str, last: Turn) -> Understood:
     value = chosen or _value(text, slot)
     said = Assumption(slot=slot, value=value, source="asker")
     standalone = last.question if value == ALL else f"{last.question} {value}"
-    return Understood(standalone=standalone, assumptions=(said,))
+    return Understood(standalone=standalone, follows=True, assumptions=(said,))
 
 
 def _asks_anew(text: str) -> bool:
@@ -159,29 +244,13 @@ def _value(text: str, slot: str) -> str:
     """Return the country or the kind of work that a short reply names; else its words."""
     if len(words(text)) > _SHORT or _DENIES.search(text):
         return text
-    if slot == "jurisdiction":
+    if slot == JURISDICTION:
         code = country_code(text)
         return text if code is None else country_name(code)
-    if slot == "employment":
+    if slot == EMPLOYMENT:
         named = {match[0].casefold().removesuffix("s") for match in _WHO.finditer(text)}
         return named.pop() if len(named) == 1 else text
     return text
-
-
-def _exchanged(question: str, text: str) -> str | None:
-    """Put another kind of asker into the earlier question ("and for contractors?").
-
-    None if it names none.
-    """
-    found = _ONLY_FOR.match(text)
-    if found is None:
-        return None
-    if found["who"]:
-        swapped = _WHO.sub(found["who"], question, count=1)
-        return swapped if swapped != question else f"{question} For {found['who']}?"
-    where = found["where"].rstrip(" .")
-    codes = jurisdictions_in(where)
-    return f"{without_jurisdictions(question)} {where}" if codes else None
 
 
 def _option(text: str, options: Sequence[str]) -> str | None:
@@ -211,6 +280,7 @@ def _place(folded: str, count: int) -> int | None:
 
 
 def _is_follow_up(text: str) -> bool:
+    text = _HEARD.sub("", text)
     count = len(words(text))
     if _FOLLOWS.match(text) and count <= _SHORT + 3:
         is_new = _NEW_QUESTION.match(text) and not _ELLIPSIS.match(text)

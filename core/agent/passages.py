@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.agent.ablation import WithoutSections
+from core.agent.binding import query_of
 from core.domain.budget import Budget, Limits
 from core.domain.content_words import stem, words
 from core.domain.evidence import RetrievedChunk
@@ -197,7 +198,7 @@ class Passages:
 
     async def first(self) -> Retrieved:
         """Search for the question as it stands alone."""
-        return await self.search(self._question.standalone, self.depth(1))
+        return await self.search(query_of(self._question), self.depth(1))
 
     def depth(self, number: int) -> int:
         """Return how many chunks an attempt is given, counted from 1."""
@@ -218,7 +219,7 @@ class Passages:
         }
         if missing and self._is_model:
             others.add(missing)
-        query = " ".join([self._question.standalone, *sorted(others)])
+        query = " ".join([query_of(self._question), *sorted(others)])
         return await self.search(query, self.depth(2))
 
     async def search(self, query: str, depth: int, *, neighbours: int | None = None) -> Retrieved:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from core.agent import compose
 from core.agent.abandoned import AbandonedError
 from core.agent.ahead import both, started_ahead
+from core.agent.binding import bind, noted
 from core.agent.confidential import is_confidential
 from core.agent.contradiction import Contradiction, contradiction_in
 from core.agent.limits import OUT_OF_SCOPE, REVIEWS
@@ -71,7 +72,6 @@ class Pipeline:
     """Runs questions; keeps nothing between them."""
 
     def __init__(self, parts: Parts) -> None:
-        """Take the parts."""
         self._parts = parts
 
     async def run(self, task: Task) -> Run:
@@ -173,7 +173,7 @@ class _Course:
             missing=await self._told_missing(best),
             duties=self._duties,
         )
-        return await self._end(planned, answer)
+        return await self._end(planned, noted(answer, best.situation.notes))
 
     def _asked_back(self, planned: Clarification) -> Answer:
         may = self._may_clarify()
@@ -239,7 +239,8 @@ class _Course:
         self._missing = proposed.missing
         self._take_in_looks()
         self._step("draft", {"claims": len(proposed.claims), "missing": proposed.missing})
-        verified = await self._verify(proposed)
+        bound = bind(self._question, await self._verify(proposed), self._evidence)
+        verified, branch = bound.verified, bound.branch or proposed.branch
         remaining = replace(proposed, claims=verified.claims)
         criticised, judged = await self._review(reasoner, planned, remaining)
         verified = without_unsupported(verified, judged)
@@ -249,18 +250,20 @@ class _Course:
             conflict = await contradiction_in(verified.claims, self._evidence, self._task.knowledge)
         is_conflict = proposed.is_conflict or conflict is Contradiction.TOLD
         situation = Situation(
-            draft=replace(proposed, is_conflict=is_conflict),
+            draft=replace(proposed, is_conflict=is_conflict, branch=branch),
             verified=verified,
             judgement=judged,
             critique=criticised if self._is_model else None,
-            confidence=confidence_of(
-                verified,
-                judged,
-                evidence=self._evidence,
-                reported=self._exploration.reported_confidence if self._exploration else None,
-                is_conflict=is_conflict or conflict is not None,
-                is_degraded=self._passages.is_degraded,
-                calibration=DEFAULT_OF_MODELS if self._is_model else DEFAULT,
+            confidence=bound.capped(
+                confidence_of(
+                    verified,
+                    judged,
+                    evidence=self._evidence,
+                    reported=self._exploration.reported_confidence if self._exploration else None,
+                    is_conflict=is_conflict or conflict is not None,
+                    is_degraded=self._passages.is_degraded,
+                    calibration=DEFAULT_OF_MODELS if self._is_model else DEFAULT,
+                )
             ),
             may_retry=may_retry,
             may_refine=may_retry and number == 1,
@@ -268,6 +271,8 @@ class _Course:
             best_relevance=relevance_read(self._passages.best_relevance, judged),
             relevance_threshold=self._parts.limits.relevance_threshold,
             ontology_suffices=not (self._gate and self._gate.retrieve),
+            is_beside=bound.is_beside,
+            notes=bound.notes,
         )
         if (situation.confidence.calibrated or 0.0) >= SHOWN_FROM:
             self._duties = urgent_duties((*self._duties, *verified.claims))

@@ -9,10 +9,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.agent.conversation import clean, points_back, shortened, understand
+from core.agent.conversation import Understood, clean, points_back, shortened, understand
 from core.agent.misconduct import is_report
 from core.agent.request import MAX_QUESTION
+from core.agent.small_talk import without_greeting
 from core.agent.speech import asks
+from core.domain.answer import Outcome
+from core.domain.conditions import Condition, conditions_in
 from core.domain.content_words import content_words
 from core.domain.context import ContextMessage, bounded
 from core.domain.question import Assumption, Turn
@@ -39,27 +42,36 @@ class Resolved:
     """See `Question.standalone`."""
     assumptions: tuple[Assumption, ...] = ()
     """See `Question.assumptions`."""
+    conditions: tuple[Condition, ...] = ()
+    """See `Question.conditions`."""
     context: tuple[ContextMessage, ...] = ()
     """See `Question.context`."""
     referent: str = ""
     """See `Question.referent`."""
 
 
-def resolve(text: str, history: Sequence[Turn], around: Sequence[ContextMessage]) -> Resolved:
+def resolve(
+    text: str, history: Sequence[Turn], around: Sequence[ContextMessage], *, asker: str = ""
+) -> Resolved:
     """Understand a message in its thread, and with what was written around it.
 
     What it points at is the nearest: a message of the context before an earlier turn. A follow-up
     keeps the context of the turn that it follows.
     """
     text = shortened(text)
-    told, context = understand(text, history), readable(around)
-    is_reply = any(not asks(text) or one.value in history[-1].options for one in told.assumptions)
-    pointed = "" if is_reply else referent(text, context, history)
+    told, context = understand(text, history, asker=asker), readable(around)
+    pointed = "" if _is_reply(text, told, history) else referent(text, context, history)
     if pointed:
-        whole = f"{pointed} {text}"
+        whole = f"{pointed} {without_greeting(text)}"
         if len(whole) <= MAX_QUESTION:
-            return Resolved(standalone=whole, context=context, referent=pointed)
-    if told.standalone != text and history[-1].context:
+            return Resolved(
+                standalone=whole,
+                assumptions=told.assumptions,
+                conditions=conditions_in(text),
+                context=context,
+                referent=pointed,
+            )
+    if told.follows and history[-1].context:
         context = context or history[-1].context
         pointed = referent(history[-1].question, history[-1].context, history[:-1])
         pointed = pointed if len(pointed) + len(told.standalone) < MAX_QUESTION else ""
@@ -68,9 +80,19 @@ def resolve(text: str, history: Sequence[Turn], around: Sequence[ContextMessage]
     return Resolved(
         standalone=f"{pointed} {told.standalone[-MAX_QUESTION:]}".lstrip(),
         assumptions=told.assumptions,
+        conditions=told.conditions,
         context=context,
         referent=pointed,
     )
+
+
+def _is_reply(text: str, told: Understood, history: Sequence[Turn]) -> bool:
+    """Say whether a message answers what we asked its writer back."""
+    if not history or history[-1].outcome != Outcome.CLARIFICATION:
+        return False
+    options = history[-1].options
+    said = [one for one in told.assumptions if one.source != "thread"]
+    return any(not asks(text) or one.value in options for one in said)
 
 
 def readable(messages: Sequence[ContextMessage]) -> tuple[ContextMessage, ...]:

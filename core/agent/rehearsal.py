@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
+from core.agent.conversation import understand
 from core.agent.request import AskRequest
 from core.agent.service import Answering
 from core.domain.chat import Place
@@ -43,7 +44,10 @@ async def rehearse_labelled(
     for turn in thread:
         if "outcome" in turn:
             said = Turn(
-                question=turn["question"], outcome=turn["outcome"], answer=turn.get("reply", "")
+                question=turn["question"],
+                outcome=turn["outcome"],
+                answer=turn.get("reply", ""),
+                assumptions=understand(turn["question"], history).assumptions,
             )
         else:
             said = _turn_of(await ask(turn["question"], history))
@@ -63,4 +67,6 @@ def _turn_of(run: Run) -> Turn:
         groups=question.scope.groups,
         refusal=answer.refusal.value if answer.refusal else None,
         context=question.context,
+        asker=question.asker,
+        assumptions=question.assumptions,
     )

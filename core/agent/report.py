@@ -29,6 +29,7 @@ def trace_json(run: Run) -> JsonObject:
     return {
         "question": run.question.text,
         "standalone": run.question.own,
+        "searched": run.question.searched or None,
         "context": [one.part for one in run.question.context],
         "plan": plan_json(run.plan),
         "evidence_size": len(run.evidence.items),

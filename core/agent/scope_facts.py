@@ -2,7 +2,7 @@
 
 from core.agent.conversation import ALL
 from core.domain.answer import Branch
-from core.domain.jurisdictions import NAMES, country_code, jurisdictions_in
+from core.domain.jurisdictions import NAMES, country_code, rules_of
 from core.domain.question import Question
 
 
@@ -11,8 +11,9 @@ def foreign_countries(
 ) -> frozenset[str]:
     """Return the countries with policies of their own that the question is not known to be about.
 
-    Known are the conversation's country, what the asker said, and what the question names; whoever
-    asked for all is told all. A corpus whose every policy is of one country is the company's own.
+    Known are the conversation's country, what the asker said, and what the question names, but for
+    a country to which somebody goes ("Can I work from Spain?"); whoever asked for all is told all.
+    A corpus whose every policy is of one country is the company's own.
     There are none for a draft that is not told, but asks for the country (`asked`): it needs its
     claims to show that the rules of countries differ.
     """
@@ -24,5 +25,5 @@ def foreign_countries(
     if ALL in said:
         return frozenset()
     known = {question.scope.jurisdiction, *map(country_code, said)}
-    known |= jurisdictions_in(question.standalone, with_cities=True)
+    known |= rules_of(question.standalone)
     return frozenset(code for code in local if code and code in NAMES and code not in known)

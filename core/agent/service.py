@@ -10,12 +10,14 @@ from dataclasses import replace
 from core.agent import compose
 from core.agent.abandoned import AbandonedError
 from core.agent.ablation import Sections, WithoutSections, without_sections
-from core.agent.conversation import clean
+from core.agent.conversation import chat_in, clean
 from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
 from core.agent.progress import UNHEARD
 from core.agent.referring import needs_subject, resolve
 from core.agent.request import MAX_QUESTION, AskRequest, Reply
+from core.agent.slips import mended
+from core.agent.small_talk import SmallTalk
 from core.agent.speech import is_statement
 from core.agent.task import Parts, Task
 from core.agent.wording import READ_WITH, THREAD_UNREAD
@@ -40,6 +42,7 @@ from core.ports import (
     Progress,
     ReasonerFactory,
 )
+from core.ports.words import EnglishWords
 from core.retrieval.retriever import Retriever
 
 logger = logging.getLogger(__name__)
@@ -65,10 +68,12 @@ class Answering:
         clock: Clock,
         ids: IdSource,
         limits: Limits,
+        english: EnglishWords | None = None,
     ) -> None:
         """Take every dependency.
 
-        `fallback` answers what the language model of `reasoner` can't bring to an end.
+        `fallback` answers what the language model of `reasoner` can't bring to an end. Without
+        `english`, no slips of the pen are mended for the search.
         """
         self._parts = Parts(
             reasoner=reasoner, corpus=corpus, retriever=retriever, clock=clock, limits=limits
@@ -84,6 +89,7 @@ class Answering:
         self._clock = clock
         self._ids = ids
         self._limits = limits
+        self._english = english
 
     def _pipeline_of(self, parts: Parts) -> Fallback:
         second = replace(parts, reasoner=self._fallback) if self._fallback else None
@@ -117,10 +123,13 @@ class Answering:
         question = await self._checked(request, conversation_id=known)
         try:
             question = _in_thread(question, request, history)
+            talk = _small_talk(question)
+            if talk is not None:
+                return await self._recorded(self._chatting(question, talk), completion)
             knowledge = await self._ontology.open(question.scope)
             run = await self._pipeline.run(
                 Task(
-                    question=question,
+                    question=await self._mended(question, knowledge),
                     knowledge=knowledge,
                     tools=self._tools_over(knowledge),
                     use_rag=request.use_rag,
@@ -155,6 +164,11 @@ class Answering:
         edition = question.scope.edition or NO_EDITION
         name = type(cause).__name__
         return self._unanswered(question, compose.failed(), edition=edition, cause=name)
+
+    def _chatting(self, question: Question, talk: SmallTalk) -> Run:
+        edition = question.scope.edition or NO_EDITION
+        answer = compose.chatting(talk)
+        return self._unanswered(question, answer, edition=edition, cause="small_talk")
 
     async def close(
         self,
@@ -220,12 +234,16 @@ class Answering:
             knowledge = await self._ontology.open(question.scope)
         return await pipeline.run(
             Task(
-                question=question,
+                question=await self._mended(question, knowledge),
                 knowledge=knowledge,
                 tools=self._tools_over(knowledge),
                 use_rag=request.use_rag,
             )
         )
+
+    async def _mended(self, question: Question, knowledge: Knowledge) -> Question:
+        searched = await mended(question.standalone, knowledge, self._english)
+        return replace(question, searched="" if searched == question.standalone else searched)
 
     async def _checked(self, request: AskRequest, *, conversation_id: str | None) -> Question:
         text = clean(request.text)
@@ -305,9 +323,15 @@ def _remarked(request: AskRequest, question: Question, answer: Answer) -> Answer
     return compose.remarked(answer, THREAD_UNREAD) if is_lost else answer
 
 
+def _small_talk(question: Question) -> SmallTalk | None:
+    """Return which small talk a message is; with something pointed at it asks about that."""
+    talk = chat_in(question.text, question.history)
+    return None if any(one.is_chosen for one in question.context) else talk
+
+
 def _in_thread(question: Question, request: AskRequest, history: tuple[Turn, ...]) -> Question:
     """Return the question with what its thread adds."""
-    meant = resolve(question.text, history, request.context)
+    meant = resolve(question.text, history, request.context, asker=question.asker)
     return replace(
         question,
         standalone=meant.standalone,
@@ -315,4 +339,5 @@ def _in_thread(question: Question, request: AskRequest, history: tuple[Turn, ...
         referent=meant.referent,
         history=history,
         assumptions=meant.assumptions,
+        conditions=meant.conditions,
     )

@@ -41,6 +41,10 @@ class Situation:
     """Below it nothing counts as found."""
     ontology_suffices: bool
     """True if the gate found the ontology enough."""
+    is_beside: bool = False
+    """True if nothing that is left speaks of the condition that a follow-up asks about."""
+    notes: tuple[str, ...] = ()
+    """What is said with it; see `Bound.notes`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -312,7 +312,8 @@ def is_aside(text: str) -> bool:
 def is_asked(question: Question) -> bool:
     """Say whether a message asks, by itself or as the answer to a question that we asked back."""
     text = question.text
-    return asks(text) or (bool(question.assumptions) and not is_aside(text))
+    replies = any(one.source != "thread" for one in question.assumptions)
+    return asks(text) or (replies and not is_aside(text))
 
 
 def is_statement(question: Question) -> bool:

@@ -1,5 +1,6 @@
 """What a person reads, by outcome: never an exception's text, never a bare "I don't know"."""
 
+from core.agent.small_talk import SmallTalk
 from core.domain.answer import RefusalKind
 
 REFUSALS = {
@@ -48,6 +49,16 @@ NOT_ANSWERED_YET = (
     " again, or ask Compliance."
 )
 WHAT_TO_ASK = "What would you like to know about the company's policies?"
+SMALL_TALK = {
+    SmallTalk.GREETING: f"Hello. {WHAT_TO_ASK}",
+    SmallTalk.THANKS: "You're welcome. Ask whenever you need to know more.",
+    SmallTalk.HELP: (
+        "I answer questions about the company's policies, and quote the passage behind every"
+        ' statement. Ask in your own words, for example "May I accept a gift from a supplier?" What'
+        " I can't answer you can pass on to Compliance."
+    ),
+}
+"""Replies to what asks nothing of the policies."""
 UNASKED = "I answer questions about the company's policies. What would you like to know about this?"
 """Reply to a mere statement, where no policy speaks of it."""
 TOO_LONG = "I read at most {limit} characters at a time: please ask in fewer words."
@@ -66,6 +77,16 @@ UNMENTIONED = (
     "A part of the question was not found: no policy that I can read here mentions {words}."
 )
 """The same where code has checked that the asker's own words stand in no policy in scope."""
+UNMET = 'The passages that I found do not mention "{condition}".'
+"""Note where nothing quoted speaks of a condition. The condition is in the asker's words, cut to 40
+characters without markup; it says what was not found, and so states nothing."""
+FOR_GROUP = "For {groups}: {claim}"
+"""A rule for one group of staff, where the asker is not known to belong to it."""
+WHICH_GROUP = (
+    "The rule that I found is for {groups} alone. Do you work here as one of them, or as an"
+    " employee?"
+)
+"""Asked before it."""
 READ_WITH = "Read together with the message that the question is about."
 """Note where the question takes its subject from what somebody wrote; those words are not shown."""
 THREAD_UNREAD = (

@@ -1,7 +1,8 @@
 """Countries as texts name them: by name, by demonym, or by a large city."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 _COUNTRIES: dict[str, tuple[str, str, str]] = {
     "DE": ("Germany", "germany|germans?", "berlin|hamburg|munich|frankfurt|cologne"),
@@ -104,6 +105,86 @@ _PLACE = _compiled(
     }
 )
 _UPPER_ONLY = re.compile(r"(?<![\w.])US(?![\w.])")
+
+
+_WAY = re.compile(
+    r"\b(?:to|from|via|into|through|towards?|visit(?:ing)?|leav(?:e|ing)|enter(?:ing)?)"
+    r"\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+"""What stands before a country to which, or from which, somebody goes or works."""
+_STAY = re.compile(
+    r"\b(?:work(?:ing)?|liv(?:e|ing)|stay(?:ing)?|spend(?:ing)?|travel\w*|trips?|holidays?|vacation"
+    r"|remote(?:ly)?|abroad|relocat\w*|mov(?:e|ing)|driv(?:e|ing)|rent(?:ing)?|conference|hotels?)"
+    r"\b[^.?!;]{0,30}\b(?:in|at)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+"""What stands before a country in which somebody wants to stay ("Can I work in Spain?")."""
+_OWN = re.compile(
+    r"(?:(?<!\bcan )(?<!\bmay )(?<!\bmust )(?<!\bdo )(?<!\bif )(?<!\bwhen )(?<!\bshould )"
+    r"(?<!\bcould )(?<!\bwhile )(?<!\bam )(?<!\bare )"
+    r"\b(?:i|we)(?:\s*['\u2019]?m|\s+am|\s*['\u2019]re|\s+are)?"
+    r"(?:\s+(?:currently|now|actually|also|based|employed|located|working|work|live|living|sit"
+    r"|sitting|here|usually|normally)){0,4}\s+(?:in|from|out of)"
+    r"|\bhere in|\b(?:my|our)\s+(?:office|contract|job|team|country|location)\s+is(?:\s+in)?"
+    r"|^(?:(?:sorry|no|actually|well)\W+){1,3}(?:(?:in|i meant?|it\s*['\u2019]?s)\s+)?)"
+    r"\s*(?:the\s+)?$",
+    re.IGNORECASE,
+)
+"""What stands before a country that somebody gives as their own ("I work in", "no, I meant")."""
+_REACH = 90
+"""Characters before a country that are read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedCountry:
+    """Where a text names a country."""
+
+    code: str
+    """ISO 3166."""
+    start: int
+    """First character of the name."""
+    end: int
+    """Character after it."""
+    is_own: bool
+    """True: whoever writes says that they are, or work, there."""
+    is_destination: bool
+    """True: somebody goes there, comes from there or wants to stay there, so that nothing is known
+    of the country whose rules hold for them."""
+
+
+def countries_named(text: str, *, with_cities: bool = False) -> Iterator[NamedCountry]:
+    """Yield the countries that a text names, in order; by their cities too if asked."""
+    pattern = _PLACE if with_cities else _COUNTRY
+    found = [(match.start(), match.end(), str(match.lastgroup)) for match in pattern.finditer(text)]
+    found += [(match.start(), match.end(), "US") for match in _UPPER_ONLY.finditer(text)]
+    for start, end, code in sorted(found):
+        before = text[max(0, start - _REACH) : start]
+        is_own = _OWN.search(before) is not None
+        is_left = _WAY.search(before) is not None or _STAY.search(before) is not None
+        yield NamedCountry(
+            code=code,
+            start=start,
+            end=end,
+            is_own=is_own,
+            is_destination=is_left and not is_own,
+        )
+
+
+def own_country(text: str) -> str | None:
+    """Return the one country in which the writer of a text says that they are or work."""
+    told = {one.code for one in countries_named(text, with_cities=True) if one.is_own}
+    return next(iter(told)) if len(told) == 1 else None
+
+
+def rules_of(text: str) -> frozenset[str]:
+    """Return the countries whose rules a question may be about.
+
+    One to which somebody goes is none: "Can I work from Spain?" does not say where they are
+    employed.
+    """
+    named = countries_named(text, with_cities=True)
+    return frozenset(one.code for one in named if not one.is_destination)
 
 
 def jurisdictions_in(text: str, *, with_cities: bool = False) -> frozenset[str]:

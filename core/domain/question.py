@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from core.domain.chat import Place
+from core.domain.conditions import Condition
 from core.domain.context import ContextMessage
 from core.domain.policy import EVERYONE
 
@@ -28,6 +29,18 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Assumption:
+    """A fact stated for this answer and printed with it ("Assumes: Germany")."""
+
+    slot: str
+    """What was missing (`jurisdiction`, `employment`)."""
+    value: str
+    """What the asker said."""
+    source: str
+    """Who said it: `asker`, `button`, `scope`; `thread`: the asker, in an earlier message."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """An earlier question of the same conversation and how it ended."""
 
@@ -47,23 +60,15 @@ class Turn:
     """Value of `RefusalKind`; None if it ended otherwise."""
     context: tuple[ContextMessage, ...] = ()
     """What people wrote around the question."""
+    asker: str = ""
+    """Pseudonym of who asked; empty where nobody was told apart."""
+    assumptions: tuple[Assumption, ...] = ()
+    """Facts that held for it; see `Question.assumptions`."""
 
     @property
     def was_report(self) -> bool:
         """True if it told of misconduct; see `Answer.is_report`."""
         return self.outcome == "escalated" and self.refusal is None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assumption:
-    """A fact stated for this answer and printed with it ("Assumes: Germany")."""
-
-    slot: str
-    """What was missing (`jurisdiction`, `employment`)."""
-    value: str
-    """What the asker said."""
-    source: str
-    """Who said it: `asker`, `button`, `scope`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +95,9 @@ class Question:
     history: tuple[Turn, ...] = ()
     """Earlier turns of the conversation, oldest first."""
     assumptions: tuple[Assumption, ...] = field(default_factory=tuple)
-    """Facts stated so far."""
+    """Facts stated so far: with this message, or by the same asker earlier, and not changed."""
+    conditions: tuple[Condition, ...] = ()
+    """What it binds its answer to: of whom, with whom, where, and of what amount."""
     context: tuple[ContextMessage, ...] = ()
     """What people wrote around it, as far as the asker can see it: material."""
     referent: str = ""
@@ -98,11 +105,23 @@ class Question:
     is_addressed: bool = True
     """False: a follow-up in a thread of ours that does not name us. It opens no case by itself."""
 
+    searched: str = ""
+    """`standalone` with its slips of the pen mended, for the search alone; empty: it has none."""
+
+    @property
+    def search_text(self) -> str:
+        """What is searched and compared with texts: `standalone`, its slips of the pen mended."""
+        return self.searched or self.standalone
+
     @property
     def asked_back(self) -> int:
-        """Questions back that were asked, one after the other, until now."""
-        asked = [turn.outcome == "clarification" for turn in reversed(self.history)]
-        return asked.index(False) if False in asked else len(asked)
+        """Questions back that came last, one after the other; small talk is none."""
+        count = 0
+        for turn in reversed(self.history):
+            if turn.outcome != "clarification":
+                break
+            count += turn.slot != UNASKED_SLOT
+        return count
 
     @property
     def own(self) -> str:

@@ -25,6 +25,7 @@ from core.adapters.local.onnx_model import (
     encodable,
     fault,
 )
+from core.adapters.local.words import TokenizerWords
 from core.ports import EmbeddingSpace, Vector
 
 MAX_TOKENS = 256
@@ -54,6 +55,7 @@ class LocalEmbedder:
             most_tokens=MAX_TOKENS,
             threads_named="embed",
         )
+        self.words = TokenizerWords(folder / TOKENIZER_FILE)
 
     @property
     def space(self) -> EmbeddingSpace:

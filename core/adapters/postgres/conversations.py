@@ -4,12 +4,12 @@ from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.database import raises_transient
-from core.adapters.postgres.tables import answers, conversations, questions
+from core.adapters.postgres.tables import answers, conversations, inbox, questions
 from core.adapters.postgres.units import begun_again
 from core.domain.chat import Place
 from core.domain.context import context_of
 from core.domain.message import OFFICER_SPEAKS, Speakers
-from core.domain.question import Turn
+from core.domain.question import Assumption, Turn
 
 TURNS = 20
 """Turns that are read back."""
@@ -69,8 +69,16 @@ class PostgresConversationStore:
     async def history(self, conversation_id: str, /) -> tuple[Turn, ...]:
         """See `ConversationStore.history`."""
         query = (
-            select(questions.c.standalone, questions.c.scope, questions.c.context, answers)
+            select(
+                questions.c.standalone,
+                questions.c.scope,
+                questions.c.context,
+                questions.c.assumptions,
+                inbox.c.asker,
+                answers,
+            )
             .join(answers, answers.c.question_id == questions.c.id)
+            .outerjoin(inbox, inbox.c.question_id == questions.c.id)
             .where(questions.c.conversation_id == conversation_id)
             .order_by(questions.c.asked_at.desc(), questions.c.id.desc())
             .limit(TURNS)
@@ -87,6 +95,11 @@ class PostgresConversationStore:
                 groups=frozenset(row["scope"]["groups"]),
                 refusal=row["refusal"],
                 context=context_of(row["context"]),
+                asker=row["asker"] or "",
+                assumptions=tuple(
+                    Assumption(slot=one["slot"], value=one["value"], source=one["source"])
+                    for one in row["assumptions"]
+                ),
             )
             for row in reversed(rows)
         )

@@ -22,16 +22,7 @@ those 7 answered; of the 101 below it the policies answered 30."""
 
 def decide(situation: Situation) -> Ruling:
     """Apply the rules; the first that speaks decides."""
-    for rule in (
-        _asked,
-        _conflict,
-        _nothing_found,
-        _branch,
-        _not_grounded,
-        _not_approved,
-        _low,
-        _refine,
-    ):
+    for rule in _RULES:
         ruling = rule(situation)
         if ruling is not None:
             return ruling
@@ -130,6 +121,14 @@ def _not_grounded(situation: Situation) -> Ruling | None:
     return _again_or(situation, "there is no claim", _without_answer(situation))
 
 
+def _beside(situation: Situation) -> Ruling | None:
+    if not situation.is_beside:
+        return None
+    reason = "nothing quoted speaks of the condition that was asked about"
+    kind = RefusalKind.NOT_SURE if _is_close(situation) else RefusalKind.NOT_FOUND
+    return _again_or(situation, reason, kind)
+
+
 def _not_approved(situation: Situation) -> Ruling | None:
     judgement = situation.judgement
     if isinstance(judgement, NotJudged):
@@ -164,3 +163,17 @@ def _refine(situation: Situation) -> Ruling | None:
         decision=Decision.RETRY,
         reason=f"the critic asks: {'; '.join(critique.issues) or 'refine'}",
     )
+
+
+_RULES = (
+    _asked,
+    _conflict,
+    _nothing_found,
+    _branch,
+    _not_grounded,
+    _beside,
+    _not_approved,
+    _low,
+    _refine,
+)
+"""In the order in which they speak."""

@@ -109,6 +109,42 @@ async def test_a_case_is_opened_only_from_what_was_put_to_us(
     assert await talk.cases() == 1
 
 
+@pytest.mark.parametrize("platform", ["slack", "teams"])
+async def test_what_was_told_holds_until_it_is_changed(run: Both, platform: str) -> None:
+    """What the asker said in the second turn is assumed in the fourth; small talk changes nothing.
+
+    A follow-up's new condition is what it asks about; small talk opens no case.
+    """
+    talk = Talk(run, platform)
+    for text in (
+        OPEN,
+        "as an employee",
+        "hmm ok, got it :smile:",
+        "what if it is from a journalist?",
+    ):
+        await talk.ask(text)
+    await talk.ask("actually I'm a contractor")
+    rows = await run.rows(
+        "SELECT q.standalone, q.assumptions, a.outcome, a.slot FROM citebound.questions q"
+        " JOIN citebound.answers a ON a.question_id = q.id ORDER BY q.asked_at, q.id"
+    )
+    kept: list[Any] = [row["assumptions"] for row in rows]
+    assert [[one["value"] for one in held] for held in kept] == [
+        [],
+        ["employee"],
+        ["employee"],
+        ["employee"],
+        ["contractor"],
+    ]
+    assert [row["slot"] for row in rows][2] == "question"
+    assert "from a journalist?" in str(rows[3]["standalone"])
+    assert rows[3]["outcome"] != "answered"
+    opened = await run.rows(
+        "SELECT q.text FROM citebound.cases k JOIN citebound.questions q ON q.id = k.question_id"
+    )
+    assert all("got it" not in str(row["text"]) for row in opened)
+
+
 @pytest.mark.parametrize(
     "text", ["yes, will do after lunch", "A supplier gave me a 10 euro gift card and I kept it"]
 )

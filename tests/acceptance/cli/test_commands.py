@@ -93,6 +93,35 @@ def test_a_question_by_pipe(citebound: Callable[..., Any], policies: Path) -> No
     assert empty.err.count("\n") == 1
 
 
+def test_a_conversation_of_six_turns(citebound: Callable[..., Any], policies: Path) -> None:
+    """What was told holds, small talk is no turn, and a new condition is what is asked about."""
+    citebound("ingest", str(policies))
+    replies = [
+        json.loads(citebound("ask", text, "--json", "--thread", "anna").out)
+        for text in (
+            "hello there",
+            "I'm an employee. May I accept a gift worth EUR 20?",
+            "thanks",
+            "what if it is from a public official?",
+            "How soon must employees report gifts above EUR 50?",
+            "whats the deadline to report gfits above EUR 50?",
+        )
+    ]
+    hello, first, thanks, official, later, sloppy = replies
+    assert hello["answer"].startswith("Hello.")
+    assert thanks["answer"].startswith("You're welcome.")
+    assert [one["slot"] for one in (hello, thanks)] == ["question", "question"]
+    assert (first["outcome"], first["assumptions"]) == ("answered", ["employee"])
+    assert official["trace"]["standalone"].endswith("EUR 20 from a public official?")
+    assert (official["outcome"], official["notes"][0]) == (
+        "refused",
+        'The passages that I found do not mention "public official".',
+    )
+    assert (later["outcome"], later["assumptions"]) == ("answered", ["employee"])
+    assert sloppy["trace"]["question"].startswith("whats the deadline to report gfits")
+    assert sloppy["trace"]["searched"] == "what is the deadline to report gifts above EUR 50?"
+
+
 def test_a_bad_file_is_named_and_the_others_go_on(
     citebound: Callable[..., Any], policies: Path
 ) -> None:

@@ -20,7 +20,7 @@ from core.domain.message import Accepted
 from tests.life import IN_DOUBT, Deployment, deploy, message
 
 
-async def answered(deployment: Deployment, words: str = "hello", **more: str) -> str:
+async def answered(deployment: Deployment, words: str = "a gift", **more: str) -> str:
     """Accept and answer a message, and return its conversation."""
     result = await deployment.intake.accept(message(words, **more))  # pyright: ignore[reportArgumentType]
     assert isinstance(result, Accepted)
@@ -66,7 +66,7 @@ async def tags(deployment: Deployment) -> list[object]:
     return [row["tag"] for row in rows]
 
 
-SAID = "You said: hello"
+SAID = "You said: a gift"
 
 
 async def test_a_reply_is_rendered_from_its_row(deployment: Deployment) -> None:

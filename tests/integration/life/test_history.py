@@ -33,7 +33,7 @@ async def test_a_platform_that_forgets_a_post_gets_it_twice(deployment: Deployme
     """Posting rests on the search: where it says that nothing is there, it is posted again."""
     deployment.platform.script = [IN_DOUBT]
     deployment.platform.searches = [NotFound()]
-    thread = await answered(deployment, "hello")
+    thread = await answered(deployment, "a gift")
     for _ in range(2):
         await change(deployment, DUE)
         await deployment.deliverer.deliver(thread)

@@ -49,10 +49,10 @@ async def test_a_message_is_stored_with_record_and_job(deployment: Deployment) -
 
 async def test_a_repeated_delivery_changes_nothing(deployment: Deployment) -> None:
     """Not with the same event, and not when one message comes as two events."""
-    first = message("hello", event="Ev1", key="T1:C1:17.1")
+    first = message("a gift", event="Ev1", key="T1:C1:17.1")
     await deployment.intake.accept(first)
     before = await counts(deployment)
-    twin = message("hello", event="Ev2", key="T1:C1:17.1")
+    twin = message("a gift", event="Ev2", key="T1:C1:17.1")
     for again in (first, twin, first):
         assert await deployment.intake.accept(again) == Seen(reason="repeated")
     assert await counts(deployment) == before
@@ -66,7 +66,7 @@ async def test_fifty_deliveries_at_once_are_one_message(deployment: Deployment) 
     async with asyncio.TaskGroup() as group:
         tasks = [
             group.create_task(
-                deployment.intake.accept(message("hello", event=f"Ev{n % 2}", key="m1"))
+                deployment.intake.accept(message("a gift", event=f"Ev{n % 2}", key="m1"))
             )
             for n in range(50)
         ]
@@ -135,9 +135,9 @@ async def test_two_processes_that_are_told_the_same_store_it_once(deployment: De
 @pytest.mark.parametrize(
     "refusal",
     [
-        "ALTER TABLE citebound.inbox ADD CONSTRAINT x CHECK (text <> 'hello')",
+        "ALTER TABLE citebound.inbox ADD CONSTRAINT x CHECK (text <> 'a gift')",
         "DELETE FROM audit.tag WHERE tag = 'message:received'",
-        "ALTER TABLE audit.content ADD CONSTRAINT x CHECK (body <> 'hello')",
+        "ALTER TABLE audit.content ADD CONSTRAINT x CHECK (body <> 'a gift')",
         "ALTER TABLE procrastinate_jobs ADD CONSTRAINT x CHECK (task_name <> 'answer')",
     ],
 )
@@ -148,14 +148,14 @@ async def test_what_the_database_refuses_is_not_acknowledged(
     async with deployment.engine.begin() as connection:
         await connection.execute(text(refusal))
     with pytest.raises(TransientError):
-        await deployment.intake.accept(message("hello"))
+        await deployment.intake.accept(message("a gift"))
     assert set((await counts(deployment)).values()) == {0}
 
 
 async def test_a_database_that_does_not_answer_is_not_waited_for(deployment: Deployment) -> None:
     """The platform's patience ends before ours."""
     hasty = Intake(deployment.inbox, put_within_s=0.2)
-    await deployment.intake.accept(message("hello"))
+    await deployment.intake.accept(message("a gift"))
     async with deployment.engine.begin() as connection:
         await connection.execute(text("SELECT FROM citebound.conversations FOR UPDATE"))
         with pytest.raises(TransientError, match="too long"):
@@ -219,7 +219,7 @@ async def test_a_change_of_a_message_that_was_never_kept_is_nothing(
 
 async def test_a_stop_without_anything_to_stop_is_nothing(deployment: Deployment) -> None:
     """It takes no number of the conversation either."""
-    await deployment.intake.accept(message("hello"))
+    await deployment.intake.accept(message("a gift"))
     stop = message("", event="stop", kind=MessageKind.STOP, person="U2")
     before = await counts(deployment)
     assert await deployment.intake.accept(stop) == Seen(reason="nothing_to_stop")

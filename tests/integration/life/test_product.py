@@ -98,7 +98,7 @@ async def test_each_record_can_be_read(engine: AsyncEngine) -> None:
     """Those that close no question are shown without one, and check out too."""
     await prepare(engine)
     deployment = deploy(engine)
-    accepted = await deployment.intake.accept(message("hello"))
+    accepted = await deployment.intake.accept(message("a gift"))
     assert isinstance(accepted, Accepted)
     await deployment.worker.answer(accepted.conversation_id)
     await deployment.deliverer.deliver(accepted.conversation_id)

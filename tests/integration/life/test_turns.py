@@ -111,7 +111,7 @@ async def test_a_rerun_needs_no_second_turn(deployment: Deployment) -> None:
         deployment.engine,
         limits=replace(UNLIMITED, conversation=TurnLimit(times=1, within_s=60.0)),
     )
-    thread = await accepted(limited, "hello")
+    thread = await accepted(limited, "a gift")
     first = await limited.backlog.claim(thread)
     assert isinstance(first, Claimed)
     await change(limited, "UPDATE citebound.inbox SET lease_until = now() - interval '1 s'")
@@ -173,7 +173,7 @@ async def test_notices_do_not_follow_notices_for_ever(deployment: Deployment) ->
     """Where every post is lost and none can be found: three at most, of which one is the answer."""
     deployment.platform.script = [IN_DOUBT] * 20
     deployment.platform.searches = [CanNotTell()] * 20
-    thread = await accepted(deployment, "hello")
+    thread = await accepted(deployment, "a gift")
     await deployment.worker.answer(thread)
     for _ in range(12):
         await change(
@@ -181,7 +181,7 @@ async def test_notices_do_not_follow_notices_for_ever(deployment: Deployment) ->
             "UPDATE citebound.outbox SET next_at = now() - interval '1 s', lease_until = NULL",
         )
         await deployment.deliverer.deliver(thread)
-    assert await bodies(deployment) == ["You said: hello", *["notice:maybe_above"] * 2]
+    assert await bodies(deployment) == ["You said: a gift", *["notice:maybe_above"] * 2]
     assert not await deployment.rows("SELECT 1 FROM citebound.outbox WHERE settled_at IS NULL")
 
 

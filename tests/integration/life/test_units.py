@@ -41,7 +41,7 @@ async def test_a_transaction_that_was_ended_is_begun_again(
 ) -> None:
     """Twice refused, the third time stored: once, with one record and one number."""
     await refuse(deployment, code, times=2)
-    assert isinstance(await deployment.intake.accept(message("hello")), Accepted)
+    assert isinstance(await deployment.intake.accept(message("a gift")), Accepted)
     async with deployment.working():
         await deployment.quiet()
     assert await broken_promises(deployment, accepted=1) == []
@@ -54,10 +54,10 @@ async def test_not_for_ever_and_not_for_every_reason(
     """After three attempts the platform comes again; what is refused for what it is, at once."""
     await refuse(deployment, code, times=times)
     with pytest.raises(TransientError):
-        await deployment.intake.accept(message("hello"))
+        await deployment.intake.accept(message("a gift"))
     (used,) = await deployment.rows("SELECT last_value FROM refusals")
     assert used == {"last_value": times}
-    assert isinstance(await deployment.intake.accept(message("hello")), Accepted)
+    assert isinstance(await deployment.intake.accept(message("a gift")), Accepted)
 
 
 async def test_killed_backends_lose_nothing_under_load(database_url: str) -> None:

@@ -58,16 +58,16 @@ async def test_what_a_table_refuses_is_not_logged(
     deployment: Deployment, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Postgres quotes the row, question and all: the logs do not."""
-    thread = await accepted(deployment, "hello")
+    thread = await accepted(deployment, "a gift")
     await change(deployment, "ALTER TABLE citebound.questions ADD CONSTRAINT x CHECK (text = '')")
     await deployment.worker.answer(thread)
     assert "message 1, attempt 1: TransientError at audit.py:" in caplog.text
-    assert "hello" not in caplog.text
+    assert "a gift" not in caplog.text
 
 
 async def test_reply_message_and_record_are_settled_together(deployment: Deployment) -> None:
     """If the outbox refuses the reply, there is no record, and the message waits."""
-    thread = await accepted(deployment, "hello")
+    thread = await accepted(deployment, "a gift")
     await change(deployment, "ALTER TABLE citebound.outbox ADD CONSTRAINT x CHECK (part > 9)")
     await deployment.worker.answer(thread)
     assert await states(deployment) == [("received", None, 1)]
@@ -83,7 +83,7 @@ async def test_reply_message_and_record_are_settled_together(deployment: Deploym
 
 async def test_a_rerun_is_the_same_question_of_the_same_day(deployment: Deployment) -> None:
     """Identity, edition and day are those of the first attempt."""
-    thread = await accepted(deployment, "hello")
+    thread = await accepted(deployment, "a gift")
     first = await deployment.backlog.claim(thread)
     assert isinstance(first, Claimed)
     await deployment.backlog.release(first, until=datetime.now(UTC), counted=True)  # noqa: TID251  # a test
@@ -277,7 +277,7 @@ async def test_nobody_is_answered_where_outsiders_read(
 
 async def test_a_shutdown_gives_the_message_back(deployment: Deployment) -> None:
     """Its attempt does not count, and it can be begun again at once."""
-    thread = await accepted(deployment, "hello")
+    thread = await accepted(deployment, "a gift")
     deployment.reasoner.delay_s = 30.0
     task = asyncio.ensure_future(deployment.worker.answer(thread))  # noqa: TID251  # cancelled below
     await deployment.until("SELECT 1 FROM paid")
@@ -290,7 +290,7 @@ async def test_a_shutdown_gives_the_message_back(deployment: Deployment) -> None
 
 async def test_whoever_lost_the_lease_records_nothing(deployment: Deployment) -> None:
     """A worker that was too slow finds its message taken over, and stops."""
-    thread = await accepted(deployment, "hello")
+    thread = await accepted(deployment, "a gift")
     async with at_work(deployment, thread):
         await change(
             deployment,
@@ -314,7 +314,7 @@ async def test_forgotten_rows_are_swept(deployment: Deployment) -> None:
 
 async def test_a_database_that_fails_is_an_error_of_the_job(deployment: Deployment) -> None:
     """The claim raises; the row is found again by the sweep."""
-    thread = await accepted(deployment, "hello")
+    thread = await accepted(deployment, "a gift")
     await change(deployment, "ALTER TABLE citebound.inbox RENAME TO elsewhere")
     with pytest.raises(TransientError):
         await deployment.worker.answer(thread)
@@ -331,7 +331,7 @@ async def test_a_database_that_fails_is_an_error_of_the_job(deployment: Deployme
 )
 async def test_a_job_that_nobody_runs_is_freed(deployment: Deployment, broken: str) -> None:
     """It would hold the lock of its conversation for ever."""
-    await accepted(deployment, "hello")
+    await accepted(deployment, "a gift")
     await change(
         deployment,
         "CREATE TABLE lively (id int)",
@@ -376,7 +376,7 @@ async def test_a_long_run_keeps_its_message(deployment: Deployment) -> None:
     """A run may take longer than a lease: it is renewed, and nobody takes over."""
     slow = deploy(deployment.engine, lease_s=0.8)
     slow.reasoner.delay_s = 2.0
-    thread = await accepted(slow, "hello")
+    thread = await accepted(slow, "a gift")
     async with asyncio.TaskGroup() as group:
         group.create_task(slow.worker.answer(thread))
         await slow.until("SELECT 1 FROM paid")

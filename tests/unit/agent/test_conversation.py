@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.agent.conversation import ALL, clean, understand
+from core.agent.small_talk import without_greeting
 from core.domain.jurisdictions import country_name, jurisdictions_in
 from core.domain.question import Turn
 
@@ -165,8 +166,8 @@ def test_a_missing_referent_is_filled_in() -> None:
     [
         ("and for contractors?", "May contractors accept gifts worth EUR 50?"),
         ("for interns?", "May interns accept gifts worth EUR 50?"),
-        ("What about Germany?", f"{GIFTS} What about Germany?"),
-        ("And in the UK?", f"{GIFTS} in the UK"),
+        ("What about Germany?", "May employees accept gifts worth EUR 50 in Germany?"),
+        ("And in the UK?", "May employees accept gifts worth EUR 50 in the UK?"),
         ("who approves it?", f"{GIFTS} who approves it?"),
         ("Why?", f"{GIFTS} Why?"),
         ("Do they need approval?", f"{GIFTS} Do they need approval?"),
@@ -175,7 +176,16 @@ def test_a_missing_referent_is_filled_in() -> None:
         ("In which country?", f"{GIFTS} In which country?"),
         ("Is it allowed in Germany?", f"{GIFTS} Is it allowed in Germany?"),
         ("Is this reported?", f"{GIFTS} Is this reported?"),
-        ("But what if it is a public official?", f"{GIFTS} But what if it is a public official?"),
+        (
+            "But what if it is a public official?",
+            "May employees accept gifts worth EUR 50 if it is a public official?",
+        ),
+        (
+            "ok, and from a journalist?",
+            "May employees accept gifts worth EUR 50 from a journalist?",
+        ),
+        ("and if it's EUR 200?", "May employees accept gifts worth EUR 200?"),
+        ("what about on weekends?", "May employees accept gifts worth EUR 50 on weekends?"),
     ],
 )
 def test_a_follow_up_is_understood_from_its_thread(text: str, standalone: str) -> None:
@@ -188,8 +198,7 @@ def test_another_country_takes_the_place_of_the_first() -> None:
     """A follow-up about one country drops the country of the earlier question."""
     before = Turn(question="What is the limit in Germany?", outcome="answered", answer="EUR 35")
     standalone = understand("and in the UK?", [before]).standalone
-    assert "Germany" not in standalone
-    assert standalone.endswith("in the UK")
+    assert standalone == "What is the limit in the UK?"
 
 
 @pytest.mark.parametrize(
@@ -254,9 +263,10 @@ def test_a_clean_text_stays_clean(text: str) -> None:
 def test_any_message_can_be_understood(text: str, history: tuple[Turn, ...]) -> None:
     """Understanding never raises; a message without a thread stands as it is."""
     understood = understand(text, history)
-    assert history or understood.standalone == text
+    assert history or understood.standalone == without_greeting(text)
     known = {
         text,
+        without_greeting(text),
         ALL,
         *ASKED.options,
         *map(country_name, jurisdictions_in(text, with_cities=True)),
@@ -290,9 +300,9 @@ def test_a_number_beyond_measure_is_cut_off() -> None:
     ("text", "standalone"),
     [
         ("and for  contractors ?", "May contractors accept gifts worth EUR 50?"),
-        ("What about in the U.K.?", f"{GIFTS} in the U.K"),
-        ("for Germany", f"{GIFTS} for Germany"),
-        ("As a contractor?!", "May contractor accept gifts worth EUR 50?"),
+        ("What about in the U.K.?", "May employees accept gifts worth EUR 50 in the U.K?"),
+        ("for Germany", "May employees accept gifts worth EUR 50 in Germany?"),
+        ("As a contractor?!", "May contractors accept gifts worth EUR 50?"),
     ],
 )
 def test_another_asker_is_exchanged(text: str, standalone: str) -> None:

@@ -1,0 +1,239 @@
+"""Hold what is quoted to who asks, and to the conditions under which they ask.
+
+After `verify`, for both reasoners: claims that passed it may still answer another question.
+
+- A condition that a follow-up brings must be in what is quoted, or in a heading above it; where it
+  is not, nothing is answered as if it held. Of other conditions, those under which rules differ
+  most (an official, a contractor) are named where nothing quoted speaks of them.
+- A rule for one group of staff is never told as the asker's own, unless they are known to belong
+  to it: it is asked for, or the rule is shown with the group's name before it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from core.agent.conversation import ALL, EMPLOYMENT
+from core.agent.wording import FOR_GROUP, UNMET, WHICH_GROUP
+from core.domain.addressees import addressees
+from core.domain.answer import (
+    Answer,
+    Badge,
+    Branch,
+    Claim,
+    Confidence,
+    Outcome,
+    RefusalKind,
+    Verified,
+)
+from core.domain.conditions import Condition, ConditionKind
+from core.domain.conditions import unmet_conditions as unmet
+from core.domain.content_words import content_words
+from core.domain.evidence import Evidence, EvidenceItem
+from core.domain.jurisdictions import jurisdictions_in
+from core.domain.people import GROUPS, STAFF, names_in, own_group, synonyms
+from core.domain.question import Question
+
+STRICT = frozenset({"public official", "political party", "contractor", "intern", "volunteer"})
+"""People for whom rules differ so much that one that does not name them is doubtful. Of 59 answered
+questions about openly licensed workplace policies that name one of them, 5 have a labelled sentence
+that does not."""
+ENGAGED = frozenset({"contractor", "intern", "volunteer", "part-timer"})
+"""Groups that one is or is not by contract: worth a question back."""
+_OTHERS = frozenset({"contractor", "intern", "volunteer"})
+"""Groups that nobody is who is known to be an employee."""
+_SYNONYMS = 6
+"""Other words for somebody that are searched with a question."""
+_VERDICT = re.compile(
+    r"^\s*(?:yes|no|not allowed|allowed|not permitted|permitted)\b[\s.,:;!-]*", re.IGNORECASE
+)
+"""A bare answer at the beginning of a claim."""
+_OF_OTHERS = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
+"""A question that asks for somebody: their duty is the answer to it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """Claims as far as they fit who asks and what they ask."""
+
+    verified: Verified
+    """The verified claims, those for a group with its name before them."""
+    unmet: tuple[Condition, ...] = ()
+    """Conditions that nothing quoted speaks of."""
+    branch: Branch | None = None
+    """The group to ask for; None: nothing depends on it."""
+    is_limited: bool = False
+    """True: a claim holds for one group alone."""
+
+    @property
+    def is_beside(self) -> bool:
+        """True if a follow-up asked about nothing but what is not spoken of.
+
+        A rule that names no amount holds for any: the note says so.
+        """
+        return any(one.is_new and one.kind is not ConditionKind.AMOUNT for one in self.unmet)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is said of conditions that nothing quoted speaks of."""
+        named = dict.fromkeys(one.words for one in self.unmet if one.words)
+        return tuple(UNMET.format(condition=words) for words in named)
+
+    def capped(self, confidence: Confidence) -> Confidence:
+        """Return the confidence, never high where something does not fit."""
+        is_high = confidence.badge is Badge.HIGH
+        if is_high and (self.unmet or self.is_limited):
+            return replace(confidence, badge=Badge.MEDIUM)
+        return confidence
+
+
+def binding_words(question: Question) -> frozenset[str]:
+    """Return the stems of the words that a question is bound to, with what policies call them."""
+    said = [one.words for one in question.conditions]
+    said += [
+        word
+        for one in question.conditions
+        if one.kind in {ConditionKind.COUNTERPARTY, ConditionKind.GROUP}
+        for word in synonyms(one.name)
+    ]
+    return content_words(" ".join(said))
+
+
+def query_of(question: Question) -> str:
+    """Return what is searched for: the question, and other words for whom it is bound to."""
+    added = [
+        word
+        for one in question.conditions
+        if one.kind in {ConditionKind.COUNTERPARTY, ConditionKind.GROUP}
+        and (one.is_new or one.name in STRICT)
+        for word in synonyms(one.name)[:_SYNONYMS]
+    ]
+    return " ".join([question.search_text, *dict.fromkeys(added)])
+
+
+def unmet_conditions(question: Question, quoted: Sequence[str]) -> tuple[Condition, ...]:
+    """Return the conditions of a question that nothing quoted speaks of.
+
+    Args:
+        question: Its new conditions are all looked for, of the others those of `STRICT`. A country
+            is missed only where another one is named: what holds everywhere holds there.
+        quoted: Each quoted text under its headings.
+    """
+    looked_for = [one for one in question.conditions if one.is_new or one.name in STRICT]
+    missing = unmet(looked_for, quoted)
+    elsewhere = bool(jurisdictions_in("\n".join(quoted), with_cities=True))
+    return tuple(one for one in missing if one.kind is not ConditionKind.PLACE or elsewhere)
+
+
+def bind(question: Question, verified: Verified, evidence: Evidence) -> Bound:
+    """Hold verified claims to who asks and what they ask."""
+    groups = [_groups_of(claim, evidence) - _named_by(question) for claim in verified.claims]
+    kept = [
+        (claim, found)
+        for claim, found in zip(verified.claims, groups, strict=True)
+        if not _is_for_others(question, found)
+    ]
+    wants_all = any(one.value == ALL for one in question.assumptions)
+    limited = frozenset(name for _, found in kept for name in found)
+    is_all_limited = bool(kept) and all(found for _, found in kept)
+    claims = tuple(_named(claim, found) for claim, found in kept)
+    # What holds for everybody comes before what holds for a group.
+    ordered = tuple(claim for claim, (_, found) in zip(claims, kept, strict=True) if not found)
+    ordered += tuple(claim for claim, (_, found) in zip(claims, kept, strict=True) if found)
+    dropped = tuple(claim for claim in verified.claims if claim not in {one for one, _ in kept})
+    return Bound(
+        verified=replace(verified, claims=ordered, dropped=(*verified.dropped, *dropped)),
+        unmet=unmet_conditions(question, list(_quoted(ordered, evidence))) if ordered else (),
+        branch=_which_group(limited & ENGAGED) if is_all_limited and not wants_all else None,
+        is_limited=bool(limited),
+    )
+
+
+def misaddressed(
+    question: Question, sentence: str, *, heading: str = "", lead_in: str = ""
+) -> frozenset[str]:
+    """Return the groups that a rule is for, if the asker is not known to belong to one of them.
+
+    For the ranking: such a rule is no answer while there is one for everybody.
+    """
+    return addressees(sentence, heading, lead_in) - _named_by(question)
+
+
+def noted(answer: Answer, notes: Sequence[str]) -> Answer:
+    """Return an answer or a refusal with notes; a question back, or what is off topic, has none."""
+    is_refused = answer.outcome in {Outcome.REFUSED, Outcome.ESCALATED}
+    is_off = answer.refusal in {RefusalKind.OUT_OF_SCOPE, RefusalKind.NOT_PERMITTED}
+    fits = answer.outcome is Outcome.ANSWERED or (is_refused and not is_off)
+    return replace(answer, notes=(*answer.notes, *notes)) if fits else answer
+
+
+def _named_by(question: Question) -> frozenset[str]:
+    """Return the groups that a question names or its asker belongs to.
+
+    All of them where it asks for somebody: "Who approves this?" is answered by a duty of theirs.
+    """
+    if _OF_OTHERS.search(question.standalone):
+        return GROUPS
+    return names_in(question.standalone) | _known(question)
+
+
+def _known(question: Question) -> frozenset[str]:
+    """Return the groups that the asker is known to belong to."""
+    said = [one.value for one in question.assumptions if one.slot == EMPLOYMENT]
+    own = own_group(question.standalone)
+    return frozenset((*(name for value in said for name in names_in(value)), own or ""))
+
+
+def _is_for_others(question: Question, groups: frozenset[str]) -> bool:
+    """Say whether a rule is for people of another contract than the asker is known to have."""
+    return bool(groups) and groups <= _OTHERS and bool(_known(question) & {STAFF, *ENGAGED})
+
+
+def _groups_of(claim: Claim, evidence: Evidence) -> frozenset[str]:
+    """Return the groups that a claim's rule is for; nobody where any of its quotes is for all."""
+    found: list[frozenset[str]] = []
+    lead_in = ""
+    for citation in claim.citations:
+        if citation.quote.rstrip().endswith(":"):
+            lead_in = citation.quote
+            continue
+        item = evidence.get(citation.key)
+        found.append(addressees(citation.quote, item.place.title if item else "", lead_in))
+    return frozenset(name for one in found for name in one) if all(found) else frozenset()
+
+
+def _named(claim: Claim, groups: frozenset[str]) -> Claim:
+    """Return a claim with the groups that it is for before it, and no verdict of its own."""
+    if not groups:
+        return claim
+    said = _VERDICT.sub("", claim.text) or claim.text
+    return replace(claim, text=FOR_GROUP.format(groups=_listed(groups), claim=said))
+
+
+def _which_group(groups: frozenset[str]) -> Branch | None:
+    if not groups:
+        return None
+    asked = WHICH_GROUP.format(groups=_listed(groups))
+    return Branch(slot=EMPLOYMENT, question=asked, options=(*sorted(groups), STAFF))
+
+
+def _listed(groups: frozenset[str]) -> str:
+    names = [name if name.endswith("staff") else f"{name}s" for name in sorted(groups)]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _quoted(claims: Sequence[Claim], evidence: Evidence) -> Iterator[str]:
+    """Yield each quote under its headings, an item under the sentence that introduces it."""
+    for claim in claims:
+        lead_in = ""
+        for citation in claim.citations:
+            heading = _heading(evidence.get(citation.key))
+            yield "\n".join(part for part in (heading, lead_in, citation.quote) if part)
+            lead_in = citation.quote if citation.quote.rstrip().endswith(":") else lead_in
+
+
+def _heading(item: EvidenceItem | None) -> str:
+    if item is None:
+        return ""
+    place = item.place
+    return "\n".join(dict.fromkeys((place.policy_title, *place.path, place.title)))
