@@ -20,6 +20,7 @@ from bot.slack.elements import (
     button,
     collapsed,
     context,
+    flowing,
     listed,
     mrkdwn,
     named,
@@ -32,6 +33,7 @@ from bot.slack.setting import Setting
 from bot.slack.sources import nearest_items, source_blocks, source_list
 from core.domain.answer import Answer, Outcome
 from core.domain.delivery import StoredReply
+from core.domain.run import Json
 
 BODY = 4_000
 """Characters of the words of an answer; the pipeline makes at most half of it."""
@@ -58,9 +60,9 @@ def _head(answer: Answer, ours: str) -> Iterator[Block]:
         yield named(mrkdwn(badge_words(head)), f"badge:{ours}")
 
 
-def _body(answer: Answer, setting: Setting) -> Iterator[Block]:
+def _body(answer: Answer, setting: Setting) -> Iterator[Json]:
     mark = "… [shortened; “Show evidence” has every statement]"
-    yield said(words(short(answer.text, BODY, setting.library.hosts, mark=mark)))
+    yield from flowing(short(answer.text, BODY, setting.library.hosts, mark=mark))
     if answer.nearest and not answer.citations:
         yield said(words("Nearest sections", bold=True))
         yield listed(nearest_items(answer.nearest[:NEAREST], setting.library))
