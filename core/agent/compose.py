@@ -54,13 +54,16 @@ def answered(
     notes: Sequence[str],
     nearest: Sequence[SectionRef] = (),
     lists: Mapping[Span, Listed] | None = None,
+    verdict: Claim | None = None,
 ) -> Answer:
     """Return a released answer; claims beyond the size limit are left out whole.
+
+    It begins with the `verdict`, where there is one.
 
     Of `nearest` it names the sections that it does not quote: one may ask for them next. `lists`
     are the lists that it quotes from, by the span of what introduces them.
     """
-    said, shown, citations = _numbered(claims, places, versions)
+    said, shown, citations = _numbered([*([verdict] if verdict else []), *claims], places, versions)
     quoted = {(one.place.policy_key, one.place.eid) for one in citations}
     return Answer(
         outcome=Outcome.ANSWERED,

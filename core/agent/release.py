@@ -6,6 +6,7 @@ from dataclasses import replace
 from core.agent import compose
 from core.agent.prose import Listed, lead_in_of, listed_in
 from core.agent.situation import Ruling, Situation
+from core.agent.verdict import verdict
 from core.agent.wording import PARTIAL, WITHOUT_MODEL
 from core.domain.answer import Answer, Citation, Claim, Decision, Outcome, RefusalKind
 from core.domain.evidence import Finding
@@ -77,6 +78,7 @@ async def release(
             versions=versions,
             notes=without,
         )
+    place = places[claims[0].citations[0].span] if claims and claims[0].citations else None
     return compose.answered(
         claims,
         confidence=situation.confidence,
@@ -86,6 +88,7 @@ async def release(
         nearest=nearest,
         notes=(*((PARTIAL,) if is_partial else ()), *without),
         lists=await _lists(claims, corpus, question.scope),
+        verdict=None if is_modelled else verdict(question.own, claims, place=place),
     )
 
 
