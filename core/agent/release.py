@@ -6,6 +6,7 @@ from dataclasses import replace
 from core.agent import compose
 from core.agent.prose import Listed, lead_in_of, listed_in
 from core.agent.situation import Ruling, Situation
+from core.agent.unanswered import unanswered
 from core.agent.verdict import verdict
 from core.agent.wording import PARTIAL, WITHOUT_MODEL
 from core.domain.answer import Answer, Citation, Claim, Decision, Outcome, RefusalKind
@@ -78,6 +79,8 @@ async def release(
             versions=versions,
             notes=without,
         )
+    left_open = unanswered(question.own, claims, places.values())
+    left_open = left_open or (PARTIAL if is_partial else None)
     place = places[claims[0].citations[0].span] if claims and claims[0].citations else None
     return compose.answered(
         claims,
@@ -86,7 +89,7 @@ async def release(
         versions=versions,
         assumptions=question.assumptions,
         nearest=nearest,
-        notes=(*((PARTIAL,) if is_partial else ()), *without),
+        notes=(*([left_open] if left_open else ()), *without),
         lists=await _lists(claims, corpus, question.scope),
         verdict=None if is_modelled else verdict(question.own, claims, place=place),
     )

@@ -59,6 +59,8 @@ DAY_BUDGET_SPENT = (
 PARTIAL = "A part of the question was not found in the policies."
 """Note where a language model says so. Fixed words: what it says is missing is not verified, and
 even the asker's own words, chosen by it, could state something."""
+NOTHING_ON = "I found nothing on: {asked}"
+"""Note where one question of several is open: the asker's own words, and nothing that they say."""
 READ_WITH = "Read together with the message that the question is about."
 """Note where the question takes its subject from what somebody wrote; those words are not shown."""
 THREAD_UNREAD = (

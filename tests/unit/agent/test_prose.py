@@ -3,6 +3,7 @@
 import pytest
 
 from core.agent.prose import Listed, arranged, listed_in, prose
+from core.agent.unanswered import unanswered
 from core.domain.answer import Citation, Claim, Draft, Outcome
 from core.domain.evidence import Evidence
 from core.domain.layout import Listing, Paragraph, blocks
@@ -156,3 +157,31 @@ def test_text_is_its_own_structure() -> None:
         Paragraph(text="\u2022"),
     ]
     assert list(blocks("")) == []
+
+
+ASKED = "Can I get a new laptop, and who pays for a second monitor?"
+
+
+def test_an_open_part_is_named_in_the_askers_words() -> None:
+    """Where one question of several is answered, the other one is repeated as it was asked."""
+    claim = _plain("Employees may order a laptop every three years.", 0)
+    assert unanswered(ASKED, [claim]) == (
+        "I found nothing on: \u201cwho pays for a second monitor\u201d"
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Can I get a new laptop?", "Offices open at nine."),
+        (ASKED, "Laptops are ordered, monitors are paid by the department."),
+        (ASKED, "Offices open at nine."),
+        (
+            f"Can I get a new laptop, and who pays for {'very ' * 40}big monitors?",
+            "Order a laptop.",
+        ),
+    ],
+)
+def test_nothing_is_said_to_be_missing_unless_it_certainly_is(question: str, text: str) -> None:
+    """One question has no parts; a part of which a claim speaks, and all of them, are not named."""
+    assert unanswered(question, [_plain(text, 0)]) is None
