@@ -96,6 +96,7 @@ class InMemoryCorpus:
             span: self.policies[span.version_id].text[span.char_start : span.char_end]
             for span in spans
             if self.may_read(span.version_id, scope)
+            and span.char_end <= len(self.policies[span.version_id].text)
         }
 
     async def has_chunks(self, scope: Scope, /) -> bool:

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from bot.console.safe_text import one_line, safe
 from core.domain.answer import Answer, Badge, Outcome, RefusalKind, ShownCitation
+from core.domain.layout import BULLET, Paragraph, blocks
 from core.domain.ontology import SectionRef
 from core.domain.question import UNASKED_SLOT
 
@@ -39,7 +40,7 @@ _REFUSALS: dict[RefusalKind, str] = {
 
 def answer_view(answer: Answer) -> list[RenderableType]:
     """Return what to print for an outcome, from the badge to the notes."""
-    view: list[RenderableType] = [_body(answer.text)]
+    view: list[RenderableType] = [*_body(answer.text)]
     if answer.slot != UNASKED_SLOT:
         view = [_headline(answer), Text(), *view]
     if answer.options:
@@ -126,7 +127,19 @@ def _badge(answer: Answer) -> Text:
     return text
 
 
-def _body(words: str) -> Text:
+def _body(words: str) -> Iterator[RenderableType]:
+    """Yield paragraphs, parted by empty lines, and lists below what introduces them."""
+    drawn = list(blocks(words)) or [Paragraph(text="")]
+    for number, block in enumerate(drawn):
+        if isinstance(block, Paragraph):
+            if number:
+                yield Text()
+            yield _worded(block.text)
+        else:
+            yield from (_beside(Text(f"  {BULLET.strip()}"), [_worded(one)]) for one in block.items)
+
+
+def _worded(words: str) -> Text:
     text = safe(words)
     for mark in _MARK.finditer(text.plain):
         text.stylize("cyan", *mark.span())

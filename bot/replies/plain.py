@@ -78,6 +78,8 @@ class PlainText:
     """Where links may lead."""
     heard: Heard = "thread"
     """What of a reply to a question back reaches us."""
+    starts_with_words: bool = False
+    """True: an answer's words come before its badge, as where notifications show the beginning."""
 
     def answer(
         self,
@@ -101,19 +103,22 @@ class PlainText:
         if passage is not None:
             return self._closest(answer, passage, self._tail(answer, reference, ()))
         limit, hosts = self.markup.limit, self.library.hosts
+        first = self.starts_with_words and answer.outcome is Outcome.ANSWERED
         head, tail = self._head(answer), self._tail(answer, reference, follow_ups)
         near = self.nearest(answer)
         body = short(answer.text, limit, hosts, mark=CUT)
         found = list(sources(answer.citations, self.library)) if with_sources else []
         for detail in _DETAILS:
             listed = self._sources(found, detail)
-            whole = _joined(head, self.markup.worded(body, answer), near, listed, tail)
+            words = self.markup.worded(body, answer)
+            whole = _joined(*((words, head) if first else (head, words)), near, listed, tail)
             if width(whole) <= limit:
                 return whole
         told = self._within(body, self.markup.body, lambda text: self.markup.worded(text, answer))
         near = near if width(_joined(head, told, near, tail)) <= limit else ""
         room = limit - width(_joined(head, told, near, tail)) - 2
-        return _joined(head, told, near, self._fitting(found, room), tail)
+        shown = (told, head) if first else (head, told)
+        return _joined(*shown, near, self._fitting(found, room), tail)
 
     def _closest(self, answer: Answer, passage: ShownPassage, tail: str) -> str:
         """Return the closest passage where it stands, as much of it as there is room for."""

@@ -23,6 +23,7 @@ from bot.slack.elements import (
     button,
     collapsed,
     context,
+    flowing,
     listed,
     mrkdwn,
     named,
@@ -35,6 +36,7 @@ from bot.slack.setting import Setting
 from bot.slack.sources import nearest_items, passage_elements, source_blocks, source_list
 from core.domain.answer import Answer, Outcome
 from core.domain.delivery import StoredReply
+from core.domain.run import Json
 
 BODY = 4_000
 """Characters of the words of an answer; the pipeline makes at most half of it."""
@@ -61,11 +63,11 @@ def _head(answer: Answer, ours: str) -> Iterator[Block]:
         yield named(mrkdwn(badge_words(head)), f"badge:{ours}")
 
 
-def _body(answer: Answer, setting: Setting) -> Iterator[Block]:
+def _body(answer: Answer, setting: Setting) -> Iterator[Json]:
     mark, hosts = "… [shortened; “Show evidence” has every statement]", setting.library.hosts
     passage = passage_of(answer, setting.library)
     if passage is None:
-        yield said(words(short(answer.text, BODY, hosts, mark=mark)))
+        yield from flowing(short(answer.text, BODY, hosts, mark=mark))
     else:
         yield from passage_elements(passage, setting.library)
         yield said(words(short(passage.after, BODY, hosts)))

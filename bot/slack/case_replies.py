@@ -15,6 +15,7 @@ from bot.slack.elements import (
     collapsed,
     context,
     escaped,
+    flowing,
     link,
     mention,
     mrkdwn,
@@ -59,7 +60,7 @@ def superseded_blocks(old: Superseded, setting: Setting) -> list[Block]:
     sources = source_blocks(old.answer.citations, setting.library)
     return [
         mrkdwn(_superseded_line(old)),
-        collapsed("The earlier answer", [rich(said(words(told))), *sources]),
+        collapsed("The earlier answer", [rich(*flowing(told)), *sources]),
         context(f"{instead_text(old)} · Case {old.number}"),
     ]
 

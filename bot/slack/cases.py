@@ -28,6 +28,7 @@ from bot.slack.elements import (
     collapsed,
     context,
     escaped,
+    flowing,
     header,
     link,
     mention,
@@ -43,7 +44,6 @@ from bot.slack.fallback import within
 from bot.slack.setting import Setting
 from bot.slack.sources import source_blocks
 from core.domain.case import Case, CaseState
-from core.domain.run import Json
 
 
 def case_blocks(case: Case, setting: Setting) -> list[Block]:
@@ -57,7 +57,8 @@ def case_blocks(case: Case, setting: Setting) -> list[Block]:
     ]
     if case.answer is not None:
         sources = source_blocks(case.answer.citations, setting.library)
-        body = rich(said(_text(case.answer.text, setting)))
+        told = short(case.answer.text, REPLY, setting.library.hosts, mark=CUT)
+        body = rich(*flowing(told))
         got = collapsed("What the asker got", [body, *sources])
         blocks.append(named(got, f"case_src:{case.case_id}"))
     if case.state in {CaseState.OPEN, CaseState.CLAIMED}:
@@ -110,7 +111,3 @@ def _deeds(case: Case) -> Iterator[Block]:
     if case.answer is not None and not case.is_wrong:
         yield button(names.CASE_WRONG, "Mark answer wrong", case.case_id, style="danger")
     yield button(names.CASE_CLOSE, "Close", case.case_id)
-
-
-def _text(text: str, setting: Setting) -> list[Json]:
-    return words(short(text, REPLY, setting.library.hosts, mark=CUT))

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from bot.replies.badge import Head, Icon
 from bot.replies.text import cut, pieces
+from core.domain.layout import Paragraph, blocks
 from core.domain.run import Json
 
 Block: TypeAlias = dict[str, Json]
@@ -125,6 +126,21 @@ def quoted(*parts: Sequence[Json]) -> Block:
 def listed(items: Iterable[Sequence[Json]]) -> Block:
     """Return a list of rich text; it must not be empty."""
     return {"type": "rich_text_list", "style": "bullet", "elements": [said(item) for item in items]}
+
+
+def flowing(text: str) -> list[Json]:
+    """Return the words of an answer: its paragraphs, and its lists as lists; at least one."""
+    made: list[Json] = []
+    paragraphs: list[str] = []
+    for block in blocks(text):
+        if isinstance(block, Paragraph):
+            paragraphs.append(block.text)
+            continue
+        if paragraphs:
+            made.append(said(words("\n\n".join(paragraphs))))
+            paragraphs = []
+        made.append(listed(words(item) for item in block.items))
+    return [*made, said(words("\n\n".join(paragraphs)))] if paragraphs or not made else made
 
 
 def _all(parts: Sequence[Sequence[Json]]) -> list[Json]:

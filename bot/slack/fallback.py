@@ -1,6 +1,7 @@
 """The whole reply as mrkdwn, within 4,000 characters (the cap of `chat.update`).
 
 Foreign text is escaped, links are ours; what is said, and what is left out first, `plain` decides.
+Notifications show its beginning, so an answer begins with its words.
 """
 
 from bot.replies.follow_ups import follow_ups
@@ -43,4 +44,4 @@ def _plain(setting: Setting) -> PlainText:
         small=lambda text: text,
         badge=badge_words,
     )
-    return PlainText(markup=markup, library=setting.library)
+    return PlainText(markup=markup, library=setting.library, starts_with_words=True)

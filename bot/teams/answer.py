@@ -17,8 +17,8 @@ from core.domain.answer import Answer, Outcome
 
 _ROOMS = (QUOTES, 2_000, 800, 0)
 """Characters that quotes may take, tried in turn until the card is small enough."""
-WHOLE, MOST_OPTIONS = 3_000, 10
-"""Characters of the words of an answer in a dialog, and options of a clarification."""
+WHOLE, WHOLE_LINES, MOST_OPTIONS = 3_000, 30, 10
+"""Characters and lines of an answer's words in a dialog, and options of a clarification."""
 UNDER_EVIDENCE = "The sources are under “Show evidence”."
 
 
@@ -42,7 +42,7 @@ def whole_card(answer: Answer, setting: Setting) -> Card:
         words = short(answer.text, WHOLE, setting.library.hosts, mark=CUT)
         body = [
             *([rich(run(head.words, weight="Bolder"))] if head else []),
-            *told(words),
+            *told(words, lines=WHOLE_LINES),
             *(rich(run(f"• {line(one, limit=200)}")) for one in answer.options[:MOST_OPTIONS]),
             *source_items(answer.citations, setting.library, quotes=quotes),
         ]

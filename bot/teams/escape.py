@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from bot.replies.badge import Head
 from core.domain.answer import Answer
+from core.domain.layout import Block, Paragraph, blocks
 
 _SPECIAL = str.maketrans(
     {char: f"\\{char}" for char in "\\`*_[]()#~|!>"} | {"&": "&amp;", "<": "&lt;"}
@@ -35,7 +36,14 @@ def worded(text: str, answer: Answer) -> str:
     def opened(found: re.Match[str]) -> str:
         return f"[{found[1]}]" if int(found[1]) in known else found[0]
 
-    return _MARK.sub(opened, markdown(text))
+    return _MARK.sub(opened, "\n\n".join(_drawn(block) for block in blocks(text)))
+
+
+def _drawn(block: Block) -> str:
+    """Return a paragraph, or a list as Markdown draws one."""
+    if isinstance(block, Paragraph):
+        return markdown(block.text)
+    return "\n".join(f"- {markdown(item)}" for item in block.items)
 
 
 def link(url: str, label: str) -> str:

@@ -5,7 +5,9 @@ Pure.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
+from core.agent.prose import Listed, arranged, prose
 from core.agent.small_talk import SmallTalk
 from core.agent.wording import (
     ALL_OPTION,
@@ -54,15 +56,20 @@ def answered(
     assumptions: Sequence[Assumption],
     notes: Sequence[str],
     nearest: Sequence[SectionRef] = (),
+    lists: Mapping[Span, Listed] | None = None,
+    verdict: Claim | None = None,
 ) -> Answer:
     """Return a released answer; claims beyond the size limit are left out whole.
 
-    Of `nearest` it names the sections that it does not quote: one may ask for them next.
+    It begins with the `verdict`, where there is one.
+
+    Of `nearest` it names the sections that it does not quote: one may ask for them next. `lists`
+    are the lists that it quotes from, by the span of what introduces them.
     """
-    shown, citations = _numbered(claims, places, versions)
+    said, shown, citations = _numbered([*([verdict] if verdict else []), *claims], places, versions)
     return Answer(
         outcome=Outcome.ANSWERED,
-        text=_text(shown),
+        text=_text(said, citations, lists),
         claims=shown,
         citations=citations,
         confidence=confidence,
@@ -81,10 +88,11 @@ def conflicting(
     notes: Sequence[str],
 ) -> Answer:
     """Return a refusal that shows both sides of a contradiction."""
-    shown, citations = _numbered(claims, places, versions)
+    said, shown, citations = _numbered(claims, places, versions)
+    words = "\n\n".join(_text([claim], citations) for claim in said)
     return Answer(
         outcome=Outcome.REFUSED,
-        text=f"{REFUSALS[RefusalKind.CONFLICT]}\n{_text(shown)}\n{ASK_A_PERSON}",
+        text=f"{REFUSALS[RefusalKind.CONFLICT]}\n\n{words}\n\n{ASK_A_PERSON}",
         claims=shown,
         citations=citations,
         confidence=confidence,
@@ -107,10 +115,11 @@ def closest(
 
     It has no badge: what is not sure is not graded. The numbers are kept with the record.
     """
-    shown, citations = _numbered([passage], places, versions)
+    _, shown, citations = _numbered([passage], places, versions)
+    quoted = f"{passage.text} {''.join(f'[{one.number}]' for one in citations)}"
     return Answer(
         outcome=Outcome.REFUSED,
-        text=f"{REFUSALS[RefusalKind.NOT_SURE]}\n{_text(shown)}\n{IF_IT_DOES_NOT}",
+        text=f"{REFUSALS[RefusalKind.NOT_SURE]}\n{quoted}\n{IF_IT_DOES_NOT}",
         claims=shown,
         citations=citations,
         confidence=replace(confidence, badge=None),
@@ -148,11 +157,12 @@ def urgent(
     versions: Mapping[VersionId, PolicyVersion],
 ) -> Answer:
     """Return a refusal that first says what can't wait, and goes to a person."""
-    shown, citations = _numbered(duties, places, versions)
+    said, shown, citations = _numbered(duties, places, versions)
+    words = _text(said, citations)
     return replace(
         refusal,
         outcome=Outcome.ESCALATED,
-        text=f"{URGENT}\n{_text(shown)}\n{NOTHING_SURER} {ASK_A_PERSON}",
+        text=f"{URGENT}\n\n{words}\n\n{NOTHING_SURER} {ASK_A_PERSON}",
         claims=shown,
         citations=citations,
     )
@@ -255,15 +265,13 @@ def _numbered(
     claims: Sequence[Claim],
     places: Mapping[Span, SectionRef],
     versions: Mapping[VersionId, PolicyVersion],
-) -> tuple[tuple[ShownClaim, ...], tuple[ShownCitation, ...]]:
+) -> tuple[tuple[Claim, ...], tuple[ShownClaim, ...], tuple[ShownCitation, ...]]:
+    """Return the claims that fit as they are said, as they are shown, and what they cite."""
     numbers: dict[Span, int] = {}
     citations: list[ShownCitation] = []
     shown: list[ShownClaim] = []
-    size = 0
-    for claim in claims:
-        size += len(claim.text) + 8
-        if shown and size > MAX_ANSWER:
-            break
+    said = arranged(_fitting(claims))
+    for claim in said:
         for citation in claim.citations:
             if citation.span in numbers:
                 continue
@@ -281,12 +289,25 @@ def _numbered(
             )
         marks = dict.fromkeys(numbers[citation.span] for citation in claim.citations)
         shown.append(ShownClaim(text=claim.text, numbers=tuple(marks)))
-    return tuple(shown), tuple(citations)
+    return said, tuple(shown), tuple(citations)
 
 
-def _text(claims: Sequence[ShownClaim]) -> str:
-    return "\n".join(
-        f"{claim.text} {''.join(f'[{number}]' for number in claim.numbers)}" for claim in claims
+def _fitting(claims: Sequence[Claim]) -> Sequence[Claim]:
+    """Return the first claims that fit into an answer, at least one."""
+    sizes = accumulate(len(claim.text) + 8 for claim in claims)
+    return claims[: max(1, sum(size <= MAX_ANSWER for size in sizes))]
+
+
+def _text(
+    claims: Sequence[Claim],
+    citations: Sequence[ShownCitation],
+    lists: Mapping[Span, Listed] | None = None,
+) -> str:
+    return prose(
+        claims,
+        numbers={one.span: one.number for one in citations},
+        lists=lists,
+        titles={one.span: one.place.title for one in citations},
     )
 
 

@@ -273,6 +273,7 @@ class _Course:
             ontology_suffices=not (self._gate and self._gate.retrieve),
             is_beside=bound.is_beside,
             notes=bound.notes,
+            is_limited=bound.is_limited,
         )
         if (situation.confidence.calibrated or 0.0) >= SHOWN_FROM:
             self._duties = urgent_duties((*self._duties, *verified.claims))

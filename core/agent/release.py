@@ -5,17 +5,26 @@ from dataclasses import replace
 
 from core.agent import compose
 from core.agent.closest import closest_passage
+from core.agent.prose import Listed, lead_in_of, listed_in
 from core.agent.situation import Ruling, Situation
+from core.agent.unanswered import unanswered
+from core.agent.verdict import verdict
 from core.agent.wording import PARTIAL, UNMENTIONED, WITHOUT_MODEL
-from core.domain.answer import Answer, Claim, Decision, Outcome, RefusalKind
+from core.domain.answer import Answer, Citation, Claim, Decision, Outcome, RefusalKind
 from core.domain.evidence import Finding
 from core.domain.ontology import SectionRef
-from core.domain.question import Question
+from core.domain.phrasing import introduces
+from core.domain.policy import Span
+from core.domain.question import Question, Scope
 from core.ports import CorpusStore
 from core.retrieval.retriever import Retrieved
 
 NEAREST = 3
 """Sections that a refusal names."""
+READ_ON = 4_000
+"""Characters after a quoted list item in which the rest of its list is looked for."""
+PROBES = 16
+"""Places at which the end of a text is looked for at once."""
 OFF_TOPIC = 0.12
 """Relevance below which a question has nothing to do with the corpus."""
 
@@ -84,6 +93,8 @@ async def release(
             versions=versions,
             notes=without,
         )
+    left_open = unanswered(question.own, claims, places.values()) or missing
+    place = places[claims[0].citations[0].span] if claims and claims[0].citations else None
     return compose.answered(
         claims,
         confidence=situation.confidence,
@@ -91,8 +102,49 @@ async def release(
         versions=versions,
         assumptions=question.assumptions,
         nearest=nearest,
-        notes=(*((missing,) if missing else ()), *without),
+        notes=(*([left_open] if left_open else ()), *without),
+        lists=await _lists(claims, corpus, question.scope),
+        verdict=None
+        if is_modelled or situation.is_limited
+        else verdict(question.own, claims, place=place),
     )
+
+
+async def _lists(claims: Sequence[Claim], corpus: CorpusStore, scope: Scope) -> dict[Span, Listed]:
+    """Count the items of the lists that claims quote from, so that none is taken for the whole."""
+    items: dict[Span, Citation] = {}
+    for claim in claims:
+        lead_in = lead_in_of(claim)
+        if lead_in is not None and introduces(lead_in.quote):
+            items[lead_in.span] = claim.citations[-1]
+    found: dict[Span, Listed] = {}
+    for lead_in, item in items.items():
+        text = await _read_on(corpus, lead_in, item.span, scope)
+        is_cut = len(text) == item.span.char_end + READ_ON - lead_in.char_start
+        listed = listed_in(text, item.quote, is_cut=is_cut)
+        if listed is not None:
+            found[lead_in] = listed
+    return found
+
+
+async def _read_on(corpus: CorpusStore, lead_in: Span, item: Span, scope: Scope) -> str:
+    """Return the stored text from what introduces a list on, to `READ_ON` behind one of its items.
+
+    What ends behind the end of the text is not read at all, so that end is searched for: by one
+    query, or a few where the text ends sooner.
+    """
+    text, read, beyond = "", item.char_end - 1, item.char_end + READ_ON + 1
+    while beyond - read > 1:
+        step = max(1, (beyond - read - 1) // PROBES)
+        ends = {read + 1, *range(beyond - 1, read, -step)}
+        spans = [replace(lead_in, char_end=end) for end in ends]
+        stored = await corpus.read_spans(sorted(spans), scope)
+        if not stored:
+            break
+        last = max(stored, key=lambda one: one.char_end)
+        text, read = stored[last], last.char_end
+        beyond = min((end for end in ends if end > read), default=read)
+    return text
 
 
 def missing_words(unmentioned: Sequence[str]) -> str:

@@ -45,6 +45,8 @@ class Situation:
     """True if nothing that is left speaks of the condition that a follow-up asks about."""
     notes: tuple[str, ...] = ()
     """What is said with it; see `Bound.notes`."""
+    is_limited: bool = False
+    """True if a claim holds for one group of staff alone; no yes or no leads such an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from math import log
 from core.domain.errors import CiteboundError
 from core.domain.evidence import RetrievedChunk
 from core.domain.policy import ChunkKey
+from core.domain.question import Scope
 from core.domain.reader_text import reader_text
 from core.ports import ChunkSearch, Reader, SearchRequest, SearchResult
 from core.ports.search import Reranker
@@ -69,7 +70,9 @@ class ReorderedSearch:
         Raises:
             TransientError: The database failed.
         """
-        if self._reranker is None and self._reader is None:
+        # Whoever takes more than is read chooses from it by reading himself.
+        is_wide = request.limit > READ_DEPTH
+        if self._reranker is None and (self._reader is None or is_wide):
             result = await self._search.search(request)
             return Found(result=result, order=Reordered(hits=result.hits, by=None))
         depth = READ_DEPTH if self._reranker is None else DEPTH
@@ -81,6 +84,12 @@ class ReorderedSearch:
             # Neighbours belong to the hits that are left; no transaction stays open for a model.
             result = await self._search.search(replace(request, given=result.hits))
         return Found(result=result, order=order)
+
+    async def section(
+        self, policy_key: str, section: str, scope: Scope
+    ) -> tuple[RetrievedChunk, ...]:
+        """See `ChunkSearch.section`."""
+        return await self._search.section(policy_key, section, scope)
 
     async def _ordered(self, question: str, hits: Sequence[RetrievedChunk]) -> Reordered:
         order = Reordered(hits=tuple(hits), by=None)

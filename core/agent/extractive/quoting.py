@@ -8,7 +8,7 @@ from core.agent.extractive.facts import are_alike
 from core.agent.extractive.passages import Unit
 from core.agent.extractive.scoring import Scored, Wanted, concerns
 from core.domain.answer import Citation, Claim
-from core.domain.table_rows import read_row
+from core.domain.phrasing import introduces, item_sentence, row_sentence, sentence
 
 QUOTED = 3
 """Sentences that answer together. On 303 answerable questions about 18 documents the best sentence
@@ -33,15 +33,19 @@ _LISTS = re.compile(
 
 
 def claim_of(unit: Unit) -> Claim:
-    """Return the unit as a claim; a list item or table row cites what introduces it too."""
+    """Return the unit as a claim; a list item or table row is said with what introduces it."""
     citation = Citation(key=unit.key, span=unit.span, quote=unit.text)
     if unit.lead_in is None:
-        return Claim(text=_plain(unit.text), citations=(citation,))
+        return Claim(text=sentence(unit.text), citations=(citation,))
     lead_in = unit.lead_in
     introduced = Citation(key=lead_in.key, span=lead_in.span, quote=lead_in.text)
     if unit.is_row:
-        return Claim(text=read_row(lead_in.text, unit.text), citations=(introduced, citation))
-    return Claim(text=_plain(unit.text), citations=(introduced, citation))
+        text = row_sentence(lead_in.text, unit.text)
+    elif introduces(lead_in.text):
+        text = item_sentence(lead_in.text, unit.text)
+    else:
+        text = sentence(unit.text)
+    return Claim(text=text, citations=(introduced, citation))
 
 
 def quoted_of(ranked: Sequence[Scored], wanted: Wanted) -> list[Scored]:
@@ -126,7 +130,3 @@ def _bounded(units: list[Unit], most: int, *, keep: Unit | None = None) -> list[
         kept.append(unit)
         size += len(unit.text)
     return kept
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())

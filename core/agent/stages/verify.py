@@ -28,10 +28,10 @@ from core.domain.framing import framing_kept
 from core.domain.jurisdictions import country_name, jurisdictions_in
 from core.domain.modality import modality_kept
 from core.domain.names import missing_names
+from core.domain.phrasing import readings
 from core.domain.policy import Span
 from core.domain.quantities import missing_quantities
 from core.domain.support import unsupported
-from core.domain.table_rows import rows_read
 
 MAX_CLAIM = 2_000
 """Characters of a claim: a whole answer has no more."""
@@ -86,13 +86,13 @@ def _check(index: int, claim: Claim, known: _Known) -> Iterator[Verdict]:
         return
     items = [known.evidence.get(citation.key) for citation in claim.citations]
     quotes = [known.stored.get(citation.span, "") for citation in claim.citations]
-    named = [*quotes, *(name for item in items if item is not None for name in _names_of(item))]
+    said = [*quotes, *readings(quotes)]
+    named = [*said, *(name for item in items if item is not None for name in _names_of(item))]
     reasons: dict[Check, str | None] = {
         Check.CITED: _cited(claim, items),
         Check.QUOTE: _quoted(claim.citations, known.stored),
-        Check.NUMBERS: _numbers(claim.text, quotes),
-        Check.MODALITY: modality_kept(claim.text, [*quotes, *rows_read(quotes)])
-        or framing_kept(claim.text, named),
+        Check.NUMBERS: _numbers(claim.text, said),
+        Check.MODALITY: modality_kept(claim.text, said) or framing_kept(claim.text, named),
         Check.NAMES: _names(claim.text, named, known.role_names),
         Check.PLACE: _placed(claim.text, items, known.foreign),
         Check.SUPPORT: unsupported(claim.text, [*named, *_titles(items)]) if items else None,

@@ -174,7 +174,7 @@ async def test_a_false_claim_beside_a_true_one_is_dropped(name: str) -> None:
     world = make_world()
     run = await world.run(_reasoner(both))
     assert run.answer.outcome is Outcome.ANSWERED
-    assert [claim.text for claim in run.answer.claims] == [CASH]
+    assert [claim.text for claim in run.answer.claims] == ["Not allowed.", CASH]
     assert run.answer.confidence.badge == "medium"
     await assert_every_quote_is_stored(run, world)
 

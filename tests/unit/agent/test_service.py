@@ -96,7 +96,10 @@ async def test_what_is_shown_was_recorded() -> None:
     reply = await service.answering.ask(REQUEST)
     assert [reply.run] == service.log.runs
     assert reply.answer is reply.run.answer
-    assert (reply.answer.outcome, reply.answer.text) == (Outcome.ANSWERED, f"{CASH} [1]")
+    assert (reply.answer.outcome, reply.answer.text) == (
+        Outcome.ANSWERED,
+        f"Not allowed. [1] {CASH} [1]",
+    )
     assert (reply.receipt.record_id, reply.conversation_id) == ("record-1", "id-2")
     question = reply.run.question
     assert (question.question_id, question.asked_at) == ("id-1", NOW)

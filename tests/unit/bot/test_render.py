@@ -363,3 +363,20 @@ def test_a_list_of_records_is_harmless(question: str, outcome: str) -> None:
 def test_dates_are_iso() -> None:
     """The effective date is printed as it is stored."""
     assert date(2025, 7, 1).isoformat() in printed(*answer_view(answered()))
+
+
+def test_a_list_is_indented_below_its_lead_in() -> None:
+    """Paragraphs are parted by an empty line; a long item goes on below itself."""
+    item = "minibar, pay television and whatever else is charged to the room [2]"
+    answer = answered(text=f"Not paid: [1]\n\u2022 {item}\n\u2022 fines [3]\n\nAsk first. [1]")
+    lines = [line.rstrip() for line in printed(*answer_view(answer), width=40).splitlines()]
+    begin = lines.index("Not paid: [1]")
+    assert lines[begin : begin + 7] == [
+        "Not paid: [1]",
+        "  \u2022 minibar, pay television and whatever",
+        "    else is charged to the room [2]",
+        "  \u2022 fines [3]",
+        "",
+        "Ask first. [1]",
+        "",
+    ]

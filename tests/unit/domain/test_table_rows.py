@@ -12,7 +12,7 @@ ROW = "Gift, contractor | none allowed"
 
 def test_each_cell_is_read_under_its_name() -> None:
     """A row says what its cells are; one that does not fit the header is read cell by cell."""
-    assert read_row(HEADER, ROW) == "Benefit: Gift, contractor; Limit in the UK: none allowed"
+    assert read_row(HEADER, ROW) == "Gift, contractor \u2013 Limit in the UK: none allowed"
     assert read_row("City", ROW) == "Gift, contractor; none allowed"
 
 

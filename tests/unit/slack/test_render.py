@@ -370,3 +370,43 @@ def test_views_have_blocks() -> None:
     """An answer without claims has evidence too: that there is none."""
     view = evidence_modal(compose.failed(), "ans_1", SETTING)
     assert [block["type"] for block in blocks_of(view)] == ["alert"]
+
+
+LISTED = (
+    "Not paid: [1]\n\u2022 minibar [2]\n\u2022 <!channel> fines [3]"
+    "\n\nAsk first. [1]\n\nNo cash. [2]"
+)
+
+
+def test_a_list_is_drawn_as_one() -> None:
+    """Paragraphs are text, items a list of rich text; nothing of an item is more than its words."""
+    (body,) = [one for one in blocks(replace(answered("x"), text=LISTED)) if "body:" in _id(one)]
+    first, items, last = body["elements"][:3]
+    assert [one["type"] for one in (first, items, last)] == [
+        "rich_text_section",
+        "rich_text_list",
+        "rich_text_section",
+    ]
+    assert first["elements"] == [{"type": "text", "text": "Not paid: [1]"}]
+    assert [one["elements"] for one in items["elements"]] == [
+        [{"type": "text", "text": "minibar [2]"}],
+        [{"type": "text", "text": "< !channel> fines [3]"}],
+    ]
+    assert last["elements"] == [{"type": "text", "text": "Ask first. [1]\n\nNo cash. [2]"}]
+
+
+def test_a_notification_begins_with_the_answer() -> None:
+    """Its words come before the badge, also where all of it has to be shortened."""
+    answer = replace(answered("x"), text="Not allowed. [1] No cash. [1]")
+    assert words(answer).splitlines()[0] == "Not allowed. [1] No cash. [1]"
+    assert words(answer).splitlines()[2].startswith(":white_check_mark: *High confidence")
+    long = replace(answer, text=f"Not allowed. [1]\n\n{'No cash. ' * 900}")
+    assert words(long).startswith("Not allowed. [1]\n\nNo cash.")
+    refused = compose.refused(
+        RefusalKind.NOT_FOUND, nearest=(), confidence=compose.NO_CONFIDENCE, notes=()
+    )
+    assert words(refused).startswith(":white_circle: *Not found")
+
+
+def _id(block: dict[str, Any]) -> str:
+    return str(block.get("block_id", ""))

@@ -1,0 +1,48 @@
+"""The words of an answer as paragraphs and lists, in plain text that every reader understands.
+
+Each line is a paragraph or, with a bullet before it, an item of a list; an empty line parts
+paragraphs. So the text of an answer is its own structure: it can be shortened, stored and printed
+as it is, and renderers draw from it what their platform calls a paragraph and a list.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+BULLET = "\u2022 "
+"""What an item begins with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paragraph:
+    """One line of words."""
+
+    text: str
+    """Its words, with the marks of their citations."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Items that follow one another."""
+
+    items: tuple[str, ...]
+    """Each without its bullet; at least one."""
+
+
+Block: TypeAlias = Paragraph | Listing
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """Yield the paragraphs and lists of a text in order; none is empty."""
+    items: list[str] = []
+    for line in map(str.strip, text.split("\n")):
+        if line.startswith(BULLET) and line[len(BULLET) :].strip():
+            items.append(line[len(BULLET) :].strip())
+            continue
+        if items:
+            yield Listing(items=tuple(items))
+            items = []
+        if line:
+            yield Paragraph(text=line)
+    if items:
+        yield Listing(items=tuple(items))
