@@ -95,6 +95,10 @@ class FollowUp:
     """True: it asks without the country that was assumed."""
 
 
+_PREPOSITION = re.compile(r"(?<!\s)\s++(?:in|for|from)(?:\s++the)?\s*+(?=[?.!,]|\Z)")
+_GAP = re.compile(r"(?<!\s)\s++(?=[?.!,])")
+
+
 def follow_up(question: str, text: str) -> FollowUp:
     """Put a follow-up into the question before it.
 
@@ -249,5 +253,5 @@ def _plural(noun: str) -> str:
 
 def _tidy(question: str) -> str:
     """Close the gap that a removed country leaves ("the limit in the ?")."""
-    told = re.sub(r"\s+(?:in|for|from)(?:\s+the)?\s*(?=[?.!,]|$)", "", " ".join(question.split()))
-    return re.sub(r"\s+(?=[?.!,])", "", told).strip()
+    told = _PREPOSITION.sub("", " ".join(question.split()))
+    return _GAP.sub("", told).strip()

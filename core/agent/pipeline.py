@@ -26,7 +26,7 @@ from core.agent.report import (
 from core.agent.scope_facts import foreign_countries
 from core.agent.situation import Attempted, Situation, relevance_read
 from core.agent.stages.critique import NOT_CRITICISED, critique
-from core.agent.stages.decide import decide
+from core.agent.stages.decide import decide, settled
 from core.agent.stages.draft import draft
 from core.agent.stages.explore import explore
 from core.agent.stages.gate import gate
@@ -229,8 +229,8 @@ class _Course:
             number += 1
             await self._gather(partial(self._passages.again, planned, self._missing), number)
             better = await self._attempt(reasoner, planned, number)
-            best = better if better.score > best.score else _settled(best)
-        return _settled(best) if best.ruling.decision is Decision.RETRY else best
+            best = better if better.score > best.score else settled(best)
+        return settled(best) if best.ruling.decision is Decision.RETRY else best
 
     async def _attempt(self, reasoner: Reasoner, planned: Plan, number: int) -> Attempted:
         self._tell("draft", "Writing the answer")
@@ -398,9 +398,3 @@ class _Course:
             model_calls=calls,
             warnings=tuple(dict.fromkeys((*self._task.warnings, *self._passages.warnings))),
         )
-
-
-def _settled(attempted: Attempted) -> Attempted:
-    """Decide a draft again that no further attempt will replace."""
-    situation = replace(attempted.situation, may_retry=False, may_refine=False)
-    return replace(attempted, situation=situation, ruling=decide(situation))

@@ -89,7 +89,8 @@ def relevance_read(found: float | None, judged: Judgement | NotJudged) -> float 
 
     Args:
         found: Highest relevance of a retrieved chunk; None if nothing was retrieved.
-        judged: Its measure `answers`, where there is one.
+        judged: Its measure `answers`, if a reader `read` the sentences with the question.
     """
     measures = dict(judged.measures) if isinstance(judged, Judgement) else {}
-    return None if found is None else max(found, measures.get("answers", 0.0))
+    answers = measures.get("answers", 0.0) if measures.get("read") else 0.0
+    return None if found is None else max(found, answers)

@@ -60,7 +60,7 @@ _END = r"(?!\w)[\s\W]*+"
 
 
 def _only(*parts: str) -> re.Pattern[str]:
-    return re.compile(rf"[\s\W]*+(?>(?:{'|'.join(parts)}){_END})++", re.IGNORECASE)
+    return re.compile(rf"\A[\s\W]*+(?>(?:{'|'.join(parts)}){_END})++", re.IGNORECASE)
 
 
 _KINDS: tuple[tuple[SmallTalk, re.Pattern[str]], ...] = (
@@ -72,7 +72,7 @@ _ACKNOWLEDGES = _only(_DONE)
 _EMOJI = re.compile(r":[a-z0-9_+-]{1,40}:")
 _APOSTROPHE = str.maketrans({"\u2019": "'", "\u2018": "'"})
 _OPENING = re.compile(
-    r"[\s\W]*+(?>(?:"
+    r"\A[\s\W]*+(?>(?:"
     rf"{_GREETS}(?:,? (?-i:[A-Z])[\w-]+(?=\s*[,!:\u2013-]))?|{_HOW}"
     r"|(?:just )?(?:a |one |another |maybe a |probably a |sorry,? )?"
     r"(?:quick|small|short|dumb|stupid|silly|newbie|basic|random|naive)"

@@ -127,8 +127,8 @@ _OWN = re.compile(
     r"(?:\s+(?:currently|now|actually|also|based|employed|located|working|work|live|living|sit"
     r"|sitting|here|usually|normally)){0,4}\s+(?:in|from|out of)"
     r"|\bhere in|\b(?:my|our)\s+(?:office|contract|job|team|country|location)\s+is(?:\s+in)?"
-    r"|^(?:(?:sorry|no|actually|well)\W+){1,3}(?:(?:in|i meant?|it\s*['\u2019]?s)\s+)?)"
-    r"\s*(?:the\s+)?$",
+    r"|\A(?:(?:sorry|no|actually|well)\W++){1,3}(?:(?:in|i meant?|it\s*+['\u2019]?s)\s++)?)"
+    r"\s*+(?:the\s++)?\Z",
     re.IGNORECASE,
 )
 """What stands before a country that somebody gives as their own ("I work in", "no, I meant")."""

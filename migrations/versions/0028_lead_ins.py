@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0028_lead_ins"
-down_revision = "0026_context"
+down_revision = "0027_not_sure"
 
 
 def upgrade() -> None:

@@ -260,6 +260,7 @@ class ExtractiveReasoner:
                 measured["answers"] = 0.0
             if not worst or measured["answers"] < worst["answers"]:
                 worst = measured
+        worst["read"] = float(self._reader is not None)
         return {name: round(value, 4) for name, value in worst.items()}
 
     @property

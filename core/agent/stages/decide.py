@@ -5,7 +5,9 @@ closest passage: what passed every check and may answer is shown as a quotation,
 whether it does.
 """
 
-from core.agent.situation import Ruling, Situation
+from dataclasses import replace
+
+from core.agent.situation import Attempted, Ruling, Situation
 from core.domain.answer import Badge, Decision, NotJudged, RefusalKind
 
 ASKED_FROM = 0.25
@@ -27,6 +29,12 @@ def decide(situation: Situation) -> Ruling:
         if ruling is not None:
             return ruling
     return Ruling(decision=Decision.FINAL, reason="verified, judged and confident enough")
+
+
+def settled(attempted: Attempted) -> Attempted:
+    """Decide a draft again that no further attempt will replace."""
+    situation = replace(attempted.situation, may_retry=False, may_refine=False)
+    return replace(attempted, situation=situation, ruling=decide(situation))
 
 
 def _again_or(

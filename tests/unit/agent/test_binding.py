@@ -72,7 +72,7 @@ async def test_an_answer_is_not_repeated_under_another_condition() -> None:
     reply = await ask("what if it is from a public official?", SUPPLIERS, ASKED)
     answer = reply.answer
     assert reply.run.question.standalone == "May I accept a gift from a public official?"
-    assert (answer.outcome, answer.refusal) == (Outcome.REFUSED, RefusalKind.NOT_FOUND)
+    assert (answer.outcome, answer.refusal) == (Outcome.REFUSED, RefusalKind.NOT_SURE)
     assert answer.claims == ()
     assert answer.notes == ('The passages that I found do not mention "public official".',)
 
@@ -134,7 +134,7 @@ async def test_whoever_names_their_group_is_told_its_rule(text: str) -> None:
     """Nobody is asked what they have said, nor where the question asks for somebody."""
     answer = (await ask(text, CONTRACTORS)).answer
     assert answer.outcome is Outcome.ANSWERED
-    assert answer.claims[0].text == CONTRACTORS
+    assert answer.claims[-1].text == CONTRACTORS
 
 
 async def test_an_employee_is_not_told_the_rule_of_contractors() -> None:

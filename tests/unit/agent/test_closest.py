@@ -63,7 +63,7 @@ def test_a_table_row_reads_under_its_header() -> None:
     """As a sentence, without bars; the stored rows are what is cited."""
     header, one, other = quote("City | Night", 0), quote("Bonn | 90", 13), quote("Kiel | 80", 23)
     shown = passage(claim(header, one), claim(header, other))
-    assert shown.text == "“City: Bonn; Night: 90. City: Kiel; Night: 80”"
+    assert shown.text == "“Bonn: night 90. Kiel: night 80”"
     assert shown.citations == (header, one, other)
 
 

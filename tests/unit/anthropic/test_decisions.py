@@ -445,4 +445,4 @@ async def test_one_score_below_is_low_whatever_the_others(given: dict[str, Any])
     """The formula alone would have let some of these pass."""
     low = judged(1.0, **given)
     run = await _run(answers(CASH, also=[SURE]), answers(CASH), judge=[low, low])
-    assert run.answer.outcome is Outcome.ESCALATED
+    assert run.answer.outcome is Outcome.REFUSED

@@ -120,21 +120,22 @@ async def test_the_reader_reads_as_it_was_trained() -> None:
     """Title and headings, a colon, the text; no more hits than there is time for."""
     reader = ScriptedReader()
     await Retriever(Numbered(), None, reader=reader).retrieve(
-        "May I?", SCOPE, depth=40, neighbours=0
+        "May I?", SCOPE, depth=READ_DEPTH, neighbours=0
     )
     ((question, texts),) = reader.asked
     assert (question, texts[0]) == ("May I?", "Gifts Policy > 1 Limits: text 1")
     assert len(texts) == READ_DEPTH
 
 
-async def test_hits_that_were_not_read_keep_their_place() -> None:
-    """Behind those that were, in the order of the search."""
+async def test_whoever_takes_more_than_is_read_keeps_the_order_of_the_search() -> None:
+    """The rules read all that they are given themselves: nothing is read twice."""
     reader = ScriptedReader({f"text {READ_DEPTH}": 9.0})
+    depth = READ_DEPTH + 3
     found = await Retriever(Numbered(), None, reader=reader).retrieve(
-        "May I?", SCOPE, depth=READ_DEPTH + 3, neighbours=0
+        "May I?", SCOPE, depth=depth, neighbours=0
     )
-    keys = [hit.chunk_key for hit in found.result.hits]
-    assert keys == [READ_DEPTH, *range(1, READ_DEPTH), *range(READ_DEPTH + 1, READ_DEPTH + 4)]
+    assert [hit.chunk_key for hit in found.result.hits] == [*range(1, depth + 1)]
+    assert not reader.asked
 
 
 async def test_a_failing_reader_leaves_the_order_of_the_search() -> None:
