@@ -152,7 +152,7 @@ def make_judgement(
     *,
     approved: bool = True,
     decision: Decision = Decision.FINAL,
-    answers: float | None = 0.9,
+    answers: float | None = 0.97,
     reason: str = "",
 ) -> Judgement:
     return Judgement(

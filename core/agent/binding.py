@@ -87,14 +87,17 @@ class Bound:
         return confidence
 
 
-def binding_words(question: Question) -> frozenset[str]:
-    """Return the stems of the words that a question is bound to, with what policies call them."""
-    said = [one.words for one in question.conditions]
-    said += [
+def bound_to(question: Question) -> frozenset[str]:
+    """Return the stems of what policies call those to whom a question is bound.
+
+    For the ranking: a rule that names them goes before one that does not.
+    """
+    said = [
         word
         for one in question.conditions
         if one.kind in {ConditionKind.COUNTERPARTY, ConditionKind.GROUP}
-        for word in synonyms(one.name)
+        and (one.is_new or one.name in STRICT)
+        for word in (one.words, *synonyms(one.name))
     ]
     return content_words(" ".join(said))
 
@@ -127,7 +130,7 @@ def unmet_conditions(question: Question, quoted: Sequence[str]) -> tuple[Conditi
 
 def bind(question: Question, verified: Verified, evidence: Evidence) -> Bound:
     """Hold verified claims to who asks and what they ask."""
-    groups = [_groups_of(claim, evidence) - _named_by(question) for claim in verified.claims]
+    groups = [_groups_of(claim, evidence) - groups_named(question) for claim in verified.claims]
     kept = [
         (claim, found)
         for claim, found in zip(verified.claims, groups, strict=True)
@@ -149,16 +152,6 @@ def bind(question: Question, verified: Verified, evidence: Evidence) -> Bound:
     )
 
 
-def misaddressed(
-    question: Question, sentence: str, *, heading: str = "", lead_in: str = ""
-) -> frozenset[str]:
-    """Return the groups that a rule is for, if the asker is not known to belong to one of them.
-
-    For the ranking: such a rule is no answer while there is one for everybody.
-    """
-    return addressees(sentence, heading, lead_in) - _named_by(question)
-
-
 def noted(answer: Answer, notes: Sequence[str]) -> Answer:
     """Return an answer or a refusal with notes; a question back, or what is off topic, has none."""
     is_refused = answer.outcome in {Outcome.REFUSED, Outcome.ESCALATED}
@@ -167,7 +160,7 @@ def noted(answer: Answer, notes: Sequence[str]) -> Answer:
     return replace(answer, notes=(*answer.notes, *notes)) if fits else answer
 
 
-def _named_by(question: Question) -> frozenset[str]:
+def groups_named(question: Question) -> frozenset[str]:
     """Return the groups that a question names or its asker belongs to.
 
     All of them where it asks for somebody: "Who approves this?" is answered by a duty of theirs.

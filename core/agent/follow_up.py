@@ -95,7 +95,7 @@ class FollowUp:
     """True: it asks without the country that was assumed."""
 
 
-_PREPOSITION = re.compile(r"(?<!\s)\s++(?:in|for|from)(?:\s++the)?\s*+(?=[?.!,]|\Z)")
+_DANGLING = re.compile(r"(?<!\s)\s++(?:in|for|from)(?:\s++the)?\s*+(?=[?.!,]|\Z)")
 _GAP = re.compile(r"(?<!\s)\s++(?=[?.!,])")
 
 
@@ -253,5 +253,5 @@ def _plural(noun: str) -> str:
 
 def _tidy(question: str) -> str:
     """Close the gap that a removed country leaves ("the limit in the ?")."""
-    told = _PREPOSITION.sub("", " ".join(question.split()))
+    told = _DANGLING.sub("", " ".join(question.split()))
     return _GAP.sub("", told).strip()

@@ -1,7 +1,12 @@
 """What the confidence of an answer is computed from; each feature in [0, 1], higher is better."""
 
+import math
+
 from core.domain.answer import Judgement, NotJudged, Verified
 from core.domain.evidence import Evidence
+
+SUREST = 6.0
+"""Log-odds beyond which nothing is surer."""
 
 
 def features_of(
@@ -31,6 +36,8 @@ def features_of(
             ),
             **dict(judgement.measures),
         }
+    if "answers" in features:
+        features["answers_odds"] = _odds(features["answers"])
     if relevances:
         features["relevance"] = max(relevances)
     if of_cited:
@@ -38,3 +45,10 @@ def features_of(
     if reported is not None:
         features["reported"] = reported
     return features
+
+
+def _odds(probability: float) -> float:
+    """Return the log-odds of a probability, from `-SUREST` to `SUREST`, as a share of that."""
+    least = 1 / (1 + math.exp(SUREST))
+    bounded = max(least, min(1 - least, probability))
+    return (math.log(bounded / (1 - bounded)) + SUREST) / (2 * SUREST)

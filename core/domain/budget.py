@@ -17,7 +17,7 @@ class Limits:
     """Chunks handed over at the first attempt."""
     retry_depth: int = 8
     """Chunks handed over at a retry."""
-    wide_depth: int = 16
+    wide_depth: int = 24
     """Chunks that the rules are given at each attempt: they choose among them by themselves."""
     neighbours: int = 7
     """Cross-referenced chunks added at most."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from core.agent.binding import bound_to, groups_named
 from core.agent.conversation import ALL
 from core.agent.extractive.amounts import amounts_of
 from core.agent.extractive.branching import strong_ones
@@ -36,14 +37,17 @@ def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
         jurisdictions=said.jurisdictions or (frozenset({scoped}) if scoped else frozenset()),
         employments=said.employments,
     )
-    parts = parts_of(question.standalone, plan.terms)
+    groups, bound = groups_named(question), bound_to(question)
+    parts = parts_of(question.search_text, plan.terms)
     return [
         Wanted(
-            text=_read(part, question.standalone, is_one=len(parts) == 1),
+            text=_read(part, question.search_text, is_one=len(parts) == 1),
             terms=part.terms,
             intents=part.intents,
             facets=facets,
             amounts=amounts,
+            groups=groups,
+            bound=bound,
         )
         for part in parts
     ]

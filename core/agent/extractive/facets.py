@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.domain.jurisdictions import jurisdictions_in, without_jurisdictions
+from core.domain.jurisdictions import jurisdictions_in, rules_of, without_jurisdictions
 
 JURISDICTION = "jurisdiction"
 EMPLOYMENT = "employment"
@@ -54,7 +54,8 @@ def last_facets_of(parts: tuple[str, ...]) -> Facets:
     employments: frozenset[str] = frozenset()
     for part in parts:
         found = facets_of(part)
-        jurisdictions = found.jurisdictions or jurisdictions
+        # A country to which somebody goes is not the one whose rules hold for them.
+        jurisdictions = rules_of(part) or jurisdictions
         employments = found.employments or employments
     return Facets(jurisdictions=jurisdictions, employments=employments)
 

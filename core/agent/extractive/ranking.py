@@ -21,9 +21,9 @@ from core.agent.extractive.turns import in_turns
 from core.domain.reader_text import WINDOW, reader_text
 from core.ports import Reader
 
-READ = 64
+READ = 96
 """Sentences that are read with the question. Of 303 answerable questions on 18 documents the three
-best of 60 held the answer as often as the three best of all (.865)."""
+best of 60 held the answer as often as the three best of all (.865); longer documents need more."""
 IN_CONTEXT = 6
 """Of the best sentences, how many are read again with what stands around them."""
 BY_CHUNK, BY_BM25, BY_COVERAGE = 0.65, 0.35, 0.4

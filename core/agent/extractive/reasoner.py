@@ -98,13 +98,13 @@ class ExtractiveReasoner:
         if is_report(question.text):
             return Plan(intent="report")
         self._remember(question.scope, knowledge)
-        asked = question.standalone
+        asked = question.search_text
         vocabulary = await vocabulary_for(asked, knowledge)
         terms = await with_definitions(asked, terms_of(asked, vocabulary), knowledge)
         await let_others_run()
-        intents = intents_of(question.standalone)
+        intents = intents_of(question.search_text)
         telling = [term for term in terms if is_telling(term)]
-        if _lacks_subject(question.standalone, terms, telling):
+        if _lacks_subject(question.search_text, terms, telling):
             return Clarification(
                 intent=intents[0].value,
                 question=WHICH_SUBJECT,
@@ -118,7 +118,7 @@ class ExtractiveReasoner:
         return Plan(
             intent=intents[0].value,
             tools=tuple(tools),
-            subjects=_subjects(question.standalone) if Intent.COMPARISON in intents else (),
+            subjects=_subjects(question.search_text) if Intent.COMPARISON in intents else (),
             terms=terms,
         )
 
@@ -302,7 +302,8 @@ class ExtractiveReasoner:
             ranked = await self._rank(items, wanted)
             if not ranked:
                 return 0.0, "no fact of the ontology concerns the question"
-            measured = measures_of(ranked, answering(ranked, wanted, question, plan))
+            quoted = answering(ranked, wanted, question, plan)
+            measured = measures_of(ranked, quoted)
             shares.append(self._fit.probability(measured) * measured["coverage"])
         return min(shares), f"the nearest facts answer with a likelihood of {min(shares):.0%}"
 
@@ -324,7 +325,7 @@ async def _ask_tools(
     if "resolve_definition" in plan.tools:
         telling = [term.word for term in plan.terms if is_telling(term)]
         await toolbox.call("resolve_definition", {"term": " ".join(telling)})
-    await toolbox.call("search_entities", {"query": question.standalone})
+    await toolbox.call("search_entities", {"query": question.search_text})
     for finding in found[:2]:
         await toolbox.call("get_neighbors", {"id": finding.entity})
 

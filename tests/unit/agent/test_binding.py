@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent.binding import Bound, bind, binding_words, misaddressed, noted, query_of
+from core.agent.binding import Bound, bind, bound_to, groups_named, noted, query_of
 from core.agent.compose import chatting
 from core.agent.conversation import understand
 from core.agent.request import AskRequest, Reply
@@ -73,7 +73,7 @@ async def test_an_answer_is_not_repeated_under_another_condition() -> None:
     answer = reply.answer
     assert reply.run.question.standalone == "May I accept a gift from a public official?"
     assert (answer.outcome, answer.refusal) == (Outcome.REFUSED, RefusalKind.NOT_SURE)
-    assert answer.claims == ()
+    assert answer.is_closest
     assert answer.notes == ('The passages that I found do not mention "public official".',)
 
 
@@ -179,23 +179,20 @@ def test_managers_are_named_and_not_asked_for() -> None:
     assert found.branch is None
 
 
-def test_the_ranking_can_tell_for_whom_a_rule_is() -> None:
-    """A rule is for others where the asker is not known to be of its group."""
+def test_the_groups_of_an_asker_are_those_named_or_told() -> None:
+    """A rule for another group ranks behind one that is for everybody."""
     question = make_question("Can I accept a gift?")
-    assert misaddressed(question, CONTRACTORS) == {"contractor"}
+    assert "contractor" not in groups_named(question)
     known = Assumption(slot="employment", value="contractor", source="asker")
-    assert misaddressed(replace(question, assumptions=(known,)), CONTRACTORS) == frozenset()
+    assert "contractor" in groups_named(replace(question, assumptions=(known,)))
 
 
 def test_a_question_is_bound_to_whom_it_names() -> None:
     """The ranking and the search look for every word that policies have for them."""
     text = "Can I give a bottle of wine worth EUR 40 to a public official in Germany?"
     question = replace(make_question(text), conditions=conditions_in(text))
-    assert {"civil", "servant", "government", "german"} & binding_words(question) >= {
-        "civil",
-        "servant",
-        "government",
-    }
+    assert bound_to(question) >= {"civil", "servant", "government"}
+    assert "german" not in bound_to(question)
     assert "government official" in query_of(question)
     assert query_of(make_question("May I take wine?")) == "May I take wine?"
 

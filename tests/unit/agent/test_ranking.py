@@ -131,7 +131,8 @@ async def test_measures_are_shares(one: float, other: float) -> None:
 
 def test_what_is_no_number_answers_nothing() -> None:
     """A reader that breaks never makes an answer sure."""
-    assert Fit(intercept=9.0, weights={"sentence": 1.0}).probability({"sentence": math.nan}) == 0.0
+    fit = Fit(intercept=9.0, weights={"sentence": 1.0})
+    assert fit.probability({"sentence": math.nan}) == 0.0
 
 
 async def test_a_section_is_counted_by_its_best_sentence() -> None:

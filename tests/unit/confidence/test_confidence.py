@@ -153,7 +153,7 @@ def test_an_extreme_feature_stays_a_probability(value: float) -> None:
 
 def test_no_number_is_no_confidence() -> None:
     """A feature that is not a number opens nothing."""
-    assert calibrate({"answers": float("nan")}) == 0.0
+    assert calibrate({"answers_odds": float("nan")}) == 0.0
 
 
 def test_the_features_of_an_attempt() -> None:
@@ -168,6 +168,7 @@ def test_the_features_of_an_attempt() -> None:
         "judged_completeness": 0.9,
         "judged_lowest": 0.9,
         "answers": 0.6,
+        "answers_odds": pytest.approx(0.5338, abs=1e-4),
         "relevance": 0.7,
         "cited_relevance": 0.4,
         "reported": 0.3,
