@@ -74,7 +74,7 @@ async def test_an_answer_is_not_repeated_under_another_condition() -> None:
     assert reply.run.question.standalone == "May I accept a gift from a public official?"
     assert (answer.outcome, answer.refusal) == (Outcome.REFUSED, RefusalKind.NOT_SURE)
     assert answer.is_closest
-    assert answer.notes == ('The passages that I found do not mention "public official".',)
+    assert said_of(reply) == ('The passages that I found do not mention "public official".',)
 
 
 async def test_a_rule_that_speaks_of_the_condition_answers() -> None:
