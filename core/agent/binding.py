@@ -28,7 +28,6 @@ from core.domain.answer import (
 )
 from core.domain.conditions import Condition, ConditionKind
 from core.domain.conditions import unmet_conditions as unmet
-from core.domain.content_words import content_words
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.jurisdictions import jurisdictions_in
 from core.domain.people import GROUPS, STAFF, names_in, own_group, synonyms
@@ -88,18 +87,17 @@ class Bound:
 
 
 def bound_to(question: Question) -> frozenset[str]:
-    """Return the stems of what policies call those to whom a question is bound.
+    """Return the people to whom a question is bound, as `core.domain.people` names them.
 
     For the ranking: a rule that names them goes before one that does not.
     """
-    said = [
-        word
+    return frozenset(
+        one.name
         for one in question.conditions
-        if one.kind in {ConditionKind.COUNTERPARTY, ConditionKind.GROUP}
+        if one.name
+        and one.kind in {ConditionKind.COUNTERPARTY, ConditionKind.GROUP}
         and (one.is_new or one.name in STRICT)
-        for word in (one.words, *synonyms(one.name))
-    ]
-    return content_words(" ".join(said))
+    )
 
 
 def query_of(question: Question) -> str:

@@ -51,7 +51,8 @@ def claim_of(unit: Unit) -> Claim:
 def quoted_of(ranked: Sequence[Scored], wanted: Wanted) -> list[Scored]:
     """Return the best sentence and those that answer nearly as well, the best first.
 
-    None that holds for others than the best one does, and no rule twice.
+    None that holds for others than the best one does, no rule twice, and of a table one row alone:
+    the others tell of other things.
     """
     best = ranked[0]
     chosen = [best]
@@ -59,10 +60,15 @@ def quoted_of(ranked: Sequence[Scored], wanted: Wanted) -> list[Scored]:
         if len(chosen) == QUOTED or one.strength < best.strength - NEARLY:
             break
         if _holds_alike(one, best, wanted) and not any(
-            are_alike(one.unit.words, known.unit.words) for known in chosen
+            are_alike(one.unit.words, known.unit.words) or _are_rows(one.unit, known.unit)
+            for known in chosen
         ):
             chosen.append(one)
     return chosen
+
+
+def _are_rows(one: Unit, other: Unit) -> bool:
+    return one.is_row and other.is_row and one.lead_in == other.lead_in
 
 
 def _holds_alike(one: Scored, best: Scored, wanted: Wanted) -> bool:

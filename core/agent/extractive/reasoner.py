@@ -38,6 +38,7 @@ from core.domain.answer import (
 )
 from core.domain.content_words import content_words
 from core.domain.evidence import Evidence, EvidenceItem, Finding
+from core.domain.jurisdictions import jurisdictions_in
 from core.domain.question import Question, Scope
 from core.domain.run import Attempt, Clarification, Exploration, ModelCall, Plan, Term
 from core.ports import Knowledge, Reader, RunContext, Toolbox
@@ -309,8 +310,13 @@ class ExtractiveReasoner:
 
 
 def _lacks_subject(text: str, terms: Sequence[Term], telling: Sequence[Term]) -> bool:
-    """Say whether a question names no subject, so that asking for it helps. A sum names none."""
+    """Say whether a question names no subject, so that asking for it helps.
+
+    A sum names none; a country may be one ("Can I work from Spain?").
+    """
     if terms and all(is_figure(term.word) for term in terms):
+        return False
+    if jurisdictions_in(text, with_cities=True):
         return False
     return not telling or (
         _VAGUE.search(text) is not None and all(term.word in _GENERIC for term in telling)

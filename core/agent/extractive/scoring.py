@@ -13,6 +13,7 @@ from core.agent.extractive.intent import Intent
 from core.agent.extractive.passages import Passage, Unit
 from core.agent.extractive.terms import cover
 from core.domain.addressees import addressees
+from core.domain.people import names_in
 from core.domain.run import Term
 
 HEADING, ABOVE, TITLE = 0.9, 0.8, 0.6
@@ -30,7 +31,7 @@ COVERAGE, DENSE, LEXICAL = 6.0, 4.0, 3.0
 for its chunk's cosine and for the chunk's share of BM25."""
 GROUP = -3.0
 """Log-odds for a rule that is for a group of staff to which the asker is not known to belong."""
-NAMED = 1.5
+NAMED = 6.0
 """Log-odds for a sentence, or its heading, that names those whom the question is about ("a public
 official")."""
 FAR = 5.0
@@ -56,7 +57,7 @@ class Wanted:
     groups: frozenset[str] = frozenset()
     """Groups of staff that the message names or to which its asker belongs."""
     bound: frozenset[str] = frozenset()
-    """Stems of what policies call those whom the message is about; see `binding.bound_to`."""
+    """People whom the message is about; see `binding.bound_to`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +109,9 @@ def preference(passage: Passage, unit: Unit, wanted: Wanted) -> float:
     is_foreign = not concerns(facets_of(unit.text), wanted.facets)
     lead_in = unit.lead_in.text if unit.lead_in else ""
     others = addressees(unit.text, passage.place.title, lead_in) - wanted.groups
-    is_named = bool(wanted.bound & (unit.words | passage.heading | passage.above))
+    is_named = bool(wanted.bound) and not wanted.bound.isdisjoint(
+        names_in(" ".join((passage.place.title, lead_in, unit.text)))
+    )
     return LOCAL * is_local + FOREIGN * is_foreign + GROUP * bool(others) + NAMED * is_named
 
 

@@ -191,8 +191,8 @@ def test_a_question_is_bound_to_whom_it_names() -> None:
     """The ranking and the search look for every word that policies have for them."""
     text = "Can I give a bottle of wine worth EUR 40 to a public official in Germany?"
     question = replace(make_question(text), conditions=conditions_in(text))
-    assert bound_to(question) >= {"civil", "servant", "government"}
-    assert "german" not in bound_to(question)
+    assert bound_to(question) == {"public official"}
+    assert bound_to(make_question("May I take wine?")) == frozenset()
     assert "government official" in query_of(question)
     assert query_of(make_question("May I take wine?")) == "May I take wine?"
 
