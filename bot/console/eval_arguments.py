@@ -86,3 +86,13 @@ def add_measures(
             "--policies", type=Path, metavar="DIR", help="default: ../policies beside them"
         )
         with_json(measure)
+    verify = add(measures, "verify", "evaluate", help_texts.EVAL_VERIFY)
+    verify.add_argument(
+        "--pairs",
+        dest="questions",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="statements with the texts they cite, JSON lines",
+    )
+    with_json(verify)

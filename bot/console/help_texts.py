@@ -227,7 +227,8 @@ EVAL = Help(
     long="Measures on labelled questions, in a database of its own.",
     examples="""examples:
   citebound eval retrieval --dataset obliqa --documents documents --questions dev.json
-  citebound eval answers --questions samples/questions/test.jsonl""",
+  citebound eval answers --questions samples/questions/test.jsonl
+  citebound eval verify --pairs statements.jsonl""",
 )
 EVAL_RETRIEVAL = Help(
     short="does search find the gold passages?",
@@ -268,6 +269,23 @@ EVAL_LATENCY = Help(
 command with the database running.""",
     examples="""examples:
   citebound eval latency --questions samples/questions/test.jsonl""",
+)
+EVAL_VERIFY = Help(
+    short="are right statements kept, wrong ones dropped?",
+    long="""Holds labelled statements against the texts that they cite, by the checks that every
+statement of an answer passes, and prints false alarms (supported statements that are rejected, by
+check) and misses (unsupported ones that pass, by kind). Needs no database and no model.
+
+Each line of the file is one JSON object:
+
+  {"claim": "You have 15 days to file.", "sources": ["File within fifteen (15) days."],
+   "supported": true, "kind": "faithful"}
+
+`sources` are the cited texts in order, an item after its lead-in, a table row after its header.
+`kind` says how it was made (faithful, neg, num, ...). `heading` may name the section.""",
+    examples="""examples:
+  citebound eval verify --pairs statements.jsonl
+  citebound eval verify --pairs statements.jsonl --json""",
 )
 DEMO = Help(
     short="see it work, on sample policies",

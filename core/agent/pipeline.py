@@ -321,6 +321,7 @@ class _Course:
             stored=stored,
             role_names=await knowledge.role_names(said),
             foreign=foreign_countries(self._question, knowledge.extent.countries, asked=asked),
+            asked=f"{self._question.text}\n{self._question.standalone}",
         )
         failed = [f"{one.check.value}: {one.reason}" for one in verified.verdicts if not one.passed]
         kept, dropped = len(verified.claims), len(verified.dropped)

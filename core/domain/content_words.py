@@ -18,6 +18,8 @@ _EMPTY = frozenset(
     )
 )
 _SHORTEST_STEM = 4
+_FAMILY = 5
+"""Letters from which two stems that begin alike are of one family."""
 
 
 def words(text: str) -> list[str]:
@@ -50,3 +52,11 @@ def stem(word: str) -> str:
 def content_words(text: str) -> frozenset[str]:
     """Return the stems of the words of `text` that carry its subject."""
     return frozenset(stem(word) for word in words(text) if word not in _EMPTY)
+
+
+def families(text: str) -> frozenset[str]:
+    """Return what words of one family share ("approval", "approved"): the stems' beginnings.
+
+    "All" counts as no word: with it or without it a rule is about the same.
+    """
+    return frozenset(word[:_FAMILY] for word in content_words(text) if word != "all")

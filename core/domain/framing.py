@@ -1,9 +1,10 @@
 """The frame of a rule: a claim may not deny it, turn its condition, or give it to somebody else.
 
-The words of the rule itself are the task of `modality_kept`; these stand around them:
+The words of the rule itself are the task of `polarity_kept`; these stand around them:
 
 - denied: "It is not true that ...", "There is no rule against ...", "Some believe that ...";
-- condition: "even if" or "if" in place of "unless", and the other way round;
+- condition: "even if" or "if" in place of "unless", and the other way round, unless the rule is
+  turned too; "only", or a condition of which no source speaks, added to a rule;
 - subject: of two clauses of one modality that name who must or may, both name the same.
 """
 
@@ -11,8 +12,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.domain.content_words import content_words, words
+from core.domain.content_words import content_words, families, words
 from core.domain.modality import Modality, modalities
+from core.domain.polarity import parity_differs
 
 _RULE = (
     r"(?:rule|policy|section|provision|law|ban|prohibition|restriction|regulation|requirement|duty"
@@ -36,15 +38,45 @@ _DENIALS: tuple[re.Pattern[str], ...] = tuple(
 )
 
 _CONDITION = re.compile(
-    r"\b(?P<always>even\s+(?:if|when|though|without)|regardless\s+of|irrespective\s+of|no\s+matter"
-    r"|whether\s+or\s+not)\b"
+    r"\b(?P<always>even\s+(?:if|when|though|without|with|after)|regardless(?:\s+of)?"
+    r"|irrespective\s+of|no\s+matter|whether\s+or\s+not|whatever\s+(?:the|your|their|its)|in\s+(?:every|any|all)\s+cases?"
+    r"|without\s+exception)\b"
     r"|\b(?P<unless>unless|except(?:\s+(?:if|when|where|that|with))?|without|until)\b"
-    r"|\b(?P<when>(?:only\s+)?(?:if|when|where|once|with)|provided(?:\s+that)?|as\s+long\s+as)\b",
+    r"|\b(?P<when>(?:only\s+)?(?:if|when|where|once|with|after)|provided(?:\s+that)?"
+    r"|as\s+long\s+as)\b"
+    r"|\b(?P<only>only)\b",
     re.IGNORECASE,
 )
 _CONDITION_END = re.compile(
     r"[,;.!?](?:\s|$)|\s(?:must|may|shall|should|can|cannot|(?:has|have)\s+to)\b|$"
 )
+_HELD_ANYWAY = re.compile(
+    r"\b(?:even|regardless|irrespective|no\s+matter|whether|whatever|still|always|any|all|every)\b",
+    re.IGNORECASE,
+)
+"""What a source says where it holds in any case."""
+_ONLY = re.compile(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
+_LIMITED = re.compile(
+    r"\b(?:only|solely|exclusively|unless|except|without|until|before|prior|must|shall|required?s?"
+    r"|needs?|has\s+to|have\s+to|not|no|never|cannot|limited|other\s+than|under|up\s+to)\b"
+    r"|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+"""What in a source may be told by "only"."""
+_IDIOM = re.compile(
+    r"\b(?:without\s+(?:(?:unreasonable|undue|any)\s+)?delay|once\s+(?:a|every|per))\b",
+    re.IGNORECASE,
+)
+"""Conditions in form alone."""
+_ADDED = re.compile(
+    r"\b(?:unless|except(?:\s+(?:if|when|where|that|with))?|without|even\s+(?:if|when|though|without"
+    r"|with)|(?:only\s+)?(?:if|when)|provided(?:\s+that)?|as\s+long\s+as|only)\b",
+    re.IGNORECASE,
+)
+"""Conditions that are found if they are new: those that say when, not where or how."""
+_NOBODY = frozenset({"nobod", "someb", "someo", "somet", "anyon", "anyth", "noth", "nothi"})
+_MOST = 0.75
+"""Share of the words before a new condition that the source must have: the rule is the source's."""
 _PHRASE = re.compile(
     r"\b(?:about|against|at|between|by|for|from|in|of|on|that|to|under|which|who|with)\b",
     re.IGNORECASE,
@@ -92,8 +124,14 @@ def framing_kept(claim: str, sources: Sequence[str]) -> str | None:
     """Say how `claim` denies, conditions or assigns a rule otherwise than its sources, or None."""
     if any(_folded(claim) in _folded(source) for source in sources):
         return None
+    claim = _IDIOM.sub(" ", claim)
     joined = "\n".join(sources)
-    return _denied(claim, joined) or _conditioned(claim, joined) or _assigned(claim, joined)
+    return (
+        _denied(claim, joined)
+        or _conditioned(claim, joined)
+        or _added(claim, joined)
+        or _assigned(claim, joined)
+    )
 
 
 def _denied(claim: str, source: str) -> str | None:
@@ -105,13 +143,31 @@ def _denied(claim: str, source: str) -> str | None:
 
 
 def _conditioned(claim: str, source: str) -> str | None:
-    known = tuple(_conditions(source))
-    for one in _conditions(claim):
-        if one.kind == "always" and all(other.kind != "always" for other in known):
-            return "no source says that it holds in any case"
+    known = [one for one in _conditions(source) if one.kind != "only"]
+    kinds = [one for one in _conditions(claim) if one.kind != "only"]
+    for one in kinds:
+        if one.kind == "always":
+            if not _HELD_ANYWAY.search(source):
+                return "no source says that it holds in any case"
+            continue
         alike = [other for other in known if _share(one.words, other.words) >= _ALIKE]
-        if alike and all(other.kind != one.kind for other in alike):
+        is_turned = alike and all(other.kind not in {one.kind, "always"} for other in alike)
+        if is_turned and parity_differs(claim, source):
             return f"claim says {one.kind!r} where the source says {alike[0].kind!r}"
+    if _ONLY.search(claim) and not _LIMITED.search(source):
+        return "no source says 'only'"
+    return None
+
+
+def _added(claim: str, source: str) -> str | None:
+    """Name a condition of which the source says nothing, added to a rule that it has."""
+    there = families(source)
+    for match in _ADDED.finditer(claim):
+        end = _CONDITION_END.search(claim, match.end())
+        said = claim[match.end() : end.start() if end else len(claim)]
+        about, rule = families(said) - _NOBODY, families(claim[: match.start()])
+        if about and rule and not about & there and len(rule & there) >= _MOST * len(rule):
+            return f"no source says {match[0]}{said!r}"
     return None
 
 
@@ -130,11 +186,8 @@ def _conditions(text: str) -> Iterator[_Condition]:
 
 
 def _assigned(claim: str, source: str) -> str | None:
-    named = _roles(source)
     known = tuple(_ruled(source))
     for one in _ruled(claim):
-        if strange := sorted(one.roles - named):
-            return f"no source names {strange[0]!r}"
         shares = [(_share(one.words, other.words), other) for other in known if _same(one, other)]
         best = max((share for share, _ in shares), default=0.0)
         nearest = [other for share, other in shares if share == best >= _ALIKE]

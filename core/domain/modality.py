@@ -6,12 +6,11 @@
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from core.domain.content_words import content_words
 from core.domain.policy import TextSpan
 from core.domain.sentences import split_sentences
 
@@ -49,9 +48,14 @@ class ModalClause:
 _ADVERB = r"(?:\s+(?:\w+ly|also|always|generally|therefore|only|then|in\s+any\s+case))?"
 _BE = r"(?:is|are|be|been|being|was|were|remain|remains)"
 _FORBID = r"(?:prohibited|forbidden|banned|disallowed|barred)"
-_ALLOW = r"(?:permitted|allowed|authori[sz]ed|entitled|acceptable|permissible)"
+_ALLOW = r"(?:permitted|allowed|authori[sz]ed|entitled|acceptable|permissible|ok(?:ay)?)"
+_TOLERATE = r"(?:allow|permit|tolerate|condone|authori[sz]e|accept(?=\s+\w+ing\b))"
+_NOT = r"(?:not|never|\w+n['\u2019]t)"
 _OBLIGE = r"(?:required|obliged|obligated|mandatory|compulsory)"
 _MODAL = r"(?:may|must|shall|can|will|should)"
+_PRONOUN = r"(?:you|we|they|i|he|she|it|that|which|who)\b"
+"""What opens a relative clause: "no amount that you may accrue" forbids nothing."""
+_N_T = r"(?:\s+not|n['\u2019]t)"
 _NONE_OF = (
     r"(?:no(?!\s+(?:longer|later|less|more|fewer|matter)\b)|neither|none\s+of|nobody|no\s+one"
     r"|not\s+a\s+single|under\s+no\s+circumstances)"
@@ -60,9 +64,10 @@ _NONE_OF = (
 _PATTERNS: tuple[tuple[Modality, str], ...] = (
     (
         Modality.NEED_NOT,
-        r"need\s+not|needn['\u2019]t|(?:do|does)(?:\s+not|n['\u2019]t)\s+(?:have|need)\s+to"
-        rf"|not{_ADVERB}\s+(?:{_OBLIGE}|necessary|needed)|(?:no\s+need|no\s+obligation)\s+to"
-        r"|(?:do|does)\s+not\s+require"
+        rf"need\s+not|needn['\u2019]t|(?:do|does|will){_N_T}(?:\s+\w+ly)?\s+(?:have\s+to|need)"
+        rf"|{_NOT}{_ADVERB}\s+(?:{_OBLIGE}|necessary|needed)"
+        r"|no\s+(?:\w+\s+)?(?:need|obligation|requirement)\s+(?:to|for)"
+        rf"|(?:do|does){_N_T}\s+require|{_BE}\s+(?:\w+ly\s+)?(?:optional|voluntary)"
         rf"|\bno(?:\s+[\w-]+){{1,5}}?\s+(?:{_BE})\s+(?:required|needed|necessary)",
     ),
     (
@@ -73,11 +78,16 @@ _PATTERNS: tuple[tuple[Modality, str], ...] = (
     (
         Modality.MUST_NOT,
         rf"(?:must|shall|may|can|will){_ADVERB}\s+(?:not|never|neither|under\s+no\s+circumstances"
-        r"|in\s+no\s+(?:case|event))|cannot|(?:must|can|wo|sha)n['\u2019]t"
-        rf"|{_NONE_OF}(?:\s+[\w'\u2019/-]+){{0,6}}?\s+{_MODAL}(?!\s+\d)"
-        rf"|{_BE}(?:\s+\w+ly)?\s+{_FORBID}|{_FORBID}(?=\W*$|\s+(?:from|to|in|by|under|unless|without))"
-        rf"|(?:not|never){_ADVERB}\s+{_ALLOW}|prohibits?|forbids?|prohibition\s+(?:on|of)"
-        r"|(?:^|(?<=[:;,]\s))(?:do\s+not|don['\u2019]t)|never|refrain(?:s|ed)?\s+from"
+        r"|in\s+no\s+(?:case|event))|cannot|(?:must|wo|sha)n['\u2019]t"
+        r"|can\s*+['\u2019]t"
+        rf"|{_NONE_OF}(?:\s+(?!{_PRONOUN})[\w'\u2019/-]+){{0,6}}?\s+{_MODAL}(?!\s+\d)"
+        rf"|{_NONE_OF}(?:\s+[\w'\u2019/-]+){{1,12}}?\s+{_BE}\s+{_ALLOW}"
+        rf"|none\s+{_ALLOW}|{_BE}(?:\s+\w+ly)?\s+{_FORBID}|{_FORBID}(?=\W*$|\s+(?:from|to|in|by|under|unless|without))"
+        rf"|{_NOT}{_ADVERB}\s+{_ALLOW}|prohibits?|forbids?|prohibition\s+(?:on|of)"
+        rf"|(?:do|does|will){_N_T}\s+{_TOLERATE}|unacceptable|impermissible"
+        r"|against\s+(?:\w+['\u2019\s]+){0,3}polic(?:y|ies)"
+        rf"|(?:^\s*|(?<=[:;,(]\s)|(?<=\())(?:please\s+)?do{_N_T}"
+        r"|never|refrain(?:s|ed)?\s+from"
         rf"|not\s+to\s+be|required\s+not\s+to",
     ),
     (
@@ -86,17 +96,21 @@ _PATTERNS: tuple[tuple[Modality, str], ...] = (
         rf"|{_BE}(?:\s+\w+ly)?\s+{_OBLIGE}|(?<!as\s)(?<!if\s)(?:required|obliged|obligated)\s+to"
         r"|(?<!as\s)(?<!if\s)required(?=\W*$|\s+(?:for|before|if|unless|from|when|prior)\b)"
         r"|mandatory(?=\W*$|\s+(?:for|to)\b)|requires?(?!\s*ments?)"
+        r"|needs?(?=\s+(?:an?|the|your|their|his|her|its|our|prior|written|approval|permission"
+        rf"|consent|review)\b)|{_BE}\s+(?:\w+ly\s+)?responsible\s+for"
         rf"|(?:is|are)\s+to\s+be",
     ),
     (
         Modality.SHOULD,
         r"should|ought\s+to|(?:is|are|be)(?:\s+\w+ly)?\s+(?:recommended|encouraged|advised|expected)"
-        r"|recommended(?=\W*$|\s+(?:to|that)\b)|recommends?|expects?",
+        r"|recommended(?=\W*$|\s+(?:to|that)\b)|recommends?|expects?(?=\s+(?:[\w'\u2019-]+\s+){1,5}?to\b)",
     ),
     (
         Modality.MAY,
-        rf"(?!(?<=\d\s)(?-i:May)\b|(?-i:May)\s+\d)may|can|{_BE}(?:\s+\w+ly)?\s+{_ALLOW}|permitted(?=\W*$|\s+(?:to|for|if)\b)"
-        r"|allowed(?=\W*$|\s+(?:to|for|if)\b)|permits?(?=\s+\w)|allows?|free\s+to",
+        rf"(?!(?<=\d\s)(?-i:May)\b|(?-i:May)\s+\d)may|can"
+        rf"|(?:is|are|was|were|been|remains?)(?:\s+\w+ly)?\s+{_ALLOW}|permitted(?=\W*$|\s+(?:to|for|if)\b)"
+        r"|allowed(?=\W*$|\s+(?:to|for|if)\b)|permits?(?=\s+\w)|allows?|free\s+to"
+        rf"|{_BE}\s+(?:able|welcome)\s+to",
     ),
 )
 _TRIGGER = re.compile(
@@ -117,10 +131,10 @@ _SUBORDINATE = re.compile(
 """What makes a clause a subordinate one, after the last comma before its verb."""
 _INVERTED = re.compile(r"\W*should\b(?![^?]*\?\W*$)", re.IGNORECASE)
 _EMPHASIS = str.maketrans({"*": " ", "_": " "})
-_ITEM = re.compile(
+LIST_ITEM = re.compile(
     r"\(?(?:[a-zA-Z]{1,2}|[ivxIVX]{1,5}|\d{1,3}(?:\.\d+)*)[.)]\s|[-*+\u2022\u00b7\u2013]\s"
 )
-_LEAD_IN = re.compile(r":[\s*_]*$")
+LEAD_IN = re.compile(r":[\s*_]*$")
 KEPT = 8_192
 """Texts: the sentences of a few hundred sections."""
 
@@ -142,7 +156,7 @@ def modalities(text: str) -> tuple[ModalClause, ...]:
     lead_in: ModalClause | None = None
     for unit in split_sentences(text):
         own = list(_clauses(text, unit))
-        item = _ITEM.match(unit.of(text))
+        item = LIST_ITEM.match(unit.of(text))
         is_item = item is not None
         if item and lead_in and _style(item[0]) == _style(lead_in.span.of(text)):
             lead_in = None
@@ -155,7 +169,7 @@ def modalities(text: str) -> tuple[ModalClause, ...]:
                     lead_in=lead_in.span,
                 )
             ]
-        elif _LEAD_IN.search(unit.of(text)):
+        elif LEAD_IN.search(unit.of(text)):
             lead_in = own[-1] if own[-1].modality is not Modality.NONE else None
         elif not is_item:
             lead_in = None
@@ -165,13 +179,13 @@ def modalities(text: str) -> tuple[ModalClause, ...]:
 
 def _style(raw: str) -> str:
     """Return the style of an item's marker: items of one style are not under each other."""
-    item = _ITEM.match(raw)
+    item = LIST_ITEM.match(raw)
     return re.sub(r"[A-Za-z]+", "a", re.sub(r"\d+", "1", item[0].strip())) if item else ""
 
 
 def _clauses(text: str, unit: TextSpan) -> Iterator[ModalClause]:
     """Yield the clauses of one unit; together they cover it."""
-    open_text = unit.of(text).translate(_EMPHASIS)
+    open_text = _without_marker(unit.of(text).translate(_EMPHASIS))
     triggers = [
         match for match in _TRIGGER.finditer(open_text) if not _is_inverted(open_text, match)
     ]
@@ -196,6 +210,12 @@ def _clauses(text: str, unit: TextSpan) -> Iterator[ModalClause]:
         start = end
 
 
+def _without_marker(sentence: str) -> str:
+    """Return a list item with blanks for its marker, so that an order is seen to open it."""
+    marker = LIST_ITEM.match(sentence)
+    return " " * marker.end() + sentence[marker.end() :] if marker else sentence
+
+
 _BREAK_WORDS = re.compile(r"\b(?:but|and|or|also|then|it|they|he|she|this|these)\b", re.IGNORECASE)
 
 
@@ -218,143 +238,3 @@ def _boundary(sentence: str, trigger: re.Match[str], following: re.Match[str]) -
 
 def _span(unit: TextSpan, start: int, end: int) -> TextSpan:
     return TextSpan(char_start=unit.char_start + start, char_end=unit.char_start + end)
-
-
-_LEAST_OVERLAP = 1 / 3
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|neither|nor|none|nobody|cannot|without)\b|n['\u2019]t\b", re.IGNORECASE
-)
-_ANSWER = re.compile(r"(?<!\s)\s*+(?:yes|no)\s*+[,.:;!\u2013\u2014-]\s*+", re.IGNORECASE)
-_CONDITION = re.compile(
-    r"\b(?:unless|without|only\s+(?:if|when|with|after)|subject\s+to)\b", re.IGNORECASE
-)
-_CONSENT = re.compile(
-    r"\b(?:approv|consent|authori[sz]|permission|agree|notif|disclos|sign)", re.IGNORECASE
-)
-_ASKS_CONSENT = re.compile(
-    r"\b(?:must|shall|(?:has|have|needs?|required)\s+to)\s+(?:\w+\s+){0,3}?"
-    r"(?:approv|authori[sz]|consent|agree|sign|obtain|seek|request|ask|notif|disclos|inform)"
-    r"|\b(?:approval|consent|authori[sz]ation|permission|agreement)\b[^.]{0,60}"
-    r"\b(?:required|needed|necessary)\b"
-    r"|\brequires?\s[^.]{0,60}\b(?:approval|consent|authori[sz]ation|permission)",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Stated:
-    """What one clause says, for comparison."""
-
-    modality: Modality
-    words: frozenset[str]
-    is_negated: bool
-    text: str
-
-
-def modality_kept(claim: str, sources: Sequence[str]) -> str | None:
-    """Say why `claim` changes the modality of its sources, or None if it keeps it.
-
-    Each clause of the claim is held to the source clause nearest in content words. A requirement
-    may be read from a condition ("must not ... unless X has approved it": X must approve it).
-    A claim that stands in a source from the start of a sentence is kept; a fragment that leaves
-    the negation behind is not. A lead-in and its item may be two sources, in this order.
-    """
-    claim = _without(_ANSWER, claim)
-    if not claim.strip() or any(_is_verbatim(claim, source) for source in sources):
-        return None
-    stated = [clause for text in (*sources, "\n".join(sources)) for clause in _stated(text)]
-    implied = [clause for source in sources for clause in _implied(source)]
-    for clause in _stated(claim):
-        reason = _difference(clause, stated, implied)
-        if reason is not None:
-            return reason
-    return None
-
-
-def _folded(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
-
-
-def _is_verbatim(claim: str, source: str) -> bool:
-    """Say whether the claim is in the source and starts where a sentence of it starts."""
-    wanted = f"{_folded(claim)} "
-    reach = 2 * len(claim) + 40
-    for unit in split_sentences(source):
-        start = source[unit.char_start : unit.char_start + reach]
-        if any(f"{_folded(s)} ".startswith(wanted) for s in (start, _without(_ITEM, start))):
-            return True
-    return False
-
-
-def _without(opening: re.Pattern[str], text: str) -> str:
-    """Return `text` without the `opening` it may begin with."""
-    match = opening.match(text)
-    return text[match.end() :] if match else text
-
-
-def _stated(text: str) -> list[_Stated]:
-    """Return what each clause says, with the subject or lead-in it shares."""
-    found: list[_Stated] = []
-    for clause in modalities(text):
-        shared = clause.lead_in or clause.subject
-        words = content_words(clause.span.of(text)) | content_words(
-            shared.of(text) if shared else ""
-        )
-        if words:
-            said = clause.span.of(text)
-            is_negated = _NEGATION.search(said) is not None
-            found.append(_Stated(clause.modality, words, is_negated, " ".join(said.split())))
-    return found
-
-
-def _implied(text: str) -> list[_Stated]:
-    """Return the requirements that lie in conditions of prohibitions and permissions."""
-    found: list[_Stated] = []
-    for unit in split_sentences(text):
-        sentence = unit.of(text)
-        condition = _CONDITION.search(sentence)
-        is_free = modality(sentence) in {Modality.MAY, Modality.NEED_NOT}
-        if is_free and condition and condition[0].casefold() == "without":
-            continue
-        if condition and _CONSENT.search(sentence, condition.end()):
-            words = content_words(sentence)
-            found.append(_Stated(Modality.MUST, words, is_negated=False, text=sentence))
-    return found
-
-
-def _difference(
-    clause: _Stated, stated: Sequence[_Stated], implied: Sequence[_Stated]
-) -> str | None:
-    """Say how a clause of the claim differs from the nearest clauses of the sources."""
-    if clause.modality is Modality.NONE:
-        nearest = _nearest(clause, stated)
-        if nearest and all(clause.is_negated != other.is_negated for other in nearest):
-            return f"negation changed: source says {nearest[0].text!r}"
-        return None
-    nearest = _nearest(clause, stated)
-    if any(other.modality is clause.modality for other in nearest):
-        return None
-    is_consent = clause.modality is Modality.MUST and _ASKS_CONSENT.search(clause.text)
-    if is_consent and any(_share(clause, other) >= 2 * _LEAST_OVERLAP for other in implied):
-        return None
-    if not nearest:
-        return f"no source says whether {clause.text!r} {clause.modality.value}"
-    other = nearest[0]
-    return f"claim says {clause.modality.value}, source says {other.modality.value}: {other.text!r}"
-
-
-def _share(clause: _Stated, other: _Stated) -> float:
-    """Return the share of the claim's words that the other clause has."""
-    return len(clause.words & other.words) / len(clause.words)
-
-
-def _nearest(clause: _Stated, stated: Sequence[_Stated]) -> list[_Stated]:
-    """Return the clauses that share most with a clause of the claim, and enough."""
-
-    def rank(other: _Stated) -> tuple[float, float]:
-        common = len(clause.words & other.words)
-        return (round(_share(clause, other), 6), common / len(clause.words | other.words))
-
-    near = [other for other in stated if _share(clause, other) >= _LEAST_OVERLAP]
-    best = max(map(rank, near), default=None)
-    return [other for other in near if rank(other) == best]

@@ -308,7 +308,7 @@ NOTATIONS: tuple[Notation, ...] = (
         kind="duration",
         read=_duration,
         patterns=[
-            rf"{NOT_WITHIN}(?:(?P<low>{NUMBER}){_TO})?(?P<value>{NUMBER})(?:{_GAP}|-){_ADJECTIVE}{_UNIT}",
+            rf"{NOT_WITHIN}(?:(?P<low>{NUMBER}){_TO})?(?P<value>{NUMBER})\+?(?:{_GAP}|-){_ADJECTIVE}{_UNIT}",
             rf"{NOT_WITHIN}(?P<low>)(?P<value>{_ORDINAL_VALUE})(?:st|nd|rd|th)?\s{_ADJECTIVE}{_UNIT}",
         ],
     ),

@@ -10,9 +10,11 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 
 from core.domain.notations import NOTATIONS, QuantityKind
+from core.domain.numerals import plain
 from core.domain.policy import TextSpan
 
 
@@ -63,27 +65,82 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(sorted(found, key=lambda quantity: quantity.span))
 
 
-def missing_quantities(claim: str, sources: Sequence[str]) -> tuple[Quantity, ...]:
+def missing_quantities(
+    claim: str, sources: Sequence[str], *, asked: str = ""
+) -> tuple[Quantity, ...]:
     """Return the quantities of `claim` that none of the `sources` contains.
 
     A unit must not change, and a date may lose its day or year but not gain one. The number of a
-    section is also found where a source prints it without the word, as its heading does.
+    section is also found where a source prints it without the word, as its heading does. A unit may
+    stand apart from its number ("240 annual leave hours"), and "one" is no number where it stands
+    for a noun.
+
+    Args:
+        claim: A statement.
+        sources: The cited texts.
+        asked: The question: its quantities are not claims about the sources.
     """
     wanted = quantities(claim)
     if not wanted:
         return ()
+    found = [one for source in sources for one in quantities(source)]
     known: set[tuple[QuantityKind, str]] = {
-        (found.kind, found.canonical) for source in sources for found in quantities(source)
+        (one.kind, comparable(one)) for one in (*found, *quantities(asked))
     }
     dates = [form for kind, form in known if kind == "date"]
     starts = {match for source in sources for match in _LINE_NUMBER.findall(source)}
+    there = " ".join(sources).casefold()
     return tuple(
         quantity
         for quantity in wanted
-        if (quantity.kind, quantity.canonical) not in known
+        if (quantity.kind, comparable(quantity)) not in known
         and not _is_looser_date(quantity, dates)
         and not _is_printed_number(quantity, known, starts)
+        and not _is_apart(quantity, found, there)
+        and not _ONE.match(quantity.raw)
     )
+
+
+_LARGER = {"week": (7, "day"), "year": (12, "month"), "quarter": (3, "month")}
+"""Units that are so many of another one, whatever the calendar says."""
+
+
+def value_of(one: Quantity) -> tuple[Decimal, str] | None:
+    """Return how much of what unit a quantity is, in the smaller of two equal units; else None."""
+    number, _, unit = one.canonical.partition(" ")
+    if one.kind == "amount":
+        number, unit = unit, number
+    if one.kind not in {"amount", "percentage", "duration", "number"} or not _PLAIN.fullmatch(
+        number
+    ):
+        return None
+    factor, smaller = _LARGER.get(unit, (1, unit))
+    return (Decimal(number) * factor, smaller)
+
+
+def comparable(one: Quantity) -> str:
+    """Return the canonical form in which "12 months" and "one year" are the same."""
+    value = value_of(one) if one.kind == "duration" else None
+    return f"{plain(value[0])} {value[1]}" if value else one.canonical
+
+
+_ONE = re.compile(r"one\b(?!\s*[(-])", re.IGNORECASE)
+_PLAIN = re.compile(r"\d+(?:\.\d+)?")
+
+
+def _is_apart(quantity: Quantity, found: Sequence[Quantity], there: str) -> bool:
+    """Say whether a number or duration stands in the sources with its unit elsewhere."""
+    if quantity.kind not in {"number", "duration"}:
+        return False
+    number, _, unit = quantity.canonical.partition(" ")
+    forms = [one.canonical.partition(" ") for one in found if one.kind in _COUNTED]
+    alike = {
+        other for value, _, other in forms if value == number and bool(other) is not bool(unit)
+    }
+    return bool(alike) and unit.rpartition("_")[2] in there
+
+
+_COUNTED = frozenset({"number", "duration"})
 
 
 _LINE_NUMBER = re.compile(r"(?m)^(?:[#*]|[^\S\n])*+(\d++(?:\.\d++)*+)[.)]?\s")

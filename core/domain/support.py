@@ -12,7 +12,7 @@ LEAST = 0.25
 """Share of a statement's words that its sources must have. Our own choice: a faithful paraphrase
 keeps the nouns of its source and stays above a half, an unrelated statement shares a word at most.
 """
-_COMMON = 5
+_COMMON = 4
 """Letters from which two words that begin alike are of one family ("approval", "approved")."""
 
 

@@ -1,4 +1,4 @@
-"""`citebound eval`: measure search and answers on labelled questions."""
+"""`citebound eval`: measure search, answers and checks on labelled questions and statements."""
 
 import asyncio
 import dataclasses
@@ -17,7 +17,7 @@ from core.bootstrap import database_url
 from core.config import Settings
 from core.domain.errors import ConfigError, UsageError
 from core.embedders import LOCAL, SWITCHED_OFF, NoReader, find_reader, open_embedders
-from core.evals import answers, documents, retrieval
+from core.evals import answers, documents, retrieval, statements
 from core.retrieval.serving import NoEmbedder
 
 
@@ -36,6 +36,7 @@ def run(arguments: Namespace) -> int:
         "answers": _answers,
         "documents": _documents,
         "latency": _latency,
+        "verify": _verify,
     }
     _check_exists(arguments.questions)
     figures = asyncio.run(actions[arguments.action](terminal, arguments))
@@ -119,6 +120,17 @@ async def _latency(terminal: Terminal, arguments: Namespace) -> _Figures:
     questions = _questions(arguments)
     report = await measure_latency(terminal, questions, policies=_policies(arguments))
     return _Figures(lines=latency_lines(report), as_json=dataclasses.asdict(report))
+
+
+async def _verify(terminal: Terminal, arguments: Namespace) -> _Figures:
+    labelled = statements.load_statements(arguments.questions)
+    if not labelled:
+        raise UsageError(f"{arguments.questions} has no statements to check")
+    with terminal.busy("Checking") as notify:
+        report = statements.evaluate_statements(
+            labelled, progress=lambda done, total: notify(f"Checked {done} of {total}")
+        )
+    return _Figures(lines=statements.report_lines(report), as_json=statements.report_json(report))
 
 
 def _settings(arguments: Namespace) -> Settings:

@@ -22,16 +22,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.answer import BY_CODE, Check, Citation, Claim, Draft, Verdict, Verified
-from core.domain.bounds import bounds_kept
 from core.domain.evidence import Evidence, EvidenceItem
-from core.domain.framing import framing_kept
+from core.domain.grounding import Grounds, ungrounded
 from core.domain.jurisdictions import country_name, jurisdictions_in
-from core.domain.modality import modality_kept
-from core.domain.names import missing_names
-from core.domain.phrasing import readings
 from core.domain.policy import Span
-from core.domain.quantities import missing_quantities
-from core.domain.support import unsupported
 
 MAX_CLAIM = 2_000
 """Characters of a claim: a whole answer has no more."""
@@ -45,6 +39,7 @@ class _Known:
     stored: Mapping[Span, str]
     role_names: Sequence[str]
     foreign: Collection[str]
+    asked: str
 
 
 def verify(
@@ -54,6 +49,7 @@ def verify(
     stored: Mapping[Span, str],
     role_names: Sequence[str],
     foreign: Collection[str] = (),
+    asked: str = "",
 ) -> Verified:
     """Check every claim of a draft.
 
@@ -66,8 +62,11 @@ def verify(
         role_names: Names of the roles that the ontology knows.
         foreign: ISO 3166 codes of countries whose own rules may only be told by the country's
             name, since nothing says that the asker means that country.
+        asked: The question: its figures are not claims about the policies.
     """
-    known = _Known(evidence=evidence, stored=stored, role_names=role_names, foreign=foreign)
+    known = _Known(
+        evidence=evidence, stored=stored, role_names=role_names, foreign=foreign, asked=asked
+    )
     verdicts: list[Verdict] = []
     kept: list[Claim] = []
     dropped: list[Claim] = []
@@ -86,18 +85,24 @@ def _check(index: int, claim: Claim, known: _Known) -> Iterator[Verdict]:
         return
     items = [known.evidence.get(citation.key) for citation in claim.citations]
     quotes = [known.stored.get(citation.span, "") for citation in claim.citations]
-    said = [*quotes, *readings(quotes)]
-    named = [*said, *(name for item in items if item is not None for name in _names_of(item))]
+    held = [item for item in items if item is not None]
+    grounds = Grounds(
+        texts=quotes,
+        names=[name for item in held for name in _names_of(item)],
+        titles=[title for item in held for title in (item.place.title, item.place.policy_title)],
+        asked=known.asked,
+        known_roles=known.role_names,
+    )
     reasons: dict[Check, str | None] = {
         Check.CITED: _cited(claim, items),
         Check.QUOTE: _quoted(claim.citations, known.stored),
-        Check.NUMBERS: _numbers(claim.text, said),
-        Check.MODALITY: modality_kept(claim.text, said) or framing_kept(claim.text, named),
-        Check.NAMES: _names(claim.text, named, known.role_names),
+        **ungrounded(claim.text, grounds),
         Check.PLACE: _placed(claim.text, items, known.foreign),
-        Check.SUPPORT: unsupported(claim.text, [*named, *_titles(items)]) if items else None,
     }
-    for check, reason in reasons.items():
+    if not items:
+        reasons[Check.SUPPORT] = None
+    for check in BY_CODE:
+        reason = reasons[check]
         yield Verdict(claim=index, check=check, passed=reason is None, reason=reason or "")
 
 
@@ -106,12 +111,6 @@ def _names_of(item: EvidenceItem) -> Iterator[str]:
     yield from item.roles
     if item.place.jurisdiction:
         yield country_name(item.place.jurisdiction)
-
-
-def _titles(items: Sequence[EvidenceItem | None]) -> Iterator[str]:
-    for item in items:
-        if item is not None:
-            yield from (item.place.title, item.place.policy_title)
 
 
 def _cited(claim: Claim, items: Sequence[EvidenceItem | None]) -> str | None:
@@ -135,18 +134,6 @@ def _quoted(citations: Sequence[Citation], stored: Mapping[Span, str]) -> str | 
         if text != citation.quote:
             return f"{citation.key}: the quote is not the stored text"
     return None
-
-
-def _numbers(text: str, quotes: Sequence[str]) -> str | None:
-    missing = missing_quantities(text, quotes)
-    if missing:
-        return f"not in the cited text: {', '.join(item.raw for item in missing)}"
-    return bounds_kept(text, quotes)
-
-
-def _names(text: str, named: Sequence[str], role_names: Sequence[str]) -> str | None:
-    missing = missing_names(text, named, known=role_names)
-    return f"not in the cited text: {', '.join(missing)}" if missing else None
 
 
 def _placed(

@@ -6,6 +6,7 @@ import pytest
 
 from core.agent.report import answer_json
 from core.agent.stages import verify
+from core.domain import grounding
 from core.domain.answer import Outcome
 from tests.acceptance.hostile.cases import CASES
 from tests.acceptance.hostile.world import (
@@ -19,12 +20,12 @@ from tests.servers.anthropic import anthropic_server
 from tests.servers.anthropic_steps import Step
 
 REMOVED = {
-    "_cited": "says something plain and cites nothing",
-    "_numbers": "invents a date",
-    "modality_kept": "requires what is allowed",
-    "framing_kept": "denies the sentence that it quotes",
-    "_names": "names somebody else",
-    "unsupported": "speaks of something else",
+    "_cited": (verify, "says something plain and cites nothing"),
+    "_numbers": (grounding, "invents a date"),
+    "polarity_kept": (grounding, "requires what is allowed"),
+    "framing_kept": (grounding, "denies the sentence that it quotes"),
+    "_names": (grounding, "names somebody else"),
+    "unsupported": (grounding, "speaks of something else"),
 }
 """The checks of `verify`, each with a case that only this one stops; that of the quote can't be
 reached from here, since a model does not write quotes."""
@@ -62,9 +63,10 @@ async def test_without_its_check_a_lie_is_posted(
     check: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each check is the one that stops something: with it removed, the lie is there to be read."""
-    monkeypatch.setattr(verify, check, _finds_nothing)
-    found, shown, _ = await _asked(REMOVED[check])
-    assert found or CASES[REMOVED[check]].hides in shown
+    module, case = REMOVED[check]
+    monkeypatch.setattr(module, check, _finds_nothing)
+    found, shown, _ = await _asked(case)
+    assert found or CASES[case].hides in shown
 
 
 def _finds_nothing(*_: object) -> None:

@@ -147,3 +147,27 @@ def test_time_is_linear(piece: str) -> None:
     missing_names(text, [text])
     jurisdictions_in(text, with_cities=True)
     assert time.perf_counter() - began < 3
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "missing"),
+    [
+        ("Ask your supervisor.", "Ask your manager.", ("supervisor",)),
+        ("Managers decide.", "The manager's decision counts.", ()),
+        ("HR decides.", "Human Resources decide.", ()),
+        ("Vendors sign.", "Each supplier signs.", ()),
+        ("Interns return it.", "Return it when the internship ends.", ()),
+        ("Either the Tax Desk or the Works Council decides.", "Tax Desk. Works Council.", ()),
+        ("The Tax Desk and the Works Council decide.", "Tax Desk; Works Council.", ()),
+        (
+            "The Tax Desk and the Works Council decide.",
+            "The Tax Desk.",
+            ("Works Council",),
+        ),
+    ],
+)
+def test_common_nouns_for_who_acts_are_held_to_the_source(
+    claim: str, source: str, missing: tuple[str, ...]
+) -> None:
+    """In any inflection, and by their other names; titles may be joined."""
+    assert missing_names(claim, [source]) == missing

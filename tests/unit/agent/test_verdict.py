@@ -111,7 +111,10 @@ def test_the_rule_comes_first(question: str, text: str, lead_in: str | None, sai
             id="an exception",
         ),
         pytest.param(
-            "Can I accept cash?", "We do not allow accepting cash.", None, id="do not allow"
+            "Can I accept cash?",
+            "We do not allow accepting cash.",
+            "Not allowed.",
+            id="do not allow",
         ),
         pytest.param("Can I accept cash?", "No cash is acceptable.", None, id="no X is acceptable"),
         pytest.param(

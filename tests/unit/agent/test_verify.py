@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from core.agent.stages import verify as stage
 from core.agent.stages.verify import verify
+from core.domain import grounding
 from core.domain.answer import BY_CODE, Check, Citation, Claim, Draft, Verified
 from core.domain.evidence import Evidence
 from core.domain.policy import VersionId
@@ -37,13 +38,13 @@ CASH = "Employees must not accept cash."
 KNOWN_ROLES = ("line manager", "auditor")
 
 FUNCTIONS = {
-    Check.CITED: "_cited",
-    Check.QUOTE: "_quoted",
-    Check.NUMBERS: "_numbers",
-    Check.MODALITY: "modality_kept",
-    Check.NAMES: "_names",
-    Check.PLACE: "_placed",
-    Check.SUPPORT: "unsupported",
+    Check.CITED: (stage, "_cited"),
+    Check.QUOTE: (stage, "_quoted"),
+    Check.NUMBERS: (grounding, "_numbers"),
+    Check.MODALITY: (grounding, "polarity_kept"),
+    Check.NAMES: (grounding, "_names"),
+    Check.PLACE: (stage, "_placed"),
+    Check.SUPPORT: (grounding, "unsupported"),
 }
 FOREIGN = frozenset({"DE"})
 
@@ -64,7 +65,7 @@ def failed(draft: Draft, evidence: Evidence = EVIDENCE) -> set[Check]:
     return {one.check for one in verified(draft, evidence).verdicts if not one.passed}
 
 
-def _finds_nothing(*_: object) -> None:
+def _finds_nothing(*_: object, **__: object) -> None:
     """Stand in for a check that was removed."""
 
 
@@ -192,7 +193,7 @@ def test_without_its_check_a_false_claim_gets_through(
 ) -> None:
     """With that one check removed the same claim is kept, so it is that check which stops it."""
     check, draft = CASES[name]
-    monkeypatch.setattr(stage, FUNCTIONS[check], _finds_nothing)
+    monkeypatch.setattr(*FUNCTIONS[check], _finds_nothing)
     assert verified(draft).claims == draft.claims
 
 
@@ -202,7 +203,7 @@ BOUNDED: dict[str, Draft] = {
         "Gifts worth at least EUR 50 may be accepted.", cite(GIFTS)
     ),
     "within becomes after": make_draft("The Compliance Officer is told after 5 days.", cite(GIFTS)),
-    "a bound is lost": make_draft("Gifts worth EUR 50 may be accepted.", cite(GIFTS)),
+    "a figure beyond the bound": make_draft("Gifts of EUR 50 or more are accepted.", cite(GIFTS)),
 }
 FRAMED: dict[str, Draft] = {
     "denied": make_draft("It is not true that employees must not accept cash.", cite(GIFTS, CASH)),
@@ -213,11 +214,14 @@ FRAMED: dict[str, Draft] = {
         "Gifts worth up to EUR 50 may be accepted even if the Compliance Officer is told.",
         cite(GIFTS),
     ),
-    "unless for if": make_draft(
-        "Gifts worth up to EUR 50 may be accepted unless the Compliance Officer is told.",
+    "a condition of its own": make_draft(
+        "Gifts worth up to EUR 50 may be accepted if the Compliance Officer is told and only when"
+        " the weather is fine.",
         cite(GIFTS),
     ),
-    "another subject": make_draft("Customers must not accept cash.", cite(GIFTS, CASH)),
+    "another subject": make_draft(
+        "Contractors must not accept cash.", cite(GIFTS, CASH), cite(REGISTER)
+    ),
 }
 
 
@@ -227,7 +231,7 @@ def test_a_turned_claim_is_dropped(name: str, monkeypatch: pytest.MonkeyPatch) -
     draft = (BOUNDED | FRAMED)[name]
     assert failed(draft) == {Check.NUMBERS if name in BOUNDED else Check.MODALITY}
     function = "bounds_kept" if name in BOUNDED else "framing_kept"
-    monkeypatch.setattr(stage, function, _finds_nothing)
+    monkeypatch.setattr(grounding, function, _finds_nothing)
     assert verified(draft).claims == draft.claims
 
 
@@ -241,6 +245,10 @@ def test_a_turned_claim_is_dropped(name: str, monkeypatch: pytest.MonkeyPatch) -
         ("Gifts worth up to 50 euros may be accepted.", RULE),
         ("Gifts not exceeding 50 euros may be accepted.", RULE),
         ("Staff must not accept cash.", CASH),
+        ("You can't accept cash.", CASH),
+        ("Gifts worth EUR 50 may be accepted.", RULE),
+        ("Gifts worth more than EUR 50 may not be accepted.", RULE),
+        ("You have 5 days to tell the Compliance Officer.", RULE),
         ("If the Compliance Officer is told, gifts of at most EUR 50 may be accepted.", RULE),
         ("The Compliance Officer is told within five days.", RULE),
         ("The compliance officer is told within 5 days.", RULE),

@@ -60,6 +60,17 @@ TWO = "Gifts up to EUR 50 need no approval. Gifts of more than EUR 50 require ap
         ("The rate is EUR 50.", "A rate of EUR 50 is paid."),
         ("Paid by 31 March.", "Date of payment: 31 March."),
         ("EUR 50 require approval", TWO),
+        ("Fine are EUR 50.", TWO),
+        ("EUR 50 is fine.", "It is fine up to EUR 50."),
+        ("Above EUR 50 is not paid.", "It is paid up to EUR 50."),
+        ("They have 5 days to tell.", "Tell within 5 days."),
+        ("Ask ten days before the event or earlier.", "Ask at least ten days in advance."),
+        ("Ask no later than ten days before it.", "Ask at least ten days in advance."),
+        (
+            "Notify them no later than 60 days after it.",
+            "Notify them in no case later than 60 days.",
+        ),
+        ("Within a year it comes to 12 months.", "It comes to one year."),
         ("More than EUR 70.", "Up to EUR 50."),
     ],
 )
@@ -74,7 +85,8 @@ def test_an_agreeing_bound_is_kept(claim: str, source: str) -> None:
     [
         ("Above EUR 50 is fine.", "It is fine up to EUR 50."),
         ("At least EUR 50 is fine.", TWO),
-        ("Fine are EUR 50.", TWO),
+        ("Fine are EUR 50.", "Above EUR 50 is fine."),
+        ("Above EUR 50 is paid, and do not worry.", "It is paid up to EUR 50."),
         ("Up to EUR 50 is paid.", "A rate of EUR 50 is paid."),
         ("Kept until 31 March.", "Kept from 31 March."),
         ("Told after 5 days.", "Told within 5 days."),
@@ -145,8 +157,8 @@ def test_any_texts_can_be_compared(claim: str, source: str) -> None:
 
 
 @given(
-    st.sampled_from(["up to", "above", "at least", "within", "not exceeding", ""]),
-    st.sampled_from(["up to", "above", "at least", "within", "not exceeding", ""]),
+    st.sampled_from(["up to", "above", "at least", "within", "not exceeding"]),
+    st.sampled_from(["up to", "above", "at least", "within", "not exceeding"]),
     st.integers(min_value=2, max_value=999),
 )
 def test_only_equal_bounds_agree(claimed: str, said: str, days: int) -> None:

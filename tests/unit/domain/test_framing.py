@@ -35,6 +35,11 @@ BOTH = "Employees must register gifts. Managers must approve travel plans."
         ("Customers must not accept cash.", CASH),
         ("No customer may accept cash.", CASH),
         ("Managers must register gifts.", BOTH),
+        ("Cash from customers is refused only on weekdays.", "Cash from customers is refused."),
+        ("Employees must not accept cash unless it snows.", CASH),
+        ("Employees must not accept cash, except on birthdays.", CASH),
+        ("Staff may enter if they wish.", "Staff must enter by the gate."),
+        ("Gifts may be accepted whatever their value.", IF),
     ],
 )
 def test_another_frame_is_named(claim: str, source: str) -> None:
@@ -53,6 +58,9 @@ def test_another_frame_is_named(claim: str, source: str) -> None:
         ("If the Compliance Officer is told gifts may be accepted.", IF),
         ("Gifts may be accepted when the Compliance Officer is told.", IF),
         ("Managers must approve travel plans.", BOTH),
+        ("Only with the line manager's approval may employees travel abroad.", UNLESS),
+        ("Employees may travel abroad if the line manager has approved the trip.", UNLESS),
+        ("Report it without delay.", "Report it at once."),
         (
             "Tell them without delay if the gift is likely to cost much.",
             "If the gift is likely to cost much, tell them without delay.",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.modality import Modality, modalities, modality, modality_kept
+from core.domain.modality import Modality, modalities, modality
 
 M = Modality
 
@@ -33,6 +33,23 @@ M = Modality
         ("Approval is not required.", M.NEED_NOT),
         ("Employees do not have to ask.", M.NEED_NOT),
         ("No approval is required below EUR 50.", M.NEED_NOT),
+        ("You can't connect a phone.", M.MUST_NOT),
+        ("You can\u2019t connect a phone.", M.MUST_NOT),
+        ("\u2022 Do not remove the seal.", M.MUST_NOT),
+        ("i. Do not remove the seal.", M.MUST_NOT),
+        ("2. Please don't share the code.", M.MUST_NOT),
+        ("We do not allow pets in the building.", M.MUST_NOT),
+        ("Late claims aren't allowed.", M.MUST_NOT),
+        ("No form of bullying is allowed.", M.MUST_NOT),
+        ("Keeping tips is against company policy.", M.MUST_NOT),
+        ("There is no amount of leave that you may not carry over.", M.MUST_NOT),
+        ("There is no maximum amount of leave you can carry over.", M.MAY),
+        ("You do not need the manager's approval before you can travel.", M.NEED_NOT),
+        ("You need the manager's approval before you can travel.", M.MUST),
+        ("Registration is optional.", M.NEED_NOT),
+        ("Staff are responsible for reporting leaks.", M.MUST),
+        ("Tell the desk without delay.", M.NONE),
+        ("Decline gifts.", M.NONE),
         ("Employees should avoid it.", M.SHOULD_NOT),
         ("Employees should not do it.", M.SHOULD_NOT),
         ("It is recommended to ask.", M.SHOULD),
@@ -78,88 +95,6 @@ def test_items_of_one_style_are_not_under_each_other() -> None:
     assert [clause.modality for clause in modalities(text)] == [M.MUST, M.MUST, M.NONE]
 
 
-_GIFTS = "Employees may accept gifts up to EUR 75 but must not accept cash. Managers should ask."
-
-
-@pytest.mark.parametrize(
-    ("claim", "source"),
-    [
-        ("Employees may accept gifts up to EUR 75.", _GIFTS),
-        ("Employees must not accept cash.", _GIFTS),
-        ("Yes, employees may accept gifts.", _GIFTS),
-        ("Managers should ask.", _GIFTS),
-        ("Staff must not accept cash.", "Staff must not:\n(a) accept cash;\n(b) offer cash."),
-        ("Contractors are forbidden to accept gifts.", "Contractors must not accept any gift."),
-        (
-            "Gifts must be approved by the officer.",
-            "Gifts must not be accepted unless the officer has approved the gifts.",
-        ),
-        ("The limit is EUR 75.", "The limit is EUR 75 a year."),
-    ],
-)
-def test_kept(claim: str, source: str) -> None:
-    """A claim that says the same in other words is kept."""
-    assert modality_kept(claim, [source]) is None
-
-
-def test_a_lead_in_and_its_item_may_be_two_sources() -> None:
-    """The item cited beside its lead-in is read under it."""
-    sources = ["Employees must not:", "- accept cash;"]
-    assert modality_kept("Employees must not accept cash.", sources) is None
-    assert modality_kept("Employees may accept cash.", sources) is not None
-
-
-@pytest.mark.parametrize(
-    ("claim", "source"),
-    [
-        ("Employees may accept cash.", _GIFTS),
-        ("Employees must accept gifts.", _GIFTS),
-        ("Managers must ask.", _GIFTS),
-        ("Employees must report.", "Employees need not report."),
-        ("Employee may accept cash.", "No employee may accept cash."),
-        ("Cash is accepted.", "Cash is not accepted."),
-        ("Employees may fly to Mars.", _GIFTS),
-        (
-            "Employees must accept gifts without approval.",
-            "Employees may accept gifts without approval.",
-        ),
-        ("Staff may accept cash.", "Staff must not:\n(a) accept cash;\n(b) offer cash."),
-    ],
-)
-def test_changed(claim: str, source: str) -> None:
-    """A claim that changes what is required, allowed or denied is named."""
-    assert modality_kept(claim, [source]) is not None
-
-
-_VERBS = {
-    M.MUST: ["must", "shall", "are required to", "have to"],
-    M.MUST_NOT: [
-        "must not",
-        "may not",
-        "shall not",
-        "are not permitted to",
-        "cannot",
-        "must never",
-    ],
-    M.MAY: ["may", "are permitted to", "can"],
-    M.SHOULD: ["should", "are expected to"],
-    M.SHOULD_NOT: ["should not"],
-    M.NEED_NOT: ["need not", "are not required to"],
-}
-
-
-@given(st.data())
-def test_a_changed_modality_is_always_found(data: st.DataObject) -> None:
-    """A modal verb of another kind is found; another one of its kind is not."""
-    before, after = data.draw(st.tuples(*[st.sampled_from(list(_VERBS))] * 2))
-    act = data.draw(
-        st.sampled_from(["report a gift", "fly first class", "accept money from banks"])
-    )
-    source = f"Employees {data.draw(st.sampled_from(_VERBS[before]))} {act}."
-    claim = f"All employees {data.draw(st.sampled_from(_VERBS[after]))} {act}."
-    assert (modality_kept(claim, ["Other people may sing.", source]) is None) == (before is after)
-
-
 @given(
     st.lists(
         st.sampled_from(
@@ -168,10 +103,9 @@ def test_a_changed_modality_is_always_found(data: st.DataObject) -> None:
         max_size=30,
     )
 )
-def test_a_verbatim_claim_is_kept(tokens: list[str]) -> None:
-    """A text keeps its own modality, and clauses lie in order in the text."""
+def test_clauses_lie_in_order(tokens: list[str]) -> None:
+    """Clauses of any text lie in order in it."""
     text = " ".join(tokens)
-    assert modality_kept(text, [text]) is None
     position = 0
     for clause in modalities(text):
         assert position <= clause.span.char_start < clause.span.char_end <= len(text)

@@ -1,0 +1,75 @@
+"""A statement held against the texts that it cites: what of it they do not say.
+
+These are the checks that need nothing but texts. `verify` makes them of every claim, `citebound
+eval verify` of labelled statements; there is no other way to make them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from core.domain.answer import Check
+from core.domain.bounds import bounds_kept, cases_of_rules
+from core.domain.framing import framing_kept
+from core.domain.names import missing_names
+from core.domain.opposites import turned_word
+from core.domain.periods import missing_periods, plain_frequencies
+from core.domain.phrasing import readings
+from core.domain.polarity import polarity_kept, stands_in
+from core.domain.quantities import missing_quantities
+from core.domain.support import unsupported
+from core.domain.table_rows import rows_read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounds:
+    """What a statement may rest on."""
+
+    texts: Sequence[str]
+    """The cited texts, a lead-in before its item and a header before its row."""
+    names: Sequence[str] = ()
+    """Roles and countries that belong to them without standing in them."""
+    titles: Sequence[str] = ()
+    """Of the policies and sections where they stand."""
+    asked: str = ""
+    """The question: its figures are not claims about the policy."""
+    known_roles: Sequence[str] = ()
+    """Names of roles that are recognised in lower case too."""
+
+
+def ungrounded(text: str, grounds: Grounds) -> Mapping[Check, str | None]:
+    """Return for each check what is wrong with a statement; None where nothing is."""
+    worded = readings(grounds.texts)
+    said = [*grounds.texts, *worded]
+    named = [*said, *grounds.names]
+    return {
+        Check.NUMBERS: _numbers(text, said, grounds),
+        Check.MODALITY: None
+        if any(stands_in(text, one) for one in worded)
+        else _modality(text, [*grounds.texts, *rows_read(grounds.texts)], grounds.names),
+        Check.NAMES: _names(text, [*named, *grounds.titles], grounds.known_roles),
+        Check.SUPPORT: unsupported(text, [*named, *grounds.titles]),
+    }
+
+
+def _modality(text: str, said: Sequence[str], names: Sequence[str]) -> str | None:
+    named = [*said, *names]
+    return polarity_kept(text, said) or framing_kept(text, named) or turned_word(text, named)
+
+
+def _numbers(text: str, said: Sequence[str], grounds: Grounds) -> str | None:
+    text, texts = plain_frequencies(text), [plain_frequencies(one) for one in said]
+    missing = missing_quantities(text, texts, asked=grounds.asked)
+    if missing:
+        cases = cases_of_rules(text, texts)
+        missing = tuple(one for one in missing if one.span not in cases)
+    names = [one.raw for one in missing] or missing_periods(
+        text, [*texts, *grounds.titles, grounds.asked]
+    )
+    if names:
+        return f"not in the cited text: {', '.join(names)}"
+    return bounds_kept(text, texts, asked=grounds.asked)
+
+
+def _names(text: str, named: Sequence[str], known_roles: Sequence[str]) -> str | None:
+    missing = missing_names(text, named, known=known_roles)
+    return f"not in the cited text: {', '.join(missing)}" if missing else None

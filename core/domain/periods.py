@@ -1,0 +1,91 @@
+"""Times told without a number: "a week", "every quarter", "annually".
+
+A statement may name a span of time or a frequency in other words than its source ("once a year" for
+"annually", "four times a year" for "quarterly", "a week" for "7 days"), but no other one.
+"""
+
+import re
+from collections.abc import Sequence
+
+_UNITS = (
+    "second|minute|hour|day|night|week|fortnight|month|quarter|year|pay period|occurrence|instance"
+)
+_UNIT = rf"(?P<unit>{_UNITS.replace(' ', chr(92) + 's+')})"
+_RATE = re.compile(
+    r"(?:\b(?:an?|per|each|every)\s+(?:(?:single|calendar|fiscal|business|working|full|other)\s+)?"
+    rf"|/\s?){_UNIT}(?![-\w]|\s+(?:copy|hand|opinion|time)\b)"
+    r"|\b(?P<adverb>hourly|daily|nightly|(?<!bi-)weekly|fortnightly|monthly|quarterly|annual(?:ly)?"
+    r"|yearly|biennial(?:ly)?|semi-?annual(?:ly)?)\b",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    rf"\b{_UNIT}s?\b|\b(?P<adverb>hourly|daily|nightly|(?:bi-?)?weekly|fortnightly|monthly|quarterly"
+    r"|annual(?:ly)?|annum|yearly|yrs?|biennial(?:ly)?|semi-?annual(?:ly)?|anniversary)\b",
+    re.IGNORECASE,
+)
+_OF_ADVERB = {
+    "hourly": "hour",
+    "daily": "day",
+    "nightly": "night",
+    "weekly": "week",
+    "biweekly": "week",
+    "bi-weekly": "week",
+    "fortnightly": "fortnight",
+    "monthly": "month",
+    "quarterly": "quarter",
+}
+_SAME = tuple(
+    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), plain)
+    for words, plain in (
+        (
+            r"(?:four|4)\s+times\s+(?:a|per|each|every)\s+year|every\s+(?:three|3)\s+months",
+            "quarterly",
+        ),
+        (r"(?:twelve|12)\s+times\s+(?:a|per|each|every)\s+year", "monthly"),
+        (
+            r"(?:twice|two\s+times|2\s+times)\s+(?:a|per|each|every)\s+year|every\s+(?:six|6)\s+months",
+            "semi-annually",
+        ),
+        (
+            r"(?:once|one\s+time)\s+(?:a|per|each|every)\s+year|every\s+(?:twelve|12)\s+months",
+            "annually",
+        ),
+    )
+)
+_EQUAL = tuple(
+    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), unit)
+    for words, unit in (
+        (r"(?:seven|7)\W{0,3}(?:\(?7\)?\s+)?(?:calendar\s+)?days", "week"),
+        (r"(?:fourteen|14|two\s+weeks|2\s+weeks)(?:\s+days)?", "fortnight"),
+        (r"(?:twelve|12)\W{1,3}(?:\(?12\)?\s+)?months?|52\s+weeks", "year"),
+        (r"(?:three|3)\W{1,3}months", "quarter"),
+        (r"overnight", "night"),
+    )
+)
+
+
+def plain_frequencies(text: str) -> str:
+    """Return the text with each frequency that has a word of its own in that word."""
+    for pattern, plain in _SAME:
+        text = pattern.sub(plain, text)
+    return text
+
+
+def missing_periods(claim: str, sources: Sequence[str]) -> tuple[str, ...]:
+    """Return the units of time that `claim` names as a span or frequency and no source has.
+
+    Args:
+        claim: A statement.
+        sources: The cited texts.
+    """
+    there = plain_frequencies(" ".join(sources))
+    named = {_unit(match) for match in _NAMED.finditer(there)}
+    named |= {unit for pattern, unit in _EQUAL if pattern.search(there)}
+    wanted = (_unit(match) for match in _RATE.finditer(plain_frequencies(claim)))
+    return tuple(dict.fromkeys(unit for unit in wanted if unit not in named))
+
+
+def _unit(match: re.Match[str]) -> str:
+    if match["adverb"]:
+        return _OF_ADVERB.get(match["adverb"].casefold(), "year")
+    return " ".join(match["unit"].casefold().split())

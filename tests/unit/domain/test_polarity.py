@@ -1,0 +1,104 @@
+"""No statement passes that says the opposite of what it cites, and a paraphrase does."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.domain.modality import Modality
+from core.domain.polarity import polarity_kept
+
+M = Modality
+_GIFTS = "Employees may accept gifts up to EUR 75 but must not accept cash. Managers should ask."
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Employees may accept gifts up to EUR 75.", _GIFTS),
+        ("Employees must not accept cash.", _GIFTS),
+        ("Yes, employees may accept gifts.", _GIFTS),
+        ("Managers should ask.", _GIFTS),
+        ("Staff must not accept cash.", "Staff must not:\n(a) accept cash;\n(b) offer cash."),
+        ("Contractors are forbidden to accept gifts.", "Contractors must not accept any gift."),
+        (
+            "Gifts must be approved by the officer.",
+            "Gifts must not be accepted unless the officer has approved the gifts.",
+        ),
+        ("The limit is EUR 75.", "The limit is EUR 75 a year."),
+    ],
+)
+def test_kept(claim: str, source: str) -> None:
+    """A claim that says the same in other words is kept."""
+    assert polarity_kept(claim, [source]) is None
+
+
+def test_a_lead_in_and_its_item_may_be_two_sources() -> None:
+    """The item cited beside its lead-in is read under it."""
+    sources = ["Employees must not:", "- accept cash;"]
+    assert polarity_kept("Employees must not accept cash.", sources) is None
+    assert polarity_kept("Employees may accept cash.", sources) is not None
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Employees may accept cash.", _GIFTS),
+        ("Employees must accept gifts.", _GIFTS),
+        ("Managers must ask.", _GIFTS),
+        ("Employees must report.", "Employees need not report."),
+        ("Employee may accept cash.", "No employee may accept cash."),
+        ("Cash is accepted.", "Cash is not accepted."),
+        ("Employees may fly to Mars.", _GIFTS),
+        (
+            "Employees must accept gifts without approval.",
+            "Employees may accept gifts without approval.",
+        ),
+        ("Staff may accept cash.", "Staff must not:\n(a) accept cash;\n(b) offer cash."),
+    ],
+)
+def test_changed(claim: str, source: str) -> None:
+    """A claim that changes what is required, allowed or denied is named."""
+    assert polarity_kept(claim, [source]) is not None
+
+
+_VERBS = {
+    M.MUST: ["must", "shall", "are required to", "have to"],
+    M.MUST_NOT: [
+        "must not",
+        "may not",
+        "shall not",
+        "are not permitted to",
+        "cannot",
+        "must never",
+    ],
+    M.MAY: ["may", "are permitted to", "can"],
+    M.SHOULD: ["should", "are expected to"],
+    M.SHOULD_NOT: ["should not"],
+    M.NEED_NOT: ["need not", "are not required to"],
+}
+
+
+@given(st.data())
+def test_a_changed_modality_is_always_found(data: st.DataObject) -> None:
+    """A modal verb of another kind is found; another one of its kind is not."""
+    before, after = data.draw(st.tuples(*[st.sampled_from(list(_VERBS))] * 2))
+    act = data.draw(
+        st.sampled_from(["report a gift", "fly first class", "accept money from banks"])
+    )
+    source = f"Employees {data.draw(st.sampled_from(_VERBS[before]))} {act}."
+    claim = f"All employees {data.draw(st.sampled_from(_VERBS[after]))} {act}."
+    assert (polarity_kept(claim, ["Other people may sing.", source]) is None) == (before is after)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ("No", "Employees", "may", "must", "not", "cash", ",", ".", "if", "(a)", ":", "\n")
+        ),
+        max_size=30,
+    )
+)
+def test_a_verbatim_claim_is_kept(tokens: list[str]) -> None:
+    """A text does not contradict itself."""
+    text = " ".join(tokens)
+    assert polarity_kept(text, [text]) is None

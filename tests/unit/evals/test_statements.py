@@ -1,0 +1,118 @@
+"""`citebound eval verify`: labelled statements are read strictly and counted rightly."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bot import cli
+from core.agent.stages import verify as stage
+from core.domain.answer import Check
+from core.domain.errors import UsageError
+from core.domain.grounding import ungrounded
+from core.evals import statements
+from core.evals.statements import evaluate_statements, load_statements, report_json
+
+RULE = "Claims must be filed within fifteen (15) calendar days."
+LINES: list[dict[str, object]] = [
+    {"claim": RULE, "sources": [RULE], "supported": True, "kind": "faithful"},
+    {"claim": "File in 99 days.", "sources": [RULE], "supported": True, "kind": "faithful"},
+    {
+        "claim": "Claims must be filed within 16 calendar days.",
+        "sources": [RULE],
+        "supported": False,
+        "kind": "num",
+        "heading": ["Claims", "Filing"],
+    },
+    {"claim": RULE, "sources": [RULE], "supported": False, "kind": "num", "heading": "Claims"},
+    {"claim": RULE, "sources": [RULE], "supported": False, "kind": "who"},
+]
+
+
+def _file(folder: Path, *lines: object) -> Path:
+    path = folder / "pairs.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in lines) + "\n\n")
+    return path
+
+
+def test_false_alarms_and_misses_are_counted(tmp_path: Path) -> None:
+    """Shares of the supported statements by check, and of the others by kind."""
+    told: list[tuple[int, int]] = []
+    report = evaluate_statements(
+        load_statements(_file(tmp_path, *LINES)),
+        progress=lambda done, total: told.append((done, total)),
+    )
+    assert report.false_alarms == 0.5
+    assert report.alarms_by_check() == {"numbers": 0.5}
+    assert report.misses_by_kind() == {"num": (1, 2), "who": (1, 1)}
+    misses = report_json(report)["misses"]
+    assert misses == {
+        "num": {"passed": 1, "all": 2, "share": 0.5, "with_judge": pytest.approx(0.05)},
+        "who": {"passed": 1, "all": 1, "share": 1.0, "with_judge": pytest.approx(0.1)},
+    }
+    assert told[-1] == (len(LINES), len(LINES))
+
+
+def test_the_command_prints_both(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Lines for people, one object for programs; neither needs a database."""
+    path = _file(tmp_path, *LINES)
+    assert cli.run(["eval", "verify", "--pairs", str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "false alarms  50.0% of 2 supported statements (numbers 50.0%)"
+    assert lines[1].split()[:5] == ["missed", "num", "50.0%", "of", "2"]
+    assert cli.run(["eval", "verify", "--pairs", str(path), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["false_alarms"] == 0.5
+    assert [one["kind"] for one in shown["wrong"]] == ["faithful", "num", "who"]
+
+
+def test_the_checks_are_those_of_verify() -> None:
+    """There is one function that checks texts, and both take it from one place."""
+    assert stage.ungrounded is ungrounded
+    assert statements.ungrounded is ungrounded
+    assert {Check.NUMBERS, Check.MODALITY, Check.NAMES, Check.SUPPORT} == set(
+        ungrounded(RULE, statements.Grounds(texts=[RULE]))
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        [],
+        "text",
+        {},
+        {**LINES[0], "sources": []},
+        {**LINES[0], "sources": RULE},
+        {**LINES[0], "sources": [1]},
+        {**LINES[0], "supported": 1},
+        {**LINES[0], "claim": None},
+        {**LINES[0], "heading": 7},
+    ],
+)
+def test_a_line_that_is_no_statement_is_named(tmp_path: Path, line: object) -> None:
+    """File, line and cause, in one line."""
+    path = _file(tmp_path, LINES[0], line)
+    with pytest.raises(UsageError, match=r"pairs\.jsonl:2: not a labelled statement \(.+\)$"):
+        load_statements(path)
+
+
+@pytest.mark.parametrize(
+    "content", [b"\xff\n", b"{\n", b"[" * 100_000, b'{"claim": "\xed\xa0\x80"}']
+)
+def test_a_file_of_something_else_is_refused(tmp_path: Path, content: bytes) -> None:
+    """Bytes that are no text, no JSON, or nested without end."""
+    path = tmp_path / "pairs.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match="not a labelled statement"):
+        load_statements(path)
+
+
+def test_bad_files_end_the_command_with_code_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing there, a folder, nothing in it: one line each."""
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text("\n")
+    for path in (tmp_path / "nowhere", tmp_path, empty):
+        assert cli.run(["eval", "verify", "--pairs", str(path)]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
