@@ -1,5 +1,6 @@
 """What a message asks, and which of the ranked sections are quoted for it."""
 
+import re
 from collections.abc import Sequence
 
 from core.agent.binding import bound_to, groups_named
@@ -20,6 +21,9 @@ SIDES = 2
 """A comparison has two."""
 MOST_CASES = 4
 """Sections quoted if every case was asked for."""
+_DIFFERENCE = re.compile(
+    r"\bwhat(?:\s+is|\s+are|['\u2019]s)\s+the\s+differences?\s+between\b\s*", re.IGNORECASE
+)
 READ_WHOLE = 300
 """Characters up to which a message is read whole with each text; of a longer one, what it asks."""
 
@@ -56,7 +60,8 @@ def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
 def _read(part: Part, message: str, *, is_one: bool) -> str:
     """Return the words that are read together with texts: the end of what is asked."""
     whole = is_one and len(message) <= READ_WHOLE
-    return (message if whole else part.text)[-READ_WHOLE:]
+    # A rule answers what it says, not how it differs from another one.
+    return _DIFFERENCE.sub("What are ", (message if whole else part.text)[-READ_WHOLE:])
 
 
 def answering(
