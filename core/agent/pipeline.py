@@ -291,7 +291,6 @@ class _Course:
         return Attempted(situation=situation, ruling=ruling, evidence=self._evidence)
 
     async def _gather(self, search: Search, number: int) -> None:
-        """Collect the evidence of an attempt; a model may still cite what it was shown before."""
         if self._gate and self._gate.retrieve and self._budget.may_retrieve():
             sections = self._task.knowledge.extent.sections
             self._tell("retrieve", f"Searching {sections} sections" if sections else "Searching")
@@ -324,8 +323,8 @@ class _Course:
             asked=f"{self._question.text}\n{self._question.standalone}",
         )
         failed = [f"{one.check.value}: {one.reason}" for one in verified.verdicts if not one.passed]
-        kept, dropped = len(verified.claims), len(verified.dropped)
-        self._step("verify", {"kept": kept, "dropped": dropped, "failed": list(failed)})
+        counts = {"kept": len(verified.claims), "dropped": len(verified.dropped)}
+        self._step("verify", {**counts, "failed": list(failed)})
         return verified
 
     async def _review(
