@@ -1,7 +1,7 @@
 """How well a sentence answers a question: by the reader, or by words where there is none.
 
 A sentence's strength is a number of log-odds that ranks sentences. Whether the best of them answer
-at all is another question: `acceptance` compares them with what is left unquoted.
+at all is another question, which a fit over their measures answers.
 """
 
 import math
@@ -145,7 +145,11 @@ ANSWERS = Fit(
     intercept=-8.34,
     weights={"sentence": 7.18, "whole": 4.17, "lead": 3.51, "coverage": 0.88},
 )
+"""Fitted on 500 questions about 18 workplace policies of other people, none of which the reader had
+seen with its questions, by `python -m evals.fit_acceptance`; AUROC .84 with whole documents held
+out in turn. They belong to the weights that ship: another reader has logits of its own."""
 ANSWERS_BY_WORDS = Fit(intercept=-17.0, weights={"sentence": 19.0, "lead": 4.0})
+"""Without a reader. Reasoned towards declining, not fitted: words alone tell little."""
 
 
 def measures_of(ranked: Sequence[Scored], quoted: Sequence[Scored]) -> dict[str, float]:

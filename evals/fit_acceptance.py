@@ -1,0 +1,72 @@
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+"""Fit what the rules accept: the coefficients of `core.agent.extractive.scoring.ANSWERS`.
+
+    python -m evals.fit_acceptance RESULTS.json...
+
+RESULTS is what `citebound eval documents --json` prints for questions about documents that the
+reader has not seen in training; the features of each answer and closest passage are taken from it,
+so set `CLOSEST_FROM` in `core.agent.stages.decide` to 0 while they are collected. Whole documents
+are held out in turn for the figures; the coefficients printed are those of all of them.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+MEASURES = ("sentence", "whole", "lead", "coverage")
+RIGHT = frozenset({"answered right", "closest passage right"})
+"""Endings in which a quote of the draft answers."""
+RIDGE = 2.0
+WRONG = (0.03, 0.05, 0.08)
+"""Shares of the answerable questions that may be answered wrongly."""
+
+
+def fitted(rows: Any, right: Any) -> tuple[Any, float]:
+    """Return weights and intercept of a logistic regression with a small ridge."""
+    mean, spread = rows.mean(0), rows.std(0) + 1e-6
+    design = np.c_[(rows - mean) / spread, np.ones(len(rows))]
+    ridge = np.diag([RIDGE] * rows.shape[1] + [1e-6])
+    beta = np.zeros(design.shape[1])
+    for _ in range(60):
+        p = 1 / (1 + np.exp(-design @ beta))
+        curvature = (design * (p * (1 - p))[:, None]).T @ design + ridge
+        beta -= np.linalg.solve(curvature, design.T @ (p - right) + ridge @ beta)
+    weights = beta[:-1] / spread
+    return weights, float(beta[-1] - weights @ mean)
+
+
+def main(paths: list[str]) -> None:
+    """Print the coefficients, and what a threshold would accept."""
+    asked = [one for path in paths for one in json.loads(Path(path).read_text())["questions"]]
+    known = [one for one in asked if set(MEASURES) <= set(one["features"])]
+    rows = np.array([[one["features"][name] for name in MEASURES] for one in known])
+    right = np.array([one["ending"] in RIGHT for one in known], dtype=float)
+    documents = np.array([one["document"] for one in known])
+    answerable = np.array([one["is_answerable"] for one in known])
+    odds = np.zeros(len(known))
+    for document in set(documents):
+        others = documents != document
+        weights, intercept = fitted(rows[others], right[others])
+        odds[~others] = rows[~others] @ weights + intercept
+    count = sum(one["is_answerable"] for one in asked)
+    for most in WRONG:
+        best = max(
+            (
+                (float((accepted & (right > 0)).sum() / count), float(at))
+                for at in np.unique(odds)
+                if ((accepted := odds >= at) & (right == 0) & answerable).sum() <= most * count
+            ),
+            default=(0.0, 0.0),
+        )
+        print(
+            f"wrong at most {most:.0%}: right {best[0]:.1%} from {1 / (1 + np.exp(-best[1])):.2f}"
+        )
+    weights, intercept = fitted(rows, right)
+    print(f"intercept {intercept:.2f}", dict(zip(MEASURES, weights.round(2), strict=True)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
