@@ -16,8 +16,9 @@ from core.ontology.conflicts import are_of_one_matter
 
 NOWHERE: frozenset[str] = frozenset()
 """No country has policies of its own."""
-STRONG = 1.5
-"""Log-odds below the best sentence down to which another section is an answer of its own."""
+STRONG = 2.0
+"""Logits below the best sentence down to which another section is an answer of its own, whomever it
+is for: that is what is asked."""
 AS_FULL = 0.8
 """Share of the best coverage that it must have too."""
 SIBLING = 0.5
@@ -39,7 +40,7 @@ def strong_ones(ranked: Sequence[Scored]) -> list[Scored]:
 
 
 def _is_strong(one: Scored, best: Scored) -> bool:
-    return one.strength >= best.strength - STRONG and one.coverage >= AS_FULL * best.coverage
+    return one.sentence >= best.sentence - STRONG and one.coverage >= AS_FULL * best.coverage
 
 
 def find_branch(
@@ -74,7 +75,12 @@ def find_branch(
 
 
 def _values(one: Scored, slot: str) -> frozenset[str]:
-    return facets_of(one.unit.text).of(slot) or one.passage.facets.of(slot)
+    said = facets_of(one.unit.text).of(slot) or one.passage.facets.of(slot)
+    if said:
+        return said
+    # "A gift above this limit" is for whom the sentence before it names.
+    around = frozenset[str]().union(*(facets_of(unit.text).of(slot) for unit in one.passage.units))
+    return around if len(around) == 1 else said
 
 
 def _is_sibling(one: Scored, best: Scored, mine: frozenset[str]) -> bool:

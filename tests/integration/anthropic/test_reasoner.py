@@ -172,7 +172,7 @@ async def test_without_the_model_policies_are_quoted(down: Step) -> None:
             run = await _run(models, falls_back=True)
     assert run.answer.outcome is Outcome.ANSWERED
     assert MODEL_UNAVAILABLE in run.answer.notes
-    assert run.reasoner == "extractive/1"
+    assert run.reasoner == "extractive/2"
 
 
 async def test_a_malformed_tool_input_goes_back_as_an_error() -> None:
