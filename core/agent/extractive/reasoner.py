@@ -53,6 +53,9 @@ SCOPES = 64
 """Scopes whose countries are remembered."""
 RANKED = 16
 """Rankings kept: those of the runs that go on at the same time."""
+ALONE = 0.8
+"""What the facts alone are held to answer at most: they were compared with ten facts, and not with
+all that the policies say."""
 LEAST_READ = 24
 """Sentences that are read for each of several questions in one message."""
 APPROVED = 0.1
@@ -305,7 +308,7 @@ class ExtractiveReasoner:
                 return 0.0, "no fact of the ontology concerns the question"
             quoted = answering(ranked, wanted, question, plan)
             measured = measures_of(ranked, quoted)
-            shares.append(self._fit.probability(measured) * measured["coverage"])
+            shares.append(ALONE * self._fit.probability(measured) * measured["coverage"])
         return min(shares), f"the nearest facts answer with a likelihood of {min(shares):.0%}"
 
 

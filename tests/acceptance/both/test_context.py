@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.acceptance import disputed
 from tests.both_products import Both, both
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.faults import error
@@ -195,14 +196,19 @@ async def test_a_report_is_no_context(run: Both, platform: str) -> None:
 
 
 @BOTH
-async def test_an_officer_reads_the_question_and_not_the_message(run: Both, platform: str) -> None:
+async def test_an_officer_reads_the_question_and_not_the_message(
+    run: Both, platform: str, policies_database: str
+) -> None:
     """It belongs to those who read the channel."""
+    await disputed.publish(policies_database)
     ask = Ask(run, platform)
-    await ask.about("A supplier wants to give me a 10 euro gift card", "OK to keep it?")
+    await ask.about(
+        "We found expense receipts of the Falcon project", "How long must they be kept?"
+    )
     assert len(await run.rows("SELECT id FROM citebound.cases")) == 1
     cards = [one for one in run.slack.checks.by_app() if one.text.startswith("Case ")]
-    assert "OK to keep it?" in str(cards[-1].blocks)
-    assert "gift card" not in f"{cards[-1].text}{cards[-1].blocks}"
+    assert "How long must they be kept?" in str(cards[-1].blocks)
+    assert "Falcon" not in f"{cards[-1].text}{cards[-1].blocks}"
 
 
 async def test_a_quote_is_what_is_meant(run: Both) -> None:

@@ -113,10 +113,8 @@ def test_a_conversation_of_six_turns(citebound: Callable[..., Any], policies: Pa
     assert [one["slot"] for one in (hello, thanks)] == ["question", "question"]
     assert (first["outcome"], first["assumptions"]) == ("answered", ["employee"])
     assert official["trace"]["standalone"].endswith("EUR 20 from a public official?")
-    assert (official["outcome"], official["notes"][0]) == (
-        "refused",
-        'The passages that I found do not mention "public official".',
-    )
+    assert official["outcome"] == "refused"
+    assert 'The passages that I found do not mention "public official".' in official["notes"]
     assert (later["outcome"], later["assumptions"]) == ("answered", ["employee"])
     assert sloppy["trace"]["question"].startswith("whats the deadline to report gfits")
     assert sloppy["trace"]["searched"] == "what is the deadline to report gifts above EUR 50?"

@@ -248,6 +248,10 @@ async def test_an_option_is_passed_on_with_its_question(bureau: Office) -> None:
     answer = await bureau.answered(OPEN_QUESTION)
     await bureau.slack.presses.click(bureau.anna, answer, "clarify:1")
     await bureau.served.quiet()
+    told = bureau.thread(answer)[-1]
+    form = await bureau.form(bureau.anna, told, "escalate_open")
+    await bureau.slack.presses.submit(bureau.anna, form)
+    await bureau.served.quiet()
     (card,) = bureau.cards()
     assert f"{OPEN_QUESTION} employee" in shown(card)
 

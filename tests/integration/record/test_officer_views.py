@@ -142,8 +142,10 @@ async def test_sections_are_counted_once_a_record(ask: Ask, rows: Rows, change: 
         await ask(ANSWERED)
     for rating in ("negative", "positive"):
         await append(rows, change, tag="feedback:given", citations=[], outcome=None, rating=rating)
-    (row,) = await rows("SELECT * FROM audit.v_citations_by_section")
-    assert (row["policy"], row["section"], row["answers"]) == ("gifts", "2.1", 2)
+    found = await rows("SELECT * FROM audit.v_citations_by_section")
+    assert {row["policy"] for row in found} == {"gifts"}
+    row = next(one for one in found if one["section"] == "2.1")
+    assert row["answers"] == 2
     assert row["negative_feedback"] == 1
     answers = await rows("SELECT feedback FROM audit.v_answers ORDER BY at")
     assert [answer["feedback"] for answer in answers] == [None, ["negative", "positive"]]
