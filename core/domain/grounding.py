@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from core.domain.answer import Check
 from core.domain.bounds import bounds_kept, cases_of_rules
+from core.domain.content_words import words
 from core.domain.framing import framing_kept
 from core.domain.names import missing_names
 from core.domain.opposites import turned_word
@@ -39,6 +40,8 @@ class Grounds:
 def ungrounded(text: str, grounds: Grounds) -> Mapping[Check, str | None]:
     """Return for each check what is wrong with a statement; None where nothing is."""
     worded = readings(grounds.texts)
+    if _only_quotes(text, [grounds.texts, worded]):
+        return dict.fromkeys((Check.NUMBERS, Check.MODALITY, Check.NAMES, Check.SUPPORT))
     said = [*grounds.texts, *worded]
     named = [*said, *grounds.names]
     return {
@@ -49,6 +52,15 @@ def ungrounded(text: str, grounds: Grounds) -> Mapping[Check, str | None]:
         Check.NAMES: _names(text, [*named, *grounds.titles], grounds.known_roles),
         Check.SUPPORT: unsupported(text, [*named, *grounds.titles]),
     }
+
+
+def _only_quotes(text: str, sources: Sequence[Sequence[str]]) -> bool:
+    """Say whether a statement is what it cites, word for word and in order, and nothing else.
+
+    A list item after its lead-in reads so; it can't say otherwise than the two together.
+    """
+    said = words(text)
+    return bool(said) and any(said == words(" ".join(texts)) for texts in sources)
 
 
 def _modality(text: str, said: Sequence[str], names: Sequence[str]) -> str | None:

@@ -15,6 +15,8 @@ QUOTED = 3
 is the right one for 69 %, one of the best two for 80 %, of the best three for 86 %."""
 NEARLY = 3.0
 """Log-odds below the best sentence down to which another one is quoted with it."""
+NEAR_ROW = 0.5
+"""The same for two rows of one table: the others of a table tell of other things."""
 WHOLE = 420
 """Characters up to which a section without a list or table is quoted with all that belongs to the
 best sentence."""
@@ -51,8 +53,8 @@ def claim_of(unit: Unit) -> Claim:
 def quoted_of(ranked: Sequence[Scored], wanted: Wanted) -> list[Scored]:
     """Return the best sentence and those that answer nearly as well, the best first.
 
-    None that holds for others than the best one does, no rule twice, and of a table one row alone:
-    the others tell of other things.
+    None that holds for others than the best one does, no rule twice, and of a table no row
+    that answers less well: the others tell of other things.
     """
     best = ranked[0]
     chosen = [best]
@@ -60,15 +62,17 @@ def quoted_of(ranked: Sequence[Scored], wanted: Wanted) -> list[Scored]:
         if len(chosen) == QUOTED or one.strength < best.strength - NEARLY:
             break
         if _holds_alike(one, best, wanted) and not any(
-            are_alike(one.unit.words, known.unit.words) or _are_rows(one.unit, known.unit)
+            are_alike(one.unit.words, known.unit.words) or _is_other_row(one, known)
             for known in chosen
         ):
             chosen.append(one)
     return chosen
 
 
-def _are_rows(one: Unit, other: Unit) -> bool:
-    return one.is_row and other.is_row and one.lead_in == other.lead_in
+def _is_other_row(one: Scored, other: Scored) -> bool:
+    """Say whether a row stands in another one's table without answering as well as that."""
+    are_rows = one.unit.is_row and other.unit.is_row and one.unit.lead_in == other.unit.lead_in
+    return are_rows and one.strength < other.strength - NEAR_ROW
 
 
 def _holds_alike(one: Scored, best: Scored, wanted: Wanted) -> bool:
