@@ -51,6 +51,11 @@ class Numbered:
         near = [chunk(100 + hit.chunk_key, via=hit.chunk_key) for hit in hits]
         return SearchResult(hits=hits, neighbours=tuple(near[: request.neighbours]), searched=60)
 
+    async def section(
+        self, policy_key: str, section: str, scope: Scope, /
+    ) -> tuple[RetrievedChunk, ...]:
+        return ()
+
 
 @dataclass
 class LastFirst:

@@ -3,6 +3,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from core.domain.errors import ContractError
+from core.domain.evidence import RetrievedChunk
 from core.domain.question import Scope
 from core.ports import EmbeddingSpace, SearchRequest, SearchResult, Vector
 from core.ports.spaces import fixed
@@ -20,6 +21,11 @@ class EmptySearch:
     async def search(self, request: SearchRequest, /) -> SearchResult:
         self.requests.append(request)
         return SearchResult(hits=(), neighbours=(), searched=0)
+
+    async def section(
+        self, policy_key: str, section: str, scope: Scope, /
+    ) -> tuple[RetrievedChunk, ...]:
+        return ()
 
 
 class ConstantEmbedder:
