@@ -108,7 +108,7 @@ async def test_what_is_shown_was_recorded() -> None:
 
 async def test_a_mere_statement_is_shown_no_closest_passage() -> None:
     """Whoever only tells something is asked what they would like to know."""
-    unsure = ScriptedReasoner(drafts=[TRUE], judgements=[make_judgement(0.5, answers=0.3)])
+    unsure = ScriptedReasoner(drafts=[TRUE], judgements=[make_judgement(0.5, answers=0.5)])
     service = make_service(unsure)
     assert (await service.answering.ask(REQUEST)).answer.is_closest
     told = replace(REQUEST, text="A supplier gave me cash and I kept it.")
