@@ -143,7 +143,7 @@ async def test_a_report_that_the_reasoner_recognises_shows_none() -> None:
 
 async def test_a_better_retry_is_the_answer() -> None:
     """The passage is what is left if another attempt brings nothing surer."""
-    given = [make_judgement(0.5, answers=0.3), make_judgement(0.9, answers=0.9)]
+    given = [make_judgement(0.5, answers=0.5), make_judgement(0.9, answers=0.9)]
     reasoner = ScriptedReasoner(
         drafts=[TRUE, says((REGISTER, REGISTER))], judgements=given, is_model=False
     )
