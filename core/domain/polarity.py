@@ -24,7 +24,7 @@ from core.domain.modality import LEAD_IN, LIST_ITEM, Modality, modalities
 from core.domain.sentences import split_sentences
 
 _NEGATION = re.compile(
-    r"\b(?:(?<!\bif\s)not(?!\s+(?:only|limited|later|more|less|fewer|exceeding|longer|greater|above)\b)"
+    r"\b(?:(?<!\bif\s)not(?!\s+(?:only|limited|enough|sufficient|later|more|less|fewer|exceeding|longer|greater|above)\b)"
     r"|no(?!\s+(?:later|more|less|fewer|matter|longer\s+than)\b)|never|neither|none|nobody|nothing"
     r"|cannot|unless|without|except(?:\s+(?:if|when|where|for|with|in))?|prohibit\w*|forbid\w*"
     r"|avoid\w*|refrain\w*|declin\w*|refus\w*|unable|unacceptable|discourag\w*|exempt\w*)\b"

@@ -29,6 +29,8 @@ class LabelledStatement:
     """How it was made: `faithful`, or what was changed (`neg`, `num`, `who`, ...)."""
     titles: tuple[str, ...] = ()
     """Headings over the cited texts, where they are given."""
+    question: str = ""
+    """What was asked; empty if it is not given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +113,7 @@ def _statement(data: object) -> LabelledStatement:
         sources=sources,
         supported=fields["supported"],
         kind=_text(fields["kind"], "kind"),
+        question=_text(fields.get("question") or "", "question"),
         titles=_texts([heading] if isinstance(heading, str) else heading, "heading"),
     )
 
@@ -135,7 +138,7 @@ def evaluate_statements(
     """Check every statement as `verify` checks a claim."""
     results: list[Checked] = []
     for done, one in enumerate(statements, start=1):
-        grounds = Grounds(texts=one.sources, titles=one.titles)
+        grounds = Grounds(texts=one.sources, titles=one.titles, asked=one.question)
         found = ungrounded(one.claim, grounds)
         reasons = {check: reason for check, reason in found.items() if reason is not None}
         results.append(Checked(statement=one, reasons=reasons))

@@ -530,7 +530,22 @@ def test_the_figures_of_the_question_are_no_claims() -> None:
         "A gift of EUR 80 may be accepted if the Compliance Officer is told.", cite(GIFTS)
     )
     asked = "May I accept a gift of EUR 40, or one of EUR 80?"
-    for one, check in ((draft, set[Check]()), (beyond, {Check.NUMBERS})):
+    any_ = make_draft("Contractors in Germany must register a gift of EUR 40.", cite(REGISTER))
+    assert failed(any_) == {Check.NUMBERS}
+    for one, check in ((draft, set[Check]()), (any_, set[Check]()), (beyond, {Check.NUMBERS})):
         stored = stored_text(EVIDENCE, one)
         found = verify(one, EVIDENCE, stored=stored, role_names=(), asked=asked)
         assert {verdict.check for verdict in found.verdicts if not verdict.passed} == check
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["not before ", "May 5 ", "may, ", "unless (AB) ", "who not ", "- a; ", "EUR 5 or ", "do so "],
+)
+def test_the_longest_claim_is_read_in_little_time(piece: str) -> None:
+    """A claim as long as an answer, of any pattern, against a source of four times its length."""
+    claim = (piece * stage.MAX_CLAIM)[: stage.MAX_CLAIM]
+    item = make_item((piece * stage.MAX_CLAIM * 4)[: stage.MAX_CLAIM * 4])
+    began = time.process_time()
+    verified(make_draft(claim, cite(item)), Evidence(items=(item,)))
+    assert time.process_time() - began < 5

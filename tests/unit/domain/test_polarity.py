@@ -50,6 +50,18 @@ def test_a_lead_in_and_its_item_may_be_two_sources() -> None:
         ("Cash is accepted.", "Cash is not accepted."),
         ("Employees may fly to Mars.", _GIFTS),
         (
+            "Employees must not travel if the manager has approved the trip.",
+            "Employees must not travel unless the manager has approved the trip.",
+        ),
+        (
+            "Gifts may be accepted unless the officer is told.",
+            "Gifts may be accepted if the officer is told.",
+        ),
+        (
+            "Gifts may be accepted if the officer is not told.",
+            "Gifts may be accepted if the officer is told.",
+        ),
+        (
             "Employees must accept gifts without approval.",
             "Employees may accept gifts without approval.",
         ),
