@@ -59,6 +59,7 @@ def verify(
     role_names: Sequence[str],
     foreign: Collection[str] = (),
     asked: str = "",
+    guard: Mapping[int, float] | None = None,
 ) -> Verified:
     """Check every claim of a draft.
 
@@ -72,6 +73,8 @@ def verify(
         foreign: ISO 3166 codes of countries whose own rules may only be told by the country's
             name, since nothing says that the asker means that country.
         asked: The question: its figures are not claims about the policies.
+        guard: Probabilities, by the place of a claim in the draft, that what it cites bears it out,
+            as a reader of statements gave them; None without one.
     """
     known = _Known(
         evidence=evidence, stored=stored, role_names=role_names, foreign=foreign, asked=asked
@@ -80,7 +83,7 @@ def verify(
     kept: list[Claim] = []
     dropped: list[Claim] = []
     for index, claim in enumerate(draft.claims):
-        found = list(_check(index, claim, known))
+        found = list(_check(index, claim, known, support=(guard or {}).get(index)))
         if dropped and dropped[-1] is draft.claims[index - 1] and leans(claim.text):
             found = [_leaning(one) for one in found]
         verdicts += found
@@ -88,7 +91,7 @@ def verify(
     return Verified(claims=tuple(kept), dropped=tuple(dropped), verdicts=tuple(verdicts))
 
 
-def _check(index: int, claim: Claim, known: _Known) -> Iterator[Verdict]:
+def _check(index: int, claim: Claim, known: _Known, *, support: float | None) -> Iterator[Verdict]:
     if len(claim.text) > MAX_CLAIM:
         reason = f"the claim has {len(claim.text)} characters; at most {MAX_CLAIM} are shown"
         for check in BY_CODE:
@@ -105,6 +108,7 @@ def _check(index: int, claim: Claim, known: _Known) -> Iterator[Verdict]:
         titles=[title for item in held for title in (item.place.title, item.place.policy_title)],
         asked=known.asked,
         known_roles=known.role_names,
+        support=support,
     )
     reasons: dict[Check, str | None] = {
         Check.CITED: _cited(claim, items)
