@@ -173,3 +173,15 @@ def test_a_rule_may_be_put_the_other_way_round(claim: str) -> None:
     """With its condition turned too."""
     assert polarity_kept(claim, ["Do not feed the goats unless a keeper agrees."]) is None
     assert polarity_kept("You may feed the goats if you like.", ["Do not feed the goats."])
+
+
+def test_a_source_that_only_allows_bears_out_no_prohibition() -> None:
+    """And the other way round, whatever words the two share."""
+    allows, forbids = "Visitors may feed the sheep.", "Visitors must not feed the goats."
+    assert polarity_kept("Visitors must not tease the goats.", [allows])
+    assert polarity_kept("Visitors may tease the sheep.", [forbids])
+    assert (
+        polarity_kept("Visitors must not tease the goats.", [allows, "No goat is teased."]) is None
+    )
+    only = "Visitors may only feed the sheep."
+    assert polarity_kept("Visitors must not feed anything else.", [only]) is None
