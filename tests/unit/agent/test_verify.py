@@ -552,11 +552,12 @@ def test_the_longest_claim_is_read_in_little_time(piece: str) -> None:
 
 
 def test_a_claim_that_the_guard_finds_improbable_is_dropped() -> None:
-    """By its place in the draft; a claim of which the guard says nothing is left to the checks."""
-    claim = Claim(text=CASH, citations=(cite(GIFTS, CASH),))
-    draft = Draft(claims=(claim, claim, claim))
+    """By its place in the draft; what only quotes is kept, and what it says nothing of too."""
+    claim = Claim(text="Staff must not take cash.", citations=(cite(GIFTS, CASH),))
+    quoted = Claim(text=CASH, citations=(cite(GIFTS, CASH),))
+    draft = Draft(claims=(claim, claim, claim, quoted))
     stored = stored_text(EVIDENCE, draft)
-    found = verify(draft, EVIDENCE, stored=stored, role_names=(), guard={0: 0.2, 1: 0.9})
-    assert (len(found.claims), len(found.dropped)) == (2, 1)
+    found = verify(draft, EVIDENCE, stored=stored, role_names=(), guard={0: 0.2, 1: 0.9, 3: 0.1})
+    assert (found.claims, found.dropped) == ((claim, claim, quoted), (claim,))
     told = [(one.claim, one.check) for one in found.verdicts if not one.passed]
     assert told == [(0, Check.SUPPORT)]

@@ -127,7 +127,8 @@ class _Guard:
 
 async def test_a_guard_rejects_besides_the_checks() -> None:
     """What it finds improbable is dropped; what the checks reject it does not save."""
-    found = [LabelledStatement(claim=RULE, sources=(RULE,), supported=False, kind="who")]
+    said = "Claims must be filed in fifteen days by all."
+    found = [LabelledStatement(claim=said, sources=(RULE,), supported=False, kind="who")]
     found.append(replace(found[0], claim="File in 99 days.", supported=True))
     found.append(replace(found[0], claim="You have fifteen days to file.", supported=True))
     supports = await guard_supports(found, _Guard())
