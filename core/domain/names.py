@@ -1,7 +1,7 @@
 """Roles and countries that a text names: a claim may name only those that its sources name.
 
-A role may be a title ("Head of Legal") or a common noun for who acts ("your supervisor"). The nouns
-found 290 of 2,076 unsupported statements about 54 policies, and 4 of 1,299 supported ones.
+A role may be a title ("Head of Legal") or a common noun for who acts ("your supervisor"). Both
+found 249 of 2,076 unsupported statements about 54 policies, and none of 1,299 supported ones.
 """
 
 import re
