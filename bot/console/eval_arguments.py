@@ -95,4 +95,10 @@ def add_measures(
         metavar="FILE",
         help="statements with the texts they cite, JSON lines",
     )
+    verify.add_argument(
+        "--guard",
+        type=Path,
+        metavar="DIR",
+        help="a model.onnx with its tokenizer.json that reads statements, to measure beside",
+    )
     with_json(verify)

@@ -282,7 +282,8 @@ Each line of the file is one JSON object:
    "supported": true, "kind": "faithful"}
 
 `sources` are the cited texts in order, an item after its lead-in, a table row after its header.
-`kind` says how it was made (faithful, neg, num, ...). `heading` may name the section.""",
+`kind` says how it was made (faithful, neg, num, ...). `heading` may name the section, `question`
+what was asked: its figures are no claims.""",
     examples="""examples:
   citebound eval verify --pairs statements.jsonl
   citebound eval verify --pairs statements.jsonl --json""",

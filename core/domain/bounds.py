@@ -146,11 +146,14 @@ def bounds_kept(claim: str, sources: Sequence[str], *, asked: str = "") -> str |
     """
     if any(_folded(claim) in _folded(source) for source in sources):
         return None
-    known = [one for source in sources for one in _said(source)]
+    known = _distinct(sources)
+    by_key: dict[tuple[QuantityKind, str], list[_Said]] = {}
+    for other in known:
+        by_key.setdefault(_key(other.quantity), []).append(other)
     cases = {_key(one) for one in quantities(asked)}
     for one in _said(claim):
         key = _key(one.quantity)
-        same = [other for other in known if _key(other.quantity) == key]
+        same = by_key.get(key, [])
         if same and not any(_agrees(one, other) for other in same):
             told = " or ".join(sorted({other.bound.value for other in same}))
             return f"claim says {one.bound.value} {one.quantity.raw!r}, source says {told}"
@@ -167,7 +170,7 @@ def cases_of_rules(claim: str, sources: Sequence[str]) -> frozenset[TextSpan]:
     """
     if _NAMES_LIMIT.search(claim):
         return frozenset()
-    known = [one for source in sources for one in _said(source)]
+    known = _distinct(sources)
     there = families("\n".join(sources))
     return frozenset(
         one.quantity.span
@@ -191,19 +194,27 @@ class _Said:
 
 
 def _said(text: str) -> Iterator[_Said]:
+    clauses: dict[tuple[int, int], tuple[str, bool]] = {}
     ends = [0, *(end.end() for end in _BREAK.finditer(text)), len(text)]
     for one in bounds(text):
         span = one.quantity.span
         start = ends[bisect_right(ends, span.char_start) - 1]
         end = ends[min(bisect_left(ends, span.char_end), len(ends) - 1)]
-        clause = text[start:end]
-        yield _Said(one.quantity, one.bound, clause, is_negated(clause))
+        if (start, end) not in clauses:
+            clauses[start, end] = (text[start:end], is_negated(text[start:end]))
+        yield _Said(one.quantity, one.bound, *clauses[start, end])
+
+
+def _distinct(sources: Sequence[str]) -> list[_Said]:
+    """Return what the sources say of quantities, the same but once."""
+    found = (one for source in sources for one in _said(source))
+    return list({(_key(one.quantity), one.bound, one.is_negated): one for one in found}.values())
 
 
 def _speaks_of(one: _Said, there: frozenset[str]) -> bool:
-    """Say whether the sources have at least half of what a clause says beside its number."""
+    """Say whether the sources have a third of what a clause says beside its number."""
     said = families(one.clause.replace(one.quantity.raw, " "))
-    return bool(said) and 2 * len(said & there) >= len(said)
+    return bool(said) and 3 * len(said & there) >= len(said)
 
 
 _BREAK = re.compile(

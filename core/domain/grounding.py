@@ -4,6 +4,7 @@ These are the checks that need nothing but texts. `verify` makes them of every c
 eval verify` of labelled statements; there is no other way to make them.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,8 +18,12 @@ from core.domain.periods import missing_periods, plain_frequencies
 from core.domain.phrasing import readings
 from core.domain.polarity import polarity_kept, stands_in
 from core.domain.quantities import missing_quantities
+from core.domain.reader_text import reader_text
 from core.domain.support import unsupported
 from core.domain.table_rows import rows_read
+
+LEAST_SUPPORT = 0.5
+"""Probability of a guard below which a statement is rejected; to be fitted with the guard."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +40,9 @@ class Grounds:
     """The question: its figures are not claims about the policy."""
     known_roles: Sequence[str] = ()
     """Names of roles that are recognised in lower case too."""
+    support: float | None = None
+    """Probability, in [0, 1], that the texts bear the statement out, as a guard says that has read
+    both; None without one."""
 
 
 def ungrounded(text: str, grounds: Grounds) -> Mapping[Check, str | None]:
@@ -50,7 +58,7 @@ def ungrounded(text: str, grounds: Grounds) -> Mapping[Check, str | None]:
         if any(stands_in(text, one) for one in worded)
         else _modality(text, [*grounds.texts, *rows_read(grounds.texts)], grounds.names),
         Check.NAMES: _names(text, [*named, *grounds.titles], grounds.known_roles),
-        Check.SUPPORT: unsupported(text, [*named, *grounds.titles]),
+        Check.SUPPORT: _guarded(grounds.support) or unsupported(text, [*named, *grounds.titles]),
     }
 
 
@@ -61,6 +69,26 @@ def _only_quotes(text: str, sources: Sequence[Sequence[str]]) -> bool:
     """
     said = words(text)
     return bool(said) and any(said == words(" ".join(texts)) for texts in sources)
+
+
+def guard_text(texts: Sequence[str], titles: Sequence[str]) -> str:
+    """Return the cited texts as a guard reads them beside a statement; see `reader_text`."""
+    return reader_text(titles[0] if titles else "", titles, " ".join(texts))
+
+
+def guard_probability(logit: float) -> float:
+    """Return the probability that a guard's logit stands for."""
+    return 1 / (1 + math.exp(-max(-_STEEPEST, min(_STEEPEST, logit))))
+
+
+_STEEPEST = 60.0
+"""Logits beyond it are certain."""
+
+
+def _guarded(support: float | None) -> str | None:
+    if support is None or support >= LEAST_SUPPORT:
+        return None
+    return f"a guard gives it {support:.0%} by what it cites"
 
 
 def _modality(text: str, said: Sequence[str], names: Sequence[str]) -> str | None:

@@ -107,7 +107,7 @@ _PATTERNS: tuple[tuple[Modality, str], ...] = (
     ),
     (
         Modality.MAY,
-        rf"(?!(?<=\d\s)(?-i:May)\b|(?-i:May)\s+\d)may|can"
+        r"(?:(?!(?<=\d\s)(?-i:May)\b|(?-i:May)\s+\d)may|can)(?:\s+be\s+(?:\w+ly\s+)?(?:required|needed|asked))?"
         rf"|(?:is|are|was|were|been|remains?)(?:\s+\w+ly)?\s+{_ALLOW}|permitted(?=\W*$|\s+(?:to|for|if)\b)"
         r"|allowed(?=\W*$|\s+(?:to|for|if)\b)|permits?(?=\s+\w)|allows?|free\s+to"
         rf"|{_BE}\s+(?:able|welcome)\s+to",
@@ -124,7 +124,7 @@ _BREAK = re.compile(
 )
 _SUBORDINATE = re.compile(
     r"\b(?:if|when|where|unless|although|though|while|whereas|because|until|before|after|once"
-    r"|provided|except|as\s+soon\s+as|in\s+case|to\s+the\s+extent)\b"
+    r"|provided|except|as\s+\w+\s+as|in\s+case|to\s+the\s+extent)\b"
     r"|\b(?:which|who|whom|whose|that)(?:\s+\w+){0,1}\s*$",
     re.IGNORECASE,
 )

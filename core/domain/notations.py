@@ -88,7 +88,8 @@ _SCALE = r"(?:\s?(?:k|mn|mio|m|bn)\b|\s(?:hundred|thousand|million|billion)\b)"
 _PLAIN_SCALE = r"(?:k\b|\s(?:thousand|million|billion)\b)"
 _TO = r"(?:(?<=[\d)%])\s?[-\u2013]\s?|\s(?:to|or|\u2013)\s)"
 _ADJECTIVE = (
-    r"(?:(?P<adjective>business|working|banking|trading|calendar|consecutive|full|clear)[\s-])?"
+    r"(?:(?P<adjective>business|working|banking|trading|calendar|consecutive|continuous|full|clear)[\s-]"
+    r"(?:calendar[\s-])?)?"
 )
 _UNIT_NAMES = {
     "second": "second",

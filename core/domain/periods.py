@@ -60,6 +60,7 @@ _EQUAL = tuple(
         (r"(?:twelve|12)\W{1,3}(?:\(?12\)?\s+)?months?|52\s+weeks", "year"),
         (r"(?:three|3)\W{1,3}months", "quarter"),
         (r"overnight", "night"),
+        (r"(?:twenty-four|24)\W{1,3}(?:\(?24\)?\s+)?hours?", "day"),
     )
 )
 

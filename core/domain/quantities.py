@@ -101,7 +101,12 @@ def missing_quantities(
     )
 
 
-_LARGER = {"week": (7, "day"), "year": (12, "month"), "quarter": (3, "month")}
+_LARGER = {
+    "day": (24, "hour"),
+    "week": (168, "hour"),
+    "year": (12, "month"),
+    "quarter": (3, "month"),
+}
 """Units that are so many of another one, whatever the calendar says."""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from core.domain.content_words import content_words
 
-LEAST = 0.25
+LEAST = 0.2
 """Share of a statement's words that its sources must have. Our own choice: a faithful paraphrase
 keeps the nouns of its source and stays above a half, an unrelated statement shares a word at most.
 """

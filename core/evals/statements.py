@@ -9,7 +9,8 @@ from typing import Any, cast
 
 from core.domain.answer import Check
 from core.domain.errors import UsageError
-from core.domain.grounding import Grounds, ungrounded
+from core.domain.grounding import Grounds, guard_probability, guard_text, ungrounded
+from core.ports.reader import Reader
 
 JUDGE = 0.9
 """Share of unsupported statements that a good judge finds, for the figures "with a judge"."""
@@ -29,6 +30,8 @@ class LabelledStatement:
     """How it was made: `faithful`, or what was changed (`neg`, `num`, `who`, ...)."""
     titles: tuple[str, ...] = ()
     """Headings over the cited texts, where they are given."""
+    question: str = ""
+    """What was asked; empty if it is not given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +114,7 @@ def _statement(data: object) -> LabelledStatement:
         sources=sources,
         supported=fields["supported"],
         kind=_text(fields["kind"], "kind"),
+        question=_text(fields.get("question") or "", "question"),
         titles=_texts([heading] if isinstance(heading, str) else heading, "heading"),
     )
 
@@ -127,15 +131,36 @@ def _text(value: object, name: str) -> str:
     return value
 
 
+async def guard_supports(
+    statements: Sequence[LabelledStatement],
+    guard: Reader,
+    *,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> list[float]:
+    """Return for each statement how probable a guard finds it by what it cites.
+
+    Raises:
+        ContractError: The guard's model can't be run.
+    """
+    found: list[float] = []
+    for one in statements:
+        logits = await guard.scores(one.claim, [guard_text(one.sources, one.titles)])
+        found.append(guard_probability(logits[0]))
+        progress(len(found), len(statements))
+    return found
+
+
 def evaluate_statements(
     statements: Sequence[LabelledStatement],
     *,
+    supports: Sequence[float] | None = None,
     progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> StatementsReport:
-    """Check every statement as `verify` checks a claim."""
+    """Check every statement as `verify` checks a claim, with a guard's probabilities if given."""
     results: list[Checked] = []
     for done, one in enumerate(statements, start=1):
-        grounds = Grounds(texts=one.sources, titles=one.titles)
+        support = supports[done - 1] if supports is not None else None
+        grounds = Grounds(texts=one.sources, titles=one.titles, asked=one.question, support=support)
         found = ungrounded(one.claim, grounds)
         reasons = {check: reason for check, reason in found.items() if reason is not None}
         results.append(Checked(statement=one, reasons=reasons))

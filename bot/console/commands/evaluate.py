@@ -18,6 +18,7 @@ from core.config import Settings
 from core.domain.errors import ConfigError, UsageError
 from core.embedders import LOCAL, SWITCHED_OFF, NoReader, find_reader, open_embedders
 from core.evals import answers, documents, retrieval, statements
+from core.ports.reader import Reader
 from core.retrieval.serving import NoEmbedder
 
 
@@ -127,10 +128,34 @@ async def _verify(terminal: Terminal, arguments: Namespace) -> _Figures:
     if not labelled:
         raise UsageError(f"{arguments.questions} has no statements to check")
     with terminal.busy("Checking") as notify:
-        report = statements.evaluate_statements(
-            labelled, progress=lambda done, total: notify(f"Checked {done} of {total}")
-        )
-    return _Figures(lines=statements.report_lines(report), as_json=statements.report_json(report))
+
+        def tell(done: int, total: int) -> None:
+            notify(f"Checked {done} of {total}")
+
+        alone = statements.evaluate_statements(labelled, progress=tell)
+        lines, as_json = statements.report_lines(alone), statements.report_json(alone)
+        folder: Path | None = arguments.guard
+        if folder is None:
+            return _Figures(lines=lines, as_json=as_json)
+        guard = await _guard(folder)
+        supports = await statements.guard_supports(labelled, guard, progress=tell)
+        both = statements.evaluate_statements(labelled, supports=supports)
+    return _Figures(
+        lines=[*lines, "", f"with {guard.name}", *statements.report_lines(both)],
+        as_json={**as_json, "with_guard": statements.report_json(both)},
+    )
+
+
+async def _guard(folder: Path) -> Reader:
+    settings = dataclasses.replace(Settings.from_environment(), reader_model=folder)
+    try:
+        found = await find_reader(settings)
+    except ConfigError as error:
+        cause = str(error).removeprefix("CITEBOUND_READER_MODEL: ")
+        raise UsageError(f"--guard: {cause}") from error
+    if isinstance(found, NoReader):
+        raise ConfigError(found.reason)
+    return found
 
 
 def _settings(arguments: Namespace) -> Settings:

@@ -12,6 +12,7 @@ from core.agent.stages.verify import verify
 from core.domain import grounding
 from core.domain.answer import BY_CODE, Check, Citation, Claim, Draft, Verified
 from core.domain.evidence import Evidence
+from core.domain.lead_ins import LeadIn
 from core.domain.policy import VersionId
 from core.domain.quantities import quantities
 from tests.factories import (
@@ -442,3 +443,121 @@ def test_without_its_bound_a_huge_claim_gets_through(monkeypatch: pytest.MonkeyP
     assert verified(longer).claims == ()
     monkeypatch.setattr(stage, "MAX_CLAIM", 10**9)
     assert verified(longer).dropped == ()
+
+
+LIST = "The following are not reimbursed:\n- minibar and spa;\n- fines for parking.\n"
+INTRODUCED = make_item(LIST, key="c1")
+ITEM_ALONE = replace(cite(INTRODUCED, "- minibar and spa;"), quote="- minibar and spa;")
+
+
+def _of_list(text: str, *citations: Citation, evidence: Evidence | None = None) -> set[Check]:
+    return failed(make_draft(text, *citations), evidence or Evidence(items=(INTRODUCED,)))
+
+
+def test_a_list_item_says_nothing_without_what_introduces_it() -> None:
+    """The item alone is dropped, however it is cited; with its lead-in it is read under it."""
+    assert _of_list("- minibar and spa;", ITEM_ALONE) == {Check.CITED}
+    assert _of_list("Minibar and spa.", ITEM_ALONE) == {Check.CITED}
+    assert _of_list("Minibar and spa are not reimbursed.", ITEM_ALONE) == set()
+    lead_in = cite(INTRODUCED, "The following are not reimbursed:")
+    assert _of_list("The following are not reimbursed: minibar and spa", lead_in, ITEM_ALONE) == (
+        set()
+    )
+    assert _of_list("Minibar and spa are reimbursed.", ITEM_ALONE) == {Check.MODALITY}
+
+
+def test_an_item_of_the_ontology_has_its_lead_in_from_there_or_from_a_passage() -> None:
+    """The finding holds the item alone; a chunk around it, or the finding itself, has the rest."""
+    start = LIST.index("- minibar")
+    alone = make_item("- minibar and spa;", key="c2", start=start, is_finding=True)
+    citation = cite(alone)
+    text = "- minibar and spa;"
+    assert _of_list(text, citation, evidence=Evidence(items=(alone,))) == set()
+    assert _of_list(text, citation, evidence=Evidence(items=(alone, INTRODUCED))) == {Check.CITED}
+    lead = LeadIn(span=make_span(0, 33), text=LIST[:33])
+    known = Evidence(items=(replace(alone, lead_in=lead),))
+    assert _of_list(text, citation, evidence=known) == {Check.CITED}
+
+
+@pytest.mark.parametrize(
+    "leaning",
+    [
+        "You must do so immediately: employees must not accept cash.",
+        "However, employees must not accept cash.",
+        "This means that employees must not accept cash.",
+        "They must not accept cash.",
+    ],
+)
+def test_a_sentence_goes_with_the_one_that_it_leans_on(leaning: str) -> None:
+    """Only if that one is dropped; what leans on it in turn goes too, and no other sentence."""
+    cash = (cite(GIFTS, CASH),)
+    claims = [
+        Claim(text="Employees may accept cash.", citations=cash),
+        Claim(text=leaning, citations=cash),
+        Claim(text=f"Therefore {leaning[0].lower()}{leaning[1:]}", citations=cash),
+        Claim(text=CASH, citations=cash),
+    ]
+    dropped = verified(Draft(claims=tuple(claims)))
+    assert dropped.claims == (claims[3],)
+    told = [one for one in dropped.verdicts if one.claim == 1 and not one.passed]
+    assert [(one.check, one.reason) for one in told] == [
+        (Check.SUPPORT, "it leans on a claim that was dropped")
+    ]
+    claims[0] = claims[3]
+    assert verified(Draft(claims=tuple(claims))).dropped == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "IT keeps the list.",
+        "This policy applies to all.",
+        "It is forbidden to smoke.",
+        "Staff rest.",
+    ],
+)
+def test_a_sentence_that_stands_by_itself_leans_on_none(text: str) -> None:
+    """Names, the policy itself and impersonal sentences."""
+    assert not stage.leans(text)
+
+
+def test_the_figures_of_the_question_are_no_claims() -> None:
+    """The asker's EUR 40 may be named where a rule holds for it, and not where none does."""
+    draft = make_draft(
+        "A gift of EUR 40 may be accepted if the Compliance Officer is told.", cite(GIFTS)
+    )
+    beyond = make_draft(
+        "A gift of EUR 80 may be accepted if the Compliance Officer is told.", cite(GIFTS)
+    )
+    asked = "May I accept a gift of EUR 40, or one of EUR 80?"
+    any_ = make_draft("Contractors in Germany must register a gift of EUR 40.", cite(REGISTER))
+    assert failed(any_) == {Check.NUMBERS}
+    for one, check in ((draft, set[Check]()), (any_, set[Check]()), (beyond, {Check.NUMBERS})):
+        stored = stored_text(EVIDENCE, one)
+        found = verify(one, EVIDENCE, stored=stored, role_names=(), asked=asked)
+        assert {verdict.check for verdict in found.verdicts if not verdict.passed} == check
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["not before ", "May 5 ", "may, ", "unless (AB) ", "who not ", "- a; ", "EUR 5 or ", "do so "],
+)
+def test_the_longest_claim_is_read_in_little_time(piece: str) -> None:
+    """A claim as long as an answer, of any pattern, against a source of four times its length."""
+    claim = (piece * stage.MAX_CLAIM)[: stage.MAX_CLAIM]
+    item = make_item((piece * stage.MAX_CLAIM * 4)[: stage.MAX_CLAIM * 4])
+    began = time.process_time()
+    verified(make_draft(claim, cite(item)), Evidence(items=(item,)))
+    assert time.process_time() - began < 1.5
+
+
+def test_a_claim_that_the_guard_finds_improbable_is_dropped() -> None:
+    """By its place in the draft; what only quotes is kept, and what it says nothing of too."""
+    claim = Claim(text="Staff must not take cash.", citations=(cite(GIFTS, CASH),))
+    quoted = Claim(text=CASH, citations=(cite(GIFTS, CASH),))
+    draft = Draft(claims=(claim, claim, claim, quoted))
+    stored = stored_text(EVIDENCE, draft)
+    found = verify(draft, EVIDENCE, stored=stored, role_names=(), guard={0: 0.2, 1: 0.9, 3: 0.1})
+    assert (found.claims, found.dropped) == ((claim, claim, quoted), (claim,))
+    told = [(one.claim, one.check) for one in found.verdicts if not one.passed]
+    assert told == [(0, Check.SUPPORT)]

@@ -50,6 +50,18 @@ def test_a_lead_in_and_its_item_may_be_two_sources() -> None:
         ("Cash is accepted.", "Cash is not accepted."),
         ("Employees may fly to Mars.", _GIFTS),
         (
+            "Employees must not travel if the manager has approved the trip.",
+            "Employees must not travel unless the manager has approved the trip.",
+        ),
+        (
+            "Gifts may be accepted unless the officer is told.",
+            "Gifts may be accepted if the officer is told.",
+        ),
+        (
+            "Gifts may be accepted if the officer is not told.",
+            "Gifts may be accepted if the officer is told.",
+        ),
+        (
             "Employees must accept gifts without approval.",
             "Employees may accept gifts without approval.",
         ),
@@ -102,3 +114,74 @@ def test_a_verbatim_claim_is_kept(tokens: list[str]) -> None:
     """A text does not contradict itself."""
     text = " ".join(tokens)
     assert polarity_kept(text, [text]) is None
+
+
+PROHIBITIONS = {
+    "Do not feed the goats.": "feed the goats",
+    "\u2022 Do not feed the goats in winter;": "feed the goats in winter",
+    "3. Please don't feed the goats before noon.": "feed the goats before noon",
+    "Never feed the goats.": "feed the goats",
+    "No one may feed the goats.": "feed the goats",
+    "No visitor shall feed the goats without a ticket.": "feed the goats without a ticket",
+    "Visitors must not feed the goats.": "feed the goats",
+    "Visitors can\u2019t feed the goats until the keeper is there.": "feed the goats until the keeper is there",  # noqa: E501
+    "Visitors are not allowed to feed the goats.": "feed the goats",
+    "Visitors are prohibited from feeding the goats.": "feed the goats",
+    "Feeding the goats is strictly forbidden.": "feed the goats",
+    "We do not allow feeding the goats.": "feed the goats",
+    "Visitors must not:\n- tease the sheep;\n- feed the goats;": "feed the goats",
+    "Q: Is it fine?\n- A: No, you must not feed the goats unless a keeper agrees.": "feed the goats unless a keeper agrees",  # noqa: E501
+}
+"""A prohibition in each form that policies have, with the act and its condition."""
+
+
+@pytest.mark.parametrize("source", PROHIBITIONS)
+@pytest.mark.parametrize(
+    "opposite",
+    [
+        "You may {}.",
+        "You can {}.",
+        "Yes, you may {}.",
+        "Yes: you are allowed to {}.",
+        "You must {}.",
+    ],
+)
+def test_no_opposite_of_a_prohibition_passes(source: str, opposite: str) -> None:
+    """Whatever form the prohibition has; a condition that stays does not excuse it."""
+    assert polarity_kept(opposite.format(PROHIBITIONS[source]), [source])
+
+
+@pytest.mark.parametrize("source", PROHIBITIONS)
+@pytest.mark.parametrize(
+    "faithful",
+    ["You must not {}.", "You can't {}.", "No, you may not {}.", "You are not permitted to {}."],
+)
+def test_a_paraphrase_of_a_prohibition_passes(source: str, faithful: str) -> None:
+    """The same in another form."""
+    assert polarity_kept(faithful.format(PROHIBITIONS[source]), [source]) is None
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "You may feed the goats if a keeper agrees.",
+        "You may only feed the goats with a keeper's agreement.",
+        "A keeper must agree before you feed the goats.",
+    ],
+)
+def test_a_rule_may_be_put_the_other_way_round(claim: str) -> None:
+    """With its condition turned too."""
+    assert polarity_kept(claim, ["Do not feed the goats unless a keeper agrees."]) is None
+    assert polarity_kept("You may feed the goats if you like.", ["Do not feed the goats."])
+
+
+def test_a_source_that_only_allows_bears_out_no_prohibition() -> None:
+    """And the other way round, whatever words the two share."""
+    allows, forbids = "Visitors may feed the sheep.", "Visitors must not feed the goats."
+    assert polarity_kept("Visitors must not tease the goats.", [allows])
+    assert polarity_kept("Visitors may tease the sheep.", [forbids])
+    assert (
+        polarity_kept("Visitors must not tease the goats.", [allows, "No goat is teased."]) is None
+    )
+    only = "Visitors may only feed the sheep."
+    assert polarity_kept("Visitors must not feed anything else.", [only]) is None

@@ -1,6 +1,8 @@
 """`citebound eval verify`: labelled statements are read strictly and counted rightly."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,13 @@ from core.domain.answer import Check
 from core.domain.errors import UsageError
 from core.domain.grounding import ungrounded
 from core.evals import statements
-from core.evals.statements import evaluate_statements, load_statements, report_json
+from core.evals.statements import (
+    LabelledStatement,
+    evaluate_statements,
+    guard_supports,
+    load_statements,
+    report_json,
+)
 
 RULE = "Claims must be filed within fifteen (15) calendar days."
 LINES: list[dict[str, object]] = [
@@ -105,6 +113,37 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, content: bytes) -> 
     path.write_bytes(content)
     with pytest.raises(UsageError, match="not a labelled statement"):
         load_statements(path)
+
+
+class _Guard:
+    """Finds every statement certain but one."""
+
+    name = "guard"
+
+    async def scores(self, question: str, texts: Sequence[str], /) -> list[float]:
+        assert texts == [RULE]
+        return [-1_000.0 if question.startswith("Claims") else 1_000.0 for _ in texts]
+
+
+async def test_a_guard_rejects_besides_the_checks() -> None:
+    """What it finds improbable is dropped; what the checks reject it does not save."""
+    said = "Claims must be filed in fifteen days by all."
+    found = [LabelledStatement(claim=said, sources=(RULE,), supported=False, kind="who")]
+    found.append(replace(found[0], claim="File in 99 days.", supported=True))
+    found.append(replace(found[0], claim="You have fifteen days to file.", supported=True))
+    supports = await guard_supports(found, _Guard())
+    assert supports == pytest.approx([0.0, 1.0, 1.0])
+    report = evaluate_statements(found, supports=supports)
+    assert [set(one.reasons) for one in report.results] == [{Check.SUPPORT}, {Check.NUMBERS}, set()]
+
+
+def test_a_folder_without_a_guard_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line that says what is missing."""
+    words = ["eval", "verify", "--pairs", str(_file(tmp_path, *LINES)), "--guard", str(tmp_path)]
+    assert cli.run(words) == 2
+    assert "--guard: " in capsys.readouterr().err
 
 
 def test_bad_files_end_the_command_with_code_2(
