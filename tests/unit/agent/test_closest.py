@@ -82,7 +82,7 @@ def test_two_claims_of_one_section_are_enough() -> None:
     assert shown.text == "“Rule 0. … Rule 1.”"
 
 
-def doubted(probability: float = 0.3) -> ScriptedReasoner:
+def doubted(probability: float = 0.5) -> ScriptedReasoner:
     """Draft what is true, with a probability of answering."""
     given = make_judgement(0.5, answers=probability)
     return ScriptedReasoner(drafts=[says((CASH, CASH), (LIMIT, LIMIT))], judgements=[given])
@@ -101,7 +101,7 @@ async def test_a_run_that_is_not_sure_shows_it() -> None:
     assert answer.confidence.badge is None
     assert answer.confidence.calibrated is not None
     assert CLOSEST_FROM <= answer.confidence.calibrated < 0.5
-    assert dict(answer.confidence.features)["answers"] == 0.3
+    assert dict(answer.confidence.features)["answers"] == 0.5
     assert ("gifts", "1") not in {(one.policy_key, one.number) for one in answer.nearest}
     assert not answer.needs_person
 
