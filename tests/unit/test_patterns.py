@@ -84,7 +84,7 @@ def test_expressions_are_found_wherever_they_are() -> None:
     """Globals, collections, properties, functions, and what is written where it is used."""
     where = {one.where for one in patterns()}
     kept = {"core.agent.follow_up._GAP", "core.domain.notations.NOTATIONS"}
-    assert kept | {"core.domain.bounds._BEFORE", "core.agent.extractive.intent._COMPILED"} <= where
+    assert kept | {"core.domain.bounds._BEFORE", "core.agent.planning.intent._COMPILED"} <= where
     assert any(place.startswith("core.domain.numerals:") for place in where)
     assert any(place.startswith("bot.slack.wording:") for place in where)
 

@@ -7,7 +7,7 @@ sections state nothing: what stands there is a heading.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from core.agent.extractive.facts import findings_of
+from core.agent.planning.facts import findings_of
 from core.domain.evidence import Context, Finding
 from core.domain.ontology import Entity, EntityKey, EntityType, RelationType, Snapshot
 from core.domain.policy import Span, VersionId

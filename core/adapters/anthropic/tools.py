@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.agent.extractive.intent import Intent
 from core.agent.limits import MAX_ASKED, OUT_OF_SCOPE
+from core.agent.planning.intent import Intent
 from core.domain.quantities import missing_quantities
 from core.domain.run import Json
 from core.domain.sentences import split_sentences

@@ -7,13 +7,13 @@ from core.agent.binding import bound_to, groups_named
 from core.agent.conversation import ALL
 from core.agent.extractive.amounts import amounts_of
 from core.agent.extractive.branching import strong_ones
-from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, Facets, last_facets_of
-from core.agent.extractive.intent import Intent
 from core.agent.extractive.parts import Part, parts_of
 from core.agent.extractive.quoting import quoted_of
 from core.agent.extractive.ranking import by_section
 from core.agent.extractive.scoring import Scored, Wanted, layers
-from core.agent.extractive.terms import cover, is_telling
+from core.agent.planning.facets import EMPLOYMENT, JURISDICTION, Facets, last_facets_of
+from core.agent.planning.intent import Intent
+from core.agent.planning.terms import cover, is_telling
 from core.domain.question import Question
 from core.domain.run import Plan, Term
 

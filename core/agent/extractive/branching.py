@@ -5,9 +5,9 @@ And when policies contradict each other.
 
 from collections.abc import Sequence
 
-from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, facets_of
-from core.agent.extractive.facts import are_alike
 from core.agent.extractive.scoring import Scored, Wanted
+from core.agent.planning.facets import EMPLOYMENT, JURISDICTION, facets_of
+from core.agent.planning.facts import are_alike
 from core.domain.answer import Branch
 from core.domain.content_words import content_words
 from core.domain.jurisdictions import country_name

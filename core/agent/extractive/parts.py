@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.agent.extractive.intent import Intent, intents_of, plain
-from core.agent.extractive.terms import is_telling
+from core.agent.planning.intent import Intent, intents_of, plain
+from core.agent.planning.terms import is_telling
 from core.domain.content_words import content_words
 from core.domain.run import Term
 

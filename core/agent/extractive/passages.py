@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.agent.extractive.facets import Facets, facets_of
+from core.agent.planning.facets import Facets, facets_of
 from core.domain.content_words import content_words
 from core.domain.evidence import EvidenceItem
 from core.domain.ontology import SectionRef

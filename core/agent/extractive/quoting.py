@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
-from core.agent.extractive.facts import are_alike
 from core.agent.extractive.passages import Unit
 from core.agent.extractive.scoring import Scored, Wanted, concerns
+from core.agent.planning.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
+from core.agent.planning.facts import are_alike
 from core.domain.answer import Citation, Claim
 from core.domain.phrasing import introduces, item_sentence, row_sentence, sentence
 

@@ -17,7 +17,7 @@ from core.agent.extractive.scoring import (
     covered,
     preference,
 )
-from core.agent.extractive.turns import in_turns
+from core.agent.timing import in_turns
 from core.domain.reader_text import WINDOW, reader_text
 from core.ports import Reader
 

@@ -11,8 +11,6 @@ from typing import TypeAlias
 from core.agent.conversation import ALL
 from core.agent.extractive.answering import SIDES, answering, open_words, wanted_of
 from core.agent.extractive.branching import NOWHERE, find_branch, find_conflict
-from core.agent.extractive.facts import find_facts, vocabulary_for, with_definitions
-from core.agent.extractive.intent import Intent, intents_of
 from core.agent.extractive.passages import passages_of
 from core.agent.extractive.quoting import claim_of, expand
 from core.agent.extractive.ranking import READ, by_section, rank
@@ -24,8 +22,10 @@ from core.agent.extractive.scoring import (
     Wanted,
     measures_of,
 )
-from core.agent.extractive.terms import is_figure, is_telling, terms_of
 from core.agent.misconduct import is_report
+from core.agent.planning.facts import find_facts, vocabulary_for, with_definitions
+from core.agent.planning.intent import Intent, intents_of
+from core.agent.planning.terms import is_figure, is_telling, terms_of
 from core.agent.timing import let_others_run
 from core.domain.answer import (
     Branch,

@@ -8,10 +8,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.agent.extractive.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
-from core.agent.extractive.intent import Intent
 from core.agent.extractive.passages import Passage, Unit
-from core.agent.extractive.terms import cover
+from core.agent.planning.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
+from core.agent.planning.intent import Intent
+from core.agent.planning.terms import cover
 from core.domain.addressees import addressees
 from core.domain.people import names_in
 from core.domain.run import Term

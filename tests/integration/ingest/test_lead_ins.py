@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.postgres.corpus import PostgresCorpusStore
 from core.adapters.postgres.knowledge import REACH
 from core.adapters.postgres.ontology import PostgresOntologyStore
-from core.agent.extractive.facts import findings_of
+from core.agent.planning.facts import findings_of
 from core.domain.evidence import Finding
 from core.domain.knowledge import Sought
 from core.domain.question import Scope

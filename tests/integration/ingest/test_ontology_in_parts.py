@@ -16,8 +16,8 @@ from core.adapters.postgres.fact_index import index_missing
 from core.adapters.postgres.lookup import EDGES_A_STEP
 from core.adapters.postgres.ontology import PostgresOntologyStore
 from core.adapters.postgres.ontology_parts import MOST_SPANS
-from core.agent.extractive.facts import find_facts, vocabulary_for, with_definitions
-from core.agent.extractive.terms import terms_of
+from core.agent.planning.facts import find_facts, vocabulary_for, with_definitions
+from core.agent.planning.terms import terms_of
 from core.domain.evidence import Finding
 from core.domain.knowledge import Sought
 from core.domain.ontology import EntityKey, EntityType

@@ -1,11 +1,11 @@
 """When the country is asked for: nobody is told the rule of one country as if it were his."""
 
 from core.agent.extractive.branching import NOWHERE, find_branch
-from core.agent.extractive.facets import Facets
-from core.agent.extractive.intent import Intent
 from core.agent.extractive.passages import passages_of
 from core.agent.extractive.ranking import rank
 from core.agent.extractive.scoring import Scored, Wanted
+from core.agent.planning.facets import Facets
+from core.agent.planning.intent import Intent
 from core.domain.evidence import EvidenceItem
 from core.domain.run import Term
 from tests.factories import make_item, make_place

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.agent.extractive.facets import (
+from core.agent.extractive.parts import parts_of
+from core.agent.planning.facets import (
     EMPLOYMENT,
     JURISDICTION,
     facets_of,
     last_facets_of,
     without_facets,
 )
-from core.agent.extractive.intent import Intent, intents_of, plain
-from core.agent.extractive.parts import parts_of
+from core.agent.planning.intent import Intent, intents_of, plain
 from core.domain.content_words import content_words
 from core.domain.run import Term
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.agent.extractive.facets import Facets
-from core.agent.extractive.intent import Intent
 from core.agent.extractive.passages import passages_of
 from core.agent.extractive.quoting import NEARLY, QUOTED, quoted_of
 from core.agent.extractive.ranking import IN_CONTEXT, by_section, rank
 from core.agent.extractive.scoring import ANSWERS, Fit, Scored, Wanted, measures_of
+from core.agent.planning.facets import Facets
+from core.agent.planning.intent import Intent
 from core.domain.evidence import EvidenceItem
 from core.domain.run import Term
 from tests.factories import make_item, make_place

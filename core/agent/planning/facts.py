@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from core.agent.extractive.terms import Vocabulary, asked_words, cover, is_telling
+from core.agent.planning.terms import Vocabulary, asked_words, cover, is_telling
 from core.domain.content_words import content_words
 from core.domain.evidence import Finding
 from core.domain.knowledge import Sought, StatedFact

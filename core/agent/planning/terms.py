@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.agent.extractive.facets import without_facets
-from core.agent.extractive.intent import plain
+from core.agent.planning.facets import without_facets
+from core.agent.planning.intent import plain
 from core.domain.content_words import content_words, stem, words
 from core.domain.run import Term
 
