@@ -48,7 +48,7 @@ from core.config import Settings
 from core.domain.budget import Limits
 from core.domain.officers import Officers
 from core.domain.turns import TurnLimit, TurnLimits, WaitingLimits
-from core.embedders import Embedders, NoReader, find_reader, only, open_embedders
+from core.embedders import Embedders, NoReader, find_guard, find_reader, only, open_embedders
 from core.failpoints import arm
 from core.ingest.confined import open_reader
 from core.ingest.publish import Ingestor
@@ -131,6 +131,8 @@ class Service:
     """The one on whose cosines relevance was fitted; None: relevance goes by words."""
     reader: Reader | None
     """Says whether a text answers a question; None: nothing does."""
+    guard: Reader | None
+    """Says whether a text bears a statement out; None: only code does."""
 
 
 async def database_url(settings: Settings) -> str:
@@ -151,6 +153,7 @@ async def bootstrap(
     reasoner: ReasonerFactory | None = None,
     embedder: Embedder | None = None,
     reader: Reader | None = None,
+    guard: Reader | None = None,
     clock: Clock | None = None,
     ids: IdSource | None = None,
     statements: StatementLimits | None = None,
@@ -171,7 +174,10 @@ async def bootstrap(
             if embedder is None
             else only(embedder)
         )
-        reader = reader or await _reader(settings)
+        reader = reader or _found(await find_reader(settings), "answers are found without a reader")
+        guard = guard or _found(
+            await find_guard(settings), "statements are checked without a guard"
+        )
         engine = await stack.enter_async_context(
             open_database(await database_url(settings), limits=statements)
         )
@@ -225,6 +231,7 @@ async def bootstrap(
                 ontology=ontology,
                 conversations=conversations,
                 retriever=retriever,
+                guard=guard,
                 log=PostgresAuditLog(
                     engine,
                     clock=clock,
@@ -290,15 +297,15 @@ async def bootstrap(
             serving=serving,
             embedder=measured,
             reader=reader,
+            guard=guard,
         )
 
 
-async def _reader(settings: Settings) -> Reader | None:
-    found = await find_reader(settings)
-    if not isinstance(found, NoReader):
-        return found
-    if not found.is_chosen:
-        logger.warning("answers are found without a reader: %s", found.reason)
+def _found(reader: Reader | NoReader, without: str) -> Reader | None:
+    if not isinstance(reader, NoReader):
+        return reader
+    if not reader.is_chosen:
+        logger.warning("%s: %s", without, reader.reason)
     return None
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from core.adapters.local.embedder import find_local_embedder
 from core.adapters.local.onnx_model import Unavailable
-from core.adapters.local.reader import find_local_reader
+from core.adapters.local.reader import find_local_guard, find_local_reader
 from core.adapters.voyage.client import VoyageAccess, VoyageClient
 from core.adapters.voyage.embedder import PROVIDER as VOYAGE
 from core.adapters.voyage.embedder import VoyageEmbedder
@@ -155,6 +155,17 @@ async def find_reader(settings: Settings) -> Reader | NoReader:
         found = await asyncio.to_thread(find_local_reader, settings.reader_model)
     except ConfigError as error:
         raise ConfigError(f"CITEBOUND_READER_MODEL: {error}") from error
+    return NoReader(reason=found.reason) if isinstance(found, Unavailable) else found
+
+
+async def find_guard(settings: Settings) -> Reader | NoReader:
+    """Return what reads statements with what they cite here, not yet loaded.
+
+    Who switches the reader off has no guard either.
+    """
+    if settings.reader_model == SWITCHED_OFF:
+        return NoReader(reason="switched off by CITEBOUND_READER_MODEL", is_chosen=True)
+    found = await asyncio.to_thread(find_local_guard)
     return NoReader(reason=found.reason) if isinstance(found, Unavailable) else found
 
 

@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack
 from dataclasses import fields
 from typing import Protocol
 
-from bot.console.embedding_checks import check_embedders, check_reader, check_space
+from bot.console.embedding_checks import check_embedders, check_guard, check_reader, check_space
 from bot.console.model_checks import check_live, check_reasoner
 from bot.finding import Finding, Health
 from core.adapters.postgres.corpus import PostgresCorpusStore
@@ -68,6 +68,7 @@ async def diagnose(
     async for finding in check_embedders(settings):
         yield finding
     yield await check_reader(settings)
+    yield await check_guard(settings)
     yield await check_reasoner(settings)
     for check in surfaces:
         async for finding in check(settings, is_live=is_live):

@@ -4,7 +4,7 @@ Nothing is called: that a key is taken is checked by `check_voyage` alone.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 
 from bot.finding import Finding, Health
 from core.adapters.local.embedder import find_local_embedder
@@ -13,7 +13,8 @@ from core.adapters.postgres.spaces import PostgresSpaceStore
 from core.adapters.voyage.models import embedding_model, rerank_model
 from core.config import Settings
 from core.domain.errors import CiteboundError, ConfigError
-from core.embedders import NoReader, find_reader, open_embedders
+from core.embedders import NoReader, find_guard, find_reader, open_embedders
+from core.ports import Reader
 from core.ports.spaces import SpaceState
 from core.retrieval.serving import CorpusEmbedder
 from core.setting_checks import redacted
@@ -44,13 +45,27 @@ async def check_embedders(settings: Settings) -> AsyncGenerator[Finding]:
 
 async def check_reader(settings: Settings) -> Finding:
     """Say which reader serves, or why none; a pair is read to know that it runs."""
-    subject = "reader"
+    return await _check("reader", find_reader, settings, without="answers are fewer")
+
+
+async def check_guard(settings: Settings) -> Finding:
+    """Say which guard of statements serves, or why none, as `check_reader` does."""
+    return await _check("guard", find_guard, settings, without="more wrong statements pass")
+
+
+async def _check(
+    subject: str,
+    find: Callable[[Settings], Awaitable[Reader | NoReader]],
+    settings: Settings,
+    *,
+    without: str,
+) -> Finding:
     try:
-        reader = await find_reader(settings)
+        reader = await find(settings)
         if isinstance(reader, NoReader):
             if reader.is_chosen:
                 return Finding(subject=subject, health=Health.FINE, found=reader.reason)
-            cure = "answers are fewer without it; install Citebound and deploy/model.lock anew"
+            cure = f"{without} without it; install Citebound and deploy/model.lock anew"
             return Finding(subject=subject, health=Health.MISSING, found=reader.reason, cure=cure)
         await reader.scores("May I accept a gift?", ["Gifts must not be accepted."])
     except CiteboundError as error:

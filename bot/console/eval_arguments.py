@@ -99,6 +99,6 @@ def add_measures(
         "--guard",
         type=Path,
         metavar="DIR",
-        help="a model.onnx with its tokenizer.json that reads statements, to measure beside",
+        help="another guard than the shipped one: a folder with model.onnx and tokenizer.json",
     )
     with_json(verify)

@@ -33,7 +33,7 @@ from core.agent.stages.gate import gate
 from core.agent.stages.judge import judge, without_unsupported
 from core.agent.stages.plan import plan
 from core.agent.stages.retrieve import gather
-from core.agent.stages.verify import verify
+from core.agent.stages.verify import check_draft
 from core.agent.task import Parts, Task
 from core.agent.timing import StepLog, covered_s, let_others_run
 from core.agent.urgent import SHOWN_FROM, urgent_duties
@@ -310,17 +310,15 @@ class _Course:
 
     async def _verify(self, proposed: Draft) -> Verified:
         self._tell("verify", "Checking each claim")
-        spans = {citation.span for claim in proposed.claims for citation in claim.citations}
-        stored = await self._parts.corpus.read_spans(sorted(spans), self._question.scope)
-        asked = proposed.branch if self._may_clarify() else None
-        knowledge, said = self._task.knowledge, "\n".join(one.text for one in proposed.claims)
-        verified = verify(
+        knowledge, asked = self._task.knowledge, proposed.branch if self._may_clarify() else None
+        verified = await check_draft(
             proposed,
             self._evidence,
-            stored=stored,
-            role_names=await knowledge.role_names(said),
+            question=self._question,
             foreign=foreign_countries(self._question, knowledge.extent.countries, asked=asked),
-            asked=f"{self._question.text}\n{self._question.standalone}",
+            corpus=self._parts.corpus,
+            knowledge=knowledge,
+            guard=self._parts.guard,
         )
         failed = [f"{one.check.value}: {one.reason}" for one in verified.verdicts if not one.passed]
         counts = {"kept": len(verified.claims), "dropped": len(verified.dropped)}

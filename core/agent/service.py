@@ -40,6 +40,7 @@ from core.ports import (
     Knowledge,
     OntologyStore,
     Progress,
+    Reader,
     ReasonerFactory,
 )
 from core.ports.words import EnglishWords
@@ -64,6 +65,7 @@ class Answering:
         ontology: OntologyStore,
         conversations: ConversationStore,
         retriever: Retriever,
+        guard: Reader | None = None,
         log: AuditLog,
         clock: Clock,
         ids: IdSource,
@@ -76,7 +78,12 @@ class Answering:
         `english`, no slips of the pen are mended for the search.
         """
         self._parts = Parts(
-            reasoner=reasoner, corpus=corpus, retriever=retriever, clock=clock, limits=limits
+            reasoner=reasoner,
+            corpus=corpus,
+            retriever=retriever,
+            guard=guard,
+            clock=clock,
+            limits=limits,
         )
         self._fallback = fallback
         self._pipeline = self._pipeline_of(self._parts)

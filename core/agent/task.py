@@ -10,7 +10,7 @@ from core.domain.budget import Limits
 from core.domain.question import Question
 from core.domain.run import ModelCall
 from core.ontology.registry import Tool
-from core.ports import Clock, CorpusStore, Knowledge, Progress, ReasonerFactory, Toolbox
+from core.ports import Clock, CorpusStore, Knowledge, Progress, Reader, ReasonerFactory, Toolbox
 from core.retrieval.retriever import Retriever
 
 
@@ -24,6 +24,8 @@ class Parts:
     """Reads spans."""
     retriever: Retriever | WithoutSections
     """Searches chunks."""
+    guard: Reader | None = None
+    """Reads statements with what they cite; None: only code checks them."""
     clock: Clock
     """Measures."""
     limits: Limits

@@ -36,8 +36,17 @@ def reader_text(title: str, path: Sequence[str], text: str, *, lead_in: str | No
     return f"{heading}: {body}" if heading else body
 
 
-def windows(text: str) -> list[str]:
-    """Return a passage in overlapping pieces that a reader takes whole; never empty."""
+def windows(
+    text: str, *, size: int = WINDOW, stride: int = STRIDE, most: int = WINDOWS
+) -> list[str]:
+    """Return a passage in overlapping pieces that a reader takes whole; never empty.
+
+    Args:
+        text: The passage.
+        size: Words of a piece.
+        stride: Words from the beginning of one to that of the next, fewer than `size`.
+        most: Pieces; what comes after the last one is not read.
+    """
     words = text.split()
-    starts = range(0, max(1, len(words) - (WINDOW - STRIDE)), STRIDE)
-    return [" ".join(words[start : start + WINDOW]) for start in starts][:WINDOWS]
+    starts = range(0, max(1, len(words) - (size - stride)), stride)
+    return [" ".join(words[start : start + size]) for start in starts][:most]

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from core.domain.answer import Check
 from core.domain.errors import UsageError
-from core.domain.grounding import Grounds, guard_probability, guard_text, ungrounded
+from core.domain.grounding import Grounds, guard_probability, guard_texts, ungrounded
 from core.ports.reader import Reader
 
 JUDGE = 0.9
@@ -144,8 +144,8 @@ async def guard_supports(
     """
     found: list[float] = []
     for one in statements:
-        logits = await guard.scores(one.claim, [guard_text(one.sources, one.titles)])
-        found.append(guard_probability(logits[0]))
+        logits = await guard.scores(one.claim, guard_texts(one.sources, one.titles))
+        found.append(guard_probability(logits))
         progress(len(found), len(statements))
     return found
 

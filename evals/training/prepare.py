@@ -3,7 +3,8 @@
     python -m evals.training.prepare MIRROR WORK GROUPS.json.gz PAIRS.json.gz
 
 MIRROR holds clones of the open sources. WORK holds `docs.jsonl` and `docs2.jsonl` (by `policies`),
-`obliqa_dev.jsonl` (by `retrieved`), and the folders `questions`, `questions2` and `statements`.
+`obliqa_dev.jsonl` (by `retrieved`), and the folders `questions`, `questions2`, `statements` and
+`statements2`; statements to train on go to `statements.jsonl` there.
 
 Pairs: ``asked`` and ``texts``, tables; ``pairs``, indices into both; ``sets``: `v` questions on
 held-out documents, every text of the document a candidate, `o` the second half of ObliQA dev, `u`
@@ -12,21 +13,20 @@ statements on held-out documents.
 
 import gzip
 import json
-import random
 import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from core.domain.grounding import guard_texts
 from core.domain.reader_text import reader_text
+from core.evals.statements import LabelledStatement
 from evals.training.groups import GroupTable
 from evals.training.open_sources import SOURCES
 from evals.training.written import (
     HELD_OUT,
     Document,
-    Statement,
     add_questions,
-    add_statements,
     lines_of,
     statements_of,
 )
@@ -46,21 +46,38 @@ def _text_of(hit: dict[str, Any]) -> str:
     return reader_text(hit["ptitle"], hit["path"], hit["text"])
 
 
-def written(table: GroupTable, work: Path) -> list[Statement]:
-    """Add what was written, and return the statements that are held out."""
-    held: list[Statement] = []
+def written(table: GroupTable, work: Path) -> list[LabelledStatement]:
+    """Add the questions that were written, and return the statements that are held out.
+
+    The others go to `statements.jsonl`, as `train_guard` takes them.
+    """
+    held: list[LabelledStatement] = []
+    kept: list[LabelledStatement] = []
     for named, folder in (("docs", "questions"), ("docs2", "questions2")):
         documents = _lines(work / f"{named}.jsonl")
         for number, line in lines_of(work / folder, "*.txt"):
             is_held = named == "docs" and number in HELD_OUT
             add_questions(table, documents[number], line, split="v" if is_held else 2)
-    documents, chooser = _lines(work / "docs.jsonl"), random.Random(5)
-    for number, line in lines_of(work / "statements", "*.txt"):
-        if number in HELD_OUT:
-            held += statements_of(documents[number], line)
-        else:
-            add_statements(table, documents[number], line, chooser=chooser)
+    for named, folder in (("docs", "statements"), ("docs2", "statements2")):
+        documents = _lines(work / f"{named}.jsonl")
+        for number, line in lines_of(work / folder, "*.txt"):
+            is_held = named == "docs" and number in HELD_OUT
+            (held if is_held else kept).extend(statements_of(documents[number], line))
+    with (work / "statements.jsonl").open("w") as file:
+        for one in kept:
+            file.write(f"{json.dumps(_as_json(one))}\n")
     return held
+
+
+def _as_json(one: LabelledStatement) -> dict[str, object]:
+    """Return a statement as `load_statements` reads it."""
+    return {
+        "claim": one.claim,
+        "sources": one.sources,
+        "supported": one.supported,
+        "kind": one.kind,
+        "heading": one.titles,
+    }
 
 
 def _lines(path: Path) -> list[Document]:
@@ -85,7 +102,7 @@ class PairTable:
 
 
 def pairs_of(
-    table: GroupTable, rows: list[dict[str, Any]], held: list[Statement]
+    table: GroupTable, rows: list[dict[str, Any]], held: list[LabelledStatement]
 ) -> dict[str, object]:
     """Return what is measured."""
     found = PairTable()
@@ -110,7 +127,11 @@ def pairs_of(
         for row in rows
     ]
     statements = [
-        {"pair": found.pair(one.claim, one.text), "ok": one.is_supported, "kind": one.kind}
+        {
+            "pair": found.pair(one.claim, guard_texts(one.sources, one.titles)[0]),
+            "ok": one.supported,
+            "kind": one.kind,
+        }
         for one in held
     ]
     return {

@@ -78,9 +78,7 @@ def kinds_of(groups: Iterable[Group], left_out: Sequence[str] = ()) -> dict[str,
         if group.split == "v" or group.source.startswith(tuple(left_out)):
             continue
         named = ["general"] if group.split == 1 else []
-        if group.source.startswith("support"):
-            named.append("support")
-        elif group.source.startswith("written"):
+        if group.source.startswith("written"):
             named.append("sentences" if group.grain == "s" else "passages")
         elif group.split == 2 or group.source in RELATED:
             named.append("replay")

@@ -26,8 +26,6 @@ from evals.training.sampling import Choice, Row, Sampler, hardest, kinds_of, pac
 WAVE = 16
 """Steps that are drawn at a time."""
 SMOOTH = 0.03
-WEIGHT_OF_RIGHT = 2.5
-"""In the binary cross-entropy: there are more wrong texts than right ones."""
 SAVE_EVERY_S = 240.0
 
 
@@ -43,15 +41,20 @@ class Stage:
     """Steps of the warm-up."""
     keep: float
     """Of the moving average, a step."""
-    frozen: int
-    """Layers that stay as they are, with the embeddings below them; 0: all is trained."""
+    frozen: int | None
+    """Layers that stay as they are, with the embeddings below them; 0: the embeddings alone; None:
+    all is trained."""
     drops: bool
     """Whether there is dropout: for long runs."""
+    weight_of_right: float = 2.5
+    """In the binary cross-entropy: there are more wrong texts than right ones."""
+    which: float = 1.0
+    """Weight of the softmax over a group beside the binary cross-entropy."""
 
 
 STAGES = {
     "general": Stage(
-        shares={"general": 1.0}, rate=1.5e-4, warm=60, keep=0.998, frozen=0, drops=True
+        shares={"general": 1.0}, rate=1.5e-4, warm=60, keep=0.998, frozen=None, drops=True
     ),
     "policies": Stage(
         shares={"sentences": 0.50, "passages": 0.35, "replay": 0.15},
@@ -61,20 +64,12 @@ STAGES = {
         frozen=2,
         drops=False,
     ),
-    "statements": Stage(
-        shares={"support": 0.5, "sentences": 0.25, "passages": 0.15, "replay": 0.10},
-        rate=5e-5,
-        warm=15,
-        keep=0.985,
-        frozen=2,
-        drops=False,
-    ),
 }
-"""`general` from the embedder, then `policies`. `statements` is for a guard of statements."""
+"""`general` from the embedder, then `policies`."""
 
 
 def loss_of(
-    model: torch.nn.Module, step: Sequence[Choice], device: str
+    model: torch.nn.Module, step: Sequence[Choice], stage: Stage, device: str
 ) -> tuple[torch.Tensor, int]:
     """Return the loss of a step, and how many pairs it has."""
     rows = [row for choice in step for row in choice.rows]
@@ -83,7 +78,7 @@ def loss_of(
     owner = torch.tensor(owners, device=device)
     logits = logits_of(model, batch_of(rows, device))
     smooth = target * (1 - 2 * SMOOTH) + SMOOTH
-    weight = torch.where(target > 0, WEIGHT_OF_RIGHT, 1.0)
+    weight = torch.where(target > 0, stage.weight_of_right, 1.0)
     whether = functional.binary_cross_entropy_with_logits(logits, smooth, weight=weight)
     # Which: the right one against the wrong ones. What answers in part stays out of it.
     nothing = torch.zeros(len(step), device=device)
@@ -92,10 +87,11 @@ def loss_of(
     total = nothing.scatter_add(0, owner, share)
     good = nothing.scatter_add(0, owner, share * (target == 1))
     has = nothing.scatter_add(0, owner, (target == 1).float()) > 0
+    has &= nothing.scatter_add(0, owner, (target == 0).float()) > 0
     if not has.any():
         return whether, len(rows)
     which = -(good[has].clamp_min(1e-9) / total[has]).log().mean()
-    return which + whether, len(rows)
+    return stage.which * which + whether, len(rows)
 
 
 class Training:
@@ -106,10 +102,10 @@ class Training:
         self.model = reader_at(start).to(device).train(stage.drops)
         self._stage = stage
         self._device = device
-        fixed = tuple(f"bert.encoder.layer.{number}." for number in range(stage.frozen))
+        layers = [f"bert.encoder.layer.{number}." for number in range(stage.frozen or 0)]
+        fixed = () if stage.frozen is None else ("bert.embeddings.", *layers)
         for name, value in self.model.named_parameters():
-            is_fixed = stage.frozen > 0 and name.startswith(("bert.embeddings.", *fixed))
-            value.requires_grad_(not is_fixed)
+            value.requires_grad_(not (fixed and name.startswith(fixed)))
         self.average = copy.deepcopy(self.model).eval()
         named = [(n, p) for n, p in self.model.named_parameters() if p.requires_grad]
         self._moving = [p for _, p in named]
@@ -133,7 +129,7 @@ class Training:
         stage = self._stage
         for kind in self._optimiser.param_groups:
             kind["lr"] = stage.rate * min(1.0, (self.done + 1) / stage.warm) * left
-        loss, pairs = loss_of(self.model, choices, self._device)
+        loss, pairs = loss_of(self.model, choices, stage, self._device)
         self._optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self._moving, 1.0)
@@ -163,6 +159,27 @@ def drawn(
         yield from packed(hardest(sampler.wave(shares, steps=WAVE), score), sampler.random)
 
 
+def run(
+    training: Training, steps: Iterator[Sequence[Choice]], *, minutes: float, out: Path
+) -> None:
+    """Train until the time is over; save now and then, and at the end."""
+    started_s = saved_s = time.monotonic()
+    losses: list[float] = []
+    while (gone := (time.monotonic() - started_s) / (minutes * 60)) < 1:
+        losses.append(training.step(next(steps), left=1 - gone))
+        if training.done % 20 == 0:
+            print(
+                f"{training.done} steps, {training.pairs} pairs, loss {np.mean(losses[-40:]):.3f},"
+                f" {time.monotonic() - started_s:.0f} s",
+                flush=True,
+            )
+        if time.monotonic() - saved_s > SAVE_EVERY_S:
+            training.save(out)
+            saved_s = time.monotonic()
+    training.save(out)
+    print(f"saved after {training.done} steps, {training.pairs} pairs", flush=True)
+
+
 def main() -> None:
     """Train by the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -184,21 +201,7 @@ def main() -> None:
     torch.manual_seed(given.seed)
     training = Training(given.start, stage, given.device)
     steps = drawn(sampler, stage.shares, training.scores)
-    started_s = saved_s = time.monotonic()
-    losses: list[float] = []
-    while (gone := (time.monotonic() - started_s) / (given.minutes * 60)) < 1:
-        losses.append(training.step(next(steps), left=1 - gone))
-        if training.done % 20 == 0:
-            print(
-                f"{training.done} steps, {training.pairs} pairs, loss {np.mean(losses[-40:]):.3f},"
-                f" {time.monotonic() - started_s:.0f} s",
-                flush=True,
-            )
-        if time.monotonic() - saved_s > SAVE_EVERY_S:
-            training.save(given.out)
-            saved_s = time.monotonic()
-    training.save(given.out)
-    print(f"saved after {training.done} steps, {training.pairs} pairs", flush=True)
+    run(training, steps, minutes=given.minutes, out=given.out)
 
 
 if __name__ == "__main__":

@@ -5,15 +5,14 @@ with numbers of units, commas between them; ``-`` where nothing answers. Stateme
 each statement ``+supported`` or ``-kind:not supported``.
 """
 
-import random
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.domain.reader_text import reader_text
+from core.evals.statements import LabelledStatement
 from evals.training.groups import GroupTable, Split
 
 HELD_OUT = frozenset({3, 17, 26, 31, 46, 48, 56, 61, 62, 83, 101})
@@ -24,17 +23,6 @@ FEW = 4
 
 Document = dict[str, Any]
 """A line of `policies`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
-    """A statement with the text that it is said to follow from."""
-
-    claim: str
-    text: str
-    is_supported: bool
-    kind: str
-    """What is wrong with it, `neg`, `num`, `who`, ...; `faithful` if nothing is."""
 
 
 def packed_words(parts: Sequence[str], size: int = PASSAGE_WORDS) -> list[list[int]]:
@@ -123,51 +111,27 @@ def _passages(document: Document) -> list[tuple[set[int], str]]:
     return passages
 
 
-def statements_of(document: Document, line: str) -> list[Statement]:
-    """Return the statements of a line.
+def statements_of(document: Document, line: str) -> list[LabelledStatement]:
+    """Return the statements of a line: what they cite, a lead-in before its item, and headings.
 
     Raises:
         ValueError: The line is none.
     """
     numbers, *said = line.split("|")
     units = [document["units"][int(number)] for number in numbers.split(",")]
-    text = reader_text(
-        title_of(document),
-        units[0]["path"],
-        " ".join(unit["text"] for unit in units),
-        lead_in=units[0]["lead"] if len(units) == 1 else None,
-    )
-    found: list[Statement] = []
-    for one in map(str.strip, said):
+    cited = [text for unit in units for text in (unit["lead"], unit["text"]) if text]
+    found: list[LabelledStatement] = []
+    for one in filter(None, map(str.strip, said)):
         wrong = re.match(r"-(\w+):\s*(.*)", one)
-        if one.startswith("+"):
-            claim, kind = one[1:].strip(), "faithful"
-        elif wrong:
-            kind, claim = wrong[1], wrong[2]
-        else:
+        if not (wrong or one.startswith("+")):
             raise ValueError(f"expected +statement or -kind:statement, got {one!r}")
-        found.append(Statement(claim=claim, text=text, is_supported=wrong is None, kind=kind))
+        found.append(
+            LabelledStatement(
+                claim=wrong[2] if wrong else one[1:].strip(),
+                sources=tuple(dict.fromkeys(cited)),
+                supported=wrong is None,
+                kind=wrong[1] if wrong else "faithful",
+                titles=tuple(units[0]["path"]),
+            )
+        )
     return found
-
-
-def add_statements(
-    table: GroupTable, document: Document, line: str, *, chooser: random.Random
-) -> None:
-    """Add the statements of a line: what supports one, against other sentences; or nothing does.
-
-    Raises:
-        ValueError: The line is none.
-    """
-    title = title_of(document)
-    others = [
-        reader_text(title, unit["path"], unit["text"], lead_in=unit["lead"])
-        for unit in document["units"]
-        if not unit["head"]
-    ]
-    chooser.shuffle(others)
-    for one in statements_of(document, line):
-        if one.is_supported:
-            wrong = [text for text in others if text != one.text][:20]
-            table.add(one.claim, [one.text], wrong, source="support", split=2, grain="s")
-        else:
-            table.add(one.claim, [], [one.text], source="support-none", split=2, grain="s")

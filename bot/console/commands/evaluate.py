@@ -16,7 +16,7 @@ from core.adapters.postgres.eval_corpus import evaluate_retrieval
 from core.bootstrap import database_url
 from core.config import Settings
 from core.domain.errors import ConfigError, UsageError
-from core.embedders import LOCAL, SWITCHED_OFF, NoReader, find_reader, open_embedders
+from core.embedders import LOCAL, SWITCHED_OFF, NoReader, find_guard, find_reader, open_embedders
 from core.evals import answers, documents, retrieval, statements
 from core.ports.reader import Reader
 from core.retrieval.serving import NoEmbedder
@@ -134,22 +134,27 @@ async def _verify(terminal: Terminal, arguments: Namespace) -> _Figures:
 
         alone = statements.evaluate_statements(labelled, progress=tell)
         lines, as_json = statements.report_lines(alone), statements.report_json(alone)
-        folder: Path | None = arguments.guard
-        if folder is None:
+        guard = await _guard(arguments.guard)
+        if guard is None:
             return _Figures(lines=lines, as_json=as_json)
-        guard = await _guard(folder)
         supports = await statements.guard_supports(labelled, guard, progress=tell)
         both = statements.evaluate_statements(labelled, supports=supports)
     return _Figures(
-        lines=[*lines, "", f"with {guard.name}", *statements.report_lines(both)],
+        lines=["by code alone", *lines, "", f"with {guard.name}", *statements.report_lines(both)],
         as_json={**as_json, "with_guard": statements.report_json(both)},
     )
 
 
-async def _guard(folder: Path) -> Reader:
-    settings = dataclasses.replace(Settings.from_environment(), reader_model=folder)
+async def _guard(folder: Path | None) -> Reader | None:
+    """Return the guard that is shipped, another one, or None where the settings want none."""
+    settings = Settings.from_environment()
+    if folder is None:
+        shipped = await find_guard(settings)
+        if isinstance(shipped, NoReader) and not shipped.is_chosen:
+            raise ConfigError(shipped.reason)
+        return None if isinstance(shipped, NoReader) else shipped
     try:
-        found = await find_reader(settings)
+        found = await find_reader(dataclasses.replace(settings, reader_model=folder))
     except ConfigError as error:
         cause = str(error).removeprefix("CITEBOUND_READER_MODEL: ")
         raise UsageError(f"--guard: {cause}") from error

@@ -62,7 +62,7 @@ class Loaded:
         Raises:
             ContractError: The weights can't be run on this.
         """
-        import numpy as np  # noqa: PLC0415  # see `_load`
+        import numpy as np  # noqa: PLC0415  # see `load_once`
 
         wanted = {name: value for name, value in feed.items() if name in self.inputs}
         try:
@@ -114,7 +114,9 @@ class OnnxModel:
     def _load(self) -> Loaded:
         with self._loading:
             if self._loaded is None:
-                self._loaded = _load(self._weights, self._tokenizer, self._most_tokens)
+                self._loaded = load_once(
+                    self._weights, self._tokenizer, self._most_tokens, _version(self._weights)
+                )
             return self._loaded
 
 
@@ -162,7 +164,23 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _load(weights: Path, tokenizer_file: Path, most_tokens: int | None) -> Loaded:
+def _version(path: Path) -> tuple[int, int] | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None  # loading says what is wrong
+    return stat.st_size, stat.st_mtime_ns
+
+
+@lru_cache(maxsize=4)
+def load_once(
+    weights: Path, tokenizer_file: Path, most_tokens: int | None, _version: tuple[int, int] | None
+) -> Loaded:
+    """Return a model, the same for the same files: another one would take as much memory again.
+
+    Raises:
+        ContractError: It can't be loaded.
+    """
     # Imported here: a command that runs no model need not pay 0.1 s.
     from onnxruntime import (  # noqa: PLC0415
         InferenceSession,

@@ -32,8 +32,12 @@ from core.domain.errors import ConfigError, ContractError
 if TYPE_CHECKING:
     from tokenizers import Encoding
 
-SHIPPED = Path(__file__).with_name("weights") / "reader.int8.onnx"
+WEIGHTS = Path(__file__).with_name("weights")
+SHIPPED = WEIGHTS / "reader.int8.onnx"
 SHIPPED_SHA256 = "3bbb3c9b8aaaa2b855b35cd78991af94a815f4ca8f8987752c7304cb939f450f"
+GUARD = WEIGHTS / "guard.int8.onnx"
+"""Reads a statement with what it cites, where the reader reads a question with a text."""
+GUARD_SHA256 = "a31ffa7ceb3865a2a3de44a45b164b9288d7741ae9d73042aa405d1d8b2ca493"
 OTHER_FILE = "model.onnx"
 
 QUESTION_TOKENS = 72
@@ -125,16 +129,23 @@ def find_local_reader(folder: Path | None) -> LocalReader | Unavailable:
             raise ConfigError(f"{error.filename} can't be read ({error.strerror})") from error
         name = f"local:{folder.resolve().name}/{revision}"
         return LocalReader(weights=weights, tokenizer=tokenizer, name=name)
+    return _shipped("reader", SHIPPED, SHIPPED_SHA256)
+
+
+def find_local_guard() -> LocalReader | Unavailable:
+    """Return the guard that is shipped, or say why it can't serve; it blocks like the reader."""
+    return _shipped("guard", GUARD, GUARD_SHA256)
+
+
+def _shipped(named: str, weights: Path, sha256: str) -> LocalReader | Unavailable:
     carried = carried_folder()
     if isinstance(carried, Unavailable):
-        return Unavailable(reason=f"no reader, as it lacks a tokenizer: {carried.reason}")
+        return Unavailable(reason=f"no {named}, as it lacks a tokenizer: {carried.reason}")
     tokenizer = carried / TOKENIZER_FILE
-    wrong = fault(SHIPPED, sha256=SHIPPED_SHA256) or fault(tokenizer, sha256=SHA256[TOKENIZER_FILE])
+    wrong = fault(weights, sha256=sha256) or fault(tokenizer, sha256=SHA256[TOKENIZER_FILE])
     if wrong:
-        return Unavailable(reason=f"no reader: {wrong}")
-    return LocalReader(
-        weights=SHIPPED, tokenizer=tokenizer, name=f"local:reader/{SHIPPED_SHA256[:12]}"
-    )
+        return Unavailable(reason=f"no {named}: {wrong}")
+    return LocalReader(weights=weights, tokenizer=tokenizer, name=f"local:{named}/{sha256[:12]}")
 
 
 def _key(question: str, text: str) -> bytes:

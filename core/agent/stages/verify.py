@@ -22,19 +22,31 @@ more than such an item says nothing by itself.
 A claim longer than an answer may be fails all of them unread.
 """
 
+import logging
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.answer import BY_CODE, Check, Citation, Claim, Draft, Verdict, Verified
 from core.domain.content_words import families
+from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, EvidenceItem, is_within
-from core.domain.grounding import Grounds, ungrounded
+from core.domain.grounding import (
+    Grounds,
+    guard_probability,
+    guard_texts,
+    only_quotes,
+    ungrounded,
+)
 from core.domain.jurisdictions import country_name, jurisdictions_in
 from core.domain.lead_ins import introduced_units
 from core.domain.modality import LIST_ITEM
 from core.domain.polarity import stands_in
 from core.domain.policy import Span, TextSpan
+from core.domain.question import Question
+from core.ports import CorpusStore, Knowledge, Reader
+
+logger = logging.getLogger(__name__)
 
 MAX_CLAIM = 2_000
 """Characters of a claim: a whole answer has no more."""
@@ -49,6 +61,40 @@ class _Known:
     role_names: Sequence[str]
     foreign: Collection[str]
     asked: str
+
+
+async def check_draft(
+    draft: Draft,
+    evidence: Evidence,
+    *,
+    question: Question,
+    foreign: Collection[str],
+    corpus: CorpusStore,
+    knowledge: Knowledge,
+    guard: Reader | None,
+) -> Verified:
+    """Check every claim of a draft against what is stored now, in the question's scope.
+
+    Args:
+        draft: The claims.
+        evidence: What they may cite.
+        question: What was asked, and where.
+        foreign: As for `verify`.
+        corpus: Reads the cited spans.
+        knowledge: Knows the names of roles.
+        guard: See `supports`.
+    """
+    spans = {citation.span for claim in draft.claims for citation in claim.citations}
+    stored = await corpus.read_spans(sorted(spans), question.scope)
+    return verify(
+        draft,
+        evidence,
+        stored=stored,
+        role_names=await knowledge.role_names("\n".join(one.text for one in draft.claims)),
+        foreign=foreign,
+        asked=f"{question.text}\n{question.standalone}",
+        guard=await supports(draft, evidence, stored=stored, guard=guard),
+    )
 
 
 def verify(
@@ -91,19 +137,83 @@ def verify(
     return Verified(claims=tuple(kept), dropped=tuple(dropped), verdicts=tuple(verdicts))
 
 
+async def supports(
+    draft: Draft, evidence: Evidence, *, stored: Mapping[Span, str], guard: Reader | None
+) -> dict[int, float]:
+    """Return how probable a guard finds it that what a claim cites bears it out.
+
+    By the claim's place in the draft. Nothing for a claim that `verify` drops unread, or that only
+    quotes; nothing at all without a guard, or if it fails: then the checks by code are all there
+    is.
+
+    Args:
+        draft: The claims.
+        evidence: What they may cite.
+        stored: As for `verify`.
+        guard: Reads a statement as a question with what it cites as a text.
+    """
+    found: dict[int, float] = {}
+    if guard is None:
+        return found
+    for index, claim in enumerate(draft.claims):
+        rested = _rested(claim, evidence, stored)
+        if len(claim.text) > MAX_CLAIM or not rested.texts or only_quotes(claim.text, rested.texts):
+            continue
+        try:
+            logits = await guard.scores(claim.text, guard_texts(rested.texts, rested.headings))
+        except ContractError as error:
+            logger.warning("statements are checked without a guard: %s", error)
+            return {}
+        found[index] = guard_probability(logits)
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rested:
+    """What a claim rests on."""
+
+    items: Sequence[EvidenceItem | None]
+    """The evidence of each citation; None where there is none."""
+    quotes: Sequence[str]
+    """The stored text of each citation; empty where there is none."""
+    leads: Mapping[int, str]
+    """What introduces a cited item, by the place of its citation."""
+
+    @property
+    def texts(self) -> list[str]:
+        """All of it, an introduction before its item."""
+        both = [
+            one for place, quote in enumerate(self.quotes) for one in (self.leads.get(place), quote)
+        ]
+        return [text for text in both if text]
+
+    @property
+    def headings(self) -> list[str]:
+        """The policy's title and the section's, of the first citation."""
+        held = next((item for item in self.items if item is not None), None)
+        return [] if held is None else [held.place.policy_title, held.place.title]
+
+
+def _rested(claim: Claim, evidence: Evidence, stored: Mapping[Span, str]) -> _Rested:
+    items = [evidence.get(citation.key) for citation in claim.citations]
+    return _Rested(
+        items=items,
+        quotes=[stored.get(citation.span, "") for citation in claim.citations],
+        leads=dict(_introductions(claim.citations, items, evidence)),
+    )
+
+
 def _check(index: int, claim: Claim, known: _Known, *, support: float | None) -> Iterator[Verdict]:
     if len(claim.text) > MAX_CLAIM:
         reason = f"the claim has {len(claim.text)} characters; at most {MAX_CLAIM} are shown"
         for check in BY_CODE:
             yield Verdict(claim=index, check=check, passed=False, reason=reason)
         return
-    items = [known.evidence.get(citation.key) for citation in claim.citations]
-    quotes = [known.stored.get(citation.span, "") for citation in claim.citations]
+    rested = _rested(claim, known.evidence, known.stored)
+    items, quotes, leads = rested.items, rested.quotes, rested.leads
     held = [item for item in items if item is not None]
-    leads = dict(_introductions(claim.citations, items, known.evidence))
-    texts = [text for place, quote in enumerate(quotes) for text in (leads.get(place), quote)]
     grounds = Grounds(
-        texts=[text for text in texts if text is not None],
+        texts=rested.texts,
         names=[name for item in held for name in _names_of(item)],
         titles=[title for item in held for title in (item.place.title, item.place.policy_title)],
         asked=known.asked,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.adapters.local.reader import SHIPPED_SHA256
+from core.adapters.local.reader import GUARD_SHA256, SHIPPED_SHA256
 from core.agent.report import retrieval_json
 from core.bootstrap import bootstrap
 from core.config import Settings
@@ -33,11 +33,13 @@ async def test_the_shipped_reader_serves_unless_it_is_replaced(database_url: str
     async with bootstrap(settings) as service:
         assert service.reader is not None
         assert service.reader.name == f"local:reader/{SHIPPED_SHA256[:12]}"
+        assert service.guard is not None
+        assert service.guard.name == f"local:guard/{GUARD_SHA256[:12]}"
     given = ScriptedReader()
     async with bootstrap(settings, reader=given) as service:
         assert service.reader is given
     async with bootstrap(Settings(database_url=database_url, reader_model=Path("none"))) as service:
-        assert service.reader is None
+        assert (service.reader, service.guard) == (None, None)
 
 
 async def test_a_question_has_the_readers_order(database_url: str) -> None:

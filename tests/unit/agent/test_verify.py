@@ -1,6 +1,7 @@
 """Each check of `verify`, with the check and without it."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -8,13 +9,16 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from core.agent.stages import verify as stage
-from core.agent.stages.verify import verify
+from core.agent.stages.verify import supports, verify
 from core.domain import grounding
 from core.domain.answer import BY_CODE, Check, Citation, Claim, Draft, Verified
+from core.domain.errors import ContractError
 from core.domain.evidence import Evidence
+from core.domain.grounding import guard_probability, guard_texts
 from core.domain.lead_ins import LeadIn
 from core.domain.policy import VersionId
 from core.domain.quantities import quantities
+from core.domain.reader_text import heading_of
 from tests.factories import (
     cite,
     make_draft,
@@ -551,13 +555,58 @@ def test_the_longest_claim_is_read_in_little_time(piece: str) -> None:
     assert time.process_time() - began < 1.5
 
 
+class _Guard:
+    """Finds statements that say "fine" improbable, by one of several pieces of text."""
+
+    name = "test:guard"
+
+    def __init__(self) -> None:
+        self.read: list[tuple[str, list[str]]] = []
+
+    async def scores(self, question: str, texts: Sequence[str], /) -> list[float]:
+        self.read.append((question, list(texts)))
+        if "broken" in question:
+            raise ContractError("the local model failed")
+        return [-8.0 if "fine" in question else 4.0, *(-9.0 for _ in texts[1:])]
+
+
+async def test_a_guard_reads_each_claim_with_what_it_cites() -> None:
+    """Not what only quotes, cites nothing that is stored, or is too long to be shown."""
+    told = Claim(text="Cash is out of the question.", citations=(cite(GIFTS, CASH),))
+    fine = Claim(text="Cash is fine.", citations=(cite(GIFTS, CASH),))
+    quoted = Claim(text=CASH, citations=(cite(GIFTS, CASH),))
+    unsaid, long = Claim(text="No cash.", citations=()), replace(fine, text="fine " * 999)
+    draft = Draft(claims=(told, quoted, unsaid, fine, long))
+    stored, guard = stored_text(EVIDENCE, draft), _Guard()
+    found = await supports(draft, EVIDENCE, stored=stored, guard=guard)
+    assert found == {0: pytest.approx(0.982, abs=1e-3), 3: pytest.approx(0.0, abs=1e-3)}
+    place = GIFTS.place
+    heading = heading_of(place.policy_title, [place.policy_title, place.title])
+    assert guard.read[0] == (told.text, [f"{heading}: {CASH}"])
+    verdict = verify(draft, EVIDENCE, stored=stored, role_names=(), guard=found)
+    assert fine in verdict.dropped
+    assert await supports(draft, EVIDENCE, stored=stored, guard=None) == {}
+    broken = Draft(claims=(told, replace(told, text="Cash is broken.")))
+    assert await supports(broken, EVIDENCE, stored=stored, guard=guard) == {}
+
+
+def test_long_citations_are_read_in_pieces() -> None:
+    """The best piece counts; the end of what is cited is read too."""
+    pieces = guard_texts(["word " * 200, "the end"], ["Gifts", "Cash"])
+    assert len(pieces) == 3
+    assert all(one.startswith("Gifts > Cash: word") for one in pieces[:2])
+    assert pieces[-1].endswith("the end")
+    assert guard_probability([-9.0, 3.0]) == pytest.approx(0.953, abs=1e-3)
+    assert guard_probability([]) == pytest.approx(0.0)
+
+
 def test_a_claim_that_the_guard_finds_improbable_is_dropped() -> None:
     """By its place in the draft; what only quotes is kept, and what it says nothing of too."""
     claim = Claim(text="Staff must not take cash.", citations=(cite(GIFTS, CASH),))
     quoted = Claim(text=CASH, citations=(cite(GIFTS, CASH),))
     draft = Draft(claims=(claim, claim, claim, quoted))
     stored = stored_text(EVIDENCE, draft)
-    found = verify(draft, EVIDENCE, stored=stored, role_names=(), guard={0: 0.2, 1: 0.9, 3: 0.1})
+    found = verify(draft, EVIDENCE, stored=stored, role_names=(), guard={0: 0.01, 1: 0.9, 3: 0.01})
     assert (found.claims, found.dropped) == ((claim, claim, quoted), (claim,))
     told = [(one.claim, one.check) for one in found.verdicts if not one.passed]
     assert told == [(0, Check.SUPPORT)]

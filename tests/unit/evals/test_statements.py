@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot import cli
+from core.adapters.local.reader import GUARD_SHA256
 from core.agent.stages import verify as stage
 from core.domain.answer import Check
 from core.domain.errors import UsageError
@@ -61,17 +62,27 @@ def test_false_alarms_and_misses_are_counted(tmp_path: Path) -> None:
     assert told[-1] == (len(LINES), len(LINES))
 
 
-def test_the_command_prints_both(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_both(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Lines for people, one object for programs; neither needs a database."""
     path = _file(tmp_path, *LINES)
     assert cli.run(["eval", "verify", "--pairs", str(path)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "false alarms  50.0% of 2 supported statements (numbers 50.0%)"
-    assert lines[1].split()[:5] == ["missed", "num", "50.0%", "of", "2"]
+    assert lines[:2] == [
+        "by code alone",
+        "false alarms  50.0% of 2 supported statements (numbers 50.0%)",
+    ]
+    assert lines[2].split()[:5] == ["missed", "num", "50.0%", "of", "2"]
+    assert f"with local:guard/{GUARD_SHA256[:12]}" in lines
     assert cli.run(["eval", "verify", "--pairs", str(path), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["false_alarms"] == 0.5
     assert [one["kind"] for one in shown["wrong"]] == ["faithful", "num", "who"]
+    assert shown["with_guard"]["supported"] == 2
+    monkeypatch.setenv("CITEBOUND_READER_MODEL", "none")
+    assert cli.run(["eval", "verify", "--pairs", str(path), "--json"]) == 0
+    assert "with_guard" not in json.loads(capsys.readouterr().out)
 
 
 def test_the_checks_are_those_of_verify() -> None:

@@ -30,13 +30,12 @@ from evals.training.sampling import (
 from evals.training.written import (
     Document,
     add_questions,
-    add_statements,
     packed_words,
     statements_of,
 )
 
 TRAINING = Path(__file__).parents[3] / "evals" / "training"
-NEED_TORCH = {"encoder.py", "export.py", "train.py"}
+NEED_TORCH = {"encoder.py", "export.py", "train.py", "train_guard.py"}
 
 GIFTS: Document = {
     "doc": "acme/gifts",
@@ -148,15 +147,12 @@ def test_a_written_line_gives_sentences_and_passages() -> None:
 
 
 def test_a_statement_is_supported_or_says_what_is_wrong_with_it() -> None:
-    """What supports nothing is the only text of its group."""
-    line = "0|+A gift worth EUR 40 is fine.|-num:Gifts up to EUR 80 are allowed."
+    """It cites the units of its line, an item behind what introduces it."""
+    line = "0,1|+A gift worth EUR 40 is fine, but no cash.|-num:Gifts up to EUR 80 are allowed."
     good, bad = statements_of(GIFTS, line)
-    assert (good.is_supported, bad.is_supported, bad.kind) == (True, False, "num")
-    table = GroupTable()
-    add_statements(table, GIFTS, line, chooser=random.Random(1))  # noqa: S311
-    supported, other = table.groups
-    assert (len(supported.right), len(supported.wrong)) == (1, 3)
-    assert (other.right, other.wrong, other.source) == ([], supported.right, "support-none")
+    assert (good.supported, bad.supported, bad.kind) == (True, False, "num")
+    assert good.sources == ("Gifts up to EUR 50 are allowed.", "Never accept:", "cash;")
+    assert good.titles == ("Gifts", "Limits")
     with pytest.raises(ValueError, match="expected"):
         statements_of(GIFTS, "0|Neither.")
 
@@ -178,14 +174,13 @@ def test_kinds_of_groups() -> None:
     held, general, odd = group(), group(source="qed"), group(source="boolq")
     held.split, general.split, odd.split = "v", 1, 1
     written, whole = group(), group(grain="p")
-    support, left = group(source="support-none"), group(source="xref")
-    kinds = kinds_of([held, general, odd, written, whole, support, left], ["xref"])
+    left = group(source="xref")
+    kinds = kinds_of([held, general, odd, written, whole, left], ["xref"])
     assert kinds == {
         "general": [general, odd],
         "replay": [general],
         "sentences": [written],
         "passages": [whole],
-        "support": [support],
     }
 
 

@@ -1,5 +1,6 @@
 import asyncio
 import hashlib
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -7,15 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from bot.console.embedding_checks import check_reader
+from bot.console.embedding_checks import check_guard, check_reader
 from bot.finding import Health
 from core.adapters.local import onnx_model, reader
 from core.adapters.local.onnx_model import TOKENIZER_FILE, Loaded, Unavailable
 from core.adapters.local.reader import (
+    GUARD,
+    GUARD_SHA256,
     PAIRS_A_TURN,
     SHIPPED,
     SHIPPED_SHA256,
     LocalReader,
+    find_local_guard,
     find_local_reader,
 )
 from core.config import Settings
@@ -58,10 +62,41 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return texts
 
 
-def test_the_weights_are_those_of_the_card() -> None:
+@pytest.mark.parametrize(
+    ("weights", "sha256", "card"),
+    [(SHIPPED, SHIPPED_SHA256, "MODEL_CARD.md"), (GUARD, GUARD_SHA256, "GUARD_CARD.md")],
+)
+def test_the_weights_are_those_of_the_card(weights: Path, sha256: str, card: str) -> None:
     """The file, the code and the card name one hash."""
-    assert hashlib.sha256(SHIPPED.read_bytes()).hexdigest() == SHIPPED_SHA256
-    assert SHIPPED_SHA256 in SHIPPED.with_name("MODEL_CARD.md").read_text()
+    assert hashlib.sha256(weights.read_bytes()).hexdigest() == sha256
+    assert sha256 in weights.with_name(card).read_text()
+
+
+async def test_the_guard_tells_opposites_apart() -> None:
+    """What a text says from its opposite, in other words than the text's."""
+    guard = find_local_guard()
+    assert isinstance(guard, LocalReader)
+    text = "Employees must not accept cash from suppliers, whatever the amount."
+    said = await guard.scores("You may never take money from a supplier.", [text])
+    denied = await guard.scores("You may take money from a supplier if it is little.", [text])
+    assert said[0] > denied[0]
+
+
+async def test_weights_are_loaded_once_in_a_process(tmp_path: Path) -> None:
+    """Two readers of one file share them; another file in its place is loaded anew."""
+    folder = write_tiny_model(tmp_path / "tiny")
+    onnx_model.load_once.cache_clear()
+    for _ in range(2):
+        found = find_local_reader(folder)
+        assert isinstance(found, LocalReader)
+        await found.scores("May I?", ["No."])
+    assert onnx_model.load_once.cache_info().misses == 1
+    weights = folder / "model.onnx"
+    os.utime(weights, ns=(1, 1))
+    again = find_local_reader(folder)
+    assert isinstance(again, LocalReader)
+    await again.scores("May I?", ["No."])
+    assert onnx_model.load_once.cache_info().misses == 2
 
 
 async def test_what_answers_scores_higher(shipped: LocalReader) -> None:
@@ -284,3 +319,5 @@ async def test_doctor_names_what_reads(tmp_path: Path) -> None:
     finding = await check_reader(off)
     assert finding.health is Health.FINE
     assert "switched off" in finding.found
+    assert f"local:guard/{GUARD_SHA256[:12]}" in (await check_guard(Settings())).found
+    assert "switched off" in (await check_guard(off)).found
