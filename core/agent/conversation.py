@@ -14,7 +14,7 @@ from core.domain.answer import Outcome
 from core.domain.conditions import Condition, conditions_in, groups_asked_for
 from core.domain.content_words import words
 from core.domain.jurisdictions import country_code, country_name, own_country, rules_of
-from core.domain.people import own_group
+from core.domain.people import names_in, own_group
 from core.domain.question import UNASKED_SLOT, Assumption, Turn
 
 JURISDICTION = "jurisdiction"
@@ -58,6 +58,11 @@ _ELLIPSIS = re.compile(
     r"^(?:for|in|to|by|at|from|with|on|until|under|as)(?:\s+\w+){1,2}\W*$", re.IGNORECASE
 )
 """A question that lacks its verb ("For how long?")."""
+_GOES_ON = re.compile(
+    r"^(?:and|or|but|also|what about|how about|what if|even if|same for|does|do|is|are)\b",
+    re.IGNORECASE,
+)
+"""A follow-up that is no reply: "for the Lisbon office" and "in Berlin" may be one."""
 _CHOICE = re.compile(
     r"^(?:i(?:'d|'ll|\s+would|\s+will)?\s+(?:choose|take|pick|mean|meant|want)\s+)?"
     r"(?:the\s+)?(?:(?:option|number|no\.?|answer|choice|case)\s*|#)?"
@@ -157,15 +162,19 @@ def _in_its_thread(text: str, turns: Sequence[Turn]) -> Understood:
     if last.outcome == Outcome.CLARIFICATION:
         return _reply(text, last)
     if _corrects(text) or _is_follow_up(text):
-        meant = follow_up(last.question, text)
-        lifted = (Assumption(slot=JURISDICTION, value=ALL, source="asker"),)
-        return Understood(
-            standalone=meant.standalone,
-            follows=True,
-            assumptions=lifted if meant.is_general else (),
-            conditions=meant.news,
-        )
+        return _following(text, last)
     return Understood(standalone=text)
+
+
+def _following(text: str, last: Turn) -> Understood:
+    meant = follow_up(last.question, text)
+    lifted = (Assumption(slot=JURISDICTION, value=ALL, source="asker"),)
+    return Understood(
+        standalone=meant.standalone,
+        follows=True,
+        assumptions=lifted if meant.is_general else (),
+        conditions=meant.news,
+    )
 
 
 def _told(text: str, *, known: Sequence[Assumption]) -> tuple[Assumption, ...]:
@@ -184,14 +193,22 @@ def _told(text: str, *, known: Sequence[Assumption]) -> tuple[Assumption, ...]:
 
 
 def _told_before(turns: Sequence[Turn], *, asker: str) -> dict[str, str]:
-    """Return what this asker told in earlier messages, by slot, the latest of each."""
+    """Return what this asker told in earlier messages, by slot, the latest of each.
+
+    A reply that names no country, no group and none of the options held for its question alone.
+    """
     told: dict[str, str] = {}
+    offered = {option for turn in turns for option in turn.options}
     for turn in turns:
         if turn.asker != asker and turn.asker and asker:
             continue
         held = [one for one in turn.assumptions if one.slot in {JURISDICTION, EMPLOYMENT}]
         told |= {one.slot: one.value for one in held}
-    return {slot: value for slot, value in told.items() if value != ALL}
+    return {
+        slot: value
+        for slot, value in told.items()
+        if value != ALL and (value in offered or country_code(value) or names_in(value))
+    }
 
 
 def _kept(
@@ -225,12 +242,20 @@ def _reply(text: str, last: Turn) -> Understood:
     slot = last.slot or "referent"
     if chosen is None and _ALL.match(text):
         chosen = ALL
+    if chosen is None and slot in {JURISDICTION, EMPLOYMENT} and _goes_on(text, slot):
+        return _following(text, last)
     if chosen is None and _asks_anew(text):
         return Understood(standalone=text)
     value = chosen or _value(text, slot)
     said = Assumption(slot=slot, value=value, source="asker")
     standalone = last.question if value == ALL else f"{last.question} {value}"
     return Understood(standalone=standalone, follows=True, assumptions=(said,))
+
+
+def _goes_on(text: str, slot: str) -> bool:
+    """Say whether a reply is a follow-up to the question instead, and names nothing of a slot."""
+    is_one = _is_follow_up(text) and _GOES_ON.match(_HEARD.sub("", text)) is not None
+    return is_one and _value(text, slot) == text
 
 
 def _asks_anew(text: str) -> bool:

@@ -148,6 +148,55 @@ def test_a_new_question_is_no_reply(text: str) -> None:
     assert replied(text) == (text, "", None)
 
 
+@pytest.mark.parametrize(
+    ("text", "standalone"),
+    [
+        ("what if it is from a public official?", "May I accept wine from a public official?"),
+        ("ok, and for contractors?", "May contractors accept wine from a supplier?"),
+        ("is it the same for customers?", "May I accept wine from customers?"),
+        ("what if it's cash", "May I accept wine from a supplier if it's cash?"),
+    ],
+)
+def test_a_follow_up_is_no_reply(text: str, standalone: str) -> None:
+    """Whoever adds a condition instead of a country has told nothing of where they work."""
+    asked = Turn(
+        question="May I accept wine from a supplier?",
+        outcome="clarification",
+        answer="In which country do you work?",
+        slot="jurisdiction",
+        options=("Germany", "United Kingdom"),
+    )
+    assert replied(text, asked) == (standalone, "", None)
+    assert understand(text, [asked]).follows
+
+
+@pytest.mark.parametrize("text", ["I don't know", "what if it is a gift?", "in our head office"])
+def test_what_names_no_country_is_not_assumed_later(text: str) -> None:
+    """It counts for the question that was asked, and is not said of the next one."""
+    first = understand(text, [ASKED])
+    turn = Turn(
+        question=first.standalone, outcome="answered", answer="", assumptions=first.assumptions
+    )
+    assert understand("Who owns the travel policy?", [ASKED, turn]).assumptions == ()
+
+
+def test_an_option_that_is_no_country_is_assumed_later() -> None:
+    """The policies name it, so that it is known for what it is."""
+    asked = Turn(
+        question=LIMIT,
+        outcome="clarification",
+        answer="?",
+        slot="jurisdiction",
+        options=("head office", "plants"),
+    )
+    first = understand("2", [asked])
+    turn = Turn(
+        question=first.standalone, outcome="answered", answer="", assumptions=first.assumptions
+    )
+    (kept,) = understand("Can I claim a taxi?", [asked, turn]).assumptions
+    assert (kept.value, kept.source) == ("plants", "thread")
+
+
 def test_a_missing_referent_is_filled_in() -> None:
     """A clarification of the subject takes any words as the subject."""
     asked = Turn(question="May I do this?", outcome="clarification", answer="?", slot="referent")
