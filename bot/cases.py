@@ -229,9 +229,10 @@ class CaseDesk:
 class FeedbackDesk:
     """Takes judgements of answers; whether somebody may read one, the surface has checked."""
 
-    def __init__(self, feedback: FeedbackStore) -> None:
-        """Take where judgements are kept."""
+    def __init__(self, feedback: FeedbackStore, *, cases: CaseDesk) -> None:
+        """Take where judgements are kept, and who knows of cases."""
         self._feedback = feedback
+        self._cases = cases
 
     async def give(
         self,
@@ -256,6 +257,15 @@ class FeedbackDesk:
                 platform_message_id=message_id,
             )
         )
+
+    async def accept(
+        self, answer_id: str, who: Account, *, key: str, message_id: str | None, is_asker: bool
+    ) -> tuple[FeedbackKept | FeedbackRefused, Case | None]:
+        """Keep that a closest passage answers; return with it the case of the asker's question."""
+        kept = await self.give(
+            answer_id, who, key=key, rating=Rating.POSITIVE, message_id=message_id
+        )
+        return kept, await self._cases.about(answer_id, who) if is_asker else None
 
 
 def _storable(text: str, *, limit: int | None) -> str:

@@ -138,9 +138,10 @@ def office(
     listed = Officers(all=officers, channel=room)
     life = deploy(engine, officers=listed)
     cases = PostgresCases(engine, ledger=ledger, jobs=life.jobs, officers=listed)
+    desk = CaseDesk(cases=cases, officers=listed)
     return Office(
         life=life,
-        desk=CaseDesk(cases=cases, officers=listed),
-        feedback=FeedbackDesk(PostgresFeedback(engine, ledger=ledger)),
+        desk=desk,
+        feedback=FeedbackDesk(PostgresFeedback(engine, ledger=ledger), cases=desk),
         officers=listed,
     )

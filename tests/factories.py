@@ -11,6 +11,7 @@ from core.domain.answer import (
     Draft,
     Judgement,
     NotJudged,
+    ShownCitation,
 )
 from core.domain.chat import Place
 from core.domain.context import ContextMessage
@@ -124,6 +125,21 @@ def cite(item: EvidenceItem, quote: str | None = None) -> Citation:
         key=item.key,
         span=make_span(start, start + len(quoted), version=item.span.version_id),
         quote=quoted,
+    )
+
+
+def shown_citations(*quotes: str) -> tuple[ShownCitation, ...]:
+    """Return quotes as an answer shows them, numbered from 1, all of one section."""
+    return tuple(
+        ShownCitation(
+            number=number,
+            key=f"c{number}",
+            span=make_span(0, len(quote)),
+            quote=quote,
+            place=make_place(),
+            effective_from=None,
+        )
+        for number, quote in enumerate(quotes, start=1)
     )
 
 

@@ -4,7 +4,7 @@ Under a closest passage they say that it answers: that is a judgement like a thu
 own.
 """
 
-from bot.cases import CaseDesk, FeedbackDesk
+from bot.cases import FeedbackDesk
 from bot.pressed import answers_it, is_closest, judged
 from bot.replies.lines import THANKS_DOWN, THANKS_UP
 from bot.slack.calls import Slack, Told
@@ -27,14 +27,11 @@ _RATINGS = {"up": Rating.POSITIVE, "down": Rating.NEGATIVE}
 class Judging:
     """Takes judgements of answers from whoever may read them."""
 
-    def __init__(
-        self, slack: Slack, lookup: Lookup, desk: FeedbackDesk, *, cases: CaseDesk
-    ) -> None:
-        """Take where to show it, who checks, who keeps judgements, and who knows of cases."""
+    def __init__(self, slack: Slack, lookup: Lookup, desk: FeedbackDesk) -> None:
+        """Take where to show it, who checks, and who keeps judgements."""
         self._slack = slack
         self._lookup = lookup
         self._desk = desk
-        self._cases = cases
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
@@ -78,16 +75,14 @@ class Judging:
             return
         if not is_closest(found):
             raise ContractError("expected an answer that shows a closest passage")
-        answer_id, who = target_of(interaction.value).id, account_of(interaction)
-        kept = await self._desk.give(
-            answer_id,
-            who,
-            key=interaction.dedupe_key,
-            rating=Rating.POSITIVE,
-            message_id=interaction.message_ts,
-        )
         is_asker = found.person == interaction.person
-        case = await self._cases.about(answer_id, who) if is_asker else None
+        kept, case = await self._desk.accept(
+            target_of(interaction.value).id,
+            account_of(interaction),
+            key=interaction.dedupe_key,
+            message_id=interaction.message_ts,
+            is_asker=is_asker,
+        )
         await ack()
         await whisper(self._slack, interaction, answers_it(kept, is_asker=is_asker, case=case))
 

@@ -9,7 +9,7 @@ import logging
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
-from bot.finding import Finding, Health
+from bot.finding import Finding, Health, private_case_channel
 from bot.rights import Rights
 from bot.slack.rooms import Kind, Rooms
 from core.domain.casework import Account
@@ -19,8 +19,6 @@ from core.domain.officers import Officers
 PLATFORM = "slack"
 LOOKED_AT_WITHIN_S = 20.0
 """What a start waits for Slack; what it has not told by then is told at the first use."""
-NAMED = 5
-"""Members that are named where there may be many."""
 MAKE_PRIVATE = "make it private in Slack, or take its audience from the file"
 OFFICERS_ALONE = (
     "let CITEBOUND_CASE_CHANNEL name a private channel of this workspace, to which the app is"
@@ -140,13 +138,7 @@ async def _case_channel(sites: Sequence[Site], officers: Officers) -> Finding | 
         return Finding(subject=subject, health=Health.BROKEN, found=found, cure=OFFICERS_ALONE)
     members = sorted(room.members - {site.bot_user})
     strange = [one for one in members if officers.find(_account(site, one)) is None]
-    if strange:
-        named = ", ".join(strange[:NAMED]) + (", …" if len(strange) > NAMED else "")
-        found = f"private; {len(strange)} of its members are no officers: {named}"
-        cure = "they read every card: take them out, or name them in CITEBOUND_OFFICERS"
-        return Finding(subject=subject, health=Health.DOUBTFUL, found=found, cure=cure)
-    found = f"private; its members are officers: {len(members)}"
-    return Finding(subject=subject, health=Health.FINE, found=found)
+    return private_case_channel(subject, members=len(members), strange=strange)
 
 
 def _account(site: Site, person: str) -> Account:

@@ -71,7 +71,7 @@ def wire(
         Asking(slack, intake, audience, service.clock, desk=desk, waiting=waiting).handlers(),
         Escalating(slack, lookup, desk).handlers(),
         CaseWork(slack, desk, showing.redraw).handlers(),
-        Judging(slack, lookup, FeedbackDesk(service.feedback), cases=desk).handlers(),
+        Judging(slack, lookup, FeedbackDesk(service.feedback, cases=desk)).handlers(),
         going_on.handlers(),
     )
     return Pressed(presses=presses, showing=showing)

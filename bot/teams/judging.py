@@ -7,7 +7,7 @@ own.
 import logging
 from collections.abc import Mapping
 
-from bot.cases import CaseDesk, FeedbackDesk
+from bot.cases import FeedbackDesk
 from bot.pressed import answers_it, is_closest, judged
 from bot.replies.form_words import REPORTED
 from bot.teams import dialogs, names
@@ -31,14 +31,11 @@ logger = logging.getLogger(__name__)
 class Judging:
     """Takes judgements of answers from whoever may read them."""
 
-    def __init__(
-        self, lookup: Lookup, desk: FeedbackDesk, whisper: Whisper, *, cases: CaseDesk
-    ) -> None:
-        """Take who checks, who keeps judgements, who tells, and who knows of cases."""
+    def __init__(self, lookup: Lookup, desk: FeedbackDesk, whisper: Whisper) -> None:
+        """Take who checks, who keeps judgements, and who tells."""
         self._lookup = lookup
         self._desk = desk
         self._whisper = whisper
-        self._cases = cases
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
@@ -78,16 +75,14 @@ class Judging:
             return self._whisper.say(interaction, refusal)
         if not is_closest(found):
             raise ContractError("expected an answer that shows a closest passage")
-        answer_id, who = target_of(interaction.values).id, asker_of(interaction)
-        kept = await self._desk.give(
-            answer_id,
-            who,
-            key=interaction.dedupe_key,
-            rating=Rating.POSITIVE,
-            message_id=interaction.message_id,
-        )
         is_asker = found.person == interaction.person
-        case = await self._cases.about(answer_id, who) if is_asker else None
+        kept, case = await self._desk.accept(
+            target_of(interaction.values).id,
+            asker_of(interaction),
+            key=interaction.dedupe_key,
+            message_id=interaction.message_id,
+            is_asker=is_asker,
+        )
         return self._whisper.say(interaction, answers_it(kept, is_asker=is_asker, case=case))
 
     async def open(self, interaction: Interaction) -> Mapping[str, Json]:

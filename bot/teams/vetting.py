@@ -10,7 +10,7 @@ import logging
 from collections.abc import AsyncGenerator, Collection
 from dataclasses import dataclass
 
-from bot.finding import Finding, Health
+from bot.finding import Finding, Health, private_case_channel
 from bot.rights import Rights
 from bot.teams.addresses import Addresses
 from bot.teams.looking import officers_in
@@ -23,8 +23,6 @@ from core.domain.officers import Officers
 
 LOOKED_AT_WITHIN_S = 20.0
 """What a start waits for Teams."""
-NAMED = 5
-"""Members that are named where there may be many."""
 USE_PRIVATE = "use a private channel or a group chat, or take its audience from the file"
 OFFICERS_ALONE = (
     "let CITEBOUND_CASE_CHANNEL name a private channel or a group chat, and write to the app there;"
@@ -132,13 +130,7 @@ async def _case_channel(site: Site, officers: Officers) -> Finding | None:
         return Finding(subject=subject, health=Health.DOUBTFUL, found=found, cure=cure)
     listed = officers_in(place, site.rosters, officers)
     strange = [one.aad or one.id for one in members if one.id not in listed]
-    if strange:
-        named = ", ".join(strange[:NAMED]) + (", …" if len(strange) > NAMED else "")
-        found = f"private; {len(strange)} of its members are no officers: {named}"
-        cure = "they read every card: take them out, or name them in CITEBOUND_OFFICERS"
-        return Finding(subject=subject, health=Health.DOUBTFUL, found=found, cure=cure)
-    found = f"private; its members are officers: {len(members)}"
-    return Finding(subject=subject, health=Health.FINE, found=found)
+    return private_case_channel(subject, members=len(members), strange=strange)
 
 
 def _place(tenant: str, channel: str) -> Place:

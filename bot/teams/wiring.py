@@ -58,7 +58,7 @@ def handlers(
         choosing.handlers(),
         Evidence(lookup, service.shown, whisper, Setting(library=library)).handlers(),
         Escalating(lookup, desk, whisper, officers=officers, rosters=rosters).handlers(),
-        Judging(lookup, FeedbackDesk(service.feedback), whisper, cases=desk).handlers(),
+        Judging(lookup, FeedbackDesk(service.feedback, cases=desk), whisper).handlers(),
         CaseWork(desk, whisper, officers=officers, rosters=rosters).handlers(),
         GoingOn(lookup, service.shown_deeds, whisper, desk=desk, officers=officers).handlers(),
         asking.handlers(),

@@ -5,11 +5,12 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from core.adapters.postgres.corpus import metadata_of
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.fact_index import asked_names
 from core.adapters.postgres.ontology_rows import span_of
 from core.adapters.postgres.scope import LIVE, scope_parameters
-from core.domain.policy import PolicyMetadata, VersionId
+from core.domain.policy import VersionId
 from core.domain.question import Scope
 from core.ontology.fact_words import normal_name
 from core.ports.about import Applies, PolicyFacts, SectionChanges
@@ -114,18 +115,7 @@ def _facts(row: RowMapping, sections: Mapping[int, Sequence[RowMapping]]) -> Pol
         changes = _changes(now, before)
     return PolicyFacts(
         version_id=VersionId(row["version_id"]),
-        metadata=PolicyMetadata(
-            key=row["key"],
-            title=row["title"],
-            label=row["label"],
-            owner=row["owner"],
-            jurisdiction=row["jurisdiction"],
-            audience=frozenset(row["audience"]),
-            tags=frozenset(row["tags"]),
-            effective_from=row["effective_from"],
-            effective_until=row["effective_until"],
-            upload_id=row["upload_id"],
-        ),
+        metadata=metadata_of(row),
         source_name=row["source_name"],
         changed_at=row["changed_at"],
         before=row["before"],

@@ -68,7 +68,7 @@ class PostgresCorpusStore:
                 version_id=VersionId(row["id"]),
                 number=row["number"],
                 sha256=bytes(row["sha256"]),
-                metadata=_metadata(row),
+                metadata=metadata_of(row),
                 has_chunks=row["has_chunks"],
                 facts_hash=bytes(row["facts_hash"]) if row["facts_hash"] else None,
                 facts_by=row["facts_by"],
@@ -174,7 +174,7 @@ class PostgresCorpusStore:
             return [
                 PolicyVersion(
                     version_id=VersionId(row["id"]),
-                    metadata=_metadata(row),
+                    metadata=metadata_of(row),
                     edition=row["edition_from"],
                     source_name=row["source_name"],
                 )
@@ -262,7 +262,8 @@ def _withdrawal(row: RowMapping) -> Withdrawal | None:
     )
 
 
-def _metadata(row: RowMapping) -> PolicyMetadata:
+def metadata_of(row: RowMapping) -> PolicyMetadata:
+    """Return the metadata of a version from a row that has them all."""
     return PolicyMetadata(
         key=row["key"],
         title=row["title"],

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.answer import Answer, Outcome, ShownCitation
+from core.domain.answer import Answer, Outcome
 from core.domain.errors import UsageError
 from core.domain.evidence import Evidence
 from core.domain.run import BudgetUse, Plan, Run
@@ -20,7 +20,7 @@ from core.evals.answers import (
     report_json,
     report_lines,
 )
-from tests.factories import NO_CONFIDENCE, make_place, make_question, make_span
+from tests.factories import NO_CONFIDENCE, make_question, shown_citations
 
 CASH = LabelledQuestion(
     id="q1",
@@ -41,23 +41,12 @@ PARKING = LabelledQuestion(
 
 
 def make_run(outcome: Outcome, *quotes: str, took_ms: float = 10.0) -> Run:
-    citations = tuple(
-        ShownCitation(
-            number=number,
-            key=f"c{number}",
-            span=make_span(0, len(quote)),
-            quote=quote,
-            place=make_place(),
-            effective_from=None,
-        )
-        for number, quote in enumerate(quotes, start=1)
-    )
     return Run(
         question=make_question("?"),
         answer=Answer(
             outcome=outcome,
             text=f"{outcome.value}.",
-            citations=citations,
+            citations=shown_citations(*quotes),
             confidence=NO_CONFIDENCE,
         ),
         edition=1,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.domain.answer import Answer, Badge, Outcome, RefusalKind, ShownCitation
+from core.domain.answer import Answer, Badge, Outcome, RefusalKind
 from core.domain.errors import UsageError
 from core.evals.documents import (
     Asked,
@@ -22,7 +22,7 @@ from core.evals.documents import (
     spread,
     without_answer,
 )
-from tests.factories import NO_CONFIDENCE, make_place, make_span
+from tests.factories import NO_CONFIDENCE, shown_citations
 
 RULE = "Every visitor **must** wear a [badge](https://example.org/badge) from the front desk."
 
@@ -36,21 +36,10 @@ def question(*gold: str, document: str = "a.md", name: str = "1") -> DocumentQue
 def answer(
     outcome: Outcome, *quotes: str, badge: Badge | None = None, refusal: str | None = None
 ) -> Answer:
-    citations = tuple(
-        ShownCitation(
-            number=number,
-            key=f"c{number}",
-            span=make_span(0, len(quote)),
-            quote=quote,
-            place=make_place(),
-            effective_from=None,
-        )
-        for number, quote in enumerate(quotes, start=1)
-    )
     return Answer(
         outcome=outcome,
         text="shown",
-        citations=citations,
+        citations=shown_citations(*quotes),
         confidence=replace(NO_CONFIDENCE, badge=badge),
         refusal=refusal,  # pyright: ignore[reportArgumentType]  # a kind that may still come
     )
