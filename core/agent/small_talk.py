@@ -38,8 +38,8 @@ _TESTS = (
 )
 _HELPS = (
     r"/?help(?: me)?|(?:i )?need (?:some |your )?help|how (?:does (?:this|it)(?: bot)?|do you) work"
-    r"|what (?:can|do|could) (?:you|this bot|it|this) (?:do|know|answer)(?: for me| for us)?"
-    r"|what can i (?:ask|do|use)(?: you)?(?: for| here| about)?|who (?:are|r) (?:you|u)"
+    r"|what (?:can|do|does|could) (?:you|this bot|it|this) (?:do|know|answer)(?: for me| for us)?"
+    r"|what can i (?:ask|do|use)(?: you| it| this)?(?: for| here| about)?|who (?:are|r) (?:you|u)"
     r"|what (?:are|r) (?:you|u)(?: for)?|what is this(?: bot)?(?: for)?|what's this(?: bot)?"
     r"|(?:how )?(?:can|could|do) you help(?: me| us)?(?: with (?:this|something))?"
     r"|are you (?:a (?:bot|robot|human|person|real person)|an ai|human|real)"
@@ -74,7 +74,7 @@ _APOSTROPHE = str.maketrans({"\u2019": "'", "\u2018": "'"})
 _OPENING = re.compile(
     r"\A[\s\W]*+(?>(?:"
     rf"{_GREETS}(?:,? (?-i:[A-Z])[\w-]+(?=\s*[,!:\u2013-]))?|{_HOW}"
-    r"|(?:just )?(?:a |one |another |maybe a |probably a |sorry,? )?"
+    r"|(?:just |sorry,? )?(?:a |one |another |maybe a |probably a )?"
     r"(?:quick|small|short|dumb|stupid|silly|newbie|basic|random|naive)"
     r" (?:one|question|q|thing|check)(?: for you| from me| here| again)?"
     r"|(?:i have |got )?(?:a|one|another) question(?: for you| from me| about this)?"
@@ -103,7 +103,7 @@ def small_talk(text: str, *, is_asked_back: bool = False) -> SmallTalk | None:
         is_asked_back: True: we asked its writer something, so that "ok" may be the answer.
     """
     said = _EMOJI.sub(" ", text.translate(_APOSTROPHE)).strip()
-    if not said or len(said) > LONGEST or not _WORD.search(said):
+    if len(said) > LONGEST:
         return None
     if is_asked_back and _ACKNOWLEDGES.fullmatch(said):
         return None
@@ -116,7 +116,7 @@ def without_greeting(text: str) -> str:
     As it is, if too little is left for a question.
     """
     opening = _OPENING.match(text)
-    if opening is None or not opening[0].strip() or not _SURELY.search(opening[0]):
+    if opening is None or not _SURELY.search(opening[0]):
         return text
     rest = text[opening.end() :].lstrip()
     if len(_WORD.findall(rest)) < _LEAST:
