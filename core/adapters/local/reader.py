@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from core.adapters.local.onnx_model import (
     SHA256,
+    THREADS,
     TOKENIZER_FILE,
     Loaded,
     OnnxModel,
@@ -80,9 +81,9 @@ class LocalReader:
         asked = question[:LONGEST]
         keys = {text: _key(asked, text[:LONGEST]) for text in texts}
         found = self._remembered(keys.values())
-        # Longest first, dealt out like cards: no thread gets all the long ones.
+        # Longest first, dealt out like cards: no thread gets all the long ones, and none is idle.
         missing = sorted((t for t in keys if keys[t] not in found), key=len, reverse=True)
-        count = math.ceil(len(missing) / PAIRS_A_TURN)
+        count = max(math.ceil(len(missing) / PAIRS_A_TURN), min(len(missing), THREADS))
         turns = [missing[at::count] for at in range(count)]
         scored = await self._model.run([partial(read_pairs, asked, turn) for turn in turns])
         new = {

@@ -181,6 +181,25 @@ async def test_pairs_are_read_once(tiny: LocalReader, read: list[str]) -> None:
     assert len(read) == 3
 
 
+async def test_no_thread_is_idle_while_another_reads(
+    tiny: LocalReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few pairs are shared out too, the long ones apart; a single one is read once."""
+    turns: list[list[int]] = []
+    true = reader.read_pairs
+
+    def noting(asked: str, texts: Sequence[str], model: Loaded) -> list[float]:
+        turns.append([len(text.split()) for text in texts])
+        return true(asked, texts, model)
+
+    monkeypatch.setattr(reader, "read_pairs", noting)
+    few = await tiny.scores("q", ["t " * n for n in (1, 9, 2, 8)])
+    assert sorted(turns) == [[8, 1], [9, 2]]
+    assert few == [QUESTION + n * TEXT + 4 * SPECIAL for n in (1, 9, 2, 8)]
+    await tiny.scores("q q", ["t"])
+    assert turns[2:] == [[1]]
+
+
 async def test_what_is_remembered_is_bounded(tmp_path: Path, read: list[str]) -> None:
     """The pair that was asked for longest ago goes first; more pairs than fit are still scored."""
     folder = write_tiny_model(tmp_path / "tiny")
@@ -305,6 +324,32 @@ async def test_a_folder_that_is_no_readers_is_refused(tmp_path: Path) -> None:
     finding = await check_reader(settings)
     assert finding.health is Health.BROKEN
     assert "CITEBOUND_READER_MODEL" in finding.cure
+
+
+@pytest.mark.parametrize(
+    ("outputs", "inputs", "tokenizer"),
+    [
+        (2, ("input_ids",), None),
+        (1, ("input_ids", "past_key_values"), None),
+        (1, ("input_ids",), "{}"),
+    ],
+    ids=["two logits", "another input", "no tokenizer"],
+)
+async def test_a_folder_is_tried_before_a_question_depends_on_it(
+    tmp_path: Path, outputs: int, inputs: Sequence[str], tokenizer: str | None
+) -> None:
+    """What is in it can't read: the start says so in one line, and no question fails of it."""
+    folder = write_tiny_model(tmp_path / "other", outputs=outputs, inputs=inputs)
+    if tokenizer is not None:
+        (folder / TOKENIZER_FILE).write_text(tokenizer)
+    settings = Settings(reader_model=folder)
+    with pytest.raises(ConfigError, match=r"\ACITEBOUND_READER_MODEL: [^\n]+\Z"):
+        await find_reader(settings)
+    finding = await check_reader(settings)
+    assert (finding.health, finding.cure) == (
+        Health.BROKEN,
+        "correct or unset CITEBOUND_READER_MODEL",
+    )
 
 
 async def test_doctor_names_what_reads(tmp_path: Path) -> None:
