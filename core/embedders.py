@@ -20,7 +20,7 @@ from core.adapters.voyage.embedder import VoyageEmbedder
 from core.adapters.voyage.models import EMBEDDING_MODELS
 from core.adapters.voyage.rerank import VoyageReranker
 from core.config import Settings
-from core.domain.errors import ConfigError, UsageError
+from core.domain.errors import ConfigError, ContractError, UsageError
 from core.ports import Embedder, EmbeddingSpace, Reader
 from core.ports.search import Reranker
 from core.retrieval.serving import Configured, NoEmbedder
@@ -144,16 +144,19 @@ class NoReader:
 
 
 async def find_reader(settings: Settings) -> Reader | NoReader:
-    """Return what reads here, not yet loaded.
+    """Return what reads here: the shipped reader not yet loaded, another one after it was tried.
 
     Raises:
-        ConfigError: The folder that the settings name is no reader's.
+        ConfigError: The folder that the settings name is no reader's, or what is in it can't read.
     """
     if settings.reader_model == SWITCHED_OFF:
         return NoReader(reason="switched off by CITEBOUND_READER_MODEL", is_chosen=True)
     try:
         found = await asyncio.to_thread(find_local_reader, settings.reader_model)
-    except ConfigError as error:
+        if settings.reader_model is not None and not isinstance(found, Unavailable):
+            # What an operator names is tried before a question depends on it.
+            await found.scores("May I accept a gift?", ["Gifts must not be accepted."])
+    except (ConfigError, ContractError) as error:
         raise ConfigError(f"CITEBOUND_READER_MODEL: {error}") from error
     return NoReader(reason=found.reason) if isinstance(found, Unavailable) else found
 

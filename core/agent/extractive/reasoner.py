@@ -3,6 +3,7 @@
 It quotes the sentences that a reader finds to answer best, and says how likely they do.
 """
 
+import logging
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -37,11 +38,14 @@ from core.domain.answer import (
     NotJudged,
 )
 from core.domain.content_words import content_words
+from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, EvidenceItem, Finding
 from core.domain.jurisdictions import jurisdictions_in
 from core.domain.question import Question, Scope
 from core.domain.run import Attempt, Clarification, Exploration, ModelCall, Plan, Term
 from core.ports import Knowledge, Reader, RunContext, Toolbox
+
+logger = logging.getLogger(__name__)
 
 FINDINGS = 10
 """Facts handed on."""
@@ -286,9 +290,16 @@ class ExtractiveReasoner:
         key = items, wanted
         known = self._ranked.get(key)
         if known is None:
-            known = self._ranked[key] = await rank(
-                passages_of(items), wanted, reader=self._reader, most=max(LEAST_READ, READ // among)
-            )
+            passages, most = passages_of(items), max(LEAST_READ, READ // among)
+            try:
+                known = await rank(passages, wanted, reader=self._reader, most=most)
+            except ContractError as error:
+                # For good: what was ranked by the reader is not held against ranks by words.
+                logger.warning("answers are found without a reader from now on: %s", error)
+                self._reader = None
+                self._ranked.clear()
+                known = await rank(passages, wanted, reader=None, most=most)
+            self._ranked[key] = known
         while len(self._ranked) > RANKED:
             self._ranked.popitem(last=False)
         return known

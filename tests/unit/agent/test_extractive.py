@@ -1,5 +1,6 @@
 """The reasoner without a model: what it plans, quotes, asks and leaves."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from core.agent.stages.explore import explore
 from core.agent.stages.verify import verify
 from core.agent.wording import WITHOUT_MODEL
 from core.domain.answer import Decision, Draft, Judgement, NotJudged, Outcome, RefusalKind
+from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.question import Assumption, Question
 from core.domain.run import Clarification, Plan
@@ -285,6 +287,30 @@ async def test_a_left_out_exception_is_named_by_the_critic() -> None:
     found = await ExtractiveReasoner().critique(question, evidence, Draft(claims=tuple(claims)))
     assert found.refine
     assert "does not apply to refunds" in found.issues[0]
+
+
+class BrokenReader:
+    """Its weights can't be run."""
+
+    name = "broken"
+
+    async def scores(self, question: str, texts: Sequence[str], /) -> list[float]:
+        """See `Reader.scores`."""
+        raise ContractError("the local model failed: no such input")
+
+
+async def test_without_its_reader_it_goes_on_by_words(caplog: pytest.LogCaptureFixture) -> None:
+    """Weights that can't be run fail no question: it is told once, and words decide."""
+    question = make_question("How long must invoices be kept?")
+    evidence = Evidence(items=(HOTELS, SEVEN))
+    plan = await planned(question)
+    broken, plain = ExtractiveReasoner(BrokenReader()), ExtractiveReasoner()
+    for _ in range(2):
+        assert await broken.draft(question, plan, evidence) == await plain.draft(
+            question, plan, evidence
+        )
+    assert caplog.text.count("answers are found without a reader from now on") == 1
+    assert "no such input" in caplog.text
 
 
 async def test_the_same_question_has_the_same_answer() -> None:
