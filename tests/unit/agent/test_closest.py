@@ -163,3 +163,25 @@ def test_a_follow_up_goes_on_with_the_question_of_a_closest_passage() -> None:
     meant = understand("and for contractors?", [turn]).standalone
     assert "accept cash" in meant
     assert "contractors" in meant
+
+
+def test_what_a_claim_cites_elsewhere_is_left_out() -> None:
+    """A claim that rests on two sections is quoted from the one of the first alone."""
+    away, here = quote("Bicycles stand outside.", 500), quote("Showers are free.", 0)
+    assert passage(claim(away, here), away=[away]).citations == (here,)
+
+
+def test_a_sentence_before_a_table_is_no_header() -> None:
+    """Only rows are read under a row; what introduces the table stays as it is."""
+    said, header = quote("Prices of a night:", 0), quote("City | Night", 19)
+    row, after = quote("Bonn | 90", 32), quote("Breakfast is extra.", 42)
+    shown = passage(claim(said, header, row), claim(after))
+    assert shown.text == "“Prices of a night: Bonn: night 90 Breakfast is extra.”"
+
+
+@pytest.mark.parametrize(("gap", "between"), [(0, " "), (2, " "), (3, " … ")])
+def test_a_gap_is_marked_where_words_are_left_out(gap: int, between: str) -> None:
+    """White space between two sentences is no gap."""
+    first = quote("Showers are free.", 0)
+    second = quote("Towels are not.", len("Showers are free.") + gap)
+    assert passage(claim(first, second)).text == (f"“Showers are free.{between}Towels are not.”")

@@ -171,6 +171,22 @@ def test_an_open_part_is_named_in_the_askers_words() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("Can I get a new laptop? And who pays for my parking?", "who pays for my parking"),
+        ("Who pays for my parking? And can I get a laptop?", "Who pays for my parking"),
+        ("Can I get a laptop? Or is parking paid? But who owns bicycles?", ""),
+    ],
+)
+def test_an_open_part_is_named_without_what_joins_it(question: str, named: str) -> None:
+    """ "And", "or" and "but" belong to the part before; several open parts are all named."""
+    said = unanswered(question, [_plain("Employees may order a laptop every three years.", 0)])
+    assert said is not None
+    assert "\u201cAnd" not in said
+    assert (f"\u201c{named}\u201d" in said) or not named
+
+
+@pytest.mark.parametrize(
     ("question", "text"),
     [
         ("Can I get a new laptop?", "Offices open at nine."),
