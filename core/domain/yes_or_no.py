@@ -161,7 +161,7 @@ def needs_approval(question: str, sentence: str, lead_in: str | None = None) -> 
     if found is None or "|" in text or quantities(question) or bounds(text):
         return False
     rest = f"{text[: found.start()]} {text[found.end() :]}"
-    is_plain = not _OTHERWISE.search(rest)
+    is_plain = not _OTHERWISE.search(rest) and not _NEGATED.search(rest)
     return is_plain and len(_words(question) & content_words(text)) >= LEAST_SHARED
 
 
