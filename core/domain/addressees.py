@@ -2,9 +2,9 @@
 
 "Contractors must not accept any gift" binds contractors: told to somebody who may be none of them
 it is a wrong answer. Read are the subject of the clause that binds, the agent of a passive one, the
-sentence that introduces a list, and a heading that consists of a group. Of 11,723
-sentences of openly licensed workplace policies 74 bind a group by these rules; one of them was read
-wrongly.
+sentence that introduces a list, and a heading or an introduction that consists of a group. Of
+11,723 sentences of openly licensed workplace policies 74 bind a group by these rules; one of them
+was read wrongly.
 """
 
 import re
@@ -63,6 +63,8 @@ def addressees(sentence: str, heading: str = "", lead_in: str = "") -> frozenset
     """
     whole = f"{lead_in}\n- {_MARKER.sub('', sentence)}" if lead_in else _MARKER.sub("", sentence)
     named = list(_bound(whole))
+    if not any(named) and lead_in and not names_in(sentence):
+        return _of_heading(lead_in)
     if not named:
         return frozenset()
     if any(named):
