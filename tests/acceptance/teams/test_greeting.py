@@ -10,7 +10,7 @@ from tests.teams_product import product
 REFUSED = {"error": {"code": "BadArgument", "message": "no"}}
 
 
-@pytest.mark.parametrize("words", ["help", ""])
+@pytest.mark.parametrize("words", ["help", "", "hello, what can you do?"])
 async def test_help_comes_once_in_the_thread(
     teams: FakeTeams, microsoft: OpenId, policies_database: str, words: str
 ) -> None:

@@ -65,6 +65,57 @@ async def test_only_slips_are_mended(typed: str, read: str) -> None:
     assert await mended(typed, await knowledge(), ENGLISH) == read
 
 
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("expnses", "expenses"),
+        ("expennses", "expenses"),
+        ("ezpenses", "expenses"),
+        ("epxenses", "expenses"),
+        ("supplierr", "supplier"),
+        ("Suplier approved", "supplier approved"),
+        ("is it IM or im", "is it IM or I am"),
+        ("Dont ask", "Do not ask"),
+        ("zxpenses", "zxpenses"),
+        ("expensez", "expensez"),
+        ("exxpennses", "exxpennses"),
+        ("gifft", "gifft"),
+        ("the gIft", "the gIft"),
+        ("the SUPLIER", "the SUPLIER"),
+        ("the suplier2", "the suplier2"),
+        ("the supli\u00e9r", "the supli\u00e9r"),
+        ("expences" * 3, "expences" * 3),
+        (f"{'what ' * 200}expences", f"{'what ' * 200}expences"),
+        (f"{'what ' * 190}expences", f"{'what ' * 190}expenses"),
+    ],
+)
+async def test_one_letter_is_mended_and_no_more(typed: str, read: str) -> None:
+    """One too many, one too few, a wrong one or two exchanged; never the first or the last."""
+    assert await mended(typed, await knowledge(), ENGLISH) == read
+
+
+async def test_no_more_than_a_few_words_are_mended() -> None:
+    """Whoever writes in another language is not translated."""
+    typed = "ezpenses ecpenses expences expenxes exoenses ezpenses eypenses"
+    assert await mended(typed, await knowledge(), ENGLISH) == (
+        "expenses expenses expenses expenses expenses expenses expenses"
+    )
+    assert (await mended(f"{typed} expunses", await knowledge(), ENGLISH)).endswith(" expunses")
+
+
+@pytest.mark.parametrize(
+    ("leave", "lease", "read"),
+    [(1, 1, "leabes"), (1, 2, "leases"), (4, 2, "leaves"), (3, 2, "leabes"), (1, 0, "leaves")],
+)
+async def test_of_two_words_the_one_that_is_surely_meant(leave: int, lease: int, read: str) -> None:
+    """One that policies speak of twice as often as of the other; else nothing is changed."""
+    parts = ["Leaves must be granted."] * leave + ["Leases must be signed."] * lease
+    text = "".join(f"## {number} Part\n{said}\n\n" for number, said in enumerate(parts, 1))
+    policy = Policy(key="both", title="Both", text=f"# Both\n\n{text}")
+    known = await InMemoryOntology(InMemoryCorpus(policy)).open(make_scope())
+    assert await mended("leabes", known, Listed("leaves leases")) == read
+
+
 async def test_without_a_list_of_words_only_apostrophes_are_added() -> None:
     """What may be a rare English word is left alone."""
     assert await mended("whats expences", await knowledge(), None) == "what is expences"
