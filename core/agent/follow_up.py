@@ -7,6 +7,7 @@ new: the answer must speak of it.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.conditions import Condition, ConditionKind, conditions_in, shown
@@ -174,7 +175,7 @@ def _conditions(rest: str) -> tuple[Condition, ...]:
 def _swapped(question: str, rest: str) -> tuple[str, list[str]]:
     """Put who, where and how much into a question; return it with the words that were put in."""
     taken: list[str] = []
-    people = mentions(rest)
+    people = _as_one(mentions(rest))
     asked = names_in(question)
     for one in () if any(one.name in asked and one.is_outside for one in people) else people:
         put = _put_person(question, one, rest[one.start : one.end])
@@ -193,6 +194,13 @@ def _swapped(question: str, rest: str) -> tuple[str, list[str]]:
             question = f"{question[: at.char_start]}{amount.raw.strip()}{question[at.char_end :]}"
             taken.append(amount.raw)
     return question, taken
+
+
+def _as_one(people: Sequence[Mention]) -> Sequence[Mention]:
+    """Return several people outside as one ("a customer or a relative"): they take one place."""
+    if len(people) < 2 or not all(one.is_outside for one in people):  # noqa: PLR2004
+        return people
+    return [replace(people[0], end=people[-1].end)]
 
 
 def _put_person(question: str, one: Mention, said: str) -> str | None:

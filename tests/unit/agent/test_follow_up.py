@@ -80,6 +80,49 @@ def test_a_question_of_its_own_brings_no_condition(text: str) -> None:
     assert (found.standalone, found.news) == (f"{SUPPLIER} {text}", ())
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "standalone", "news"),
+    [
+        (SUPPLIER, "and for contractors?", "May contractors accept a gift from a supplier?", 1),
+        (SUPPLIER, "sorry, as a contractor", "May contractors accept a gift from a supplier?", 1),
+        (SUPPLIER, "does that apply to interns?", "May interns accept a gift from a supplier?", 1),
+        ("can I take wine", "and for interns?", "can interns take wine", 1),
+        ("May contractors take wine?", "and interns?", "May interns take wine?", 1),
+        ("Am I allowed to take wine?", "and for interns?", "Are interns allowed to take wine?", 1),
+        ("What is the limit?", "and for contractors?", "What is the limit for contractors?", 1),
+        (SUPPLIER, "is it the same for customers?", "May I accept a gift from customers?", 1),
+        (
+            SUPPLIER,
+            "what if it is from a customer or a relative?",
+            "May I accept a gift from a customer or a relative?",
+            2,
+        ),
+        ("May I give wine?", "and to a customer?", "May I give wine to a customer?", 1),
+        ("May I give wine to a supplier?", "to a relative?", "May I give wine to a relative?", 1),
+        (SUPPLIER, "and in Germany?", f"{SUPPLIER[:-1]} in Germany?", 1),
+        ("What is the limit in the UK?", "and for the US?", "What is the limit in the US?", 1),
+        (
+            "Can I work from Spain?",
+            "I work in Germany",
+            "Can I work from Spain? I work in Germany",
+            1,
+        ),
+        ("May I take wine?", "if it costs EUR 200?", "May I take wine if it costs EUR 200?", 1),
+        (SUPPLIER, "without a receipt?", f"{SUPPLIER[:-1]} without a receipt?", 1),
+        (SUPPLIER, "even if it is small?", f"{SUPPLIER[:-1]} if it is small?", 1),
+        (SUPPLIER, "what about meals", f"{SUPPLIER} what about meals", 1),
+        (SUPPLIER, "and what is the limit?", f"{SUPPLIER} and what is the limit?", 0),
+        (SUPPLIER, f"and {'very ' * 13}big", f"{SUPPLIER} and {'very ' * 13}big", 0),
+        ("I work in Germany. May I fly?", "and for interns?", "May interns fly?", 1),
+        ("I'm in Germany", "and for interns?", "I'm in Germany for interns?", 1),
+    ],
+)
+def test_what_takes_whose_place(question: str, text: str, standalone: str, news: int) -> None:
+    """A group asks instead of the asker, a person or a place for another, all else is added."""
+    found = follow_up(question, text)
+    assert (found.standalone, len(found.news), found.is_general) == (standalone, news, False)
+
+
 def test_who_gives_does_not_take_the_place_of_who_is_given() -> None:
     """The direction of a gift is no detail."""
     standalone = follow_up(SUPPLIER, "and to a public official?").standalone
