@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent.situation import Ruling, Situation
+from core.agent.situation import Ruling, Situation, relevance_read
 from core.agent.stages.decide import ASKED_FROM, CLOSEST_FROM, TREATED_FROM, decide
 from core.confidence.badge import badge_of
 from core.domain.answer import (
@@ -292,3 +292,23 @@ def test_no_ruling_but_final_and_clarify_posts_anything() -> None:
     for situation in (GOOD, *UNGROUNDED.values()):
         ruling: Ruling = decide(situation)
         assert (ruling.refusal is None) is (ruling.decision is not Decision.ESCALATE)
+
+
+@pytest.mark.parametrize(
+    ("found", "measures", "relevance"),
+    [
+        (None, (("answers", 0.9), ("read", 1.0)), None),
+        (0.2, (("answers", 0.9), ("read", 1.0)), 0.9),
+        (0.95, (("answers", 0.9), ("read", 1.0)), 0.95),
+        (0.2, (("answers", 0.9), ("read", 0.0)), 0.2),
+        (0.2, (("answers", 0.9),), 0.2),
+        (0.2, (("read", 1.0),), 0.2),
+    ],
+)
+def test_what_a_reader_read_is_as_relevant_as_it_answers(
+    found: float | None, measures: tuple[tuple[str, float], ...], relevance: float | None
+) -> None:
+    """Only where a reader read it, and only upwards; without a search there is no relevance."""
+    judged = replace(make_judgement(), measures=measures)
+    assert relevance_read(found, judged) == relevance
+    assert relevance_read(found, NOT_JUDGED) == found

@@ -251,3 +251,38 @@ async def test_what_was_measured_is_not_judged_again() -> None:
         "May I?", SCOPE, depth=2, neighbours=0
     )
     assert measured.read == []
+
+
+async def test_without_whatever_reads_nothing_is_searched_deeper() -> None:
+    """One search, of the wished depth and with its neighbours."""
+    search = Numbered()
+    found = await Retriever(search, None).retrieve("May I?", SCOPE, depth=5, neighbours=2)
+    assert [(one.limit, one.neighbours) for one in search.requests] == [(5, 2)]
+    assert [hit.chunk_key for hit in found.result.hits] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(("neighbours", "searches"), [(0, 1), (2, 2)])
+async def test_neighbours_are_searched_only_if_wanted(neighbours: int, searches: int) -> None:
+    """The second search is for them alone."""
+    search = Numbered()
+    found = await Retriever(search, None, reader=ScriptedReader({})).retrieve(
+        "May I?", SCOPE, depth=5, neighbours=neighbours
+    )
+    assert len(search.requests) == searches
+    assert len(found.result.neighbours) == neighbours
+
+
+async def test_where_nothing_is_found_nothing_is_read() -> None:
+    """And no neighbours of it are searched."""
+
+    @dataclass
+    class Nothing(Numbered):
+        async def search(self, request: SearchRequest, /) -> SearchResult:
+            self.requests.append(request)
+            return SearchResult(hits=(), neighbours=(), searched=0)
+
+    search = Nothing()
+    found = await Retriever(search, None, reader=ScriptedReader({})).retrieve(
+        "May I?", SCOPE, depth=5, neighbours=2
+    )
+    assert (found.result.hits, len(search.requests)) == ((), 1)
