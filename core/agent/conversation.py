@@ -12,9 +12,15 @@ from core.agent.follow_up import follow_up
 from core.agent.small_talk import SmallTalk, small_talk, without_greeting
 from core.domain.answer import Outcome
 from core.domain.conditions import Condition, conditions_in, groups_asked_for
-from core.domain.content_words import words
-from core.domain.jurisdictions import country_code, country_name, own_country, rules_of
-from core.domain.people import names_in, own_group
+from core.domain.content_words import content_words, words
+from core.domain.jurisdictions import (
+    country_code,
+    country_name,
+    own_country,
+    rules_of,
+    without_jurisdictions,
+)
+from core.domain.people import mentions, names_in, own_group
 from core.domain.question import UNASKED_SLOT, Assumption, Turn
 
 JURISDICTION = "jurisdiction"
@@ -163,7 +169,24 @@ def _in_its_thread(text: str, turns: Sequence[Turn]) -> Understood:
         return _reply(text, last)
     if _corrects(text) or _is_follow_up(text):
         return _following(text, last)
+    alone = _told_alone(text)
+    if alone is not None:
+        lead = "in" if alone.slot == JURISDICTION else "as"
+        meant = _following(f"{lead} {alone.value}", last)
+        return replace(meant, assumptions=(alone,))
     return Understood(standalone=text)
+
+
+def _told_alone(text: str) -> Assumption | None:
+    """Return what a message tells that is nothing but a country or a group ("Germany")."""
+    code, people = country_code(text), mentions(text)
+    if code is not None and not content_words(without_jurisdictions(text)):
+        return Assumption(slot=JURISDICTION, value=country_name(code), source="asker")
+    if len(people) != 1 or people[0].is_outside:
+        return None
+    if content_words(text) - content_words(people[0].noun):
+        return None
+    return Assumption(slot=EMPLOYMENT, value=people[0].name, source="asker")
 
 
 def _following(text: str, last: Turn) -> Understood:

@@ -170,6 +170,33 @@ def test_a_follow_up_is_no_reply(text: str, standalone: str) -> None:
     assert understand(text, [asked]).follows
 
 
+@pytest.mark.parametrize(
+    ("text", "standalone", "slot", "value"),
+    [
+        ("Germany", "May I take wine in Germany?", "jurisdiction", "Germany"),
+        ("the UK.", "May I take wine in United Kingdom?", "jurisdiction", "United Kingdom"),
+        ("Contractor", "May contractors take wine?", "employment", "contractor"),
+        ("an intern", "May interns take wine?", "employment", "intern"),
+    ],
+)
+def test_a_country_or_a_group_alone_goes_on_with_the_question(
+    text: str, standalone: str, slot: str, value: str
+) -> None:
+    """Nobody asks "Germany": it is what was missing from the question before, and is kept."""
+    turn = Turn(question="May I take wine?", outcome="refused", answer="")
+    meant = understand(text, [turn])
+    assert (meant.standalone, meant.follows) == (standalone, True)
+    assert [(one.slot, one.value) for one in meant.assumptions] == [(slot, value)]
+    assert understand(text, []).standalone == text
+
+
+@pytest.mark.parametrize("text", ["German law", "supplier", "manager approval", "gifts", "wine"])
+def test_a_subject_alone_is_a_question_of_its_own(text: str) -> None:
+    """It may be one."""
+    turn = Turn(question="May I take wine?", outcome="refused", answer="")
+    assert understand(text, [turn]).standalone == text
+
+
 @pytest.mark.parametrize("text", ["I don't know", "what if it is a gift?", "in our head office"])
 def test_what_names_no_country_is_not_assumed_later(text: str) -> None:
     """It counts for the question that was asked, and is not said of the next one."""
