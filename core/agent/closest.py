@@ -4,18 +4,17 @@ It states nothing in words of ours or of a model: one claim, whose text is the s
 was cited in one section, in the order of the policy.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from core.domain.answer import Citation, Claim
 from core.domain.ontology import SectionRef
+from core.domain.phrasing import heads, marker_style, opening, phrase, unmarked
 from core.domain.policy import Span
 from core.domain.table_rows import read_row
 
 CLAIMS = 2
 """Claims of a draft whose quotes are shown."""
-_BULLET = re.compile(r"^(?:[-*+\u2022\u00b7\u25aa\u25cf\u25e6\u2013\u2014]|\[[ xX]\])\s+")
 _ADJACENT = 3
 """Characters between two quotes from which on something is left out between them."""
 
@@ -56,7 +55,7 @@ def _outermost(citations: Sequence[Citation]) -> Iterator[Citation]:
 
 def _quotation(citations: Sequence[Citation]) -> str:
     """Join quotes to one text; what is left out between two of them is marked."""
-    parts: list[str] = [_words(citations[0].quote)]
+    parts: list[str] = [unmarked(citations[0].quote)]
     header: str | None = None
     for before, citation in pairwise(citations):
         if _is_row(before.quote) and _is_row(citation.quote):
@@ -66,14 +65,13 @@ def _quotation(citations: Sequence[Citation]) -> str:
                 parts[-1] += f". {read_row(header, citation.quote)}"
             continue
         header = None
+        if heads(before.quote) and marker_style(before.quote) != marker_style(citation.quote):
+            parts[-1] = opening(before.quote)
         is_next = citation.span.char_start - before.span.char_end < _ADJACENT
-        parts += [*([] if is_next else ["…"]), _words(citation.quote)]
-    return " ".join(part for part in parts if part)
+        parts += [*([] if is_next else ["…"]), unmarked(citation.quote)]
+    kept = [part for part in parts if part]
+    return " ".join([*kept[:-1], *map(phrase, kept[-1:])])
 
 
 def _is_row(quote: str) -> bool:
     return " | " in quote
-
-
-def _words(quote: str) -> str:
-    return _BULLET.sub("", " ".join(quote.split()))

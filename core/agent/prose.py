@@ -10,17 +10,10 @@ from dataclasses import dataclass, field
 
 from core.domain.answer import Citation, Claim
 from core.domain.layout import BULLET
+from core.domain.lead_ins import introduced_units
 from core.domain.modality import Modality, modality
-from core.domain.phrasing import (
-    introduces,
-    item_sentence,
-    marker_style,
-    opening,
-    phrase,
-    row_sentence,
-)
+from core.domain.phrasing import item_sentence, opening, phrase, row_sentence
 from core.domain.policy import Span
-from core.domain.sentences import split_sentences
 from core.domain.table_rows import fits
 
 LONGEST_PARAGRAPH = 480
@@ -41,47 +34,54 @@ class Listed:
 class _Group:
     """Claims that are said together."""
 
-    lead_in: Citation | None
-    """What introduces them; None: each stands by itself."""
+    lead_ins: tuple[Citation, ...]
+    """What introduces them, outermost first; empty: each stands by itself."""
     claims: list[Claim] = field(default_factory=list[Claim])
 
+    @property
+    def is_table(self) -> bool:
+        """True if they are rows of a table."""
+        return bool(self.lead_ins) and fits(
+            self.lead_ins[-1].quote, self.claims[0].citations[-1].quote
+        )
 
-def lead_in_of(claim: Claim) -> Citation | None:
-    """Return what introduces the list item or table row that a claim says; None: it says neither.
 
-    A claim in other words than its quotes stands by itself, whatever it cites.
+def lead_ins_of(claim: Claim) -> tuple[Citation, ...]:
+    """Return what introduces the list item or table row that a claim says, outermost first.
+
+    Empty if it says neither. A claim in other words than its quotes stands by itself, whatever it
+    cites.
     """
-    if len(claim.citations) != 2:  # noqa: PLR2004
-        return None
-    first, second = claim.citations
-    if fits(first.quote, second.quote):
-        return first if claim.text == row_sentence(first.quote, second.quote) else None
-    is_item = introduces(first.quote) and claim.text == item_sentence(first.quote, second.quote)
-    return first if is_item else None
+    if len(claim.citations) < 2:  # noqa: PLR2004
+        return ()
+    *above, last = claim.citations
+    if fits(above[-1].quote, last.quote):
+        said = row_sentence(above[-1].quote, last.quote)
+    else:
+        said = item_sentence(*(one.quote for one in claim.citations))
+    return tuple(above) if claim.text == said else ()
 
 
-def listed_in(text: str, item: str, *, is_cut: bool) -> Listed | None:
+def listed_in(text: str, *, introduced_by: int, is_cut: bool) -> Listed | None:
     """Count the items of a list in the stored text.
 
     Args:
         text: The policy from what introduces the list on.
-        item: One of its items: the others are marked alike.
+        introduced_by: Characters of what introduces it.
         is_cut: True if the policy goes on after the text.
 
     Returns:
-        None if the text has no such item.
+        None if it introduces nothing.
     """
-    style = marker_style(item)
-    units = split_sentences(text)
-    count, end = 0, 0
-    for unit in units[1:]:
-        is_apart = "\n\n" in text[end : unit.char_start].replace("\r", "")
-        said = unit.of(text)
-        if style and marker_style(said) == style:
-            count += 1
-        elif count and not marker_style(said) and (is_apart or introduces(said)):
+    count, end = 0, introduced_by
+    for unit in introduced_units(text):
+        leads = [lead.char_start for lead in unit.lead_ins]
+        is_apart = "\n\n" in text[end : unit.span.char_start].replace("\r", "")
+        if 0 in leads:
+            count += leads[-1] == 0
+        elif count and (unit.kind != "sentence" or is_apart):
             return Listed(count=count)
-        end = unit.char_end
+        end = unit.span.char_end
     return Listed(count=count, is_all=not is_cut) if count else None
 
 
@@ -109,13 +109,13 @@ def prose(
     lines: list[str] = []
     joined: Claim | None = None
     for group in _groups(claims):
-        if group.lead_in is not None and len(group.claims) > 1:
-            first = _introduced(group.lead_in, len(group.claims), lists or {}, titles or {})
+        if len(group.claims) > 1:
+            first = _introduced(group, lists or {}, titles or {})
             lines.append("\n".join(_list(first, group, numbers)))
             joined = None
             continue
         claim = group.claims[0]
-        said = f"{_alone(claim, group.lead_in, lists or {})} {_marks(claim.citations, numbers)}"
+        said = f"{_alone(group, lists or {}, titles or {})} {_marks(claim.citations, numbers)}"
         if joined and _belongs(claim, joined) and len(lines[-1]) + len(said) < LONGEST_PARAGRAPH:
             lines[-1] = f"{lines[-1]} {said}"
         else:
@@ -129,53 +129,67 @@ def _groups(claims: Sequence[Claim]) -> list[_Group]:
     groups: list[_Group] = []
     by_lead_in: dict[Span, _Group] = {}
     for claim in claims:
-        lead_in = lead_in_of(claim)
-        known = by_lead_in.get(lead_in.span) if lead_in else None
+        lead_ins = lead_ins_of(claim)
+        known = by_lead_in.get(lead_ins[-1].span) if lead_ins else None
         if known is not None:
             known.claims.append(claim)
             continue
-        group = _Group(lead_in=lead_in, claims=[claim])
+        group = _Group(lead_ins=lead_ins, claims=[claim])
         groups.append(group)
-        if lead_in is not None:
-            by_lead_in[lead_in.span] = group
+        if lead_ins:
+            by_lead_in[lead_ins[-1].span] = group
     for group in groups:
-        if group.lead_in is not None:
+        if group.lead_ins:
             group.claims.sort(key=lambda one: one.citations[-1].span.char_start)
     return groups
 
 
-def _introduced(
-    lead_in: Citation, quoted: int, lists: Mapping[Span, Listed], titles: Mapping[Span, str]
-) -> str:
-    """Return what stands above a list: of a table the title of its section, empty without one."""
-    if introduces(lead_in.quote):
-        return _with_count(opening(lead_in.quote), quoted, lists.get(lead_in.span))
-    title = " ".join(titles.get(lead_in.span, "").split())
+def _introduced(group: _Group, lists: Mapping[Span, Listed], titles: Mapping[Span, str]) -> str:
+    """Return what stands above a list; of a table without a lead-in the title of its section."""
+    above = _openings(group)
+    if above:
+        listed = None if group.is_table else lists.get(group.lead_ins[-1].span)
+        return _with_count(" ".join(above), len(group.claims), listed)
+    title = " ".join(titles.get(group.lead_ins[-1].span, "").split())
     return opening(title) if title else ""
 
 
 def _list(first: str, group: _Group, numbers: Mapping[Span, int]) -> Iterator[str]:
-    assert group.lead_in is not None  # noqa: S101
-    lead_in, is_table = group.lead_in, not introduces(group.lead_in.quote)
     if first:
-        yield f"{first} {_marks([lead_in], numbers)}"
+        yield f"{first} {_marks(group.lead_ins, numbers)}"
     for claim in group.claims:
         item = claim.citations[-1]
-        said = _unstopped(claim.text if is_table else phrase(item.quote))
+        said = _unstopped(claim.text if group.is_table else phrase(item.quote))
         yield f"{BULLET}{said} {_marks([item] if first else claim.citations, numbers)}"
 
 
 def _unstopped(item: str) -> str:
     """Return an item without its full stop, unless it is a whole sentence or several."""
-    is_whole = item[:1].isupper() and modality(item) is not Modality.NONE
-    return item if is_whole or ". " in item else item.removesuffix(".")
+    return item if _says_rule(item) or ". " in item else item.removesuffix(".")
 
 
-def _alone(claim: Claim, lead_in: Citation | None, lists: Mapping[Span, Listed]) -> str:
-    if lead_in is None or not introduces(lead_in.quote):
+def _says_rule(item: str) -> bool:
+    """Say whether an item is a rule by itself, and no part of a sentence."""
+    said = phrase(item)
+    return said[:1].isupper() and modality(said) is not Modality.NONE
+
+
+def _alone(group: _Group, lists: Mapping[Span, Listed], titles: Mapping[Span, str]) -> str:
+    """Return a claim that stands by itself.
+
+    A part of a sentence says of how many it is one, and a row what its table is about.
+    """
+    claim = group.claims[0]
+    if not group.lead_ins or (not group.is_table and _says_rule(claim.citations[-1].quote)):
         return claim.text
-    said = opening(lead_in.quote)
-    return f"{_with_count(said, 1, lists.get(lead_in.span))}{claim.text[len(said) :]}"
+    said = _introduced(group, lists, titles)
+    if not group.is_table:
+        return f"{said}{claim.text[len(' '.join(_openings(group))) :]}"
+    return f"{said.removesuffix(':')} \u2013 {claim.text}" if said else claim.text
+
+
+def _openings(group: _Group) -> list[str]:
+    return [opening(one.quote) for one in group.lead_ins[: -1 if group.is_table else None]]
 
 
 def _with_count(said: str, quoted: int, listed: Listed | None) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from core.agent import compose
 from core.agent.closest import closest_passage
-from core.agent.prose import Listed, lead_in_of, listed_in
+from core.agent.prose import Listed, lead_ins_of, listed_in
 from core.agent.situation import Ruling, Situation
 from core.agent.unanswered import unanswered
 from core.agent.verdict import verdict
@@ -13,9 +13,9 @@ from core.agent.wording import PARTIAL, UNMENTIONED, WITHOUT_MODEL
 from core.domain.answer import Answer, Citation, Claim, Decision, Outcome, RefusalKind
 from core.domain.evidence import Finding
 from core.domain.ontology import SectionRef
-from core.domain.phrasing import introduces
 from core.domain.policy import Span
 from core.domain.question import Question, Scope
+from core.domain.table_rows import fits
 from core.ports import CorpusStore
 from core.retrieval.retriever import Retrieved
 
@@ -114,14 +114,14 @@ async def _lists(claims: Sequence[Claim], corpus: CorpusStore, scope: Scope) -> 
     """Count the items of the lists that claims quote from, so that none is taken for the whole."""
     items: dict[Span, Citation] = {}
     for claim in claims:
-        lead_in = lead_in_of(claim)
-        if lead_in is not None and introduces(lead_in.quote):
-            items[lead_in.span] = claim.citations[-1]
+        lead_ins = lead_ins_of(claim)
+        if lead_ins and not fits(lead_ins[-1].quote, claim.citations[-1].quote):
+            items[lead_ins[-1].span] = claim.citations[-1]
     found: dict[Span, Listed] = {}
     for lead_in, item in items.items():
         text = await _read_on(corpus, lead_in, item.span, scope)
         is_cut = len(text) == item.span.char_end + READ_ON - lead_in.char_start
-        listed = listed_in(text, item.quote, is_cut=is_cut)
+        listed = listed_in(text, introduced_by=lead_in.char_end - lead_in.char_start, is_cut=is_cut)
         if listed is not None:
             found[lead_in] = listed
     return found

@@ -14,7 +14,7 @@ where an agreement to abide by it has to be signed).
 import re
 from collections.abc import Sequence
 
-from core.agent.prose import lead_in_of
+from core.agent.prose import lead_ins_of
 from core.domain.answer import Claim
 from core.domain.bounds import Bound, Bounded, bounds
 from core.domain.content_words import content_words
@@ -111,12 +111,11 @@ def verdict(
     if not claims or (place is not None and not _is_for_all(question, place)):
         return None
     question, first = " ".join(question.split()), claims[0]
-    lead_in = lead_in_of(first)
+    lead_ins = lead_ins_of(first)
     stored = first.citations[-1].quote if first.citations else ""
-    is_quoted = lead_in is not None or len(first.citations) == 1
-    if not is_quoted or (lead_in is None and first.text != sentence(stored)):
+    if not lead_ins and (len(first.citations) != 1 or first.text != sentence(stored)):
         return None
-    introduced = lead_in.quote if lead_in else None
+    introduced = " ".join(one.quote for one in lead_ins) or None
     words = _ruling(question, stored, introduced) or _figure(question, said(stored, introduced))
     if words is None or any(_differs(question, words, first, other) for other in claims[1:]):
         return None

@@ -18,7 +18,8 @@ _CELLS = "|"
 _KINDS = frozenset(
     """area asset benefit category city class classification country data definition destination
     document event expense grade group item kind level location name office phase policy priority
-    region role route service severity step system team term threshold topic type vehicle""".split()  # noqa: SIM905
+    range region role route service severity step system team term threshold topic type
+    vehicle""".split()  # noqa: SIM905
 )
 """Names of a first column that say what kind of thing stands in it, and nothing about it."""
 _SAYINGS = frozenset(
@@ -49,7 +50,7 @@ def read_row(header: str, row: str) -> str:
     if len(names) != len(cells):
         return "; ".join(cell for cell in cells if cell)
     pairs = [(name, cell) for name, cell in zip(names, cells, strict=True) if cell]
-    if len(pairs) < 2 or pairs[0][0].casefold() not in _KINDS | {""}:  # noqa: PLR2004
+    if len(pairs) < 2 or pairs[0][0].casefold().rpartition(" ")[2] not in _KINDS | {""}:  # noqa: PLR2004
         return "; ".join(_said(pairs))
     about, rest = _numbered(*pairs[0]), pairs[1:]
     if len(rest) == 1 and rest[0][0].casefold() in _SAYINGS:

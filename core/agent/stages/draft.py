@@ -1,15 +1,18 @@
 """After `retrieve`, before `verify`: the reasoner proposes claims."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from core.agent.limits import MAX_ASKED
 from core.domain.answer import Citation, Claim, Draft
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence
+from core.domain.phrasing import item_sentence, phrase, row_sentence
 from core.domain.policy import Span
 from core.domain.question import Question
 from core.domain.run import Attempt, Plan
+from core.domain.table_rows import fits
 from core.ports import Reasoner
 
 CHOICE = 2
@@ -69,9 +72,18 @@ def introduced(claim: Claim, evidence: Evidence) -> Claim:
     missing = [citation for span, citation in wanted.items() if span not in cited]
     text, said = claim.text, _folded(claim.text)
     if said in _folded(" ".join(citation.quote for citation in claim.citations)):
-        unsaid = [one.quote for one in wanted.values() if _folded(one.quote) not in said]
-        text = " ".join([*(" ".join(quote.split()) for quote in unsaid), text])
+        quotes = [one.quote for one in wanted.values()]
+        text = _under([one for one in quotes if _folded(phrase(one)) not in said], text)
     return Claim(text=text, citations=(*missing, *claim.citations))
+
+
+def _under(lead_ins: Sequence[str], text: str) -> str:
+    """Return the words of an item or row behind what introduces it."""
+    if not lead_ins:
+        return text
+    if fits(lead_ins[-1], text):
+        return row_sentence(lead_ins[-1], text)
+    return item_sentence(*lead_ins, text)
 
 
 def _folded(text: str) -> str:

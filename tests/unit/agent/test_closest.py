@@ -59,6 +59,12 @@ def test_a_list_item_stands_under_its_lead_in_once() -> None:
     assert shown.citations == (lead_in, first, second)
 
 
+def test_numbers_and_joints_of_a_list_are_not_quoted() -> None:
+    """What a list is marked with is no part of what it says."""
+    lead_in, item = quote("a. Others who may join:", 0), quote("ii. spouses, and/or", 40)
+    assert passage(claim(lead_in, item)).text == "“Others who may join: … spouses”"
+
+
 def test_a_table_row_reads_under_its_header() -> None:
     """As a sentence, without bars; the stored rows are what is cited."""
     header, one, other = quote("City | Night", 0), quote("Bonn | 90", 13), quote("Kiel | 80", 23)

@@ -76,6 +76,7 @@ def test_rows_are_sentences() -> None:
         "\u2022 London: hotel GBP 190 per night [1][2]\n"
         "\u2022 Paris: hotel GBP 170 per night [1][3]"
     )
+    assert _written(london, title="Hotel limits").startswith("Hotel limits \u2013 London: hotel")
     assert _written(london, paris, title="Hotel limits").splitlines()[:2] == [
         "Hotel limits: [1]",
         "\u2022 London: hotel GBP 190 per night [2]",
@@ -93,6 +94,34 @@ def test_a_part_of_a_list_is_not_taken_for_the_whole() -> None:
     assert _written(minibar, fines, lists={lead_in: Listed(count=2)}).startswith(f"{LEAD_IN} [1]")
     more = {lead_in: Listed(count=2, is_all=False)}
     assert _written(minibar, fines, lists=more).startswith(f"{said} (2 of more than 2 listed): [1]")
+
+
+def _under(*quotes: str, start: int) -> Claim:
+    """Return an item, the last quote, under what introduces it."""
+    above = [_cited(quote, 1_000 * number) for number, quote in enumerate(quotes[:-1])]
+    return Claim(text=item_sentence(*quotes), citations=(*above, _cited(quotes[-1], start)))
+
+
+def test_items_under_a_chain_or_a_heading_are_a_list() -> None:
+    """All that introduces them is said once, and no number or heading as if it were a sentence."""
+    chain = ("Nobody is paid for:", "(b) fines:")
+    parking, speed = (
+        _under(*chain, "i. parking;", start=9_000),
+        _under(*chain, "i. speed.", start=9_100),
+    )
+    assert _written(speed, parking) == (
+        "Nobody is paid for: fines: [1][2]\n\u2022 parking [3]\n\u2022 speed [4]"
+    )
+    assert _written(_under("5.4. Personal Costs", "- Spa visits are never paid.", start=9_000)) == (
+        "Personal Costs: Spa visits are never paid. [1][2]"
+    )
+
+
+def test_an_item_that_is_a_rule_is_not_counted() -> None:
+    """It says all that it says; how long its list is would be noise."""
+    rule = _item("- Taxis must be booked by the travel desk.", 60)
+    listed = {rule.citations[0].span: Listed(count=9)}
+    assert _written(rule, lists=listed).startswith(f"{LEAD_IN} Taxis must be booked")
 
 
 def test_other_words_than_quoted_stand_by_themselves() -> None:
@@ -115,12 +144,21 @@ def test_other_words_than_quoted_stand_by_themselves() -> None:
 )
 def test_items_are_counted_in_the_stored_text(rest: str, listed: Listed) -> None:
     """Up to what stands apart behind the list."""
-    assert listed_in(f"{LEAD_IN}\n- minibar;{rest}", "- minibar;", is_cut=True) == listed
+    text = f"{LEAD_IN}\n- minibar;{rest}"
+    assert listed_in(text, introduced_by=len(LEAD_IN), is_cut=True) == listed
+
+
+def test_only_the_items_of_the_list_itself_are_counted() -> None:
+    """Not those below one of its items, and not those of the next list, however they are marked."""
+    first, second = "a. These need approval:", "a. These don't:"
+    items = "    i. travel:\n        - by air\n    i. training"
+    text = f"{first}\n{items}\n{second}\n    i. lunch\n"
+    assert listed_in(text, introduced_by=len(first), is_cut=False) == Listed(count=2)
 
 
 def test_what_is_no_item_is_not_counted() -> None:
     """A sentence has no list around it."""
-    assert listed_in(f"{LEAD_IN} the minibar.", "the minibar.", is_cut=False) is None
+    assert listed_in(f"{LEAD_IN} the minibar.", introduced_by=len(LEAD_IN), is_cut=False) is None
 
 
 @pytest.mark.parametrize("tail", ["\n\n## 2 Meals\nMeals are paid.\n", ""])

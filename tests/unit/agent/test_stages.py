@@ -27,6 +27,7 @@ from tests.factories import (
     make_evidence,
     make_finding,
     make_judgement,
+    make_place,
     make_plan,
     make_question,
     make_scope,
@@ -297,7 +298,7 @@ async def test_a_list_item_is_never_told_without_what_introduces_it() -> None:
     item = _listed("- minibar, pay television and spa;")
     own = Citation(key="c1", span=item.span, quote=item.text)
     told = await _drafted(Claim(text="minibar, pay television and spa", citations=(own,)), item)
-    assert told.text == ("The following are never reimbursed: minibar, pay television and spa")
+    assert told.text == "The following are never reimbursed: minibar, pay television and spa."
     assert [one.quote for one in told.citations] == [
         "The following are never reimbursed:",
         item.text,
@@ -307,12 +308,26 @@ async def test_a_list_item_is_never_told_without_what_introduces_it() -> None:
     assert len((await _drafted(worded, item)).citations) == 2
 
 
+async def test_a_heading_before_an_item_is_said_once() -> None:
+    """Also where the claim says it already, without its number."""
+    heading, text = "5.4. Personal costs", "- Spa visits are never paid."
+    span, above = make_span(40, 40 + len(text)), make_span(0, len(heading))
+    place = make_place("Personal costs")
+    lead_in = LeadIn(span=above, text=heading)
+    item = Finding(entity=EntityKey("role:x"), span=span, text=text, place=place, lead_in=lead_in)
+    own = Citation(key="c1", span=span, quote=text)
+    shown = "Personal costs: Spa visits are never paid."
+    assert (await _drafted(Claim(text=text, citations=(own,)), item)).text == shown
+    both = (Citation(key="c1", span=above, quote=heading), own)
+    assert (await _drafted(Claim(text=shown, citations=both), item)).text == shown
+
+
 async def test_a_nested_item_is_told_with_the_whole_chain() -> None:
     """What introduces the list above decides what the list below means."""
     item = _listed("- for parking")
     own = Citation(key="c1", span=item.span, quote=item.text)
     told = await _drafted(Claim(text=item.text, citations=(own,)), item)
-    assert told.text == "The following are never reimbursed: - fines: - for parking"
+    assert told.text == "The following are never reimbursed: fines: for parking."
     assert len(told.citations) == 3
 
 

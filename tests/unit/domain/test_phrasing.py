@@ -19,6 +19,12 @@ from tests.factories import make_item
         ),
         ("Claims \\- within 30 days \\(at most\\).", "Claims - within 30 days (at most)."),
         ("## Who approves", "Who approves"),
+        (
+            "{{#hasWifi}}{{companyShortName}} rotates keys.[^2]",
+            "[company short name] rotates keys.",
+        ),
+        ('Ask in {% channel "travel" %} first.{% endif %}', "Ask in travel first."),
+        ("Section {{1}} applies.", "Section {{1}} applies."),
         ("Ask<br>your <b>manager</b> first", "Ask your manager first"),
         ("\uf0b7 Keep re\u00adceipts\ufffd", "Keep receipts"),
         ("less than 5 < 10 * 2", "less than 5 < 10 2"),
@@ -124,3 +130,11 @@ def test_readings_join_what_belongs_together() -> None:
     """An item reads under the lead-in before it, a row under its header, others by themselves."""
     assert readings(["Not paid:", "- minibar;"])[-1] == "Not paid: minibar."
     assert readings(["Cash is refused.", "- minibar;"]) == ["Cash is refused.", "minibar."]
+
+
+def test_readings_join_a_whole_chain() -> None:
+    """What introduces a list within a list stands before it, a heading too; a bullet is none."""
+    chain = ["Not paid:", "a. fines:", "i. for parking;"]
+    assert readings(chain)[-1] == "Not paid: fines: for parking."
+    assert readings(["5.4. Personal costs", "- spa;"])[-1] == "Personal costs: spa."
+    assert readings(["- fines", "- spa;"]) == ["fines.", "spa."]

@@ -16,6 +16,12 @@ def test_each_cell_is_read_under_its_name() -> None:
     assert read_row("City", ROW) == "Gift, contractor; none allowed"
 
 
+def test_a_kind_of_thing_may_be_named_by_several_words() -> None:
+    """ "Expense Amount Range" says no more than what stands below it."""
+    said = read_row("Amount Range | Approver Level", "Above USD 500 | the CFO")
+    assert said == "Above USD 500 \u2013 Approver Level: the CFO"
+
+
 def test_rows_follow_their_header() -> None:
     """Two quotes make a row only if the one before is a header of as many cells."""
     assert rows_read([HEADER, ROW]) == [read_row(HEADER, ROW)]
