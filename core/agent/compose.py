@@ -61,15 +61,16 @@ def answered(
 ) -> Answer:
     """Return a released answer; claims beyond the size limit are left out whole.
 
-    It begins with the `verdict`, where there is one.
+    It begins with the `verdict`, where there is one, as a paragraph of its own.
 
     Of `nearest` it names the sections that it does not quote: one may ask for them next. `lists`
     are the lists that it quotes from, by the span of what introduces them.
     """
     said, shown, citations = _numbered([*([verdict] if verdict else []), *claims], places, versions)
+    paragraphs = [_text([verdict], citations), _text(said[1:], citations, lists)] if verdict else []
     return Answer(
         outcome=Outcome.ANSWERED,
-        text=_text(said, citations, lists),
+        text="\n\n".join(paragraphs) or _text(said, citations, lists),
         claims=shown,
         citations=citations,
         confidence=confidence,

@@ -10,7 +10,7 @@ from core.agent.situation import Ruling, Situation
 from core.agent.unanswered import unanswered
 from core.agent.verdict import verdict
 from core.agent.wording import PARTIAL, UNMENTIONED, WITHOUT_MODEL
-from core.domain.answer import Answer, Citation, Claim, Decision, Outcome, RefusalKind
+from core.domain.answer import Answer, Badge, Citation, Claim, Decision, Outcome, RefusalKind
 from core.domain.evidence import Finding
 from core.domain.ontology import SectionRef
 from core.domain.policy import Span
@@ -25,6 +25,8 @@ READ_ON = 4_000
 """Characters after a quoted list item in which the rest of its list is looked for."""
 PROBES = 16
 """Places at which the end of a text is looked for at once."""
+SHORT = 80
+"""Characters of a model's first sentence up to which it needs no shorter one before it."""
 OFF_TOPIC = 0.12
 """Relevance below which a question has nothing to do with the corpus."""
 
@@ -105,8 +107,13 @@ async def release(
         notes=(*([left_open] if left_open else ()), *without),
         lists=await _lists(claims, corpus, question.scope),
         verdict=None
-        if is_modelled or situation.is_limited
-        else verdict(question.own, claims, place=place),
+        if situation.is_limited or (is_modelled and len(claims[0].text) <= SHORT)
+        else verdict(
+            question.own,
+            claims,
+            place=place,
+            is_found=situation.confidence.badge is Badge.HIGH,
+        ),
     )
 
 

@@ -52,7 +52,7 @@ async def test_a_good_draft_is_answered() -> None:
     """FINAL: the claim is shown with its stored quote, its place, its date and a badge."""
     run = await make_world().run(ScriptedReasoner(drafts=[TRUE], judgements=[GOOD]))
     answer = run.answer
-    assert (answer.outcome, answer.text) == (Outcome.ANSWERED, f"Not allowed. [1] {CASH} [1]")
+    assert (answer.outcome, answer.text) == (Outcome.ANSWERED, f"Not allowed. [1]\n\n{CASH} [1]")
     (citation,) = answer.citations
     assert (citation.number, citation.quote, citation.effective_from) == (1, CASH, "2025-01-01")
     assert (citation.place.policy_key, citation.place.number) == ("gifts", "1")

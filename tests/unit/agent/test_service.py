@@ -98,7 +98,7 @@ async def test_what_is_shown_was_recorded() -> None:
     assert reply.answer is reply.run.answer
     assert (reply.answer.outcome, reply.answer.text) == (
         Outcome.ANSWERED,
-        f"Not allowed. [1] {CASH} [1]",
+        f"Not allowed. [1]\n\n{CASH} [1]",
     )
     assert (reply.receipt.record_id, reply.conversation_id) == ("record-1", "id-2")
     question = reply.run.question

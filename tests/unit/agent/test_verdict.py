@@ -45,6 +45,28 @@ GIFTS = "Employees may accept gifts worth up to EUR 35."
         ("Do I have to register gifts?", "All gifts must be registered.", None, "Yes."),
         ("Do I need to register meals?", "Meals need not be registered.", None, "No."),
         ("Is it prohibited to work abroad?", "Employees may work abroad.", None, "No."),
+        ("Can I accept cash if it is a small sum?", CASH, None, "Not allowed."),
+        (
+            "Can I accept cash?",
+            "Employees must not accept cash unless the CFO agrees.",
+            None,
+            "Not allowed, with exceptions.",
+        ),
+        (
+            "Can I work abroad?",
+            "Employees may work abroad if their manager agrees.",
+            None,
+            "Yes, with conditions.",
+        ),
+        (
+            "Do I have to lock my screen?",
+            "Unless it is a kiosk, you must lock your screen.",
+            None,
+            "Yes, with exceptions.",
+        ),
+        ("Do I need a visitor badge?", "All visitors must wear a badge.", None, "Yes."),
+        ("Are backups encrypted?", "Backups are encrypted and kept off site.", None, "Yes."),
+        ("Is harassment tolerated?", "Harassment is never tolerated here.", None, "No."),
         (
             "Can I install software from the web?",
             "Installing software from the web requires prior written approval.",
@@ -68,6 +90,30 @@ GIFTS = "Employees may accept gifts worth up to EUR 35."
             "Contracts are kept for at least 6 years.",
             None,
             "For at least 6 years.",
+        ),
+        (
+            "my report is late. by when is it due?",
+            "Reports are due within 30 days of the trip, unless Finance extends that.",
+            None,
+            "As a rule, within 30 days.",
+        ),
+        (
+            "how often are keys changed?",
+            "Keys must be changed on at least a monthly basis.",
+            None,
+            "At least monthly.",
+        ),
+        (
+            "Who approves an exception?",
+            "Each exception must be approved by the Security team and the owner.",
+            None,
+            "The Security team and the owner.",
+        ),
+        (
+            "how far ahead do I announce a sabbatical?",
+            "Announce a sabbatical at least 4 weeks in advance.",
+            None,
+            "At least 4 weeks in advance.",
         ),
     ],
 )
@@ -94,6 +140,63 @@ def test_the_rule_comes_first(question: str, text: str, lead_in: str | None, sai
             None,
             id="another group",
         ),
+        pytest.param(
+            "Can I accept cash if the CFO agrees?",
+            "Employees must not accept cash unless the CFO agrees.",
+            None,
+            id="the exception itself",
+        ),
+        pytest.param(
+            "Can I work abroad while on parental leave?",
+            "Employees may work abroad.",
+            None,
+            id="a permission for another situation",
+        ),
+        pytest.param(
+            "Are cars insured?", "Cars may be insured by the owner.", None, id="may be so"
+        ),
+        pytest.param(
+            "Are cars washed?",
+            "Cars are washed and insured if leased.",
+            None,
+            id="so under a condition",
+        ),
+        pytest.param(
+            "Do I need approval to buy software?",
+            "All staff must attend a course to buy software.",
+            None,
+            id="something else is needed",
+        ),
+        pytest.param(
+            "how long are recordings kept?",
+            "Recordings are deleted after 30 days.",
+            None,
+            id="when it ends, not how long it lasts",
+        ),
+        pytest.param(
+            "How often is the mirror updated?",
+            "The mirror is updated bi-weekly and checked nightly.",
+            None,
+            id="two frequencies",
+        ),
+        pytest.param(
+            "How much is paid for a phone?",
+            "We pay USD 75 for a phone monthly.",
+            None,
+            id="an amount whose period stands elsewhere",
+        ),
+        pytest.param(
+            "How many days off are a problem?",
+            "Leave of more than 3 days is not approved.",
+            None,
+            id="a bound of what is not so",
+        ),
+        pytest.param(
+            "Who approves an exception?",
+            "Exceptions are approved by the owner and logged in the register.",
+            None,
+            id="more is done than what is asked",
+        ),
         pytest.param("Can I not accept cash?", CASH, None, id="a negated question"),
         pytest.param("Can't I accept cash?", CASH, None, id="a negated question, short"),
         pytest.param(
@@ -104,12 +207,6 @@ def test_the_rule_comes_first(question: str, text: str, lead_in: str | None, sai
         ),
         pytest.param("Can I accept cash or a voucher?", CASH, None, id="an alternative"),
         pytest.param("Can I refuse to accept cash?", CASH, None, id="the opposite act"),
-        pytest.param(
-            "Can I accept cash?",
-            "Employees must not accept cash unless the CFO agrees.",
-            None,
-            id="an exception",
-        ),
         pytest.param(
             "Can I accept cash?",
             "We do not allow accepting cash.",
@@ -222,3 +319,30 @@ def test_an_approval_under_a_condition_is_none() -> None:
     assert needs_approval(asked, "Tools on a laptop must be approved by IT.")
     assert not needs_approval(asked, "Tools on a laptop must be approved by IT if they are paid.")
     assert not needs_approval(asked, "Tools on a laptop over EUR 50 must be approved by IT.")
+
+
+def test_a_sentence_that_surely_answers_needs_one_common_word() -> None:
+    """ "Can I root my phone?" is answered by "Do not root your device", if a reader says so."""
+    claims = [_claim("Do not jailbreak or root your mobile device.")]
+    assert verdict("Is it ok to root a phone?", claims) is None
+    found = verdict("Is it ok to root a phone?", claims, is_found=True)
+    assert found is not None
+    assert found.text == "Not allowed."
+    others = [_claim("Contractors must not accept any gift.")]
+    assert verdict("Can I accept a present or gift card?", others, is_found=True) is None
+    assert verdict("Can I accept a gift?", others, is_found=True) is None
+    least = [_claim("Direct access must be kept to an absolute minimum.")]
+    assert verdict("should everyone have direct access", least, is_found=True) is None
+
+
+def test_the_words_of_a_model_must_bear_out_what_the_quote_does() -> None:
+    """Where the two differ, or the claim rules itself, nothing stands before it."""
+    quoted = _claim(CASH)
+
+    def said(text: str) -> str | None:
+        found = verdict("May I accept cash?", [replace(quoted, text=text)])
+        return found.text if found else None
+
+    assert said("You must not accept any cash, whoever offers it.") == "Not allowed."
+    assert said("You may accept cash.") is None
+    assert said("No, you must not accept cash.") is None
