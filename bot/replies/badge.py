@@ -106,7 +106,7 @@ def percent(calibrated: float) -> int:
 
 def _refused(answer: Answer) -> Head:
     if answer.is_closest:
-        rest = ("It may not answer you",)
+        rest = ("It may not answer your question",)
         return Head(icon=Icon.NOTHING, strong="Closest passage", rest=rest)
     match answer.refusal:
         case RefusalKind.CONFLICT:

@@ -3,8 +3,9 @@
 A function of the stored answer alone, so that a button pressed later means what it said.
 """
 
-from bot.replies.places import section_title
+from bot.replies.text import line
 from core.domain.answer import Answer, Outcome
+from core.domain.ontology import SectionRef
 
 SUGGESTED = 3
 LONGEST = 75
@@ -17,5 +18,16 @@ def follow_ups(answer: Answer) -> tuple[str, ...]:
         return ()
     quoted = {one.place.policy_key for one in answer.citations}
     near = [place for place in answer.nearest if place.policy_key in quoted]
-    asked = (f"What does {section_title(place)} say?" for place in near)
-    return tuple(one for one in asked if len(one) <= LONGEST)[:SUGGESTED]
+    asked = (_asked(place) for place in near)
+    return tuple(one for one in asked if one and len(one) <= LONGEST)[:SUGGESTED]
+
+
+def _asked(place: SectionRef) -> str:
+    """Return a question for what a section says; empty for one without a title."""
+    title, policy = line(place.title), line(place.policy_title) or "policy"
+    if not title or title == policy:
+        return ""
+    if title.endswith("?"):
+        return title
+    named = title.lower() if title.isupper() else title
+    return f"What does the {policy.removeprefix('The ')} say about \u201c{named}\u201d?"

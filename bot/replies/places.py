@@ -44,8 +44,9 @@ def section_title(place: SectionRef) -> str:
     """Return policy, country and section on one line."""
     country = f" ({line(place.jurisdiction, limit=20)})" if place.jurisdiction else ""
     section = _section(place)
+    joint = " " if section[:1] == "\N{SECTION SIGN}" else ", "
     name = f"{line(place.policy_title, limit=TITLE) or 'Policy'}{country}"
-    return f"{name} {section}" if section else name
+    return f"{name}{joint}{section}" if section else name
 
 
 def numbers(quotes: Sequence[ShownCitation]) -> str:

@@ -137,10 +137,17 @@ def flowing(text: str) -> list[Json]:
             paragraphs.append(block.text)
             continue
         if paragraphs:
-            made.append(said(words("\n\n".join(paragraphs))))
+            made.append(said(words(_lead(made) + "\n\n".join(paragraphs))))
             paragraphs = []
         made.append(listed(words(item) for item in block.items))
-    return [*made, said(words("\n\n".join(paragraphs)))] if paragraphs or not made else made
+    if paragraphs or not made:
+        made.append(said(words(_lead(made) + "\n\n".join(paragraphs))))
+    return made
+
+
+def _lead(made: Sequence[Json]) -> str:
+    """Return what parts a paragraph from the list above it."""
+    return "\n" if made else ""
 
 
 def _all(parts: Sequence[Sequence[Json]]) -> list[Json]:

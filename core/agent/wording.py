@@ -6,7 +6,9 @@ from core.domain.answer import RefusalKind
 REFUSALS = {
     RefusalKind.POLICY_SILENT: "I found no answer to this in the policies that I can read here.",
     RefusalKind.NOT_FOUND: "I found no passage that answers this reliably.",
-    RefusalKind.NOT_SURE: "This is the closest passage that I found; it may not answer you.",
+    RefusalKind.NOT_SURE: (
+        "This is the closest passage that I found; it may not answer your question."
+    ),
     RefusalKind.OUT_OF_SCOPE: (
         "I answer questions about the company's policies, asked in English, and this does not look"
         " like one."
@@ -22,9 +24,9 @@ URGENT = "I am not sure that this is what you ask about, but it can't wait:"
 """Above duties with a deadline of days or less, where there is no answer."""
 NOTHING_SURER = "Beyond this I found no sure answer."
 """Below them."""
-IF_IT_DOES_NOT = "If it does not answer you, Compliance can: pass the question on to them."
+IF_IT_DOES_NOT = "If it does not answer your question, you can pass that on to Compliance."
 """Below the closest passage."""
-ASK_A_PERSON = "Compliance can answer this: pass the question on to them."
+ASK_A_PERSON = "You can pass the question on to Compliance."
 PASSED_ON = (
     "I have passed it on to Compliance as case {number}: your words, without your name. The reply"
     " comes to you alone, in our direct messages."

@@ -41,7 +41,7 @@ async def test_a_closest_passage_is_quoted_and_opens_no_case(bureau: Office) -> 
     """Named as what it is, with its place and two ways on; nobody else hears of it."""
     answer = await bureau.answered()
     told = shown(answer)
-    assert "*Closest passage*  ·  It may not answer you" in told
+    assert "*Closest passage*  ·  It may not answer your question" in told
     assert "Gifts and Hospitality Policy" in told
     assert "confidence" not in told
     assert pressable(answer) == ["closest_answers", "escalate_open", "evidence_open"]

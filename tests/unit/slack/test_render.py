@@ -392,7 +392,7 @@ def test_a_list_is_drawn_as_one() -> None:
         [{"type": "text", "text": "minibar [2]"}],
         [{"type": "text", "text": "< !channel> fines [3]"}],
     ]
-    assert last["elements"] == [{"type": "text", "text": "Ask first. [1]\n\nNo cash. [2]"}]
+    assert last["elements"] == [{"type": "text", "text": "\nAsk first. [1]\n\nNo cash. [2]"}]
 
 
 def test_a_notification_begins_with_the_answer() -> None:
