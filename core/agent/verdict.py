@@ -8,8 +8,8 @@ figure that could make a difference, there is none.
 Held against the best sentence for each of 1,587 answerable yes-or-no questions about 138 policies
 that others wrote, it rules on 43, and on 73 where a reader is sure of the sentence; for the rest
 see `core.domain.short_answers`. All were read: none is wrong, two are open to dispute ("Do I have
-to sign the handbook?", where an agreement to abide by it has to be signed). Of 245 answers as they
-are given without a model, 17 begin with a verdict; none of those is wrong.
+to sign the handbook?", where an agreement to abide by it has to be signed). Of 369 answers as they
+are given without a model, 24 begin with a verdict; none of those is wrong.
 """
 
 import re

@@ -63,6 +63,8 @@ def test_numbers_and_joints_of_a_list_are_not_quoted() -> None:
     """What a list is marked with is no part of what it says."""
     lead_in, item = quote("a. Others who may join:", 0), quote("ii. spouses, and/or", 40)
     assert passage(claim(lead_in, item)).text == "“Others who may join: … spouses”"
+    heading, other = quote("5.4. Personal costs", 0), quote("- Spa visits.", 20)
+    assert passage(claim(heading, other)).text == "“Personal costs: Spa visits.”"
 
 
 def test_a_table_row_reads_under_its_header() -> None:

@@ -141,10 +141,16 @@ def test_the_rule_comes_first(question: str, text: str, lead_in: str | None, sai
             id="another group",
         ),
         pytest.param(
-            "Can I accept cash if the CFO agrees?",
+            "Can I accept cash with the agreement of the CFO?",
             "Employees must not accept cash unless the CFO agrees.",
             None,
             id="the exception itself",
+        ),
+        pytest.param(
+            "Do I have to register gifts if they are small?",
+            "All gifts must be registered.",
+            None,
+            id="a duty in another situation",
         ),
         pytest.param(
             "Can I work abroad while on parental leave?",
@@ -172,6 +178,12 @@ def test_the_rule_comes_first(question: str, text: str, lead_in: str | None, sai
             "Recordings are deleted after 30 days.",
             None,
             id="when it ends, not how long it lasts",
+        ),
+        pytest.param(
+            "How often are the tables reviewed?",
+            "At a minimum, the tables are reviewed once per year.",
+            None,
+            id="a bound that stands apart",
         ),
         pytest.param(
             "How often is the mirror updated?",
