@@ -87,6 +87,7 @@ _PATTERNS: tuple[tuple[Modality, str], ...] = (
         rf"|(?:do|does|will){_N_T}\s+{_TOLERATE}|unacceptable|impermissible"
         r"|against\s+(?:\w+['\u2019\s]+){0,3}polic(?:y|ies)"
         rf"|(?:^\s*|(?<=[:;,(]\s)|(?<=\())(?:please\s+)?do{_N_T}"
+        r"|(?:^\s*|(?<=[:;]\s))(?:please\s+)?(?:decline|refuse|avoid|refrain\s+from)(?=\s+\w)"
         r"|never|refrain(?:s|ed)?\s+from"
         rf"|not\s+to\s+be|required\s+not\s+to",
     ),

@@ -60,7 +60,8 @@ _ORDER = re.compile(r"(?:please\s+)?do(?:\b|n)", re.IGNORECASE)
 """How an order begins, which is told as advice too."""
 _RELATIVE = re.compile(r"\b(?:which|who|whom|whose|that)(?:\s+\w+)?\s*$", re.IGNORECASE)
 _ANSWER = re.compile(
-    r"(?<!\s)\s*+(?:[-*\u2022]\s++)?(?:A:\s*+)?(?:yes|no)\s*+[,.:;!\u2013\u2014-]\s*+",
+    r"(?<!\s)\s*+(?:[-*\u2022]\s++)?(?:A:\s*+)?(?:yes|no(?:\s+(?:problem|worries))?|sure|of\s+course"
+    r"|certainly)\s*+[,.:;!\u2013\u2014-]\s*+",
     re.IGNORECASE,
 )
 _OF_SOMEBODY = re.compile(
@@ -185,6 +186,13 @@ def parity_differs(claim: str, source: str) -> bool:
     return bool(near) and near[0].is_negated != one.is_negated
 
 
+def nearest_sentence(claim: str, source: str) -> tuple[float, str]:
+    """Return the sentence that has most of a statement's words, and the share of them in [0, 1]."""
+    one = _sentence(claim)
+    near = _nearest(one, sentences_of(source))
+    return (_share(one, near[0]), near[0].text) if near else (0.0, "")
+
+
 def sentences_of(text: str) -> Iterator[_Said]:
     """Yield the sentences of a text, a list item with the sentence that introduces the list."""
     lead_in = ""
@@ -251,9 +259,9 @@ def _clash(one: _Said, other: _Said) -> bool:
 def _is_too_free(one: _Said, other: _Said) -> bool:
     """Say whether a permission is none by the nearest clause of the sources."""
     if other.force is _M.MUST_NOT:
-        kept = one.limits & other.limits
-        is_turned = other.limits and one.limits - _SHUTTING and not kept & _SHUTTING
-        return not is_turned or one.limits == other.limits
+        ours, theirs = one.limits - {"even"}, other.limits - {"even"}
+        is_turned = theirs and ours - _SHUTTING and not ours & theirs & _SHUTTING
+        return not is_turned or ours == theirs
     if "only" in one.limits | other.limits or "unless" in other.limits:
         return False
     is_ability = _ABILITY.match(one.trigger) is not None
