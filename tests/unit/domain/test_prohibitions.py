@@ -16,7 +16,10 @@ PAIRS = [
     ("Never leave a ladder unattended.", "A ladder may be left unattended."),
     ("Smoking is prohibited in the warehouse.", "Smoking is allowed in the warehouse."),
     ("Smoking is prohibited in the warehouse.", "You may smoke in the warehouse."),
-    ("Private parcels are forbidden in the mail room.", "Private parcels are fine in the mail room."),
+    (
+        "Private parcels are forbidden in the mail room.",
+        "Private parcels are fine in the mail room.",
+    ),
     ("It is forbidden to paint the lockers.", "It is permitted to paint the lockers."),
     ("It is strictly prohibited to duplicate keys.", "You can duplicate keys."),
     ("No employee may open the safe alone.", "An employee may open the safe alone."),
@@ -28,7 +31,10 @@ PAIRS = [
     ("We do not permit betting at work.", "Betting at work is permitted."),
     ("We don't tolerate shouting in the ward.", "Shouting in the ward is tolerated."),
     ("The museum does not accept cash for tickets.", "The museum accepts cash for tickets."),
-    ("Interns are not allowed to sign for deliveries.", "Interns are allowed to sign for deliveries."),
+    (
+        "Interns are not allowed to sign for deliveries.",
+        "Interns are allowed to sign for deliveries.",
+    ),
     ("Interns are not permitted to sign orders.", "Interns may sign orders."),
     ("Agents are not authorised to grant rebates.", "Agents are authorised to grant rebates."),
     ("Guests are not entitled to a parking space.", "Guests are entitled to a parking space."),
@@ -39,7 +45,10 @@ PAIRS = [
     ("Avoid wearing rings at the press.", "You can wear rings at the press."),
     ("Staff shall refrain from tipping couriers.", "Staff may tip couriers."),
     ("Decline gifts from bidders.", "You may accept gifts from bidders."),
-    ("The use of headphones in the yard is not acceptable.", "Headphones are acceptable in the yard."),
+    (
+        "The use of headphones in the yard is not acceptable.",
+        "Headphones are acceptable in the yard.",
+    ),
     ("Sharing badges is unacceptable.", "Sharing badges is acceptable."),
     ("This policy prohibits naps on night duty.", "This policy permits naps on night duty."),
     ("The rules forbid radios in the aisles.", "Radios are permitted in the aisles."),
@@ -49,9 +58,15 @@ PAIRS = [
     ("Minutes may under no circumstances be recorded.", "Minutes may be recorded."),
     ("Chemicals are not to be poured into the sink.", "Chemicals may be poured into the sink."),
     ("Trainees must not drive the crane unless supervised.", "Trainees may drive the crane alone."),
-    ("No trainee may drive the crane without a permit.", "Trainees may drive the crane without a permit."),
+    (
+        "No trainee may drive the crane without a permit.",
+        "Trainees may drive the crane without a permit.",
+    ),
     ("Work must not begin before the gate is locked.", "Work may begin before the gate is locked."),
-    ("Vans shall not leave the yard until they are weighed.", "Vans may leave before they are weighed."),
+    (
+        "Vans shall not leave the yard until they are weighed.",
+        "Vans may leave before they are weighed.",
+    ),
     ("Sales of scrap are not allowed.", "Sales of scrap are okay."),
     ("Only nurses may open the cabinet.", "Anyone may open the cabinet."),
     ("You are not to discuss wages of others.", "You may discuss wages of others."),
@@ -61,7 +76,10 @@ PAIRS = [
     ("There is a ban on candles in the offices.", "Candles are allowed in the offices."),
     ("Retaliation is not tolerated.", "Retaliation is tolerated."),
     ("Off-label advice is strictly forbidden.", "Off-label advice can be given."),
-    ("Employees shall not, directly or indirectly, bribe inspectors.", "Employees may bribe inspectors."),
+    (
+        "Employees shall not, directly or indirectly, bribe inspectors.",
+        "Employees may bribe inspectors.",
+    ),
     ("Claims without a receipt will not be paid.", "Claims without a receipt will be paid."),
     ("The following are prohibited:\n- gambling on site", "Gambling on site is permitted."),
     ("Tenants must not:\n- sublet their storage room", "Tenants may sublet their storage room."),
@@ -69,7 +87,7 @@ PAIRS = [
     ("You may not use the pool car for holidays.", "No problem: use the pool car for holidays."),
     ("Loans to directors are not granted.", "Loans to directors are granted."),
     ("Passwords must not be shared, even with managers.", "Passwords may be shared with managers."),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("source", "claim"), PAIRS)
