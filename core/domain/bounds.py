@@ -56,7 +56,7 @@ _UP_TO = (
     r"|at\s+the\s+latest|<=|\u2264"
     r"|(?:limit|limited|ceiling|deadline|capped)(?:\s+\w+){0,3}?\s+(?:to|of|is|at))"
 )
-_FROM = r"(?:at\s+least|minimum|min\.|>=|\u2265)"
+_FROM = r"(?:at\s+least|at\s+the\s+(?:very\s+)?earliest|minimum|min\.|>=|\u2265)"
 _EITHER = (
     r"(?:longer|more|higher|later)\s*(?:or|/)\s*(?:shorter|less|fewer|lower|earlier)\s+than"
     r"|(?:shorter|less|fewer|lower|earlier)\s*(?:or|/)\s*(?:longer|more|higher|later)\s+than"
@@ -96,7 +96,7 @@ _AFTER: tuple[tuple[Bound, re.Pattern[str]], ...] = tuple(
         (
             Bound.AT_LEAST,
             r"(?:or|and)\s+(?:more|above|higher|over|longer|greater|later|older)\b|\+"
-            r"|(?:at\s+least|minimum)(?=\W*(?:$|[.,;)]))",
+            r"|at\s+(?:the\s+)?(?:very\s+)?earliest\b|(?:at\s+least|minimum)(?=\W*(?:$|[.,;)]))",
         ),
         (
             Bound.AT_MOST,
@@ -166,7 +166,8 @@ def cases_of_rules(claim: str, sources: Sequence[str]) -> frozenset[TextSpan]:
     """Return where `claim` has a number that is a case of a bound in its sources.
 
     "EUR 60 needs approval" is one of "above EUR 50 needs approval", and "EUR 40 needs none" where
-    the claim denies. A number that the claim itself compares, or names as a limit, is no case.
+    the claim denies. A number that the claim itself compares, or names as a limit, is no case; nor
+    is one that somebody has or is given, or one said of what the sources give another number for.
     """
     if _NAMES_LIMIT.search(claim):
         return frozenset()
@@ -175,7 +176,11 @@ def cases_of_rules(claim: str, sources: Sequence[str]) -> frozenset[TextSpan]:
     return frozenset(
         one.quantity.span
         for one in _said(claim)
-        if one.bound is Bound.NONE and _speaks_of(one, there) and _is_case(one, known)
+        if one.bound is Bound.NONE
+        and not _GRANTED.search(claim[: one.quantity.span.char_start][-_REACH:])
+        and _speaks_of(one, there)
+        and _is_case(one, known)
+        and any(other.bound is not Bound.NONE for other in _nearest(one, known))
     )
 
 
@@ -201,7 +206,9 @@ def _said(text: str) -> Iterator[_Said]:
         start = ends[bisect_right(ends, span.char_start) - 1]
         end = ends[min(bisect_left(ends, span.char_end), len(ends) - 1)]
         if (start, end) not in clauses:
-            clauses[start, end] = (text[start:end], is_negated(text[start:end]))
+            clause = text[start:end]
+            whole = text[start:] if _CONDITION.match(clause) else clause
+            clauses[start, end] = (clause, is_negated(_STOP.split(whole)[0]))
         yield _Said(one.quantity, one.bound, *clauses[start, end])
 
 
@@ -211,12 +218,28 @@ def _distinct(sources: Sequence[str]) -> list[_Said]:
     return list({(_key(one.quantity), one.bound, one.is_negated): one for one in found}.values())
 
 
+def _nearest(one: _Said, known: Sequence[_Said]) -> list[_Said]:
+    """Return the numbers of a unit in the clauses that share most with that of the claim."""
+    said = families(one.clause)
+    alike = [other for other in known if _unit(other.quantity) == _unit(one.quantity)]
+    shares = [len(said & families(other.clause)) for other in alike]
+    return [other for other, share in zip(alike, shares, strict=True) if share == max(shares)]
+
+
+def _unit(one: Quantity) -> str:
+    value = value_of(one)
+    return value[1] if value else ""
+
+
 def _speaks_of(one: _Said, there: frozenset[str]) -> bool:
-    """Say whether the sources have a third of what a clause says beside its number."""
+    """Say whether the sources have a quarter of what a clause says beside its number."""
     said = families(one.clause.replace(one.quantity.raw, " "))
-    return bool(said) and 3 * len(said & there) >= len(said)
+    return bool(said) and 4 * len(said & there) >= len(said)
 
 
+_CONDITION = re.compile(r"\s*(?:if|when|where|with|for|at)\b", re.IGNORECASE)
+"""What opens a clause of which the next one says whether it is denied."""
+_STOP = re.compile(r"[.;:!?]\s")
 _BREAK = re.compile(
     r"[.;:!?]\s|,\s|\s(?:while|whereas|but)\s|\sand\s(?=(?:do|don|you|they|it|he|she|we|no|never"
     r"|nobody|must|may|shall|should|can)\b)",
@@ -226,6 +249,10 @@ _NAMES_LIMIT = re.compile(
     r"\b(?:limit|threshold|maximum|minimum|ceiling|cap|deadline|rate|target|allowance)\b",
     re.IGNORECASE,
 )
+_GRANTED = re.compile(r"\b(?:has|have|had|gets?|given|gives?|grants?)\s+$", re.IGNORECASE)
+_ONLY = re.compile(r"\bonly\s+(?:with|if|when|after|where|once)\b", re.IGNORECASE)
+"""What is above a limit only if something is met is not above it."""
+_EXCESS = re.compile(rf"\b{_HIGHER}", re.IGNORECASE)
 _OPPOSITE = {Bound.AT_MOST: Bound.ABOVE, Bound.ABOVE: Bound.AT_MOST}
 
 
@@ -235,7 +262,9 @@ def _key(one: Quantity) -> tuple[QuantityKind, str]:
 
 def _agrees(one: _Said, other: _Said) -> bool:
     """Say whether two texts compare with one number alike, or the second bears out the first."""
-    is_turned = one.is_negated is not other.is_negated
+    is_turned = one.is_negated is not other.is_negated or (
+        one.bound is Bound.ABOVE and _ONLY.search(one.clause) is not None
+    )
     if one.bound is other.bound or (is_turned and _OPPOSITE.get(one.bound) is other.bound):
         return True
     pair = {one.bound, other.bound}
@@ -245,6 +274,8 @@ def _agrees(one: _Said, other: _Said) -> bool:
         return one.bound is not Bound.AT_LEAST
     if one.quantity.kind == "duration" and pair == {Bound.NONE, Bound.ABOVE}:
         return True
+    if one.quantity.kind == "duration" and pair == {Bound.AT_LEAST, Bound.ABOVE}:
+        return not _EXCESS.search(f"{one.clause} {other.clause}")
     return one.bound is Bound.NONE and other.bound is not Bound.ABOVE
 
 

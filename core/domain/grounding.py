@@ -18,7 +18,9 @@ from core.domain.periods import missing_periods, plain_frequencies
 from core.domain.phrasing import readings
 from core.domain.polarity import polarity_kept, stands_in
 from core.domain.quantities import missing_quantities
+from core.domain.quantity_roles import roles_kept
 from core.domain.reader_text import reader_text, windows
+from core.domain.strength import strength_kept
 from core.domain.support import unsupported
 from core.domain.table_rows import rows_read
 
@@ -107,7 +109,12 @@ def _guarded(support: float | None) -> str | None:
 
 def _modality(text: str, said: Sequence[str], names: Sequence[str]) -> str | None:
     named = [*said, *names]
-    return polarity_kept(text, said) or framing_kept(text, named) or turned_word(text, named)
+    return (
+        polarity_kept(text, said)
+        or framing_kept(text, named)
+        or turned_word(text, named)
+        or strength_kept(text, said)
+    )
 
 
 def _numbers(text: str, said: Sequence[str], grounds: Grounds) -> str | None:
@@ -121,7 +128,7 @@ def _numbers(text: str, said: Sequence[str], grounds: Grounds) -> str | None:
     )
     if names:
         return f"not in the cited text: {', '.join(names)}"
-    return bounds_kept(text, texts, asked=grounds.asked)
+    return bounds_kept(text, texts, asked=grounds.asked) or roles_kept(text, texts)
 
 
 def _names(text: str, named: Sequence[str], known_roles: Sequence[str]) -> str | None:

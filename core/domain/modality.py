@@ -135,6 +135,11 @@ LIST_ITEM = re.compile(
     r"\(?(?:[a-zA-Z]{1,2}|[ivxIVX]{1,5}|\d{1,3}(?:\.\d+)*)[.)]\s|[-*+\u2022\u00b7\u2013]\s"
 )
 LEAD_IN = re.compile(r":[\s*_]*$")
+_UNDER = re.compile(
+    r"\b(?:may|can|allowed|permitted)\b.{0,200}\b(?:conditions|requirements|rules|process)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A permission under conditions: the items are those, and not what is permitted."""
 KEPT = 8_192
 """Texts: the sentences of a few hundred sections."""
 
@@ -170,7 +175,8 @@ def modalities(text: str) -> tuple[ModalClause, ...]:
                 )
             ]
         elif LEAD_IN.search(unit.of(text)):
-            lead_in = own[-1] if own[-1].modality is not Modality.NONE else None
+            is_open = own[-1].modality is Modality.NONE or _UNDER.search(unit.of(text))
+            lead_in = None if is_open else own[-1]
         elif not is_item:
             lead_in = None
         clauses.extend(own)

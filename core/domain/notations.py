@@ -88,7 +88,7 @@ _SCALE = r"(?:\s?(?:k|mn|mio|m|bn)\b|\s(?:hundred|thousand|million|billion)\b)"
 _PLAIN_SCALE = r"(?:k\b|\s(?:thousand|million|billion)\b)"
 _TO = r"(?:(?<=[\d)%])\s?[-\u2013]\s?|\s(?:to|or|\u2013)\s)"
 _ADJECTIVE = (
-    r"(?:(?P<adjective>business|working|banking|trading|calendar|consecutive|continuous|full|clear)[\s-]"
+    r"(?:(?P<adjective>business|working|work|banking|trading|calendar|consecutive|continuous|full|clear)[\s-]"
     r"(?:calendar[\s-])?)?"
 )
 _UNIT_NAMES = {
@@ -170,17 +170,18 @@ def _percentage(match: re.Match[str]) -> tuple[str, ...]:
 def _duration(match: re.Match[str]) -> tuple[str, ...]:
     unit = _UNIT_NAMES[match["unit"].casefold().rstrip("s") or "s"]
     adjective = (match["adjective"] or "").casefold()
-    if adjective in {"business", "working", "banking"}:
+    if adjective in {"business", "working", "work", "banking"}:
         unit = f"business_{unit}"
     elif adjective == "trading":
         unit = f"trading_{unit}"
     forms: list[str] = []
-    for raw in (match["low"], match["value"]):
+    more = Decimal("0.5") if match.groupdict().get("half") else Decimal(0)
+    for raw, added in ((match["low"], Decimal(0)), (match["value"], more)):
         if raw:
             value = ordinal_value(raw)
             values = (Decimal(value),) if value is not None else values_of(raw)
-            forms += [f"{plain(value)} {unit}" for value in values]
-    return tuple(forms)
+            forms += [f"{plain(value + added)} {unit}" for value in values]
+    return tuple(forms) or (f"{plain(more)} {unit}",)
 
 
 def _named_date(match: re.Match[str]) -> tuple[str, ...]:
@@ -309,7 +310,9 @@ NOTATIONS: tuple[Notation, ...] = (
         kind="duration",
         read=_duration,
         patterns=[
-            rf"{NOT_WITHIN}(?:(?P<low>{NUMBER}){_TO})?(?P<value>{NUMBER})\+?(?:{_GAP}|-){_ADJECTIVE}{_UNIT}",
+            rf"{NOT_WITHIN}(?:(?P<low>{NUMBER}){_TO})?(?P<value>{NUMBER})(?P<half>\sand\sa\shalf)?"
+            rf"\+?(?:{_GAP}|-){_ADJECTIVE}{_UNIT}",
+            rf"\b(?P<half>half)(?:\san?\s|[\s-])(?P<low>)(?P<value>){_ADJECTIVE}{_UNIT}",
             rf"{NOT_WITHIN}(?P<low>)(?P<value>{_ORDINAL_VALUE})(?:st|nd|rd|th)?\s{_ADJECTIVE}{_UNIT}",
         ],
     ),

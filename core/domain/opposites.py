@@ -14,6 +14,9 @@ from core.domain.polarity import parity_differs, sentences_of
 _PAIRS = (
     ("maximum", "minimum"),
     ("highest", "lowest"),
+    ("earliest", "latest"),
+    ("major", "minor"),
+    ("single", "repeated"),
     ("most", "least"),
     ("more", "less"),
     ("more", "fewer"),
@@ -74,13 +77,16 @@ _LATER = re.compile(
 )
 _ALIKE = 0.75
 """Share of the statement's words that one sentence of the source must have."""
+_ALIKE_IN_TIME = 0.6
+"""The same, for before and after."""
 
 
 def turned_word(claim: str, sources: Sequence[str]) -> str | None:
     """Say which word of `claim` is the opposite of one of its sources, or None."""
     said, text = families(claim), "\n".join(sources)
     shares = [len(said & one.words) / len(said) for one in sentences_of(text)] if said else []
-    if max(shares, default=0.0) < _ALIKE:
+    share = max(shares, default=0.0)
+    if share < _ALIKE_IN_TIME:
         return None
     for ours, theirs, reason in (
         (_LATER, _EARLIER, "claim says after, source says before"),
@@ -89,6 +95,8 @@ def turned_word(claim: str, sources: Sequence[str]) -> str | None:
         is_ours = ours.search(claim) and not theirs.search(claim)
         if is_ours and theirs.search(text) and not ours.search(text):
             return reason
+    if share < _ALIKE:
+        return None
     there, own = _forms(text), _forms(claim)
     for one in sorted(own - there):
         against = _OPPOSITES[one] & there - own

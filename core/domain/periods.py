@@ -5,15 +5,17 @@ A statement may name a span of time or a frequency in other words than its sourc
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+
+from core.domain.quantities import quantities
 
 _UNITS = (
     "second|minute|hour|day|night|week|fortnight|month|quarter|year|pay period|occurrence|instance"
 )
 _UNIT = rf"(?P<unit>{_UNITS.replace(' ', chr(92) + 's+')})"
 _RATE = re.compile(
-    r"(?:\b(?:an?|per|each|every)\s+(?:(?:single|calendar|fiscal|business|working|full|other)\s+)?"
-    rf"|/\s?){_UNIT}(?![-\w]|\s+(?:copy|hand|opinion|time)\b)"
+    r"(?:\b(?:an?|per|each|every|any|one|1|the(?=\s+\w+\s+(?:before|after)\b))\s+"
+    rf"(?:(?:single|calendar|fiscal|business|working|full|other|one)\s+){{0,2}}|/\s?){_UNIT}(?![-\w]|\s+(?:copy|hand|opinion|time|longer|later|earlier|more)\b)"
     r"|\b(?P<adverb>hourly|daily|nightly|(?<!bi-)weekly|fortnightly|monthly|quarterly|annual(?:ly)?"
     r"|yearly|biennial(?:ly)?|semi-?annual(?:ly)?)\b",
     re.IGNORECASE,
@@ -64,6 +66,21 @@ _EQUAL = tuple(
     )
 )
 
+_KIND_OF_YEAR = re.compile(
+    r"\b(calendar|fiscal|tax|leave)\s(?:year|quarter|month|week)", re.IGNORECASE
+)
+_MONTH = re.compile(
+    r"\b(January|February|April|June|July|August|September|October|November|December)\b"
+)
+"""Without those that are verbs too."""
+_POINT = re.compile(
+    r"\b(any\stime|at\sall\stimes|(?:end|close)(?=\sof\s(?:the|each|every|that|business)\b)"
+    r"|same(?=\s(?:\w+\s)?(?:day|week|month|quarter|year)))\b",
+    re.IGNORECASE,
+)
+"""Points of time that need no number."""
+_SAME_POINT = {"close": "end"}
+
 
 def plain_frequencies(text: str) -> str:
     """Return the text with each frequency that has a word of its own in that word."""
@@ -80,10 +97,32 @@ def missing_periods(claim: str, sources: Sequence[str]) -> tuple[str, ...]:
         sources: The cited texts.
     """
     there = plain_frequencies(" ".join(sources))
-    named = {_unit(match) for match in _NAMED.finditer(there)}
+    named = {_unit(match) for match in _NAMED.finditer(_without(there, {"duration"}))}
     named |= {unit for pattern, unit in _EQUAL if pattern.search(there)}
-    wanted = (_unit(match) for match in _RATE.finditer(plain_frequencies(claim)))
-    return tuple(dict.fromkeys(unit for unit in wanted if unit not in named))
+    said = plain_frequencies(claim)
+    wanted = [_unit(match) for match in _RATE.finditer(said)]
+    missing = [unit for unit in wanted if unit not in named]
+    for pattern in (_KIND_OF_YEAR, _POINT, _MONTH):
+        known = {_point(one) for one in pattern.findall(there)}
+        missing += [one for one in pattern.findall(said) if _point(one) not in known]
+        said = _without(said, {"date"}) if pattern is _POINT else said
+    return tuple(dict.fromkeys(missing))
+
+
+def _point(raw: str) -> str:
+    plain = " ".join(raw.casefold().split())
+    return _SAME_POINT.get(plain, plain)
+
+
+def _without(text: str, kinds: Collection[str]) -> str:
+    """Return a text without its quantities of some kinds, but for a single unit of time."""
+    pieces: list[str] = []
+    position = 0
+    for one in quantities(text):
+        if one.kind in kinds and not one.canonical.startswith("1 "):
+            pieces.append(text[position : one.span.char_start])
+            position = max(position, one.span.char_end)
+    return " ".join([*pieces, text[position:]])
 
 
 def _unit(match: re.Match[str]) -> str:

@@ -96,8 +96,8 @@ def missing_quantities(
         if (quantity.kind, comparable(quantity)) not in known
         and not _is_looser_date(quantity, dates)
         and not _is_printed_number(quantity, known, starts)
-        and not _is_apart(quantity, found, there)
-        and not _ONE.match(quantity.raw)
+        and not _is_apart(quantity, found, there, _behind(claim, quantity))
+        and not _is_one(quantity)
     )
 
 
@@ -130,21 +130,42 @@ def comparable(one: Quantity) -> str:
 
 
 _ONE = re.compile(r"one\b(?!\s*[(-])", re.IGNORECASE)
+"""For a noun, or with a unit of time, which `missing_periods` looks for."""
 _PLAIN = re.compile(r"\d+(?:\.\d+)?")
 
 
-def _is_apart(quantity: Quantity, found: Sequence[Quantity], there: str) -> bool:
-    """Say whether a number or duration stands in the sources with its unit elsewhere."""
+def _is_one(quantity: Quantity) -> bool:
+    number = quantity.canonical.partition(" ")[0]
+    return number == "1" and _ONE.match(quantity.raw) is not None
+
+
+def _is_apart(quantity: Quantity, found: Sequence[Quantity], there: str, behind: str) -> bool:
+    """Say whether a number or duration stands in the sources with its unit elsewhere.
+
+    A unit that another number has there is that one's.
+    """
     if quantity.kind not in {"number", "duration"}:
         return False
     number, _, unit = quantity.canonical.partition(" ")
     forms = [one.canonical.partition(" ") for one in found if one.kind in _COUNTED]
+    if unit and any(other == unit for _, _, other in forms):
+        return False
     alike = {
         other for value, _, other in forms if value == number and bool(other) is not bool(unit)
     }
-    return bool(alike) and unit.rpartition("_")[2] in there
+    if unit:
+        return bool(alike) and unit.rpartition("_")[2] in there
+    return any(other and other.rpartition("_")[2] in behind for other in alike)
 
 
+def _behind(claim: str, quantity: Quantity) -> str:
+    """Return what follows a number in its sentence, where its unit may stand."""
+    end = quantity.span.char_end
+    return _STOP.split(claim[end : end + _REACH])[0].casefold()
+
+
+_REACH = 40
+_STOP = re.compile(r"[.;:!?,\n]")
 _COUNTED = frozenset({"number", "duration"})
 
 

@@ -28,6 +28,8 @@ POLICIES = Path(__file__).parents[3] / "samples" / "policies"
         ("EUR 50 at most.", [Bound.AT_MOST]),
         ("the limit is EUR 50", [Bound.AT_MOST]),
         ("at least EUR 50", [Bound.AT_LEAST]),
+        ("at the earliest 4 hours after it", [Bound.AT_LEAST]),
+        ("4 hours at the earliest", [Bound.AT_LEAST]),
         ("no less than EUR 50", [Bound.AT_LEAST]),
         ("EUR 50 or more", [Bound.AT_LEAST]),
         ("exceeding the amount of EUR 50", [Bound.ABOVE]),

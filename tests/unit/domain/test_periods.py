@@ -16,6 +16,8 @@ from core.domain.periods import missing_periods, plain_frequencies
         ("It lasts a year.", "It lasts twelve (12) months."),
         ("Take a second copy.", "Copy it again."),
         ("Keep it a day longer.", "Keep it for 2 days."),
+        ("Sign it by the end of the month.", "Sign it at the close of the month."),
+        ("From 1 September 2024 on.", "On or after 2024-09-01."),
     ],
 )
 def test_the_same_in_other_words_is_kept(claim: str, source: str) -> None:
@@ -30,6 +32,14 @@ def test_the_same_in_other_words_is_kept(claim: str, source: str) -> None:
         ("Tell them within a week.", "Tell them immediately.", "week"),
         ("You get USD 50 a year.", "Paid: USD 50/month.", "year"),
         ("Sign it every year.", "Sign it.", "year"),
+        ("Keep it for one year.", "Keep it.", "year"),
+        ("Look at it once a year.", "Look at it every five years.", "year"),
+        ("You may burn it after a year.", "Keep it for at least six years.", "year"),
+        ("Up to 3 in any calendar quarter.", "Up to 3 in any calendar year.", "quarter"),
+        ("Up to 3 per calendar year.", "Up to 3 per year, from your first day on.", "calendar"),
+        ("It starts anew each January.", "It starts anew.", "January"),
+        ("Call at any time.", "Call between nine and five.", "any time"),
+        ("Do it the same day.", "Do it on the following day.", "same"),
     ],
 )
 def test_another_one_is_named(claim: str, source: str, unit: str) -> None:
