@@ -183,6 +183,8 @@ def question(text: str, *assumptions: Assumption) -> Question:
         ("i lost my laptop what now", False),
         ("a supplier left a watch on my desk, is that ok", False),
         ("I clicked on a strange link who do i tell", False),
+        ("is laundry reimbursed on a two week trip", False),
+        ("write me a script that renames files", False),
     ],
 )
 def test_a_statement_asks_nothing(text: str, expected: bool) -> None:
