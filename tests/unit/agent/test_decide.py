@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent.situation import Ruling, Situation
+from core.agent.situation import Ruling, Situation, relevance_read
 from core.agent.stages.decide import ASKED_FROM, CLOSEST_FROM, TREATED_FROM, decide
 from core.confidence.badge import badge_of
 from core.domain.answer import (
@@ -96,6 +96,24 @@ def test_relevance_does_not_count_where_the_ontology_suffices() -> None:
     low = replace(GOOD, best_relevance=0.1)
     assert ruled(replace(low, ontology_suffices=True))[0] is Decision.FINAL
     assert ruled(replace(GOOD, best_relevance=None))[0] is Decision.FINAL
+
+
+@pytest.mark.parametrize(
+    ("found", "measures", "relevance"),
+    [
+        (0.1, (("answers", 0.8), ("read", 1.0)), 0.8),
+        (0.9, (("answers", 0.8), ("read", 1.0)), 0.9),
+        (0.1, (("answers", 0.8), ("read", 0.0)), 0.1),
+        (None, (("answers", 0.8), ("read", 1.0)), None),
+    ],
+)
+def test_relevance_is_at_least_how_likely_a_reader_finds_an_answer(
+    found: float | None, measures: tuple[tuple[str, float], ...], relevance: float | None
+) -> None:
+    """By its word alone: without a reader, or without a search, nothing is added."""
+    judged = replace(make_judgement(), measures=measures)
+    assert relevance_read(found, judged) == relevance
+    assert relevance_read(found, NOT_JUDGED) == found
 
 
 def test_an_open_fact_is_asked_for() -> None:

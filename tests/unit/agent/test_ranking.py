@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.agent.extractive.passages import passages_of
-from core.agent.extractive.quoting import NEARLY, QUOTED, quoted_of
+from core.agent.extractive.quoting import NEAR_ROW, NEARLY, QUOTED, quoted_of
 from core.agent.extractive.ranking import IN_CONTEXT, by_section, rank
 from core.agent.extractive.scoring import ANSWERS, Fit, Scored, Wanted, measures_of
 from core.agent.planning.facets import Facets
@@ -21,6 +22,7 @@ RED = "Red badges open the archive."
 BLUE = "Blue tokens admit visitors on weekdays."
 GREEN = "Green passes expire after one shift."
 GREY = "Grey cards are for the canteen alone."
+HOTELS = make_item("City | Limit\nLondon | GBP 190\nRome | EUR 160\n", place=make_place("Hotels"))
 BADGES = make_item(f"{RED} {BLUE}\n\n{GREEN} {GREY}", place=make_place("Badges"))
 
 
@@ -81,6 +83,39 @@ async def test_an_item_is_read_with_its_lead_in() -> None:
     item = make_item("You must not accept:\n- cash;\n- loans.\n", place=make_place("Gifts"))
     await ranked(reader, item)
     assert any(text.endswith("You must not accept: - cash;") for text in reader.read)
+
+
+async def test_a_row_is_read_as_a_sentence() -> None:
+    """A reader of sentences knows no tables: "Rome | EUR 160" means little to it."""
+    reader = TableReader({})
+    await ranked(reader, HOTELS)
+    alone = [text for text in reader.read if "Rome" in text and "London" not in text]
+    assert [text.endswith(": Rome: limit EUR 160.") for text in alone] == [True]
+    assert not any("|" in text for text in reader.read)
+
+
+@pytest.mark.parametrize(("behind", "quoted"), [(NEAR_ROW / 2, 2), (NEAR_ROW * 2, 1)])
+async def test_of_a_table_only_rows_that_answer_as_well_are_quoted(
+    behind: float, quoted: int
+) -> None:
+    """The others tell of other things, near as they are."""
+    rows = "Case | Duty\nLost badge | tell the gate guard\nBroken lock | call a local smith\n"
+    reader = TableReader({"Lost badge": 5.0, "Broken lock": 5.0 - behind})
+    found = await ranked(reader, make_item(rows, place=make_place("Keys")))
+    assert found[1].strength > found[0].strength - NEARLY
+    assert len(quoted_of(found, wanted())) == quoted
+
+
+async def test_whoever_the_question_is_about_is_named_first() -> None:
+    """A rule for public officials goes before one that answers better and names nobody."""
+    officials = "Nothing may be given to a public official."
+    item = make_item(f"{BLUE} {officials}", place=make_place("Gifts"))
+    scores = {BLUE: 5.0, officials: 1.0}
+    passages = passages_of([item])
+    plain = await rank(passages, wanted(), reader=TableReader(scores))
+    about = replace(wanted(), bound=frozenset({"public official"}))
+    bound = await rank(passages, about, reader=TableReader(scores))
+    assert (texts(plain)[0], texts(bound)[0]) == (BLUE, officials)
 
 
 async def test_sentences_that_answer_nearly_as_well_are_quoted_together() -> None:
