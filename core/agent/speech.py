@@ -272,12 +272,13 @@ _TELLS = re.compile(
 
 
 _WANTS = re.compile(
-    r"\W*(?:is|are|am|was|were|do|does|did|can|could|may|might|must|shall|should|will|would"
+    r"(?:\A|[,;:.\u2013-]\s+)\W*(?:is|are|am|was|were|do|does|did|can|could|may|might|must|shall|should|will|would"
     r"|write|make|create|book|translate|draft|send|find|calculate|play|order|generate|draw)"
     r"\s+[\w'-]+\s+[\w'-]",
     re.IGNORECASE,
 )
-"""How a question without its mark, or a wish, begins: "is laundry reimbursed on a trip"."""
+"""How a question without its mark, or a wish, begins: "is laundry reimbursed on a trip", "they left
+some papers, can i make a copy"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +329,7 @@ def is_asked(question: Question) -> bool:
 def is_statement(question: Question) -> bool:
     """Say whether a message only tells something; a subject without a sentence asks for it."""
     text = question.text
-    tells = _TELLS.search(text) is not None and _WANTS.match(text) is None
+    tells = _TELLS.search(text) is not None and _WANTS.search(text) is None
     return not is_asked(question) and (is_aside(text) or tells)
 
 

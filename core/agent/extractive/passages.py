@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from core.agent.planning.facets import Facets, facets_of
 from core.domain.content_words import content_words
 from core.domain.evidence import EvidenceItem
+from core.domain.lead_ins import introduced_units
 from core.domain.ontology import SectionRef
 from core.domain.policy import Span, VersionId
-from core.domain.sentences import ends_sentence, is_cut_off, split_sentences
+from core.domain.sentences import ends_sentence, is_cut_off
 
 _ITEM = re.compile(r"\s*(?:[-*\u2022\u25aa]|\(?[a-z0-9ivx]{1,4}[.)])\s")
 _MARKED = re.compile(r"\s*(?:[^\w\s\"'\u201c\u2018(\[]|[(\[]?\w{1,4}[.)\]])\s")
@@ -122,48 +123,62 @@ def _passage(items: list[EvidenceItem]) -> Passage:
 
 def _units(item: EvidenceItem) -> list[Unit]:
     units: list[Unit] = []
-    lead_in = _introduction(item)
-    for cut in split_sentences(item.text):
-        start, text = cut.char_start, cut.of(item.text)
+    above = _above(item)
+    for read in introduced_units(item.text):
+        start, text = read.span.char_start, read.span.of(item.text)
         skipped = _printed_number(text, item.place) if item.kind == "chunk" else 0
         start, text = start + skipped, text[skipped:]
-        if not text.strip() or _is_heading(text, item.place):
+        if not text.strip() or read.kind == "rule" or _is_heading(text, item.place):
             continue
-        unit = Unit(
-            span=Span(
-                version_id=item.span.version_id,
-                char_start=item.span.char_start + start,
-                char_end=item.span.char_start + start + len(text),
-            ),
-            text=text,
-            key=item.key,
-            words=content_words(text),
-            is_fact=item.kind == "finding",
-        )
-        is_introduced = unit.is_item or unit.is_row or (item.lead_in is not None and not units)
-        if lead_in is not None and is_introduced:
-            unit = replace(unit, lead_in=lead_in, words=unit.words | lead_in.words)
-        elif text.rstrip().endswith(":") or unit.is_row:
-            unit = replace(unit, introduces=unit.is_row)
-            lead_in = unit
+        unit = _unit(item, start, text)
+        if above and units and not (unit.is_row or read.kind == "item"):
+            above = []
+        if above and unit.is_row and above[-1].is_row:
+            leads = above
+        elif read.kind == "header":
+            unit, leads = replace(unit, introduces=True), list[Unit]()
         else:
-            lead_in = None
-        units.append(unit)
+            own = [_unit(item, lead.char_start, lead.of(item.text)) for lead in read.lead_ins]
+            leads = above + own
+        units.append(_introduced(unit, leads))
     return _with_parts(units)
 
 
-def _introduction(item: EvidenceItem) -> Unit | None:
-    """Return what introduces a list item or table row that stands alone in its evidence."""
-    if item.lead_in is None:
-        return None
-    chain = item.lead_in.chain
+def _unit(item: EvidenceItem, start: int, text: str) -> Unit:
     return Unit(
-        span=item.lead_in.span,
-        text=item.lead_in.text,
+        span=Span(
+            version_id=item.span.version_id,
+            char_start=item.span.char_start + start,
+            char_end=item.span.char_start + start + len(text),
+        ),
+        text=text,
         key=item.key,
-        words=content_words(" ".join(one.text for one in chain)),
-        introduces=True,
+        words=content_words(text),
+        is_fact=item.kind == "finding",
     )
+
+
+def _introduced(unit: Unit, leads: Sequence[Unit]) -> Unit:
+    """Return a unit with the innermost of what introduces it, and the words of all of it."""
+    if not leads:
+        return unit
+    words = frozenset[str]().union(unit.words, *(lead.words for lead in leads))
+    return replace(unit, lead_in=leads[-1], words=words)
+
+
+def _above(item: EvidenceItem) -> list[Unit]:
+    """Return what introduces a list item or table row with which a piece of evidence begins."""
+    chain = item.lead_in.chain if item.lead_in else ()
+    return [
+        Unit(
+            span=one.span,
+            text=one.text,
+            key=item.key,
+            words=content_words(one.text),
+            introduces=True,
+        )
+        for one in chain
+    ]
 
 
 def _with_parts(units: Sequence[Unit]) -> list[Unit]:

@@ -5,6 +5,7 @@ at all is another question, which a fit over their measures answers.
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from core.agent.planning.facets import EMPLOYMENT, JURISDICTION, Facets, facets_
 from core.agent.planning.intent import Intent
 from core.agent.planning.terms import cover
 from core.domain.addressees import addressees
+from core.domain.modality import Modality, modality
 from core.domain.people import names_in
 from core.domain.run import Term
 
@@ -36,10 +38,16 @@ GROUP = -3.0
 NAMED = 6.0
 """Log-odds for a sentence, or its heading, that names those whom the question is about ("a public
 official"): one that does not is nearly out of question."""
+FORBIDDEN = 1.0
+"""Log-odds more for one that forbids it to them plainly, where it is asked whether one may: beside
+it an exception reads as a permission."""
 FAR = 5.0
 """Log-odds: a lead of more says no more."""
 LOGITS = 12.0
 """A logit beyond says no more."""
+
+
+_UNLESS = re.compile(r"\b(?:unless|except|without|until|other than)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +122,13 @@ def preference(passage: Passage, unit: Unit, wanted: Wanted) -> float:
     is_named = bool(wanted.bound) and not wanted.bound.isdisjoint(
         names_in(" ".join((passage.place.title, lead_in, unit.text)))
     )
-    return LOCAL * is_local + FOREIGN * is_foreign + GROUP * bool(others) + NAMED * is_named
+    is_forbidden = is_named and Intent.PERMISSION in wanted.intents and _forbids(unit.text)
+    named = NAMED * is_named + FORBIDDEN * is_forbidden
+    return LOCAL * is_local + FOREIGN * is_foreign + GROUP * bool(others) + named
+
+
+def _forbids(text: str) -> bool:
+    return modality(text) is Modality.MUST_NOT and _UNLESS.search(text) is None
 
 
 def concerns(found: Facets, asked: Facets) -> bool:

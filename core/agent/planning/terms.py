@@ -43,9 +43,11 @@ FUZZY = 0.8
 DEFINED = 0.85
 """What a word counts that a definition puts in its place."""
 _PREFIX = 6
-MOSTLY = 0.6
-"""Share of words without figures or signs in them from which a message is language."""
+MOST_ODD, ODD_SHARE = 2, 0.25
+"""Words that are neither plain nor a number ("worker-3", "12:00:03"), and their share of a message;
+a log has more of both, people write "COVID-19" and "I-9"."""
 _PLAIN = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_NUMBER = re.compile(r"[$\u20ac\u00a3]?\d[\d.,]*%?")
 _MARKS = ".,;:!?()\"'\u201c\u201d\u2018\u2019*"
 _MACHINE = re.compile(r"[{}<>=|\\_]")
 """Signs that people do not write with; two of them are of a log or a program."""
@@ -158,9 +160,11 @@ def is_noise(text: str, terms: Sequence[Term], vocabulary: Vocabulary) -> bool:
     """
     if asks(text):
         return False
-    words_of = text.split()
-    plain_ones = sum(_PLAIN.fullmatch(word.strip(_MARKS)) is not None for word in words_of)
-    if plain_ones < MOSTLY * len(words_of) or len(_MACHINE.findall(text)) > 1:
+    said = [word.strip(_MARKS) for word in text.split()]
+    unplain = [word for word in said if not _PLAIN.fullmatch(word)]
+    odd = sum(_NUMBER.fullmatch(word) is None for word in unplain if word)
+    is_log = odd > max(MOST_ODD, ODD_SHARE * len(said)) or len(_MACHINE.findall(text)) > 1
+    if is_log or len(unplain) == len(said):
         return True
     telling = [term for term in terms if is_telling(term)]
     return bool(telling) and not any(vocabulary.counts.get(term.word) for term in telling)

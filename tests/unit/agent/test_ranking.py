@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.agent.extractive.passages import passages_of
-from core.agent.extractive.quoting import NEAR_ROW, NEARLY, QUOTED, quoted_of
+from core.agent.extractive.quoting import NEAR_ROW, NEARLY, QUOTED, expand, quoted_of
 from core.agent.extractive.ranking import IN_CONTEXT, by_section, rank
 from core.agent.extractive.scoring import ANSWERS, Fit, Scored, Wanted, measures_of
 from core.agent.planning.facets import Facets
@@ -125,6 +125,27 @@ async def test_sentences_that_answer_nearly_as_well_are_quoted_together() -> Non
     assert texts(quoted_of(found, wanted())) == [BLUE, GREEN]
     alike = await ranked(TableReader(dict.fromkeys((RED, BLUE, GREEN, GREY), 3.0)), BADGES)
     assert len(quoted_of(alike, wanted())) == QUOTED
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("This holds for the cellar too.", True),
+        ("In such cases call the gate.", True),
+        ("This policy has an owner.", False),
+        ("Lifts stop at nine.", False),
+    ],
+)
+async def test_a_sentence_is_quoted_with_the_one_that_it_leans_on(
+    text: str, *, quoted: bool
+) -> None:
+    """ "This prohibition ..." says nothing without it; a long section is not quoted whole."""
+    others = " ".join(f"Room {number} has a door of its own with a lock." for number in range(12))
+    item = make_item(f"{others} {RED} {text} {others}", place=make_place("Badges"))
+    found = await ranked(TableReader({text: 5.0}), item)
+    assert found[0].unit.text == text
+    said = [unit.text for unit in expand(found[0], wanted())]
+    assert said == ([RED, text] if quoted else [text])
 
 
 async def test_no_rule_is_quoted_twice() -> None:
