@@ -37,13 +37,19 @@ class Unit:
     words: frozenset[str]
     """Its stems, with those of the sentence or header row that introduces it."""
     lead_in: "Unit | None" = None
-    """The sentence that introduces a list, or the header row of a table."""
+    """The sentence that introduces a list, or the header row of a table, with its own lead-in; None
+    if it stands by itself."""
     is_fact: bool = False
     """True if the ontology holds it."""
     introduces: bool = False
     """True for the header row of a table: it says nothing by itself."""
     is_part: bool = False
     """True for a piece of a sentence that the file's layout tore apart: half a rule is none."""
+
+    @property
+    def lead_ins(self) -> "tuple[Unit, ...]":
+        """All that introduces it, outermost first."""
+        return (*self.lead_in.lead_ins, self.lead_in) if self.lead_in else ()
 
     @property
     def asks(self) -> bool:
@@ -159,11 +165,12 @@ def _unit(item: EvidenceItem, start: int, text: str) -> Unit:
 
 
 def _introduced(unit: Unit, leads: Sequence[Unit]) -> Unit:
-    """Return a unit with the innermost of what introduces it, and the words of all of it."""
-    if not leads:
-        return unit
+    """Return a unit with what introduces it, outermost first, and the words of all of it."""
+    lead_in: Unit | None = None
+    for lead in leads:
+        lead_in = replace(lead, lead_in=lead_in)
     words = frozenset[str]().union(unit.words, *(lead.words for lead in leads))
-    return replace(unit, lead_in=leads[-1], words=words)
+    return replace(unit, lead_in=lead_in, words=words)
 
 
 def _above(item: EvidenceItem) -> list[Unit]:

@@ -46,15 +46,12 @@ def claim_of(unit: Unit) -> Claim:
     citation = Citation(key=unit.key, span=unit.span, quote=unit.text)
     if unit.lead_in is None:
         return Claim(text=sentence(unit.text), citations=(citation,))
-    lead_in = unit.lead_in
-    introduced = Citation(key=lead_in.key, span=lead_in.span, quote=lead_in.text)
-    if unit.is_row:
-        text = row_sentence(lead_in.text, unit.text)
-    elif introduces(lead_in.text):
-        text = item_sentence(lead_in.text, unit.text)
-    else:
-        text = sentence(unit.text)
-    return Claim(text=text, citations=(introduced, citation))
+    leads = (unit.lead_in,) if unit.is_row else unit.lead_ins
+    introduced = tuple(Citation(key=one.key, span=one.span, quote=one.text) for one in leads)
+    text = row_sentence(leads[-1].text, unit.text) if unit.is_row else sentence(unit.text)
+    for lead in () if unit.is_row else reversed(leads):
+        text = item_sentence(lead.text, text) if introduces(lead.text) else text
+    return Claim(text=text, citations=(*introduced, citation))
 
 
 def quoted_of(ranked: Sequence[Scored], wanted: Wanted) -> list[Scored]:

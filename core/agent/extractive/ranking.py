@@ -130,8 +130,8 @@ def _scored(
 
 def _shown(passage: Passage, unit: Unit) -> str:
     place = passage.place
-    lead_in = unit.lead_in.text if unit.lead_in and not unit.is_row else None
-    return reader_text(place.policy_title, place.path, _said(unit), lead_in=lead_in)
+    lead_in = "" if unit.is_row else " ".join(one.text for one in unit.lead_ins)
+    return reader_text(place.policy_title, place.path, _said(unit), lead_in=lead_in or None)
 
 
 def _said(unit: Unit) -> str:

@@ -117,7 +117,7 @@ def preference(passage: Passage, unit: Unit, wanted: Wanted) -> float:
         wanted.facets.of(slot) & passage.facets.of(slot) for slot in (JURISDICTION, EMPLOYMENT)
     )
     is_foreign = not concerns(facets_of(unit.text), wanted.facets)
-    lead_in = unit.lead_in.text if unit.lead_in else ""
+    lead_in = "\n".join(one.text for one in unit.lead_ins)
     others = addressees(unit.text, passage.place.title, lead_in) - wanted.groups
     is_named = bool(wanted.bound) and not wanted.bound.isdisjoint(
         names_in(" ".join((passage.place.title, lead_in, unit.text)))

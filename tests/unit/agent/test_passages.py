@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.agent.extractive.passages import passages_of
+from core.agent.extractive.quoting import claim_of
 from core.domain.evidence import EvidenceItem
 from core.domain.lead_ins import lead_in_of
 from core.domain.policy import VersionId
@@ -94,6 +95,14 @@ def test_what_introduces_is_what_verify_asks_for() -> None:
     assert leads["* devices are watched;"] == "As somebody who works here I accept that"
     assert leads["(b) a letter;"] == "(1) show, at the gate:"
     assert leads["(2) sign."] == "Visitors must:"
+    (letter,) = (unit for unit in passage.units if unit.text == "(b) a letter;")
+    claim = claim_of(letter)
+    assert claim.text == "Visitors must: show, at the gate: a letter."
+    assert [one.quote for one in claim.citations] == [
+        "Visitors must:",
+        "(1) show, at the gate:",
+        "(b) a letter;",
+    ]
 
 
 @pytest.mark.parametrize("after", ["", "\nAsk at the gate.\n\n"])
