@@ -21,6 +21,7 @@ _MARKED = re.compile(r"\s*(?:[^\w\s\"'\u201c\u2018(\[]|[(\[]?\w{1,4}[.)\]])\s")
 _FEWEST_WORDS = 6
 """A shorter unit may be a heading, which ends in any word: "Who to turn to". Of 16,122 units of 186
 policies that others wrote, 5 are taken for pieces of sentences, and 4 of them are."""
+_FIRST_PERSON = re.compile(r"\b(?:I|my|me)\b")
 _CELLS = " | "
 
 
@@ -45,6 +46,8 @@ class Unit:
     """True for the header row of a table: it says nothing by itself."""
     is_part: bool = False
     """True for a piece of a sentence that the file's layout tore apart: half a rule is none."""
+    is_story: bool = False
+    """True for what somebody tells before a question ("I have a small business. May I ...?")."""
 
     @property
     def lead_ins(self) -> "tuple[Unit, ...]":
@@ -53,8 +56,8 @@ class Unit:
 
     @property
     def asks(self) -> bool:
-        """True for a question, as policies print them in questions and answers: it is no rule."""
-        return self.text.rstrip(' "\u201d)').endswith("?")
+        """True for a question with its story, as policies print them with answers."""
+        return self.is_story or self.text.rstrip(' "\u201d)').endswith("?")
 
     @property
     def is_row(self) -> bool:
@@ -189,7 +192,7 @@ def _above(item: EvidenceItem) -> list[Unit]:
 
 
 def _with_parts(units: Sequence[Unit]) -> list[Unit]:
-    """Mark pieces of sentences: one stops without an end, and the next goes on with it."""
+    """Mark pieces of sentences, where one stops without an end, and the stories of questions."""
     torn = [False] * len(units)
     for place, unit in enumerate(units):
         following = units[place + 1] if place + 1 < len(units) else None
@@ -197,7 +200,11 @@ def _with_parts(units: Sequence[Unit]) -> list[Unit]:
             torn[place] = True
             if following is not None and _is_plain(following):
                 torn[place + 1] = True
-    return [replace(unit, is_part=is_torn) for unit, is_torn in zip(units, torn, strict=True)]
+    parted = [replace(unit, is_part=is_torn) for unit, is_torn in zip(units, torn, strict=True)]
+    for place in range(len(parted) - 2, -1, -1):
+        if parted[place + 1].asks and _FIRST_PERSON.search(parted[place].text):
+            parted[place] = replace(parted[place], is_story=True)
+    return parted
 
 
 def _is_plain(unit: Unit) -> bool:

@@ -221,3 +221,14 @@ def test_headings_items_and_rows_are_no_pieces(whole: str) -> None:
     """They end without a full stop by right."""
     (passage,) = passages_of([make_item(whole)])
     assert not any(unit.is_part for unit in passage.units)
+
+
+def test_the_story_of_a_question_is_no_rule() -> None:
+    """What somebody asks in a policy is answered by what comes after it."""
+    item = make_item(
+        "Shops are closed. I have a small shop. It is my own. May I sell there? You may not.",
+        place=make_place("Shops"),
+    )
+    (passage,) = passages_of([item])
+    rules = [unit.text for unit in passage.units if not unit.asks]
+    assert rules == ["Shops are closed.", "You may not."]
