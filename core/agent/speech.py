@@ -329,8 +329,16 @@ def is_asked(question: Question) -> bool:
 def is_statement(question: Question) -> bool:
     """Say whether a message only tells something; a subject without a sentence asks for it."""
     text = question.text
-    tells = _TELLS.search(text) is not None and _WANTS.search(text) is None
+    tells = _TELLS.search(text) is not None and not wants(text)
     return not is_asked(question) and (is_aside(text) or tells)
+
+
+def wants(text: str) -> bool:
+    """Say whether a message asks or wishes for something, also where a mark or a word is missing.
+
+    Weaker than `asks`: for messages that are surely meant for us.
+    """
+    return asks(text) or _WANTS.search(text) is not None
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:

@@ -34,8 +34,8 @@ _INSTANCE = re.compile(
     r"(?:(?!(?:to|from|for)\b)\w[^\s?!]*\s+){1,12}(?=(?:to|from|for)\s)",
     re.IGNORECASE,
 )
-"""What is given to somebody. A rule about public officials seldom speaks of wine: the reader finds
-it for "anything", and the limit for others where it is asked with the wine and its price."""
+"""What is given to somebody. A rule about public officials speaks of no wine worth EUR 40: it is
+found for "anything", and with the price the limit for others."""
 READ_WHOLE = 300
 """Characters up to which a message is read whole with each text; of a longer one, what it asks."""
 
@@ -79,7 +79,12 @@ def _read(part: Part, message: str, *, is_one: bool, is_bound: bool) -> str:
     """Return the words that are read together with texts: the end of what is asked."""
     whole = is_one and len(message) <= READ_WHOLE
     read = (message if whole else part.text)[-READ_WHOLE:]
-    return _INSTANCE.sub(r"\1 anything ", read) if is_bound else read
+    return _INSTANCE.sub(_without_price, read) if is_bound else read
+
+
+def _without_price(found: re.Match[str]) -> str:
+    has_price = any(letter.isdigit() for letter in found[0])
+    return f"{found[1]} anything " if has_price else found[0]
 
 
 def _sides(wanted: Wanted, plan: Plan) -> list[Wanted]:

@@ -143,7 +143,17 @@ async def test_what_says_nothing_is_asked_back(text: str) -> None:
     assert isinstance(asked, Plan)
 
 
-@pytest.mark.parametrize("text", ["gift limit", "register of gifts, EUR 50", "cash"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gift limit",
+        "register of gifts, EUR 50",
+        "cash",
+        "translate bonjour for me",
+        "COVID-19 and gifts",
+        "is paternity leave unpaid",
+    ],
+)
 async def test_a_subject_alone_is_asked_about(text: str) -> None:
     """Without a verb and a question mark too, if the policies have a word of it."""
     knowledge = await InMemoryOntology(InMemoryCorpus(GIFTS)).open(make_scope())
