@@ -118,6 +118,19 @@ async def test_whoever_the_question_is_about_is_named_first() -> None:
     assert (texts(plain)[0], texts(bound)[0]) == (BLUE, officials)
 
 
+async def test_a_plain_prohibition_goes_before_an_exception() -> None:
+    """Where it is asked whether one may: an exception that is read first is a permission."""
+    snack = "A snack may be offered to a public official."
+    never = "Staff must not give any gift to a public official."
+    unless = "Meals must not be offered to a public official unless a manager approves."
+    passages = passages_of([make_item(f"{snack} {unless} {never}", place=make_place("Gifts"))])
+    reader = TableReader({snack: 2.0, unless: 1.9, never: 1.8})
+    about = replace(wanted(), bound=frozenset({"public official"}))
+    assert texts(await rank(passages, about, reader=reader)) == [snack, unless, never]
+    asked = replace(about, intents=(Intent.PERMISSION,))
+    assert texts(await rank(passages, asked, reader=reader)) == [never, snack, unless]
+
+
 async def test_sentences_that_answer_nearly_as_well_are_quoted_together() -> None:
     """The best first, not those far behind, and no more than a few."""
     scores = {BLUE: 5.0, GREEN: 5.0 - NEARLY / 4, GREY: 5.0 - 4 * NEARLY}
