@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.agent.planning.facets import without_facets
+from core.agent.planning.facets import Facets, facets_of, without_facets
 from core.agent.planning.intent import plain
 from core.agent.speech import wants
 from core.domain.content_words import content_words, stem, words
@@ -158,7 +158,7 @@ def is_noise(text: str, terms: Sequence[Term], vocabulary: Vocabulary) -> bool:
     Whoever asks is never taken for it. Of 8,362 questions about
     policies 581 don't ask by their form; none of them is taken for a log.
     """
-    if wants(text):
+    if wants(text) or facets_of(text) != Facets():
         return False
     said = [word.strip(_MARKS) for word in text.split()]
     unplain = [word for word in said if not _PLAIN.fullmatch(word)]

@@ -152,6 +152,7 @@ async def test_what_says_nothing_is_asked_back(text: str) -> None:
         "translate bonjour for me",
         "COVID-19 and gifts",
         "is paternity leave unpaid",
+        "sorry, meant for contractors",
     ],
 )
 async def test_a_subject_alone_is_asked_about(text: str) -> None:
@@ -346,6 +347,15 @@ async def test_who_is_asked_about_counts_more_than_what_is_given() -> None:
     assert {one for one, _ in reader.asked} == {
         "Can I give anything to a public official in Germany?"
     }
+    text = "Can I offer lunch to a public official?"
+    question, reader = (
+        replace(make_question(text), conditions=conditions_in(text)),
+        ScriptedReader(),
+    )
+    await ExtractiveReasoner(reader).draft(
+        question, await planned(question), Evidence(items=(officials,))
+    )
+    assert {one for one, _ in reader.asked} == {text}
 
 
 async def test_rules_that_differ_by_employment_are_asked_about() -> None:
