@@ -4,9 +4,10 @@
     python -m evals.fit_acceptance RESULTS.json...
 
 RESULTS is what `citebound eval documents --json` prints for questions about documents that the
-reader has not seen in training; the features of each answer and closest passage are taken from it,
-so set `CLOSEST_FROM` in `core.agent.stages.decide` to 0 while they are collected. Whole documents
-are held out in turn for the figures; the coefficients printed are those of all of them.
+reader has not seen in training, without a reader (`--without-reader`) for `ANSWERS_BY_WORDS`. The
+features of each answer and closest passage are taken from it, so set `CLOSEST_FROM` in
+`core.agent.stages.decide` to 0 while they are collected. Whole documents are held out in turn for
+the figures; the coefficients printed are those of all of them.
 """
 
 import json
@@ -17,6 +18,8 @@ from typing import Any
 import numpy as np
 
 MEASURES = ("sentence", "whole", "lead", "coverage")
+BY_WORDS = ("sentence", "lead", "coverage")
+"""Those that differ where nothing was read."""
 RIGHT = frozenset({"answered right", "closest passage right"})
 """Endings in which a quote of the draft answers."""
 RIDGE = 2.0
@@ -38,13 +41,29 @@ def fitted(rows: Any, right: Any) -> tuple[Any, float]:
     return weights, float(beta[-1] - weights @ mean)
 
 
+def questions_of(paths: list[str]) -> list[Any]:
+    """Return the questions of results files; ends the program if one is none."""
+    found: list[Any] = []
+    for path in paths:
+        try:
+            found += json.loads(Path(path).read_text())["questions"]
+        except OSError as error:
+            sys.exit(f"{path}: {error.strerror}; name files that `eval documents --json` printed")
+        except (ValueError, KeyError, TypeError):
+            sys.exit(f"{path}: not what `eval documents --json` prints")
+    return found
+
+
 def main(paths: list[str]) -> None:
     """Print the coefficients, and what a threshold would accept."""
-    asked = [one for path in paths for one in json.loads(Path(path).read_text())["questions"]]
-    known = [one for one in asked if set(MEASURES) <= set(one["features"])]
-    rows = np.array([[one["features"][name] for name in MEASURES] for one in known])
+    asked = questions_of(paths)
+    names = MEASURES if any(one["features"].get("read") for one in asked) else BY_WORDS
+    known = [one for one in asked if set(names) <= set(one["features"])]
     right = np.array([one["ending"] in RIGHT for one in known], dtype=float)
     documents = np.array([one["document"] for one in known])
+    if len(set(documents)) < 2 or not 0 < right.sum() < len(known):
+        sys.exit("there is nothing to fit: two documents at least, with right answers and others")
+    rows = np.array([[one["features"][name] for name in names] for one in known])
     answerable = np.array([one["is_answerable"] for one in known])
     odds = np.zeros(len(known))
     for document in set(documents):
@@ -52,6 +71,11 @@ def main(paths: list[str]) -> None:
         weights, intercept = fitted(rows[others], right[others])
         odds[~others] = rows[~others] @ weights + intercept
     count = sum(one["is_answerable"] for one in asked)
+    others = len(asked) - count
+    ranks = odds.argsort().argsort() + 1.0
+    above = ranks[right > 0].sum() - right.sum() * (right.sum() + 1) / 2
+    area = above / (right.sum() * (len(right) - right.sum()))
+    print(f"{len(known)} of {len(asked)} questions measured, AUROC {float(area):.3f}")
     for most in WRONG:
         best = max(
             (
@@ -59,14 +83,20 @@ def main(paths: list[str]) -> None:
                 for at in np.unique(odds)
                 if ((accepted := odds >= at) & (right == 0) & answerable).sum() <= most * count
             ),
-            default=(0.0, 0.0),
+            default=(0.0, np.inf),
         )
+        likely, answered = 1 / (1 + np.exp(-best[1])), (odds >= best[1]) & ~answerable
+        declined = 1 - float(answered.sum()) / max(others, 1)
         print(
-            f"wrong at most {most:.0%}: right {best[0]:.1%} from {1 / (1 + np.exp(-best[1])):.2f}"
+            f"wrong at most {most:.0%}: right {best[0]:.1%} from {likely:.2f},"
+            f" {declined:.0%} of the unanswerable declined"
         )
     weights, intercept = fitted(rows, right)
-    print(f"intercept {intercept:.2f}", dict(zip(MEASURES, weights.round(2), strict=True)))
+    fit = {name: round(float(weight), 2) for name, weight in zip(names, weights, strict=True)}
+    print(f"intercept={intercept:.2f}, weights={fit}")
 
 
 if __name__ == "__main__":
+    if len(sys.argv) == 1:
+        sys.exit("usage: python -m evals.fit_acceptance RESULTS.json...")
     main(sys.argv[1:])

@@ -95,7 +95,10 @@ async def release(
             versions=versions,
             notes=without,
         )
-    left_open = unanswered(question.own, claims, places.values()) or missing
+    left_open = (
+        unanswered(question.own, claims, places.values(), left_open=situation.draft.left_open)
+        or missing
+    )
     place = places[claims[0].citations[0].span] if claims and claims[0].citations else None
     return compose.answered(
         claims,

@@ -220,7 +220,7 @@ class Answering:
         history: tuple[Turn, ...] = (),
         without: Sections = frozenset(),
     ) -> Run:
-        """Answer without recording: for evaluation alone, never to be shown as an answer.
+        """Answer as `ask` does without recording: for evaluation, never to be shown as an answer.
 
         Args:
             request: The message.
@@ -229,6 +229,9 @@ class Answering:
         """
         question = await self._checked(request, conversation_id=None)
         question = _in_thread(question, request, history)
+        talk = _small_talk(question)
+        if talk is not None:
+            return self._chatting(question, talk)
         knowledge: Knowledge
         pipeline = self._pipeline
         if without:
@@ -239,7 +242,7 @@ class Answering:
             )
         else:
             knowledge = await self._ontology.open(question.scope)
-        return await pipeline.run(
+        run = await pipeline.run(
             Task(
                 question=await self._mended(question, knowledge),
                 knowledge=knowledge,
@@ -247,6 +250,7 @@ class Answering:
                 use_rag=request.use_rag,
             )
         )
+        return replace(run, answer=_remarked(request, question, run.answer))
 
     async def _mended(self, question: Question, knowledge: Knowledge) -> Question:
         searched = await mended(question.standalone, knowledge, self._english)

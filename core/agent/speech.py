@@ -271,6 +271,16 @@ _TELLS = re.compile(
 """A word that makes a sentence of a subject."""
 
 
+_WANTS = re.compile(
+    r"(?:\A|[,;:.\u2013-]\s+)\W*(?:is|are|am|was|were|do|does|did|can|could|may|might|must|shall|should|will|would"
+    r"|write|make|create|book|translate|draft|send|find|calculate|play|order|generate|draw)"
+    r"\s+[\w'-]+\s+[\w'-]",
+    re.IGNORECASE,
+)
+"""How a question without its mark, or a wish, begins: "is laundry reimbursed on a trip", "they left
+some papers, can i make a copy"."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Sentence:
     """One sentence, as far as it is read."""
@@ -318,9 +328,17 @@ def is_asked(question: Question) -> bool:
 
 def is_statement(question: Question) -> bool:
     """Say whether a message only tells something; a subject without a sentence asks for it."""
-    return not is_asked(question) and (
-        is_aside(question.text) or _TELLS.search(question.text) is not None
-    )
+    text = question.text
+    tells = _TELLS.search(text) is not None and not wants(text)
+    return not is_asked(question) and (is_aside(text) or tells)
+
+
+def wants(text: str) -> bool:
+    """Say whether a message asks or wishes for something, also where a mark or a word is missing.
+
+    Weaker than `asks`: for messages that are surely meant for us.
+    """
+    return asks(text) or _WANTS.search(text) is not None
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:

@@ -7,8 +7,8 @@ what was found need not be.
 
 from collections.abc import Iterable, Sequence
 
-from core.agent.extractive.parts import parts_of
-from core.agent.wording import NOTHING_ON
+from core.agent.planning.parts import parts_of
+from core.agent.wording import NO_SURE_ANSWER_TO, NOTHING_ON, PARTIAL
 from core.domain.answer import Claim
 from core.domain.content_words import content_words, words
 from core.domain.ontology import SectionRef
@@ -21,12 +21,25 @@ _SHARED_LETTERS = 5
 
 
 def unanswered(
-    question: str, claims: Sequence[Claim], places: Iterable[SectionRef] = ()
+    question: str,
+    claims: Sequence[Claim],
+    places: Iterable[SectionRef] = (),
+    *,
+    left_open: Sequence[str] = (),
 ) -> str | None:
     """Return a remark that names the parts of a question that claims leave open.
 
     None if every part is answered, none is, or the message asks one thing.
+
+    Args:
+        question: The message.
+        claims: What answers it.
+        places: Where their quotes stand.
+        left_open: Parts that whoever drafted the claims left open; see `Draft.left_open`.
     """
+    if left_open:
+        asked = [one for one in map(_asked, left_open) if one]
+        return NO_SURE_ANSWER_TO.format(asked="; ".join(asked)) if asked else PARTIAL
     terms = tuple(Term(word=word, weight=1.0) for word in sorted(content_words(question)))
     parts = [part.text for part in parts_of(question, terms)]
     if len(parts) < 2:  # noqa: PLR2004

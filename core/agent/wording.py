@@ -91,6 +91,8 @@ WHICH_GROUP = (
 """Asked before it."""
 NOTHING_ON = "I found nothing on: {asked}"
 """Note where one question of several is open: the asker's own words, and nothing that they say."""
+NO_SURE_ANSWER_TO = "I found no sure answer to: {asked}"
+"""The same where something was found that may not answer it."""
 READ_WITH = "Read together with the message that the question is about."
 """Note where the question takes its subject from what somebody wrote; those words are not shown."""
 THREAD_UNREAD = (

@@ -32,9 +32,9 @@ DEFAULT = Calibration(
     is_measured=False,
 )
 """The rules' own log-odds (-6 to 6, told as 0 to 1), less 1: what they hold to be right with a
-probability of .73 is Medium, of .94 High. Of 374 questions that 18 documents answer, none of them
-seen by the reader, that share of answers was wrong for 5 % of the questions. No substitute for a
-deployment's own."""
+probability of .73 is Medium, of .94 High. With Medium as the bound 57 % of 374 questions that 18
+documents answer were answered rightly and 4 % wrongly, each document held out of the fit in turn;
+the reader had seen none of them with its questions. No substitute for a deployment's own."""
 
 DEFAULT_OF_MODELS = Calibration(
     name="default-of-models/1",

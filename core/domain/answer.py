@@ -115,6 +115,9 @@ class Draft:
     """True if the claims contradict each other and nothing says which prevails."""
     asked: Clarification | None = None
     """A question back in place of claims; None beside claims."""
+    left_open: tuple[str, ...] = ()
+    """Questions of a message that asks several, to which the claims are no answer, in the asker's
+    words."""
 
 
 class Check(StrEnum):

@@ -2,34 +2,46 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.agent.binding import bound_to, groups_named
 from core.agent.conversation import ALL
 from core.agent.extractive.amounts import amounts_of
 from core.agent.extractive.branching import strong_ones
-from core.agent.extractive.parts import Part, parts_of
 from core.agent.extractive.quoting import quoted_of
 from core.agent.extractive.ranking import by_section
 from core.agent.extractive.scoring import Scored, Wanted, layers
-from core.agent.planning.facets import EMPLOYMENT, JURISDICTION, Facets, last_facets_of
+from core.agent.planning.facets import Facets, last_facets_of, without_facets
 from core.agent.planning.intent import Intent
+from core.agent.planning.parts import MOST, Part, parts_of
 from core.agent.planning.terms import cover, is_telling
+from core.domain.content_words import content_words
+from core.domain.jurisdictions import country_name, without_jurisdictions
 from core.domain.question import Question
 from core.domain.run import Plan, Term
 
-SIDES = 2
-"""A comparison has two."""
 MOST_CASES = 4
 """Sections quoted if every case was asked for."""
-_DIFFERENCE = re.compile(
-    r"\bwhat(?:\s+is|\s+are|['\u2019]s)\s+the\s+differences?\s+between\b\s*", re.IGNORECASE
+_COMPARES = re.compile(
+    r"\b(?:(?:the\s+)?differences?(?:\s+between)?|differ(?:s|ed|ent)?|between|versus|vs\.?"
+    r"|compared?(?:\s+(?:to|with))?)(?!\w)",
+    re.IGNORECASE,
 )
+"""What makes a comparison of a question. A rule answers what it says, not how it differs from
+another one, so each side is asked for without it."""
+_INSTANCE = re.compile(
+    r"\b(give|offer|send|hand|buy|promise|accept|receive|take)\s+"
+    r"(?:(?!(?:to|from|for)\b)\w[^\s?!]*\s+){1,12}(?=(?:to|from|for)\s)",
+    re.IGNORECASE,
+)
+"""What is given to somebody. A rule about public officials speaks of no wine worth EUR 40: it is
+found for "anything", and with the price the limit for others."""
 READ_WHOLE = 300
 """Characters up to which a message is read whole with each text; of a longer one, what it asks."""
 
 
 def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
-    """Return what each question of the message is after.
+    """Return what each question of the message is after, each side of a comparison by itself.
 
     Country and employment hold for all of them.
     """
@@ -43,9 +55,9 @@ def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
     )
     groups, bound = groups_named(question), bound_to(question)
     parts = parts_of(question.search_text, plan.terms)
-    return [
+    wanted = [
         Wanted(
-            text=_read(part, question.search_text, is_one=len(parts) == 1),
+            text=_read(part, question.search_text, is_one=len(parts) == 1, is_bound=bool(bound)),
             terms=part.terms,
             intents=part.intents,
             facets=facets,
@@ -55,40 +67,65 @@ def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
         )
         for part in parts
     ]
+    return _sides(wanted[0], plan) if len(wanted) == 1 and is_comparison(plan) else wanted
 
 
-def _read(part: Part, message: str, *, is_one: bool) -> str:
+def is_comparison(plan: Plan) -> bool:
+    """Say whether a question compares: it is answered by all of its sides, or not at all."""
+    return plan.intent == Intent.COMPARISON
+
+
+def _read(part: Part, message: str, *, is_one: bool, is_bound: bool) -> str:
     """Return the words that are read together with texts: the end of what is asked."""
     whole = is_one and len(message) <= READ_WHOLE
-    # A rule answers what it says, not how it differs from another one.
-    return _DIFFERENCE.sub("What are ", (message if whole else part.text)[-READ_WHOLE:])
+    read = (message if whole else part.text)[-READ_WHOLE:]
+    return _INSTANCE.sub(_without_price, read) if is_bound else read
 
 
-def answering(
-    ranked: Sequence[Scored], wanted: Wanted, question: Question, plan: Plan
-) -> list[Scored]:
-    """Return the sentences to quote: the best ones; both sides of a comparison.
+def _without_price(found: re.Match[str]) -> str:
+    has_price = any(letter.isdigit() for letter in found[0])
+    return f"{found[1]} anything " if has_price else found[0]
 
-    Every case if all were asked for.
-    """
+
+def _sides(wanted: Wanted, plan: Plan) -> list[Wanted]:
+    """Return a question for each of the countries, employments or subjects that are compared."""
+    countries, employments = sorted(wanted.facets.jurisdictions), sorted(wanted.facets.employments)
+    if len(countries) > 1:
+        asked = _COMPARES.sub(" ", without_jurisdictions(wanted.text))
+        return [
+            replace(
+                wanted,
+                text=f"{country_name(one)}: {' '.join(asked.split())}",
+                facets=replace(wanted.facets, jurisdictions=frozenset({one})),
+            )
+            for one in countries[:MOST]
+        ]
+    if len(employments) > 1:
+        asked = _COMPARES.sub(" ", without_facets(wanted.text))
+        return [
+            replace(
+                wanted,
+                text=f"{one}: {' '.join(asked.split())}",
+                facets=replace(wanted.facets, employments=frozenset({one})),
+                groups=wanted.groups | {one},
+            )
+            for one in employments
+        ]
+    return [
+        replace(
+            wanted,
+            text=f"What is {subject}?",
+            terms=tuple(term for term in wanted.terms if term.word in content_words(subject)),
+        )
+        for subject in plan.subjects
+    ] or [wanted]
+
+
+def answering(ranked: Sequence[Scored], wanted: Wanted, question: Question) -> list[Scored]:
+    """Return the sentences to quote: the best ones, or every case if all were asked for."""
     if any(item.value == ALL for item in question.assumptions):
         return strong_ones(by_section(ranked))[:MOST_CASES]
-    if plan.intent == Intent.COMPARISON and (sides := _sides(by_section(ranked), wanted)):
-        return sides
     return quoted_of(ranked, wanted)
-
-
-def _sides(ranked: Sequence[Scored], wanted: Wanted) -> list[Scored]:
-    """Return the best section for each of the countries or employments that are compared."""
-    for slot in (JURISDICTION, EMPLOYMENT):
-        found = [
-            next((one for one in ranked if one.passage.facets.of(slot) == frozenset({value})), None)
-            for value in sorted(wanted.facets.of(slot))
-        ]
-        sides = [one for one in found if one is not None]
-        if len(sides) >= SIDES:
-            return sides
-    return []
 
 
 def open_words(answering: Sequence[Scored], wanted: Wanted) -> list[str]:

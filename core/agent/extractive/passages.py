@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from core.agent.planning.facets import Facets, facets_of
 from core.domain.content_words import content_words
 from core.domain.evidence import EvidenceItem
+from core.domain.lead_ins import introduced_units
 from core.domain.ontology import SectionRef
 from core.domain.policy import Span, VersionId
-from core.domain.sentences import ends_sentence, is_cut_off, split_sentences
+from core.domain.sentences import ends_sentence, is_cut_off
 
 _ITEM = re.compile(r"\s*(?:[-*\u2022\u25aa]|\(?[a-z0-9ivx]{1,4}[.)])\s")
 _MARKED = re.compile(r"\s*(?:[^\w\s\"'\u201c\u2018(\[]|[(\[]?\w{1,4}[.)\]])\s")
@@ -20,6 +21,7 @@ _MARKED = re.compile(r"\s*(?:[^\w\s\"'\u201c\u2018(\[]|[(\[]?\w{1,4}[.)\]])\s")
 _FEWEST_WORDS = 6
 """A shorter unit may be a heading, which ends in any word: "Who to turn to". Of 16,122 units of 186
 policies that others wrote, 5 are taken for pieces of sentences, and 4 of them are."""
+_FIRST_PERSON = re.compile(r"\b(?:I|my|me)\b")
 _CELLS = " | "
 
 
@@ -36,18 +38,26 @@ class Unit:
     words: frozenset[str]
     """Its stems, with those of the sentence or header row that introduces it."""
     lead_in: "Unit | None" = None
-    """The sentence that introduces a list, or the header row of a table."""
+    """The sentence that introduces a list, or the header row of a table, with its own lead-in; None
+    if it stands by itself."""
     is_fact: bool = False
     """True if the ontology holds it."""
     introduces: bool = False
     """True for the header row of a table: it says nothing by itself."""
     is_part: bool = False
     """True for a piece of a sentence that the file's layout tore apart: half a rule is none."""
+    is_story: bool = False
+    """True for what somebody tells before a question ("I have a small business. May I ...?")."""
+
+    @property
+    def lead_ins(self) -> "tuple[Unit, ...]":
+        """All that introduces it, outermost first."""
+        return (*self.lead_in.lead_ins, self.lead_in) if self.lead_in else ()
 
     @property
     def asks(self) -> bool:
-        """True for a question, as policies print them in questions and answers: it is no rule."""
-        return self.text.rstrip(' "\u201d)').endswith("?")
+        """True for a question with its story, as policies print them with answers."""
+        return self.is_story or self.text.rstrip(' "\u201d)').endswith("?")
 
     @property
     def is_row(self) -> bool:
@@ -122,52 +132,67 @@ def _passage(items: list[EvidenceItem]) -> Passage:
 
 def _units(item: EvidenceItem) -> list[Unit]:
     units: list[Unit] = []
-    lead_in = _introduction(item)
-    for cut in split_sentences(item.text):
-        start, text = cut.char_start, cut.of(item.text)
+    above = _above(item)
+    for read in introduced_units(item.text):
+        start, text = read.span.char_start, read.span.of(item.text)
         skipped = _printed_number(text, item.place) if item.kind == "chunk" else 0
         start, text = start + skipped, text[skipped:]
-        if not text.strip() or _is_heading(text, item.place):
+        if not text.strip() or read.kind == "rule" or _is_heading(text, item.place):
             continue
-        unit = Unit(
-            span=Span(
-                version_id=item.span.version_id,
-                char_start=item.span.char_start + start,
-                char_end=item.span.char_start + start + len(text),
-            ),
-            text=text,
-            key=item.key,
-            words=content_words(text),
-            is_fact=item.kind == "finding",
-        )
-        is_introduced = unit.is_item or unit.is_row or (item.lead_in is not None and not units)
-        if lead_in is not None and is_introduced:
-            unit = replace(unit, lead_in=lead_in, words=unit.words | lead_in.words)
-        elif text.rstrip().endswith(":") or unit.is_row:
-            unit = replace(unit, introduces=unit.is_row)
-            lead_in = unit
+        unit = _unit(item, start, text)
+        if above and units and not (unit.is_row or read.kind == "item"):
+            above = []
+        if above and unit.is_row and above[-1].is_row:
+            leads = above
+        elif read.kind == "header":
+            unit, leads = replace(unit, introduces=True), list[Unit]()
         else:
-            lead_in = None
-        units.append(unit)
+            own = [_unit(item, lead.char_start, lead.of(item.text)) for lead in read.lead_ins]
+            leads = above + own
+        units.append(_introduced(unit, leads))
     return _with_parts(units)
 
 
-def _introduction(item: EvidenceItem) -> Unit | None:
-    """Return what introduces a list item or table row that stands alone in its evidence."""
-    if item.lead_in is None:
-        return None
-    chain = item.lead_in.chain
+def _unit(item: EvidenceItem, start: int, text: str) -> Unit:
     return Unit(
-        span=item.lead_in.span,
-        text=item.lead_in.text,
+        span=Span(
+            version_id=item.span.version_id,
+            char_start=item.span.char_start + start,
+            char_end=item.span.char_start + start + len(text),
+        ),
+        text=text,
         key=item.key,
-        words=content_words(" ".join(one.text for one in chain)),
-        introduces=True,
+        words=content_words(text),
+        is_fact=item.kind == "finding",
     )
 
 
+def _introduced(unit: Unit, leads: Sequence[Unit]) -> Unit:
+    """Return a unit with what introduces it, outermost first, and the words of all of it."""
+    lead_in: Unit | None = None
+    for lead in leads:
+        lead_in = replace(lead, lead_in=lead_in)
+    words = frozenset[str]().union(unit.words, *(lead.words for lead in leads))
+    return replace(unit, lead_in=lead_in, words=words)
+
+
+def _above(item: EvidenceItem) -> list[Unit]:
+    """Return what introduces a list item or table row with which a piece of evidence begins."""
+    chain = item.lead_in.chain if item.lead_in else ()
+    return [
+        Unit(
+            span=one.span,
+            text=one.text,
+            key=item.key,
+            words=content_words(one.text),
+            introduces=True,
+        )
+        for one in chain
+    ]
+
+
 def _with_parts(units: Sequence[Unit]) -> list[Unit]:
-    """Mark pieces of sentences: one stops without an end, and the next goes on with it."""
+    """Mark pieces of sentences, where one stops without an end, and the stories of questions."""
     torn = [False] * len(units)
     for place, unit in enumerate(units):
         following = units[place + 1] if place + 1 < len(units) else None
@@ -175,7 +200,11 @@ def _with_parts(units: Sequence[Unit]) -> list[Unit]:
             torn[place] = True
             if following is not None and _is_plain(following):
                 torn[place + 1] = True
-    return [replace(unit, is_part=is_torn) for unit, is_torn in zip(units, torn, strict=True)]
+    parted = [replace(unit, is_part=is_torn) for unit, is_torn in zip(units, torn, strict=True)]
+    for place in range(len(parted) - 2, -1, -1):
+        if parted[place + 1].asks and _FIRST_PERSON.search(parted[place].text):
+            parted[place] = replace(parted[place], is_story=True)
+    return parted
 
 
 def _is_plain(unit: Unit) -> bool:

@@ -29,6 +29,13 @@ _GOES_ON = re.compile(
     r"|otherwise|only|no other|any such|such|further|the limit|exceptions?|footnote|endnote)\b",
     re.IGNORECASE,
 )
+_LEANS = re.compile(
+    r"(?:this|these|those|such|they|however|but)\b(?!\s+(?:policy|section|document|procedure|plan"
+    r"|standard|handbook|code|guide|supplement)\b)"
+    r"|in (?:such|this|that|these) (?:cases?|events?)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that says nothing without the one before it ("This prohibition ...")."""
 _LISTS = re.compile(
     r"\b(?:which|what are|list|signs|examples|steps|conditions|criteria)\b", re.IGNORECASE
 )
@@ -39,15 +46,12 @@ def claim_of(unit: Unit) -> Claim:
     citation = Citation(key=unit.key, span=unit.span, quote=unit.text)
     if unit.lead_in is None:
         return Claim(text=sentence(unit.text), citations=(citation,))
-    lead_in = unit.lead_in
-    introduced = Citation(key=lead_in.key, span=lead_in.span, quote=lead_in.text)
-    if unit.is_row:
-        text = row_sentence(lead_in.text, unit.text)
-    elif introduces(lead_in.text):
-        text = item_sentence(lead_in.text, unit.text)
-    else:
-        text = sentence(unit.text)
-    return Claim(text=text, citations=(introduced, citation))
+    leads = (unit.lead_in,) if unit.is_row else unit.lead_ins
+    introduced = tuple(Citation(key=one.key, span=one.span, quote=one.text) for one in leads)
+    text = row_sentence(leads[-1].text, unit.text) if unit.is_row else sentence(unit.text)
+    for lead in () if unit.is_row else reversed(leads):
+        text = item_sentence(lead.text, text) if introduces(lead.text) else text
+    return Claim(text=text, citations=(*introduced, citation))
 
 
 def quoted_of(ranked: Sequence[Scored], wanted: Wanted) -> list[Scored]:
@@ -102,15 +106,25 @@ def expand(one: Scored, wanted: Wanted) -> list[Unit]:
         return _bounded([best, *_items(units, best)], MAX_ITEMS)
     if (best.is_item or best.is_row) and best.lead_in is not None and _LISTS.search(wanted.text):
         return _bounded(_items(units, best.lead_in), MAX_ITEMS, keep=best)
+    before = _leant_on(units, best)
     if _is_short(units):
-        kept = [unit for unit in units if unit is best or _belongs(unit, best, wanted)]
+        kept = [unit for unit in units if unit in {best, before} or _belongs(unit, best, wanted)]
         return _bounded(kept, MAX_UNITS, keep=best)
-    taken = [best]
+    taken = [before, best] if before else [best]
     for unit in units[units.index(best) + 1 :]:
         if unit.is_row or unit.is_item or not _GOES_ON.match(unit.text):
             break
         taken.append(unit)
     return _bounded(taken, MAX_UNITS, keep=best)
+
+
+def _leant_on(units: Sequence[Unit], best: Unit) -> Unit | None:
+    """Return the sentence without which the best one says nothing; None if it stands alone."""
+    place = units.index(best)
+    if not place or best.is_item or best.is_row or _LEANS.match(best.text) is None:
+        return None
+    before = units[place - 1]
+    return None if before.is_item or before.is_row or before.asks else before
 
 
 def _is_short(units: Sequence[Unit]) -> bool:

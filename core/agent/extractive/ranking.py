@@ -18,6 +18,7 @@ from core.agent.extractive.scoring import (
     preference,
 )
 from core.agent.timing import in_turns
+from core.domain.phrasing import row_sentence
 from core.domain.reader_text import WINDOW, reader_text
 from core.ports import Reader
 
@@ -129,25 +130,33 @@ def _scored(
 
 def _shown(passage: Passage, unit: Unit) -> str:
     place = passage.place
-    lead_in = unit.lead_in.text if unit.lead_in else None
-    return reader_text(place.policy_title, place.path, unit.text, lead_in=lead_in)
+    lead_in = "" if unit.is_row else " ".join(one.text for one in unit.lead_ins)
+    return reader_text(place.policy_title, place.path, _said(unit), lead_in=lead_in or None)
+
+
+def _said(unit: Unit) -> str:
+    """Return a unit's text; a table row as a sentence, since the reader knows no tables."""
+    if unit.lead_in is None or not unit.is_row:
+        return unit.text
+    return row_sentence(unit.lead_in.text, unit.text)
 
 
 def _shown_whole(passage: Passage, unit: Unit) -> str:
     """Return the passage around a sentence: whole units, as many as are read at once."""
     place = passage.place
-    return reader_text(place.policy_title, place.path, _window(passage.units, unit))
+    said = [one for one in passage.units if not one.introduces]
+    return reader_text(place.policy_title, place.path, _window(said, unit))
 
 
 def _window(units: Sequence[Unit], unit: Unit) -> str:
     window: list[Unit] = []
     size = 0
     for one in units:
-        count = len(one.text.split())
+        count = len(_said(one).split())
         if window and size + count > WINDOW:
             if unit in window:
                 break
             window, size = [], 0
         window.append(one)
         size += count
-    return " ".join(one.text for one in window)
+    return " ".join(map(_said, window))

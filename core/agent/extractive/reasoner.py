@@ -7,10 +7,11 @@ import logging
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from core.agent.conversation import ALL
-from core.agent.extractive.answering import SIDES, answering, open_words, wanted_of
+from core.agent.extractive.answering import answering, is_comparison, open_words, wanted_of
 from core.agent.extractive.branching import NOWHERE, find_branch, find_conflict
 from core.agent.extractive.passages import passages_of
 from core.agent.extractive.quoting import claim_of, expand
@@ -18,6 +19,7 @@ from core.agent.extractive.ranking import READ, by_section, rank
 from core.agent.extractive.scoring import (
     ANSWERS,
     ANSWERS_BY_WORDS,
+    SURE,
     Fit,
     Scored,
     Wanted,
@@ -26,7 +28,7 @@ from core.agent.extractive.scoring import (
 from core.agent.misconduct import is_report
 from core.agent.planning.facts import find_facts, vocabulary_for, with_definitions
 from core.agent.planning.intent import Intent, intents_of
-from core.agent.planning.terms import is_figure, is_telling, terms_of
+from core.agent.planning.terms import is_figure, is_noise, is_telling, terms_of
 from core.agent.timing import let_others_run
 from core.domain.answer import (
     Branch,
@@ -81,6 +83,20 @@ _Asked: TypeAlias = tuple[tuple[EvidenceItem, ...], Wanted]
 """What a ranking depends on."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What answers one question of a message."""
+
+    wanted: Wanted
+    """The question."""
+    ranked: Sequence[Scored]
+    """All sentences, the strongest first; at least one."""
+    quoted: Sequence[Scored]
+    """Those to quote, the best first; at least one."""
+    likelihood: float
+    """Probability that they answer, in [0, 1]."""
+
+
 class ExtractiveReasoner:
     """See `core.ports.Reasoner` and `core.ports.ReasonerFactory`: one serves all runs.
 
@@ -112,7 +128,7 @@ class ExtractiveReasoner:
         await let_others_run()
         intents = intents_of(question.search_text)
         telling = [term for term in terms if is_telling(term)]
-        if _lacks_subject(question.search_text, terms, telling):
+        if _lacks_subject(asked, terms, telling) or is_noise(asked, terms, vocabulary):
             return Clarification(
                 intent=intents[0].value,
                 question=WHICH_SUBJECT,
@@ -158,40 +174,54 @@ class ExtractiveReasoner:
     ) -> Draft:
         """See `Reasoner.draft`.
 
-        Each question of the message is answered from its own best passage. What was said of an
-        earlier draft changes nothing: only other evidence gives another one.
+        Each question of the message is answered from its own best passage; beside a sure answer to
+        one of them, what may not answer another is left out. What was said of an earlier draft
+        changes nothing: only other evidence gives another one.
         """
+        found = await self._found(question, plan, evidence.items)
+        if not found:
+            return Draft(claims=(), missing="no evidence concerns the question")
         claims: list[Claim] = []
         uncovered: list[str] = []
         branch = None
-        parts = wanted_of(question, plan)
-        for wanted in parts:
-            ranked = await self._rank(evidence.items, wanted, among=len(parts))
-            if not ranked:
-                return Draft(claims=(), missing="no evidence concerns the question")
-            sections = by_section(ranked)
+        kept = _kept(found, plan)
+        for one in kept:
+            sections = by_section(one.ranked)
             contradiction = find_conflict(sections)
             if contradiction is not None:
-                sides = tuple(claim_of(one.unit) for one in contradiction)
+                sides = tuple(claim_of(side.unit) for side in contradiction)
                 return Draft(claims=sides, is_conflict=True, note="Two policies in force disagree.")
-            chosen = answering(ranked, wanted, question, plan)
-            for one in chosen:
-                claims += [claim_of(unit) for unit in expand(one, wanted)]
+            for quoted in one.quoted:
+                claims += [claim_of(unit) for unit in expand(quoted, one.wanted)]
             await let_others_run()
-            branch = branch or self._branch(sections, wanted, question, plan)
-            uncovered += open_words(chosen, wanted)
+            branch = branch or self._branch(sections, one.wanted, question, plan)
+            uncovered += open_words(one.quoted, one.wanted)
         return Draft(
             claims=tuple(dict.fromkeys(claims)),
             branch=branch,
             missing=", ".join(dict.fromkeys(uncovered)) or None,
+            left_open=tuple(one.wanted.text for one in found if one not in kept),
         )
+
+    async def _found(
+        self, question: Question, plan: Plan, items: tuple[EvidenceItem, ...]
+    ) -> list[_Found]:
+        """Return what answers each question of a message; nothing if one has no evidence at all."""
+        found: list[_Found] = []
+        parts = wanted_of(question, plan)
+        for wanted in parts:
+            ranked = await self._rank(items, wanted, among=len(parts))
+            if not ranked:
+                return []
+            quoted = answering(ranked, wanted, question)
+            likelihood = self._fit.probability(measures_of(ranked, quoted))
+            found.append(_Found(wanted=wanted, ranked=ranked, quoted=quoted, likelihood=likelihood))
+        return found
 
     def _branch(
         self, ranked: Sequence[Scored], wanted: Wanted, question: Question, plan: Plan
     ) -> Branch | None:
-        if plan.intent == Intent.COMPARISON or any(
-            item.value == ALL for item in question.assumptions
-        ):
+        if is_comparison(plan) or any(item.value == ALL for item in question.assumptions):
             return None
         countries = self._countries.get(question.scope, NOWHERE)
         return find_branch(ranked, wanted, countries=countries)
@@ -248,24 +278,15 @@ class ExtractiveReasoner:
     async def _measures(
         self, question: Question, plan: Plan, evidence: Evidence, draft: Draft
     ) -> dict[str, float]:
-        """Measure a draft; of several questions in one message the worst answered one decides."""
+        """Measure a draft; of several questions that it answers the worst answered one decides."""
         cited = {citation.span for claim in draft.claims for citation in claim.citations}
-        sections = {
-            passage.place
-            for passage in passages_of(evidence.items)
-            if any(unit.span in cited for unit in passage.units)
-        }
         worst: dict[str, float] = {}
-        parts = wanted_of(question, plan)
-        for wanted in parts:
-            ranked = await self._rank(evidence.items, wanted, among=len(parts))
-            quoted = [one for one in ranked if one.unit.span in cited]
+        for one in _kept(await self._found(question, plan, evidence.items), plan):
+            quoted = [scored for scored in one.ranked if scored.unit.span in cited]
             if not quoted:
                 return {"answers": 0.0, "coverage": 0.0}
-            measured = measures_of(ranked, quoted)
+            measured = measures_of(one.ranked, quoted)
             measured["answers"] = self._fit.probability(measured)
-            if plan.intent == Intent.COMPARISON and len(sections) < SIDES:
-                measured["answers"] = 0.0
             if not worst or measured["answers"] < worst["answers"]:
                 worst = measured
         worst["read"] = float(self._reader is not None)
@@ -312,15 +333,20 @@ class ExtractiveReasoner:
         How likely the worst answered question is answered.
         """
         items = tuple(_as_item(number, one) for number, one in enumerate(found))
-        shares: list[float] = []
-        for wanted in wanted_of(question, plan):
-            ranked = await self._rank(items, wanted)
-            if not ranked:
-                return 0.0, "no fact of the ontology concerns the question"
-            quoted = answering(ranked, wanted, question, plan)
-            measured = measures_of(ranked, quoted)
-            shares.append(ALONE * self._fit.probability(measured) * measured["coverage"])
-        return min(shares), f"the nearest facts answer with a likelihood of {min(shares):.0%}"
+        answered = await self._found(question, plan, items)
+        if not answered:
+            return 0.0, "no fact of the ontology concerns the question"
+        share = min(
+            ALONE * one.likelihood * measures_of(one.ranked, one.quoted)["coverage"]
+            for one in answered
+        )
+        return share, f"the nearest facts answer with a likelihood of {share:.0%}"
+
+
+def _kept(found: Sequence[_Found], plan: Plan) -> list[_Found]:
+    """Return those questions of a message that are answered: all of them if none is surely."""
+    sure = [one for one in found if one.likelihood >= SURE]
+    return list(found) if is_comparison(plan) else sure or list(found)
 
 
 def _lacks_subject(text: str, terms: Sequence[Term], telling: Sequence[Term]) -> bool:
@@ -340,7 +366,7 @@ def _lacks_subject(text: str, terms: Sequence[Term], telling: Sequence[Term]) ->
 async def _ask_tools(
     question: Question, plan: Plan, found: Sequence[Finding], toolbox: Toolbox
 ) -> None:
-    if "compare" in plan.tools and len(plan.subjects) == SIDES:
+    if "compare" in plan.tools and plan.subjects:
         await toolbox.call("compare", {"topic_a": plan.subjects[0], "topic_b": plan.subjects[1]})
     if "resolve_definition" in plan.tools:
         telling = [term.word for term in plan.terms if is_telling(term)]

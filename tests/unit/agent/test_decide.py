@@ -98,6 +98,24 @@ def test_relevance_does_not_count_where_the_ontology_suffices() -> None:
     assert ruled(replace(GOOD, best_relevance=None))[0] is Decision.FINAL
 
 
+@pytest.mark.parametrize(
+    ("found", "measures", "relevance"),
+    [
+        (0.1, (("answers", 0.8), ("read", 1.0)), 0.8),
+        (0.9, (("answers", 0.8), ("read", 1.0)), 0.9),
+        (0.1, (("answers", 0.8), ("read", 0.0)), 0.1),
+        (None, (("answers", 0.8), ("read", 1.0)), None),
+    ],
+)
+def test_relevance_is_at_least_how_likely_a_reader_finds_an_answer(
+    found: float | None, measures: tuple[tuple[str, float], ...], relevance: float | None
+) -> None:
+    """By its word alone: without a reader, or without a search, nothing is added."""
+    judged = replace(make_judgement(), measures=measures)
+    assert relevance_read(found, judged) == relevance
+    assert relevance_read(found, NOT_JUDGED) == found
+
+
 def test_an_open_fact_is_asked_for() -> None:
     """A draft that depends on a missing fact leads to a question."""
     draft = replace(GOOD.draft, branch=BRANCH)

@@ -7,10 +7,13 @@ import pytest
 
 from core.agent.conversation import ALL
 from core.agent.extractive.reasoner import ExtractiveReasoner
+from core.agent.extractive.scoring import SURE
 from core.agent.stages.explore import explore
 from core.agent.stages.verify import verify
-from core.agent.wording import WITHOUT_MODEL
+from core.agent.wording import NO_SURE_ANSWER_TO, WITHOUT_MODEL
 from core.domain.answer import Decision, Draft, Judgement, NotJudged, Outcome, RefusalKind
+from core.domain.budget import Limits
+from core.domain.conditions import conditions_in
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.question import Assumption, Question
@@ -25,7 +28,7 @@ from tests.factories import (
     make_scope,
     stored_text,
 )
-from tests.fakes import InMemoryCorpus, InMemoryOntology, NoTools, Policy
+from tests.fakes import InMemoryCorpus, InMemoryOntology, NoTools, Policy, ScriptedReader
 from tests.unit.agent.world import CASH, GIFTS, make_world
 
 GERMAN = make_item(
@@ -112,6 +115,51 @@ async def test_a_sum_is_not_asked_back() -> None:
     """A question of nothing but figures names no subject that could be asked for."""
     plan = await ExtractiveReasoner().plan(make_question("What's 17% of 2,340?"), NOTHING_KNOWN)
     assert isinstance(plan, Plan)
+
+
+async def test_a_country_is_a_subject() -> None:
+    """ "Can I work from Spain?" asks about Spain: there is nothing to ask back."""
+    await planned(make_question("Can I work from Spain?"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "asdf",
+        "jkhgf fgh",
+        "12345",
+        "https://example.org/a/b",
+        '{"level": "info", "msg": "gift job finished", "pod": "billing"}',
+        "2026-03-01 12:00:03 ERROR worker-3 lost gift-db after 3000 ms\n  at Pool.get(Pool.java:2)",
+        "Traceback (most recent call last):\n  in <module>\nKeyError: gift",
+    ],
+)
+async def test_what_says_nothing_is_asked_back(text: str) -> None:
+    """Keys hit at random and a pasted log are no question, whatever words are among them."""
+    knowledge = await InMemoryOntology(InMemoryCorpus(GIFTS)).open(make_scope())
+    assert isinstance(
+        await ExtractiveReasoner().plan(make_question(text), knowledge), Clarification
+    )
+    asked = await ExtractiveReasoner().plan(make_question(f"What is {text}?"), knowledge)
+    assert isinstance(asked, Plan)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gift limit",
+        "register of gifts, EUR 50",
+        "cash",
+        "translate bonjour for me",
+        "COVID-19 and gifts",
+        "is paternity leave unpaid",
+        "sorry, meant for contractors",
+    ],
+)
+async def test_a_subject_alone_is_asked_about(text: str) -> None:
+    """Without a verb and a question mark too, if the policies have a word of it."""
+    knowledge = await InMemoryOntology(InMemoryCorpus(GIFTS)).open(make_scope())
+    assert isinstance(await ExtractiveReasoner().plan(make_question(text), knowledge), Plan)
 
 
 async def test_a_plan_names_its_tools() -> None:
@@ -211,6 +259,106 @@ async def test_a_comparison_quotes_both_sides() -> None:
     assert (set(said(draft)), draft.branch) == ({GERMAN.text, BRITISH.text}, None)
 
 
+async def test_each_side_of_a_comparison_is_asked_for_by_itself() -> None:
+    """A rule says what holds, not how it differs from another one."""
+    for text, sides in (
+        (
+            "What's the difference between the gift limits in Germany and in the UK?",
+            ("Germany", "United Kingdom"),
+        ),
+        ("Compare the hotel limit with the train fare", ("the hotel limit", "the train fare")),
+        ("Do gift limits differ for employees and contractors?", ("employee", "contractor")),
+    ):
+        question, reader = make_question(text), ScriptedReader({GERMAN.text: 5.0})
+        reasoner = ExtractiveReasoner(reader)
+        await reasoner.draft(question, await planned(question), Evidence(items=(GERMAN, BRITISH)))
+        asked = list(dict.fromkeys(one for one, _ in reader.asked))
+        assert len(asked) == len(sides)
+        for one, other in (sides, sides[::-1]):
+            assert any(one in said and other not in said for said in asked)
+        assert not any("differ" in said or "ompare" in said or " vs" in said for said in asked)
+
+
+async def test_one_side_of_a_comparison_is_no_answer() -> None:
+    """However sure the one is: what is compared is answered by both or not at all."""
+    question = make_question("Compare the gift limit in Germany with the one in the UK")
+    reasoner = ExtractiveReasoner(ScriptedReader({GERMAN.text: 9.0, BRITISH.text: -6.0}))
+    plan, evidence = await planned(question), Evidence(items=(GERMAN, BRITISH))
+    draft = await reasoner.draft(question, plan, evidence)
+    judged = await reasoner.judge(question, plan, evidence, draft)
+    assert isinstance(judged, Judgement)
+    assert (draft.left_open, judged.relevance < SURE) == ((), True)
+
+
+TWICE = "How long must invoices be kept? Who approves the parking of lorries?"
+
+
+class KeepingReader(ScriptedReader):
+    """Finds what answers the first of the two, by the score that it is given."""
+
+    def __init__(self, score: float) -> None:
+        super().__init__({SEVEN.text: score})
+
+    async def scores(self, question: str, texts: Sequence[str], /) -> list[float]:
+        """See `Reader.scores`."""
+        if question.startswith("How long"):
+            return await super().scores(question, texts)
+        return [-5.0 if BRITISH.text in text else -6.0 for text in texts]
+
+
+async def test_the_sure_part_of_a_double_question_is_answered() -> None:
+    """What may not answer the other part is left out, and the part is named."""
+    run = await make_world(
+        Policy(key="records", title="Records", text=f"# Records\n\n## 1 Keeping\n{SEVEN.text}\n"),
+        GIFTS,
+    ).run(ExtractiveReasoner(KeepingReader(9.0)), TWICE)
+    assert run.answer.outcome is Outcome.ANSWERED
+    assert [one.quote for one in run.answer.citations] == [SEVEN.text]
+    named = NO_SURE_ANSWER_TO.format(asked="\u201cWho approves the parking of lorries\u201d")
+    assert named in run.answer.notes
+
+
+async def test_a_double_question_of_which_nothing_is_sure_is_drafted_whole() -> None:
+    """The closest passage is chosen among all that may answer."""
+    question = make_question(TWICE)
+    reasoner = ExtractiveReasoner(KeepingReader(-3.0))
+    draft = await reasoner.draft(
+        question, await planned(question), Evidence(items=(SEVEN, BRITISH))
+    )
+    assert draft.left_open == ()
+    assert {SEVEN.text, BRITISH.text} <= set(said(draft))
+
+
+async def test_who_is_asked_about_counts_more_than_what_is_given() -> None:
+    """A rule about public officials speaks of no wine; the limit for others has its price."""
+    text = "Can I give a bottle of wine worth EUR 40 to a public official in Germany?"
+    question = replace(make_question(text), conditions=conditions_in(text))
+    officials = make_item(
+        "Staff must not give any gift to a public official.",
+        key="c2",
+        version=2,
+        place=make_place("Public officials"),
+    )
+    reader = ScriptedReader({officials.text: 1.0, GERMAN.text: 3.0})
+    reasoner = ExtractiveReasoner(reader)
+    draft = await reasoner.draft(
+        question, await planned(question), Evidence(items=(GERMAN, officials))
+    )
+    assert said(draft)[0] == officials.text
+    assert {one for one, _ in reader.asked} == {
+        "Can I give anything to a public official in Germany?"
+    }
+    text = "Can I offer lunch to a public official?"
+    question, reader = (
+        replace(make_question(text), conditions=conditions_in(text)),
+        ScriptedReader(),
+    )
+    await ExtractiveReasoner(reader).draft(
+        question, await planned(question), Evidence(items=(officials,))
+    )
+    assert {one for one, _ in reader.asked} == {text}
+
+
 async def test_rules_that_differ_by_employment_are_asked_about() -> None:
     """Where employees and contractors have rules of their own, which of them is asked for."""
     draft = await drafted("How many days may I work from home?", STAFF, FREELANCE)
@@ -249,7 +397,7 @@ async def test_what_is_no_contradiction_is_no_conflict(other: EvidenceItem) -> N
 async def test_what_is_not_covered_is_not_approved() -> None:
     """A question that no sentence concerns is judged so."""
     question = make_question("May I bring my dog to the office?")
-    plan, evidence = await planned(question), Evidence(items=(SEVEN, GERMAN))
+    plan, evidence = await planned(question), Evidence(items=(SEVEN, BRITISH))
     reasoner = ExtractiveReasoner()
     draft = await reasoner.draft(question, plan, evidence)
     judged = await reasoner.judge(question, plan, evidence, draft)
@@ -348,6 +496,27 @@ async def test_findings_are_facts_of_the_ontology() -> None:
     found = await explore(reasoner, question, plan, knowledge=knowledge, toolbox=NoTools())
     assert found.findings[0].text == CASH
     assert found.reported_confidence is not None
+
+
+async def test_facts_alone_are_never_sure() -> None:
+    """They were compared with ten facts, and not with all that the policies say."""
+    knowledge = await InMemoryOntology(InMemoryCorpus(GIFTS)).open(make_scope())
+    question = make_question("Must employees not accept cash?")
+    reasoner = ExtractiveReasoner(ScriptedReader({CASH: 12.0}))
+    plan = await reasoner.plan(question, knowledge)
+    assert isinstance(plan, Plan)
+    found = await explore(reasoner, question, plan, knowledge=knowledge, toolbox=NoTools())
+    assert 0.5 < (found.reported_confidence or 0.0) < Limits().gate_threshold
+
+
+async def test_what_a_reader_finds_to_answer_is_relevant() -> None:
+    """Relevance by words was fitted on questions in the policies' own language."""
+    world = make_world(GIFTS, relevance=0.1)
+    asked = "Do employees accept banknotes?"
+    read = await world.run(ExtractiveReasoner(ScriptedReader({CASH: 12.0})), asked)
+    assert read.answer.outcome is Outcome.ANSWERED
+    unread = await world.run(ExtractiveReasoner(), asked)
+    assert unread.answer.outcome is Outcome.REFUSED
 
 
 @pytest.mark.parametrize("use_rag", [True, False])

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.agent.extractive.parts import parts_of
 from core.agent.planning.facets import (
     EMPLOYMENT,
     JURISDICTION,
@@ -13,6 +12,7 @@ from core.agent.planning.facets import (
     without_facets,
 )
 from core.agent.planning.intent import Intent, intents_of, plain
+from core.agent.planning.parts import parts_of
 from core.domain.content_words import content_words
 from core.domain.run import Term
 

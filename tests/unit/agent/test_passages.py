@@ -7,7 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.agent.extractive.passages import passages_of
+from core.agent.extractive.quoting import claim_of
 from core.domain.evidence import EvidenceItem
+from core.domain.lead_ins import lead_in_of
+from core.domain.policy import VersionId
 from tests.factories import make_item, make_place
 
 TABLE = "City | Limit\nLondon | GBP 190\nRome | EUR 160\n"
@@ -78,6 +81,46 @@ def test_a_table_row_has_its_header() -> None:
     assert (london.lead_in.text, london.text) == ("City | Limit", "London | GBP 190")
     assert rome.is_row
     assert_exact(item)
+
+
+def test_what_introduces_is_what_verify_asks_for() -> None:
+    """A lead-in needs no colon; an item below another one has that before it."""
+    item = make_item(
+        "As somebody who works here I accept that\n\n* devices are watched;\n\n"
+        "Visitors must:\n(1) show, at the gate:\n(a) a card; or\n(b) a letter;\n(2) sign.\n",
+        place=make_place("Gate"),
+    )
+    (passage,) = passages_of([item])
+    leads = {unit.text: unit.lead_in.text for unit in passage.units if unit.lead_in}
+    assert leads["* devices are watched;"] == "As somebody who works here I accept that"
+    assert leads["(b) a letter;"] == "(1) show, at the gate:"
+    assert leads["(2) sign."] == "Visitors must:"
+    (letter,) = (unit for unit in passage.units if unit.text == "(b) a letter;")
+    claim = claim_of(letter)
+    assert claim.text == "Visitors must: show, at the gate: a letter."
+    assert [one.quote for one in claim.citations] == [
+        "Visitors must:",
+        "(1) show, at the gate:",
+        "(b) a letter;",
+    ]
+
+
+@pytest.mark.parametrize("after", ["", "\nAsk at the gate.\n\n"])
+def test_a_piece_of_a_list_keeps_what_introduces_it(after: str) -> None:
+    """A passage may begin amid a list or a table, but a sentence ends that."""
+    place = make_place("Gate")
+    for lead, text in (
+        ("Visitors must not bring:", "- dogs;\n- kites.\n"),
+        ("Gate | Opens", "North | 8 am\nSouth | 9 am\n"),
+    ):
+        first, second = text.splitlines()
+        item = replace(
+            make_item(f"{first}\n{after}{second}\n", place=place, start=100),
+            lead_in=lead_in_of(VersionId(1), [(0, len(lead), lead)]),
+        )
+        (passage,) = passages_of([item])
+        introduced = [unit.text for unit in passage.units if unit.lead_in]
+        assert introduced == ([first] if after else [first, second])
 
 
 def test_items_of_one_section_are_one_passage() -> None:
@@ -178,3 +221,14 @@ def test_headings_items_and_rows_are_no_pieces(whole: str) -> None:
     """They end without a full stop by right."""
     (passage,) = passages_of([make_item(whole)])
     assert not any(unit.is_part for unit in passage.units)
+
+
+def test_the_story_of_a_question_is_no_rule() -> None:
+    """What somebody asks in a policy is answered by what comes after it."""
+    item = make_item(
+        "Shops are closed. I have a small shop. It is my own. May I sell there? You may not.",
+        place=make_place("Shops"),
+    )
+    (passage,) = passages_of([item])
+    rules = [unit.text for unit in passage.units if not unit.asks]
+    assert rules == ["Shops are closed.", "You may not."]

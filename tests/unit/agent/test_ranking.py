@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.agent.extractive.passages import passages_of
-from core.agent.extractive.quoting import NEARLY, QUOTED, quoted_of
+from core.agent.extractive.quoting import NEAR_ROW, NEARLY, QUOTED, expand, quoted_of
 from core.agent.extractive.ranking import IN_CONTEXT, by_section, rank
 from core.agent.extractive.scoring import ANSWERS, Fit, Scored, Wanted, measures_of
 from core.agent.planning.facets import Facets
@@ -21,6 +22,7 @@ RED = "Red badges open the archive."
 BLUE = "Blue tokens admit visitors on weekdays."
 GREEN = "Green passes expire after one shift."
 GREY = "Grey cards are for the canteen alone."
+HOTELS = make_item("City | Limit\nLondon | GBP 190\nRome | EUR 160\n", place=make_place("Hotels"))
 BADGES = make_item(f"{RED} {BLUE}\n\n{GREEN} {GREY}", place=make_place("Badges"))
 
 
@@ -83,6 +85,52 @@ async def test_an_item_is_read_with_its_lead_in() -> None:
     assert any(text.endswith("You must not accept: - cash;") for text in reader.read)
 
 
+async def test_a_row_is_read_as_a_sentence() -> None:
+    """A reader of sentences knows no tables: "Rome | EUR 160" means little to it."""
+    reader = TableReader({})
+    await ranked(reader, HOTELS)
+    alone = [text for text in reader.read if "Rome" in text and "London" not in text]
+    assert [text.endswith(": Rome: limit EUR 160.") for text in alone] == [True]
+    assert not any("|" in text for text in reader.read)
+
+
+@pytest.mark.parametrize(("behind", "quoted"), [(NEAR_ROW / 2, 2), (NEAR_ROW * 2, 1)])
+async def test_of_a_table_only_rows_that_answer_as_well_are_quoted(
+    behind: float, quoted: int
+) -> None:
+    """The others tell of other things, near as they are."""
+    rows = "Case | Duty\nLost badge | tell the gate guard\nBroken lock | call a local smith\n"
+    reader = TableReader({"Lost badge": 5.0, "Broken lock": 5.0 - behind})
+    found = await ranked(reader, make_item(rows, place=make_place("Keys")))
+    assert found[1].strength > found[0].strength - NEARLY
+    assert len(quoted_of(found, wanted())) == quoted
+
+
+async def test_whoever_the_question_is_about_is_named_first() -> None:
+    """A rule for public officials goes before one that answers better and names nobody."""
+    officials = "Nothing may be given to a public official."
+    item = make_item(f"{BLUE} {officials}", place=make_place("Gifts"))
+    scores = {BLUE: 5.0, officials: 1.0}
+    passages = passages_of([item])
+    plain = await rank(passages, wanted(), reader=TableReader(scores))
+    about = replace(wanted(), bound=frozenset({"public official"}))
+    bound = await rank(passages, about, reader=TableReader(scores))
+    assert (texts(plain)[0], texts(bound)[0]) == (BLUE, officials)
+
+
+async def test_a_plain_prohibition_goes_before_an_exception() -> None:
+    """Where it is asked whether one may: an exception that is read first is a permission."""
+    snack = "A snack may be offered to a public official."
+    never = "Staff must not give any gift to a public official."
+    unless = "Meals must not be offered to a public official unless a manager approves."
+    passages = passages_of([make_item(f"{snack} {unless} {never}", place=make_place("Gifts"))])
+    reader = TableReader({snack: 2.0, unless: 1.9, never: 1.8})
+    about = replace(wanted(), bound=frozenset({"public official"}))
+    assert texts(await rank(passages, about, reader=reader)) == [snack, unless, never]
+    asked = replace(about, intents=(Intent.PERMISSION,))
+    assert texts(await rank(passages, asked, reader=reader)) == [never, snack, unless]
+
+
 async def test_sentences_that_answer_nearly_as_well_are_quoted_together() -> None:
     """The best first, not those far behind, and no more than a few."""
     scores = {BLUE: 5.0, GREEN: 5.0 - NEARLY / 4, GREY: 5.0 - 4 * NEARLY}
@@ -90,6 +138,27 @@ async def test_sentences_that_answer_nearly_as_well_are_quoted_together() -> Non
     assert texts(quoted_of(found, wanted())) == [BLUE, GREEN]
     alike = await ranked(TableReader(dict.fromkeys((RED, BLUE, GREEN, GREY), 3.0)), BADGES)
     assert len(quoted_of(alike, wanted())) == QUOTED
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("This holds for the cellar too.", True),
+        ("In such cases call the gate.", True),
+        ("This policy has an owner.", False),
+        ("Lifts stop at nine.", False),
+    ],
+)
+async def test_a_sentence_is_quoted_with_the_one_that_it_leans_on(
+    text: str, *, quoted: bool
+) -> None:
+    """ "This prohibition ..." says nothing without it; a long section is not quoted whole."""
+    others = " ".join(f"Room {number} has a door of its own with a lock." for number in range(12))
+    item = make_item(f"{others} {RED} {text} {others}", place=make_place("Badges"))
+    found = await ranked(TableReader({text: 5.0}), item)
+    assert found[0].unit.text == text
+    said = [unit.text for unit in expand(found[0], wanted())]
+    assert said == ([RED, text] if quoted else [text])
 
 
 async def test_no_rule_is_quoted_twice() -> None:

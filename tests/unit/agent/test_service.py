@@ -317,6 +317,14 @@ async def test_a_rehearsal_is_never_recorded() -> None:
     assert "contractors" in run.question.standalone
 
 
+async def test_a_rehearsal_ends_as_a_question_does() -> None:
+    """What evaluation counts is what people see: small talk gets its reply there too."""
+    service = make_service()
+    asked = replace(REQUEST, text="Good morning!")
+    rehearsed = await service.answering.rehearse(asked)
+    assert rehearsed.answer == (await service.answering.ask(asked)).answer
+
+
 async def test_a_rehearsal_without_sections_does_not_find_them() -> None:
     """Removed sections are neither searched nor known to the ontology."""
     service = make_service()

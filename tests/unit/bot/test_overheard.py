@@ -183,6 +183,9 @@ def question(text: str, *assumptions: Assumption) -> Question:
         ("i lost my laptop what now", False),
         ("a supplier left a watch on my desk, is that ok", False),
         ("I clicked on a strange link who do i tell", False),
+        ("is laundry reimbursed on a two week trip", False),
+        ("write me a script that renames files", False),
+        ("a visitor left some papers here, can i make a copy of them", False),
     ],
 )
 def test_a_statement_asks_nothing(text: str, expected: bool) -> None:
