@@ -35,7 +35,14 @@ _OF_ADVERB = {
     "fortnightly": "fortnight",
     "monthly": "month",
     "quarterly": "quarter",
+    "biennial": "two years",
+    "biennially": "two years",
+    "semiannual": "half-year",
+    "semi-annual": "half-year",
+    "semiannually": "half-year",
+    "semi-annually": "half-year",
 }
+"""Of the others: once a year."""
 _SAME = tuple(
     (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), plain)
     for words, plain in (
@@ -49,7 +56,7 @@ _SAME = tuple(
             "semi-annually",
         ),
         (
-            r"(?:once|one\s+time)\s+(?:a|per|each|every)\s+year|every\s+(?:twelve|12)\s+months",
+            r"(?:once|(?:one|1)\s+time)\s+(?:a|per|each|every)\s+year|every\s+(?:twelve|12)\s+months",
             "annually",
         ),
     )
@@ -99,6 +106,10 @@ def missing_periods(claim: str, sources: Sequence[str]) -> tuple[str, ...]:
     there = plain_frequencies(" ".join(sources))
     named = {_unit(match) for match in _NAMED.finditer(_without(there, {"duration"}))}
     named |= {unit for pattern, unit in _EQUAL if pattern.search(there)}
+    if named & {"year", "annual"}:  # "every year" is annually, "twice a year" only in a year
+        named |= {"year", "annual"}
+    if "half-year" in named:
+        named.add("year")
     said = plain_frequencies(claim)
     wanted = [_unit(match) for match in _RATE.finditer(said)]
     missing = [unit for unit in wanted if unit not in named]
@@ -127,5 +138,5 @@ def _without(text: str, kinds: Collection[str]) -> str:
 
 def _unit(match: re.Match[str]) -> str:
     if match["adverb"]:
-        return _OF_ADVERB.get(match["adverb"].casefold(), "year")
+        return _OF_ADVERB.get(match["adverb"].casefold(), "annual")
     return " ".join(match["unit"].casefold().split())
