@@ -10,11 +10,12 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
+from itertools import islice
 
 from core.domain.content_words import families
 from core.domain.notations import QuantityKind
@@ -172,15 +173,16 @@ def cases_of_rules(claim: str, sources: Sequence[str]) -> frozenset[TextSpan]:
     if _NAMES_LIMIT.search(claim):
         return frozenset()
     known = _distinct(sources)
+    clauses = {clause: families(clause) for clause in {other.clause for other in known}}
     there = families("\n".join(sources))
     return frozenset(
         one.quantity.span
-        for one in _said(claim)
+        for one in islice(_said(claim), _MOST_CASES)
         if one.bound is Bound.NONE
         and not _GRANTED.search(claim[: one.quantity.span.char_start][-_REACH:])
         and _speaks_of(one, there)
         and _is_case(one, known)
-        and any(other.bound is not Bound.NONE for other in _nearest(one, known))
+        and any(other.bound is not Bound.NONE for other in _nearest(one, known, clauses))
     )
 
 
@@ -218,11 +220,13 @@ def _distinct(sources: Sequence[str]) -> list[_Said]:
     return list({(_key(one.quantity), one.bound, one.is_negated): one for one in found}.values())
 
 
-def _nearest(one: _Said, known: Sequence[_Said]) -> list[_Said]:
+def _nearest(
+    one: _Said, known: Sequence[_Said], clauses: Mapping[str, frozenset[str]]
+) -> list[_Said]:
     """Return the numbers of a unit in the clauses that share most with that of the claim."""
     said = families(one.clause)
     alike = [other for other in known if _unit(other.quantity) == _unit(one.quantity)]
-    shares = [len(said & families(other.clause)) for other in alike]
+    shares = [len(said & clauses[other.clause]) for other in alike]
     return [other for other, share in zip(alike, shares, strict=True) if share == max(shares)]
 
 
@@ -249,6 +253,8 @@ _NAMES_LIMIT = re.compile(
     r"\b(?:limit|threshold|maximum|minimum|ceiling|cap|deadline|rate|target|allowance)\b",
     re.IGNORECASE,
 )
+_MOST_CASES = 100
+"""Numbers of a claim that may be cases; further ones must stand in its sources."""
 _GRANTED = re.compile(r"\b(?:has|have|had|gets?|given|gives?|grants?)\s+$", re.IGNORECASE)
 _ONLY = re.compile(r"\bonly\s+(?:with|if|when|after|where|once)\b", re.IGNORECASE)
 """What is above a limit only if something is met is not above it."""

@@ -13,11 +13,13 @@ finds, and none of 1,299 supported ones.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
+from itertools import islice
 
 from core.domain.content_words import families
+from core.domain.policy import TextSpan
 from core.domain.quantities import KEPT, Quantity, comparable, quantities
 
 
@@ -36,6 +38,8 @@ class Role:
 
     quantity: Quantity
     """The quantity."""
+    key: tuple[str, str]
+    """Its kind and the form in which equal ones are the same."""
     rate: str = ""
     """Per what it is, a noun in the singular ("night", "year"); empty if nothing says so."""
     is_repeated: bool = False
@@ -59,6 +63,8 @@ _BESIDE = 6
 _SPAN = re.compile(
     r"(?<=within\s)an?(?=\s(?:second|minute|hour|day|week|month|quarter|year)\b)", re.IGNORECASE
 )
+_MOST = 300
+"""Numbers of a text that are compared; no text that is cited has so many."""
 _TIMES = "second|minute|hour|day|night|week|fortnight|month|quarter|year|pay\\s+period"
 _RATE = re.compile(
     r"[\s)]*(?:[A-Z]{3}\b)?(?:\s(?:in\s)?(?:aggregate|total))?"
@@ -120,11 +126,12 @@ def roles_kept(claim: str, sources: Sequence[str]) -> str | None:
     """
     text = "\n".join(sources)
     there = _roles(_counted(text))
+    is_ahead = _AHEAD_OF_ALL.search(text) is not None
     for one in _roles(_counted(claim)):
-        same = [other for other in there if _key(other) == _key(one)]
+        same = [other for other in there if other.key == one.key]
         if not same:
             continue
-        reasons = [_differs(one, other, text) for other in same]
+        reasons = [_differs(one, other, is_ahead=is_ahead) for other in same]
         if all(reasons):
             return f"{one.quantity.raw!r}: {reasons[0]}"
         if _is_exchanged(one, same, there):
@@ -137,11 +144,7 @@ def _counted(text: str) -> str:
     return _SPAN.sub("one", text)
 
 
-def _key(one: Role) -> tuple[str, str]:
-    return (one.quantity.kind, comparable(one.quantity))
-
-
-def _differs(one: Role, other: Role, text: str) -> str | None:
+def _differs(one: Role, other: Role, *, is_ahead: bool) -> str | None:
     """Say what a number of the claim does that the same one of the sources does not."""
     if one.rate and other.rate and one.rate != other.rate and _is_time(one) | _is_time(other):
         return f"claim says per {one.rate}, source per {other.rate}"
@@ -150,7 +153,7 @@ def _differs(one: Role, other: Role, text: str) -> str | None:
     ways = {one.way, other.way}
     if ways == {Way.BEFORE, Way.AFTER}:
         return f"claim says {one.way.value}, source {other.way.value}"
-    if one.way is Way.BEFORE and other.way is Way.EITHER and not _AHEAD_OF_ALL.search(text):
+    if one.way is Way.BEFORE and other.way is Way.EITHER and not is_ahead:
         return "claim says before, source does not"
     if one.head and other.event and not one.head & other.event:
         return "claim counts it from another event"
@@ -169,7 +172,7 @@ def _is_exchanged(one: Role, same: Sequence[Role], there: Sequence[Role]) -> boo
         for other in there
         if other.quantity.kind == one.quantity.kind
         and _unit(other) == unit
-        and _key(other) != _key(one)
+        and other.key != one.key
     ]
     own = [one.around & other.around for other in same]
     return any(all(one.around & other.around > shared for shared in own) for other in others)
@@ -180,9 +183,15 @@ def _unit(one: Role) -> str:
     return number if one.quantity.kind == "amount" else unit
 
 
+_NOTHING = Quantity(kind="number", canonical="", span=TextSpan(char_start=0, char_end=0), raw="")
+"""In the place of a quantity, to compare what is done with two."""
+
+
 @lru_cache(maxsize=KEPT)
 def _roles(text: str) -> tuple[Role, ...]:
-    return tuple(_read(text))
+    """Return the roles of a text's numbers, each once, of at most the first `_MOST`."""
+    found = {replace(one, quantity=_NOTHING): one for one in islice(_read(text), _MOST)}
+    return tuple(found.values())
 
 
 def _read(text: str) -> Iterator[Role]:
@@ -196,6 +205,7 @@ def _read(text: str) -> Iterator[Role]:
         way = _way(behind) if is_duration else Way.NONE
         yield Role(
             quantity=one,
+            key=(one.kind, comparable(one)),
             rate=_rate(behind),
             is_repeated=is_duration and _EVERY.search(before) is not None,
             is_deadline=is_duration and _WITHIN.search(before) is not None,
