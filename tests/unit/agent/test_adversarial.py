@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent import pipeline
+from core.agent.stages import verify as stage
 from core.domain.answer import (
     Branch,
     Check,
@@ -157,7 +157,7 @@ async def test_without_verify_a_false_claim_would_be_shown(
     def unsafe(draft: Draft, *_: object, **__: object) -> Verified:
         return Verified(claims=draft.claims, dropped=(), verdicts=())
 
-    monkeypatch.setattr(pipeline, "verify", unsafe)
+    monkeypatch.setattr(stage, "verify", unsafe)
     _, script = SCRIPTS[name]
     run = await make_world().run(_reasoner(script))
     assert run.answer.outcome is Outcome.ANSWERED

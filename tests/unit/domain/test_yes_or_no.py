@@ -108,7 +108,7 @@ def test_what_needs_an_approval(question: str, sentence: str, *, needs: bool) ->
         ("Is it not allowed to accept gifts?", None),
         ("Can't I accept gifts?", None),
         ("Can I refuse gifts?", None),
-        ("May I accept gifts if they are small?", None),
+        ("May I accept gifts if they are small?", Asked.ALLOWED),
         ("Can I get gifts?", None),
         ("Can we be given gifts?", None),
         ("What may I accept?", None),
