@@ -79,7 +79,10 @@ class InMemoryCorpus:
             PolicyVersion(
                 version_id=VersionId(number),
                 metadata=PolicyMetadata(
-                    key=policy.key, title=policy.title, effective_from=date(2025, 1, 1)
+                    key=policy.key,
+                    title=policy.title,
+                    jurisdiction=policy.jurisdiction,
+                    effective_from=date(2025, 1, 1),
                 ),
                 edition=1,
                 source_name=f"{policy.key}.md",
@@ -159,8 +162,9 @@ class InMemorySearch:
         self.requests.append(request)
         chunks = [
             chunk
-            for number in self._corpus.policies
+            for number, policy in self._corpus.policies.items()
             if not self._applies_scope or self._corpus.may_read(number, request.scope)
+            if not request.policies or policy.key in request.policies
             for chunk in self._chunks(number, content_words(request.text))
         ]
         chunks.sort(key=lambda chunk: -chunk.lexical_score)
@@ -182,7 +186,7 @@ class InMemorySearch:
         named = [
             chunk.place.eid
             for chunk in chunks
-            if section in {chunk.place.eid, chunk.place.number, chunk.place.title}
+            if section in {chunk.place.eid, chunk.place.number, chunk.place.title, ""}
         ]
         return tuple(
             chunk

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from core.agent.binding import within
 from core.agent.conversation import ALL
 from core.agent.extractive.answering import answering, is_comparison, open_words, wanted_of
 from core.agent.extractive.branching import NOWHERE, find_branch, find_conflict
@@ -150,7 +151,7 @@ class ExtractiveReasoner:
         self, question: Question, plan: Plan, knowledge: Knowledge, toolbox: Toolbox, /
     ) -> Exploration:
         """See `Reasoner.explore`."""
-        found = await find_facts(plan.terms, knowledge, limit=FINDINGS)
+        found = within(question, await find_facts(plan.terms, knowledge, limit=FINDINGS))
         # Each of these takes its time with a long question: others run in between.
         await let_others_run()
         await _ask_tools(question, plan, found, toolbox)
