@@ -156,7 +156,7 @@ class InMemorySearch:
         self._relevance = relevance
         self._applies_scope = applies_scope
         self.requests: list[SearchRequest] = []
-        self.sections: list[tuple[str, str]] = []
+        self.sections: list[tuple[str, str | None]] = []
 
     async def search(self, request: SearchRequest, /) -> SearchResult:
         self.requests.append(request)
@@ -173,7 +173,7 @@ class InMemorySearch:
         )
 
     async def section(
-        self, policy_key: str, section: str, scope: Scope, /
+        self, policy_key: str, section: str | None, scope: Scope, /
     ) -> tuple[RetrievedChunk, ...]:
         self.sections.append((policy_key, section))
         chunks = [
@@ -186,7 +186,8 @@ class InMemorySearch:
         named = [
             chunk.place.eid
             for chunk in chunks
-            if section in {chunk.place.eid, chunk.place.number, chunk.place.title, ""}
+            if section is None
+            or section in {chunk.place.eid, chunk.place.number, chunk.place.title}
         ]
         return tuple(
             chunk

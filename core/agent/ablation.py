@@ -57,7 +57,7 @@ class WithoutSections:
         )
 
     async def section(
-        self, policy_key: str, section: str, scope: Scope
+        self, policy_key: str, section: str | None, scope: Scope
     ) -> tuple[RetrievedChunk, ...]:
         """See `ChunkSearch.section`."""
         return self._kept(await self._retriever.section(policy_key, section, scope))

@@ -211,7 +211,7 @@ class Passages:
         chunks = [
             replace(chunk, relevance=1.0)
             for key in keys
-            for chunk in await self._retriever.section(key, "", scope)
+            for chunk in await self._retriever.section(key, None, scope)
         ]
         most = min(self.depth(1), len(chunks))
         hits = tuple(chunks[place * len(chunks) // most] for place in range(most))

@@ -117,7 +117,7 @@ class ChunkSearch(Protocol):
         ...
 
     async def section(
-        self, policy_key: str, section: str, scope: Scope, /
+        self, policy_key: str, section: str | None, scope: Scope, /
     ) -> tuple[RetrievedChunk, ...]:
         """Return the chunks of a section and its subsections in text order, as far as in scope.
 
@@ -127,7 +127,7 @@ class ChunkSearch(Protocol):
         Args:
             policy_key: Key of the policy.
             section: The section's eid, its number as printed, or its heading; case aside.
-                Empty: all sections.
+                None: all sections.
             scope: What may be read.
         """
         ...

@@ -127,7 +127,7 @@ class Retriever:
         )
 
     async def section(
-        self, policy_key: str, section: str, scope: Scope
+        self, policy_key: str, section: str | None, scope: Scope
     ) -> tuple[RetrievedChunk, ...]:
         """See `ChunkSearch.section`."""
         return await self._search.section(policy_key, section, scope)

@@ -116,10 +116,10 @@ class PostgresChunkSearch:
 
     @raises_transient
     async def section(
-        self, policy_key: str, section: str, scope: Scope, /
+        self, policy_key: str, section: str | None, scope: Scope, /
     ) -> tuple[RetrievedChunk, ...]:
         """See `ChunkSearch.section`; at most `SECTION_LIMIT` chunks, or `POLICY_LIMIT` of all."""
-        most = SECTION_LIMIT if section else POLICY_LIMIT
+        most = POLICY_LIMIT if section is None else SECTION_LIMIT
         named = {"policy": policy_key, "section": section, "most": most}
         async with self._snapshots.begin() as connection:
             rows = await _rows(connection, SECTION, scope_parameters(scope) | named)

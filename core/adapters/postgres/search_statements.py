@@ -101,10 +101,11 @@ SELECT c.id AS chunk_key, c.chunk_id, c.version_id, c.char_start, c.char_end, c.
   JOIN citebound.policy_versions v ON v.id = live.version_id
   JOIN citebound.policies p ON p.id = v.policy_id AND p.key = lower(:policy)
   JOIN citebound.sections named ON named.version_id = v.id
-       AND (:section = ''
+       AND (CAST(:section AS text) IS NULL
             OR lower(:section) IN (lower(named.eid), lower(named.number), lower(named.title)))
   JOIN citebound.sections s ON s.version_id = v.id
-       AND (s.id = named.id OR (:section <> '' AND starts_with(s.eid, named.eid || '__')))
+       AND (s.id = named.id OR (CAST(:section AS text) IS NOT NULL
+                                AND starts_with(s.eid, named.eid || '__')))
   JOIN citebound.chunks c ON c.section_id = s.id
  ORDER BY c.version_id, c.char_start, c.id LIMIT :most""")
 """The chunks of a section and its subsections, or of all sections, in text order."""

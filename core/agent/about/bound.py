@@ -87,7 +87,7 @@ def _unknown(asked: Asked | None, versions: Sequence[PolicyVersion]) -> tuple[Co
     return tuple(
         Condition(
             kind=ConditionKind.POLICY,
-            words=shown(f"{' '.join(one.words)} policy"),
+            words=shown(one.text),
             name=" ".join(one.words),
             is_new=True,
         )

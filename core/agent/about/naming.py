@@ -6,7 +6,7 @@ afterwards. Each of its words must be known of a policy: a name that fits none m
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePath
@@ -73,6 +73,8 @@ class Mention:
     """Character after it."""
     words: tuple[str, ...]
     """The words of the name, in lower case, without what every policy is called."""
+    text: str = field(compare=False)
+    """As it is written, without an article."""
     is_file: bool = False
     """True: it is the name of a file or a key, which is matched whole."""
 
@@ -81,7 +83,9 @@ def mentions(text: str) -> tuple[Mention, ...]:
     """Return what a question seems to name, in order; what is no policy's name among it."""
     text = text[:READ]
     found = [
-        Mention(start=one.start(), end=one.end(), words=(one[0].casefold(),), is_file=True)
+        Mention(
+            start=one.start(), end=one.end(), words=(one[0].casefold(),), text=one[0], is_file=True
+        )
         for pattern in (_FILE, _KEY)
         for one in pattern.finditer(text)
     ]
@@ -163,7 +167,12 @@ def _around(text: str, tokens: Sequence[re.Match[str]], place: int) -> Mention |
     first = place - len(before)
     if _telling(before):
         start = _with_article(text, tokens, first)
-        return Mention(start=start, end=_with_country(text, tokens, place), words=tuple(before))
+        return Mention(
+            start=start,
+            end=_with_country(text, tokens, place),
+            words=tuple(reversed(before)),
+            text=text[tokens[first].start() : tokens[place].end()],
+        )
     ends = range(place + 1, min(len(tokens), place + LONGEST + 2))
     until = next((at for at in ends if _are_apart(text, tokens, at)), ends.stop)
     rest = [token[0].casefold() for token in tokens[place + 1 : until]]
@@ -174,7 +183,8 @@ def _around(text: str, tokens: Sequence[re.Match[str]], place: int) -> Mention |
         return None
     start = _with_article(text, tokens, first)
     end = tokens[place + 1 + len(behind)].end()
-    return Mention(start=start, end=end, words=tuple(behind))
+    said = text[tokens[first].start() : end]
+    return Mention(start=start, end=end, words=tuple(behind), text=said)
 
 
 def _are_apart(text: str, tokens: Sequence[re.Match[str]], at: int) -> bool:

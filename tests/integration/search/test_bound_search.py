@@ -178,3 +178,12 @@ async def test_a_search_stays_within_the_policies_that_it_is_given(service: Serv
             "vouchers, bonus of the board", scope, depth=9, neighbours=0, policies=frozenset({key})
         )
         assert {hit.place.policy_key for hit in result.result.hits} == found
+
+
+async def test_a_whole_policy_can_be_read_in_its_scope(service: Service) -> None:
+    """What a model is given to summarise: all of one policy, in text order; of others' nothing."""
+    scope = (await _ask(service, "hello?")).run.question.scope
+    chunks = await service.retriever.section("travel", None, scope)
+    assert {one.place.policy_key for one in chunks} == {"travel"}
+    assert [one.place.number for one in chunks if one.place.number] == ["1", "2", "3"]
+    assert await service.retriever.section("board-pay", None, scope) == ()
