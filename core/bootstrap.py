@@ -185,6 +185,7 @@ async def bootstrap(
         await index_missing(engine)
         corpus = PostgresCorpusStore(engine)
         ontology = PostgresOntologyStore(engine)
+        about = PostgresAboutPolicies(engine)
         conversations = PostgresConversationStore(engine)
         spaces = PostgresSpaceStore(engine)
         serving = CorpusEmbedder(spaces, embedders.configured, embedders.find)
@@ -225,6 +226,7 @@ async def bootstrap(
             settings=settings,
             answering=Answering(
                 english=measured.words if isinstance(measured, LocalEmbedder) else None,
+                about=about,
                 reasoner=reasoners.first,
                 fallback=reasoners.fallback,
                 corpus=corpus,
@@ -262,7 +264,7 @@ async def bootstrap(
             corpus=corpus,
             withdrawals=PostgresWithdrawals(engine, ledger=ledger),
             changes=PostgresPolicyChanges(engine),
-            about=PostgresAboutPolicies(engine),
+            about=about,
             ontology=ontology,
             extracted=PostgresExtractedSections(engine),
             conversations=conversations,

@@ -79,7 +79,10 @@ class InMemoryCorpus:
             PolicyVersion(
                 version_id=VersionId(number),
                 metadata=PolicyMetadata(
-                    key=policy.key, title=policy.title, effective_from=date(2025, 1, 1)
+                    key=policy.key,
+                    title=policy.title,
+                    jurisdiction=policy.jurisdiction,
+                    effective_from=date(2025, 1, 1),
                 ),
                 edition=1,
                 source_name=f"{policy.key}.md",
@@ -153,14 +156,15 @@ class InMemorySearch:
         self._relevance = relevance
         self._applies_scope = applies_scope
         self.requests: list[SearchRequest] = []
-        self.sections: list[tuple[str, str]] = []
+        self.sections: list[tuple[str, str | None]] = []
 
     async def search(self, request: SearchRequest, /) -> SearchResult:
         self.requests.append(request)
         chunks = [
             chunk
-            for number in self._corpus.policies
+            for number, policy in self._corpus.policies.items()
             if not self._applies_scope or self._corpus.may_read(number, request.scope)
+            if not request.policies or policy.key in request.policies
             for chunk in self._chunks(number, content_words(request.text))
         ]
         chunks.sort(key=lambda chunk: -chunk.lexical_score)
@@ -169,7 +173,7 @@ class InMemorySearch:
         )
 
     async def section(
-        self, policy_key: str, section: str, scope: Scope, /
+        self, policy_key: str, section: str | None, scope: Scope, /
     ) -> tuple[RetrievedChunk, ...]:
         self.sections.append((policy_key, section))
         chunks = [
@@ -182,7 +186,8 @@ class InMemorySearch:
         named = [
             chunk.place.eid
             for chunk in chunks
-            if section in {chunk.place.eid, chunk.place.number, chunk.place.title}
+            if section is None
+            or section in {chunk.place.eid, chunk.place.number, chunk.place.title}
         ]
         return tuple(
             chunk

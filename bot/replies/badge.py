@@ -10,13 +10,19 @@ from enum import StrEnum
 from typing import assert_never
 
 from bot.replies.text import line
-from core.agent.wording import DAY_BUDGET_SPENT, MODEL_UNAVAILABLE, WITHOUT_MODEL
+from core.agent.wording import (
+    DAY_BUDGET_SPENT,
+    FROM_METADATA,
+    MODEL_UNAVAILABLE,
+    WITHOUT_MODEL,
+)
 from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind
 
 MOST = 99
 """Percent: nothing is certain."""
 BY_MODEL = "AI-generated, checked against the quoted text"
 NO_ANSWER = "No answer given"
+BY_METADATA = "Read from what is stored with the policies; no language model was used"
 BY_RULES = "Quoted from the policies; no language model was used"
 
 
@@ -75,6 +81,8 @@ def is_partial(answer: Answer) -> bool:
 
 def origin(answer: Answer) -> str:
     """Return who wrote the answer."""
+    if FROM_METADATA in answer.notes:
+        return BY_METADATA
     quoted = {WITHOUT_MODEL, MODEL_UNAVAILABLE, DAY_BUDGET_SPENT} & set(answer.notes)
     return BY_RULES if quoted else BY_MODEL
 

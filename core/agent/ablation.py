@@ -31,11 +31,21 @@ class WithoutSections:
         self._sections = sections
 
     async def retrieve(
-        self, question_text: str, scope: Scope, *, depth: int, neighbours: int
+        self,
+        question_text: str,
+        scope: Scope,
+        *,
+        depth: int,
+        neighbours: int,
+        policies: frozenset[str] = frozenset(),
     ) -> Retrieved:
         """See `Retriever.retrieve`."""
         found = await self._retriever.retrieve(
-            question_text, scope, depth=depth + SPARE, neighbours=neighbours + SPARE
+            question_text,
+            scope,
+            depth=depth + SPARE,
+            neighbours=neighbours + SPARE,
+            policies=policies,
         )
         return replace(
             found,
@@ -47,7 +57,7 @@ class WithoutSections:
         )
 
     async def section(
-        self, policy_key: str, section: str, scope: Scope
+        self, policy_key: str, section: str | None, scope: Scope
     ) -> tuple[RetrievedChunk, ...]:
         """See `ChunkSearch.section`."""
         return self._kept(await self._retriever.section(policy_key, section, scope))

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.agent.conversation import ALL, EMPLOYMENT
-from core.agent.wording import FOR_GROUP, UNMET, WHICH_GROUP
+from core.agent.wording import FOR_GROUP, FROM_ELSEWHERE, UNMET, WHICH_GROUP
 from core.domain.addressees import addressees
 from core.domain.answer import (
     Answer,
@@ -28,7 +28,7 @@ from core.domain.answer import (
 )
 from core.domain.conditions import Condition, ConditionKind
 from core.domain.conditions import unmet_conditions as unmet
-from core.domain.evidence import Evidence, EvidenceItem
+from core.domain.evidence import Evidence, EvidenceItem, Finding
 from core.domain.jurisdictions import jurisdictions_in
 from core.domain.people import GROUPS, STAFF, names_in, own_group, synonyms
 from core.domain.question import Question
@@ -41,6 +41,8 @@ ENGAGED = frozenset({"contractor", "intern", "volunteer", "part-timer"})
 """Groups that one is or is not by contract: worth a question back."""
 _OTHERS = frozenset({"contractor", "intern", "volunteer"})
 """Groups that nobody is who is known to be an employee."""
+NAMED = 3
+"""Titles that a note names at most."""
 _SYNONYMS = 6
 """Other words for somebody that are searched with a question."""
 _VERDICT = re.compile(
@@ -63,6 +65,8 @@ class Bound:
     """The group to ask for; None: nothing depends on it."""
     is_limited: bool = False
     """True: a claim holds for one group alone."""
+    elsewhere: tuple[str, ...] = ()
+    """Titles of the policies that the question names, where nothing quoted is of them."""
 
     @property
     def is_beside(self) -> bool:
@@ -76,12 +80,16 @@ class Bound:
     def notes(self) -> tuple[str, ...]:
         """What is said of conditions that nothing quoted speaks of."""
         named = dict.fromkeys(one.words for one in self.unmet if one.words)
-        return tuple(UNMET.format(condition=words) for words in named)
+        missing = tuple(UNMET.format(condition=words) for words in named)
+        if not self.elsewhere:
+            return missing
+        titles = " and ".join(f"\u201c{title}\u201d" for title in self.elsewhere[:NAMED])
+        return (*missing, FROM_ELSEWHERE.format(titles=titles))
 
     def capped(self, confidence: Confidence) -> Confidence:
         """Return the confidence, never high where something does not fit."""
         is_high = confidence.badge is Badge.HIGH
-        if is_high and (self.unmet or self.is_limited):
+        if is_high and (self.unmet or self.is_limited or self.elsewhere):
             return replace(confidence, badge=Badge.MEDIUM)
         return confidence
 
@@ -141,13 +149,34 @@ def bind(question: Question, verified: Verified, evidence: Evidence) -> Bound:
     # What holds for everybody comes before what holds for a group.
     ordered = tuple(claim for claim, (_, found) in zip(claims, kept, strict=True) if not found)
     ordered += tuple(claim for claim, (_, found) in zip(claims, kept, strict=True) if found)
+    ordered = tuple(sorted(ordered, key=lambda claim: not _is_named(question, claim, evidence)))
     dropped = tuple(claim for claim in verified.claims if claim not in {one for one, _ in kept})
     return Bound(
         verified=replace(verified, claims=ordered, dropped=(*verified.dropped, *dropped)),
         unmet=unmet_conditions(question, list(_quoted(ordered, evidence))) if ordered else (),
         branch=_which_group(limited & ENGAGED) if is_all_limited and not wants_all else None,
         is_limited=bool(limited),
+        elsewhere=_elsewhere(question, ordered, evidence),
     )
+
+
+def within(question: Question, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return the findings of the policies to which a question is bound; all if it is to none."""
+    bound = question.bound
+    return tuple(one for one in findings if not bound or one.place.policy_key in bound)
+
+
+def _is_named(question: Question, claim: Claim, evidence: Evidence) -> bool:
+    """Say whether a claim rests on a policy that the question names; of none named, each does."""
+    items = [evidence.get(citation.key) for citation in claim.citations]
+    titles = {item.place.policy_title for item in items if item is not None}
+    return not question.named or bool(titles & set(question.named))
+
+
+def _elsewhere(question: Question, claims: Sequence[Claim], evidence: Evidence) -> tuple[str, ...]:
+    """Return the titles that a question names, if what is quoted is all of other policies."""
+    is_named = any(_is_named(question, claim, evidence) for claim in claims)
+    return () if is_named or not claims else question.named
 
 
 def noted(answer: Answer, notes: Sequence[str]) -> Answer:

@@ -13,7 +13,7 @@ each.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.agent.ablation import WithoutSections
 from core.agent.binding import query_of
@@ -24,7 +24,7 @@ from core.domain.policy import Span
 from core.domain.question import Question
 from core.domain.run import Json, Plan
 from core.ontology.registry import ArgumentError, Arguments, Parameter, Tool
-from core.ports import Knowledge, Lookup
+from core.ports import Knowledge, Lookup, SearchResult
 from core.retrieval.retriever import Retrieved, Retriever
 
 SEARCH_PASSAGES = "search_passages"
@@ -197,8 +197,26 @@ class Passages:
         return await self.search(REPORTING, 3, neighbours=0)
 
     async def first(self) -> Retrieved:
-        """Search for the question as it stands alone."""
-        return await self.search(query_of(self._question), self.depth(1))
+        """Search for the question as it stands alone, in the policies that it names first."""
+        if self._is_model and self._question.wants_summary and self._question.bound:
+            return await self._whole()
+        return await self._bound(query_of(self._question), self.depth(1))
+
+    async def _whole(self) -> Retrieved:
+        """Return passages from all over the policies that are to be summarised, in text order.
+
+        They were asked for by name, so they are relevant.
+        """
+        keys, scope = sorted(self._question.bound), self._question.scope
+        chunks = [
+            replace(chunk, relevance=1.0)
+            for key in keys
+            for chunk in await self._retriever.section(key, None, scope)
+        ]
+        most = min(self.depth(1), len(chunks))
+        hits = tuple(chunks[place * len(chunks) // most] for place in range(most))
+        result = SearchResult(hits=hits, neighbours=(), searched=len(chunks))
+        return Retrieved(result=result, embedding_used=False, warnings=(), took_ms=0.0)
 
     def depth(self, number: int) -> int:
         """Return how many chunks an attempt is given, counted from 1."""
@@ -222,18 +240,38 @@ class Passages:
         query = " ".join([query_of(self._question), *sorted(others)])
         return await self.search(query, self.depth(2))
 
-    async def search(self, query: str, depth: int, *, neighbours: int | None = None) -> Retrieved:
+    async def _bound(self, query: str, depth: int, *, neighbours: int | None = None) -> Retrieved:
+        """Search the policies to which the question is bound, else all if nothing there is found.
+
+        Rules read what is found, and search all policies where it does not answer; a model is
+        spared the wait where it is not even relevant.
+        """
+        bound = self._question.bound
+        if bound:
+            found = await self.search(query, depth, neighbours=neighbours, policies=bound)
+            if not (self._is_model and self.is_nothing_relevant(found)) and found.result.hits:
+                return found
+        return await self.search(query, depth, neighbours=neighbours)
+
+    async def search(
+        self,
+        query: str,
+        depth: int,
+        *,
+        neighbours: int | None = None,
+        policies: frozenset[str] = frozenset(),
+    ) -> Retrieved:
         """Search with cross-references, unless `neighbours` says how many are wanted."""
         wanted = self._limits.neighbours if neighbours is None else neighbours
         return await self._retriever.retrieve(
-            query, self._question.scope, depth=depth, neighbours=wanted
+            query, self._question.scope, depth=depth, neighbours=wanted, policies=policies
         )
 
     async def _search_passages(self, _: Lookup, arguments: Arguments) -> Mapping[str, Json]:
         query = str(arguments["query"])
         asked = SEARCH_PASSAGES, " ".join(query.casefold().split())
         self._admit(asked)
-        found = await self.search(query, DEPTH, neighbours=0)
+        found = await self._bound(query, DEPTH, neighbours=0)
         hits = found.result.hits
         self._looked[asked] = Looked(
             tool=SEARCH_PASSAGES, sought=query, chunks=hits, searched=found

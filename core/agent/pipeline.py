@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
-from functools import partial
 from typing import TypeAlias
 
 from core.agent import compose
 from core.agent.abandoned import AbandonedError
+from core.agent.about.course import told_of_policies
 from core.agent.ahead import both, started_ahead
 from core.agent.binding import bind, noted
 from core.agent.confidential import is_confidential
@@ -24,7 +24,7 @@ from core.agent.report import (
     retrieval_json,
 )
 from core.agent.scope_facts import foreign_countries
-from core.agent.situation import Attempted, Situation, relevance_read
+from core.agent.situation import Attempted, Situation, preferred, relevance_read
 from core.agent.stages.critique import NOT_CRITICISED, critique
 from core.agent.stages.decide import decide, settled
 from core.agent.stages.draft import draft
@@ -87,7 +87,7 @@ class Pipeline:
         course = _Course(self._parts, task)
         try:
             async with asyncio.timeout(self._parts.limits.deadline_s):
-                return await course.run()
+                return await told_of_policies(self._parts, task) or await course.run()
         except (ContractError, ModelUnavailableError, TimeoutError) as error:
             if not self._parts.reasoner.is_model:
                 raise
@@ -176,8 +176,9 @@ class _Course:
         return await self._end(planned, noted(answer, best.situation.notes))
 
     def _asked_back(self, planned: Clarification) -> Answer:
-        may = self._may_clarify()
-        return compose.clarifying(planned) if may else refusal(RefusalKind.NOT_FOUND)
+        return (
+            compose.clarifying(planned) if self._may_clarify() else refusal(RefusalKind.NOT_FOUND)
+        )
 
     async def _is_off_topic(self, first_search: Search | None) -> bool:
         """Say whether a model is believed that a question is none about policies.
@@ -227,9 +228,9 @@ class _Course:
         number = 1
         while best.ruling.decision is Decision.RETRY and self._budget.may_step():
             number += 1
-            await self._gather(partial(self._passages.again, planned, self._missing), number)
+            await self._gather(lambda: self._passages.again(planned, self._missing), number)
             better = await self._attempt(reasoner, planned, number)
-            best = better if better.score > best.score else settled(best)
+            best = preferred(settled(best), better)
         return settled(best) if best.ruling.decision is Decision.RETRY else best
 
     async def _attempt(self, reasoner: Reasoner, planned: Plan, number: int) -> Attempted:
@@ -271,9 +272,8 @@ class _Course:
             best_relevance=relevance_read(self._passages.best_relevance, judged),
             relevance_threshold=self._parts.limits.relevance_threshold,
             ontology_suffices=not (self._gate and self._gate.retrieve),
-            is_beside=bound.is_beside,
-            notes=bound.notes,
-            is_limited=bound.is_limited,
+            bound=bound,
+            has_more=number == 1 and bool(self._question.bound),
         )
         if (situation.confidence.calibrated or 0.0) >= SHOWN_FROM:
             self._duties = urgent_duties((*self._duties, *verified.claims))

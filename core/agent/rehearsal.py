@@ -69,4 +69,5 @@ def _turn_of(run: Run) -> Turn:
         context=question.context,
         asker=question.asker,
         assumptions=question.assumptions,
+        policies=tuple(dict.fromkeys(one.place.policy_key for one in answer.citations)),
     )

@@ -10,6 +10,7 @@ from dataclasses import replace
 from core.agent import compose
 from core.agent.abandoned import AbandonedError
 from core.agent.ablation import Sections, WithoutSections, without_sections
+from core.agent.about.bound import bound
 from core.agent.conversation import chat_in, clean
 from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
@@ -43,6 +44,7 @@ from core.ports import (
     Reader,
     ReasonerFactory,
 )
+from core.ports.about import AboutPolicies
 from core.ports.words import EnglishWords
 from core.retrieval.retriever import Retriever
 
@@ -71,11 +73,13 @@ class Answering:
         ids: IdSource,
         limits: Limits,
         english: EnglishWords | None = None,
+        about: AboutPolicies | None = None,
     ) -> None:
         """Take every dependency.
 
         `fallback` answers what the language model of `reasoner` can't bring to an end. Without
-        `english`, no slips of the pen are mended for the search.
+        `english`, no slips of the pen are mended for the search; without `about`, questions for
+        facts about policies are answered from their text alone.
         """
         self._parts = Parts(
             reasoner=reasoner,
@@ -84,6 +88,7 @@ class Answering:
             guard=guard,
             clock=clock,
             limits=limits,
+            about=about,
         )
         self._fallback = fallback
         self._pipeline = self._pipeline_of(self._parts)
@@ -136,7 +141,7 @@ class Answering:
             knowledge = await self._ontology.open(question.scope)
             run = await self._pipeline.run(
                 Task(
-                    question=await self._mended(question, knowledge),
+                    question=await self._prepared(question, knowledge),
                     knowledge=knowledge,
                     tools=self._tools_over(knowledge),
                     use_rag=request.use_rag,
@@ -244,7 +249,7 @@ class Answering:
             knowledge = await self._ontology.open(question.scope)
         run = await pipeline.run(
             Task(
-                question=await self._mended(question, knowledge),
+                question=await self._prepared(question, knowledge),
                 knowledge=knowledge,
                 tools=self._tools_over(knowledge),
                 use_rag=request.use_rag,
@@ -252,9 +257,11 @@ class Answering:
         )
         return replace(run, answer=_remarked(request, question, run.answer))
 
-    async def _mended(self, question: Question, knowledge: Knowledge) -> Question:
+    async def _prepared(self, question: Question, knowledge: Knowledge) -> Question:
+        """Return a question as it is searched: its slips mended, bound to what it names."""
         searched = await mended(question.standalone, knowledge, self._english)
-        return replace(question, searched="" if searched == question.standalone else searched)
+        searched = "" if searched == question.standalone else searched
+        return await bound(replace(question, searched=searched), self._corpus)
 
     async def _checked(self, request: AskRequest, *, conversation_id: str | None) -> Question:
         text = clean(request.text)

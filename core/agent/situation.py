@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from core.agent.binding import Bound
 from core.domain.answer import (
     Confidence,
     Critique,
@@ -41,12 +42,25 @@ class Situation:
     """Below it nothing counts as found."""
     ontology_suffices: bool
     """True if the gate found the ontology enough."""
-    is_beside: bool = False
-    """True if nothing that is left speaks of the condition that a follow-up asks about."""
-    notes: tuple[str, ...] = ()
-    """What is said with it; see `Bound.notes`."""
-    is_limited: bool = False
-    """True if a claim holds for one group of staff alone; no yes or no leads such an answer."""
+    bound: Bound | None = None
+    """What is left, held to who asks and what they ask; None: nothing was."""
+    has_more: bool = False
+    """True if only the policies to which the question is bound were searched so far."""
+
+    @property
+    def is_beside(self) -> bool:
+        """True if nothing that is left speaks of the condition that a follow-up asks about."""
+        return self.bound is not None and self.bound.is_beside
+
+    @property
+    def is_limited(self) -> bool:
+        """True if a claim holds for one group of staff alone; no yes or no leads such an answer."""
+        return self.bound is not None and self.bound.is_limited
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is said with it; see `Bound.notes`."""
+        return self.bound.notes if self.bound is not None else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +93,18 @@ class Attempted:
         """What a retry must raise: the judge's score; a draft that was not judged has none."""
         judgement = self.situation.judgement
         return judgement.score if isinstance(judgement, Judgement) else -1.0
+
+
+def preferred(earlier: Attempted, later: Attempted) -> Attempted:
+    """Return the better judged of two drafts, the earlier one decided for good.
+
+    What is close in the policies to which a question is bound gives way to an answer from others,
+    and to nothing less.
+    """
+    is_close = earlier.situation.has_more and earlier.ruling.refusal is RefusalKind.NOT_SURE
+    if is_close and later.ruling.decision is not Decision.FINAL:
+        return earlier
+    return later if later.score > earlier.score else earlier
 
 
 def relevance_read(found: float | None, judged: Judgement | NotJudged) -> float | None:

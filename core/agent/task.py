@@ -11,6 +11,7 @@ from core.domain.question import Question
 from core.domain.run import ModelCall
 from core.ontology.registry import Tool
 from core.ports import Clock, CorpusStore, Knowledge, Progress, Reader, ReasonerFactory, Toolbox
+from core.ports.about import AboutPolicies
 from core.retrieval.retriever import Retriever
 
 
@@ -30,6 +31,8 @@ class Parts:
     """Measures."""
     limits: Limits
     """Bounds."""
+    about: AboutPolicies | None = None
+    """Reads facts about policies; None: questions for them go the ordinary way."""
 
 
 class OpenToolbox(Toolbox, Protocol):

@@ -101,3 +101,25 @@ THREAD_UNREAD = (
 """Note where a question points at them and the platform did not let us."""
 ALL_OPTION = 'Or say "all" for every case.'
 """Added to a clarification with options."""
+FROM_ELSEWHERE = "I found nothing in {titles} that answers this."
+"""Note where a question names policies, and what is quoted, if anything is, is of others."""
+WHICH_POLICY = "Several policies have that name. Which one do you mean?"
+"""Asked where a fact is wanted of a policy whose name several have; their titles are the options.
+"""
+POLICIES_HERE = "These policies are in force here:"
+"""Above a list of policies."""
+POLICIES_FOR = "These policies name {role}:"
+"""Above the policies that apply to somebody, or a rule of which does; in the asker's word."""
+WHOLE, ONE_RULE = "as a whole", "in a rule"
+"""How far such a policy does."""
+UNNAMED_APPLY = "Policies that hold for everybody do not name them, and are not listed here."
+"""Below them."""
+MORE_POLICIES = "{count} more are not listed."
+"""Note where a list of policies is cut off."""
+MAIN_RULES = (
+    "Main rules of \u201c{title}\u201d, quoted: one each from {quoted} of {sections} chapters that"
+    " have rules."
+)
+"""Above the first rules of a policy's sections."""
+FROM_METADATA = "Read from what is stored with the policies; no language model was asked."
+"""Note of an answer about the policies themselves."""

@@ -46,6 +46,7 @@ class ConditionKind(StrEnum):
     COUNTERPARTY = "counterparty"
     PLACE = "place"
     AMOUNT = "amount"
+    POLICY = "policy"
     OTHER = "other"
 
 
@@ -125,6 +126,8 @@ def is_met(condition: Condition, quoted: Sequence[str]) -> bool:
     if condition.kind is ConditionKind.PLACE:
         named = jurisdictions_in(whole, with_cities=True)
         return condition.name in named or _ELSEWHERE.search(whole) is not None
+    if condition.kind is ConditionKind.POLICY:
+        return any(shares(condition.name, text, enough=1.0) for text in quoted)
     if condition.kind is ConditionKind.AMOUNT:
         return any(one.kind in {"amount", "percentage"} for one in quantities(whole))
     return shares(condition.words, whole)

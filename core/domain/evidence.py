@@ -79,8 +79,9 @@ class EvidenceItem:
 
     key: str
     """`c1`, `c2`, ..."""
-    kind: Literal["finding", "context", "chunk"]
-    """Where it comes from: the ontology, the section of what the ontology has, or a search."""
+    kind: Literal["finding", "context", "chunk", "metadata"]
+    """Where it comes from: the ontology, the section of what the ontology has, a search, or what is
+    stored of a policy beside its text, of which the heading stands here."""
     span: Span
     """Where it lies."""
     text: str

@@ -64,6 +64,8 @@ class Turn:
     """Pseudonym of who asked; empty where nobody was told apart."""
     assumptions: tuple[Assumption, ...] = ()
     """Facts that held for it; see `Question.assumptions`."""
+    policies: tuple[str, ...] = ()
+    """Keys of the policies that the answer cites, in order of its citations."""
 
     @property
     def was_report(self) -> bool:
@@ -105,6 +107,13 @@ class Question:
     is_addressed: bool = True
     """False: a follow-up in a thread of ours that does not name us. It opens no case by itself."""
 
+    bound: frozenset[str] = frozenset()
+    """Keys of the policies that are searched first, as it names them, a company or a country of
+    theirs; empty: it is bound to none."""
+    named: tuple[str, ...] = ()
+    """Titles of the policies that it names, or of the company that it names."""
+    wants_summary: bool = False
+    """True if it asks for a summary of what it is bound to, and for nothing else."""
     searched: str = ""
     """`standalone` with its slips of the pen mended, for the search alone; empty: it has none."""
 

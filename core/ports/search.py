@@ -93,6 +93,8 @@ class SearchRequest:
     given: tuple[RetrievedChunk, ...] = ()
     """Hits of the same question, in the order wanted, which only lack their neighbours; empty:
     search."""
+    policies: frozenset[str] = frozenset()
+    """Keys of the policies to search, of those in scope; empty: all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +117,7 @@ class ChunkSearch(Protocol):
         ...
 
     async def section(
-        self, policy_key: str, section: str, scope: Scope, /
+        self, policy_key: str, section: str | None, scope: Scope, /
     ) -> tuple[RetrievedChunk, ...]:
         """Return the chunks of a section and its subsections in text order, as far as in scope.
 
@@ -125,6 +127,7 @@ class ChunkSearch(Protocol):
         Args:
             policy_key: Key of the policy.
             section: The section's eid, its number as printed, or its heading; case aside.
+                None: all sections.
             scope: What may be read.
         """
         ...

@@ -86,7 +86,7 @@ class ReorderedSearch:
         return Found(result=result, order=order)
 
     async def section(
-        self, policy_key: str, section: str, scope: Scope
+        self, policy_key: str, section: str | None, scope: Scope
     ) -> tuple[RetrievedChunk, ...]:
         """See `ChunkSearch.section`."""
         return await self._search.section(policy_key, section, scope)

@@ -82,7 +82,13 @@ class Retriever:
         self._monotonic_s = monotonic_s
 
     async def retrieve(
-        self, question_text: str, scope: Scope, *, depth: int, neighbours: int
+        self,
+        question_text: str,
+        scope: Scope,
+        *,
+        depth: int,
+        neighbours: int,
+        policies: frozenset[str] = frozenset(),
     ) -> Retrieved:
         """Find chunks for a question.
 
@@ -91,6 +97,7 @@ class Retriever:
             scope: What may be found.
             depth: Hits wanted, from 1.
             neighbours: Cross-referenced chunks to add at most.
+            policies: Keys of the policies to search; empty: all in scope.
 
         Raises:
             TransientError: The database failed.
@@ -104,6 +111,7 @@ class Retriever:
             limit=depth,
             neighbours=neighbours,
             space=asked.space,
+            policies=policies,
         )
         found = await self._search.search(request)
         result = await self._judged(question_text, found.result)
@@ -119,7 +127,7 @@ class Retriever:
         )
 
     async def section(
-        self, policy_key: str, section: str, scope: Scope
+        self, policy_key: str, section: str | None, scope: Scope
     ) -> tuple[RetrievedChunk, ...]:
         """See `ChunkSearch.section`."""
         return await self._search.section(policy_key, section, scope)

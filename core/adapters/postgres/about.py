@@ -11,10 +11,12 @@ from core.adapters.postgres.fact_index import asked_names
 from core.adapters.postgres.ontology_rows import span_of
 from core.adapters.postgres.scope import LIVE, scope_parameters
 from core.domain.policy import VersionId
+from core.domain.policy_facts import Applies, PolicyExcerpt, PolicyFacts, SectionChanges
 from core.domain.question import Scope
 from core.ontology.fact_words import normal_name
-from core.ports.about import Applies, PolicyFacts, SectionChanges
 
+HEADING = 300
+"""Characters of a heading; of a text that begins without one, of its beginning."""
 # A version whose facts were read anew has the text of the one before: it is no change.
 _FACTS = text(f"""
 WITH live AS (
@@ -36,9 +38,12 @@ told AS (
 SELECT t.id AS version_id, p.key, t.title, t.label, t.owner, t.jurisdiction, t.audience, t.tags,
        t.effective_from, t.effective_until, t.upload_id, t.source_name, t.changed_at,
        t.before_id, coalesce(b.label, CAST(b.number AS text)) AS before,
-       s.char_start, CASE WHEN s.body_start > s.char_start THEN s.body_start ELSE s.char_end END
-         AS char_end
-  FROM told t JOIN citebound.policies p ON p.id = t.policy_id
+       s.char_start, s.char_start + greatest(1, length(rtrim(left(substr(
+         v.text, s.char_start + 1,
+         CASE WHEN s.body_start > s.char_start THEN s.body_start ELSE s.char_end END
+           - s.char_start), {HEADING}), E' \\n\\t'))) AS char_end
+  FROM told t JOIN citebound.policy_versions v ON v.id = t.id
+  JOIN citebound.policies p ON p.id = t.policy_id
   LEFT JOIN citebound.policy_versions b ON b.id = t.before_id
   JOIN LATERAL (SELECT * FROM citebound.sections s WHERE s.version_id = t.id
                  ORDER BY s.ordinal LIMIT 1) s ON true
@@ -62,6 +67,19 @@ SELECT DISTINCT ON (is_whole, p.key) p.key, v.title, source.type = 'Policy' AS i
   JOIN citebound.provenance pr ON pr.relation_id = r.id AND pr.version_id = v.id
   JOIN citebound.entities source ON source.id = r.source_id
  ORDER BY is_whole DESC, p.key, pr.char_start""")  # noqa: S608  # constants
+
+EXCERPTS = 200
+"""Sections of a policy that are begun to be read, at most."""
+EXCERPT = 1_500
+"""Characters of a section's body from its beginning: its first rule stands there or nowhere."""
+_EXCERPTS = text(f"""
+SELECT s.number, s.title, s.path, v.id AS version_id, s.body_start AS char_start,
+       least(s.char_end, s.body_start + {EXCERPT}) AS char_end,
+       substr(v.text, s.body_start + 1, least(s.char_end - s.body_start, {EXCERPT})) AS text
+  FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id
+  JOIN citebound.policies p ON p.id = v.policy_id AND p.key = :key
+  JOIN citebound.sections s ON s.version_id = v.id AND s.body_start < s.char_end
+ ORDER BY v.id, s.ordinal LIMIT {EXCERPTS}""")  # noqa: S608  # constants
 
 
 class PostgresAboutPolicies:
@@ -105,6 +123,24 @@ class PostgresAboutPolicies:
                 span=span_of(row),
             )
             for row in first.values()
+        )
+
+    @raises_transient
+    async def excerpts(self, key: str, scope: Scope, /) -> tuple[PolicyExcerpt, ...]:
+        """See `AboutPolicies.excerpts`; at most `EXCERPTS`, of `EXCERPT` characters each."""
+        given = scope_parameters(scope) | {"key": key}
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(_EXCERPTS, given)).mappings().all()
+        return tuple(
+            PolicyExcerpt(
+                number=row["number"],
+                title=row["title"],
+                path=tuple(row["path"]),
+                span=span_of(row),
+                text=row["text"],
+            )
+            for row in rows
+            if row["text"].strip()
         )
 
 

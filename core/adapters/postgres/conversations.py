@@ -28,6 +28,12 @@ _SPEAKERS = text(
     "   FROM citebound.inbox m WHERE m.conversation_id = :conversation"
     "   AND m.kind IN ('message', 'choice', 'help')), 0)) AS is_taken_over"
 )
+_CITED = text(
+    "SELECT c.answer_id, p.key FROM citebound.citations c"
+    " JOIN citebound.policy_versions v ON v.id = c.version_id"
+    " JOIN citebound.policies p ON p.id = v.policy_id"
+    " WHERE c.answer_id = ANY(CAST(:answers AS uuid[])) ORDER BY c.n"
+)
 
 
 class PostgresConversationStore:
@@ -85,6 +91,11 @@ class PostgresConversationStore:
         )
         async with self._engine.connect() as connection:
             rows = (await connection.execute(query)).mappings().all()
+            keys = {"answers": [row["id"] for row in rows]}
+            cited = (await connection.execute(_CITED, keys)).all() if rows else ()
+        policies: dict[str, list[str]] = {}
+        for found in cited:
+            policies.setdefault(str(found.answer_id), []).append(found.key)
         return tuple(
             Turn(
                 question=row["standalone"],
@@ -100,6 +111,7 @@ class PostgresConversationStore:
                     Assumption(slot=one["slot"], value=one["value"], source=one["source"])
                     for one in row["assumptions"]
                 ),
+                policies=tuple(dict.fromkeys(policies.get(str(row["id"]), ()))),
             )
             for row in reversed(rows)
         )

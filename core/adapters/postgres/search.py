@@ -20,8 +20,9 @@ from core.adapters.postgres.ann_indexes import EXACT_LIMIT, SPACE_ID, space_para
 from core.adapters.postgres.database import raises_transient
 from core.adapters.postgres.lexical_index import vector_literal
 from core.adapters.postgres.places import section_ref
-from core.adapters.postgres.scope import LIVE, scope_parameters
+from core.adapters.postgres.scope import scope_parameters
 from core.adapters.postgres.search_statements import (
+    SEARCHED,
     SECTION,
     Plan,
     hits_statement,
@@ -38,6 +39,8 @@ from core.retrieval.relevance import Features, relevance
 
 SECTION_LIMIT = 40
 """Chunks of a section that are read, at most."""
+POLICY_LIMIT = 400
+"""Chunks of a whole policy: some 200 pages."""
 ARM_LIMIT = 100
 """Candidates of each arm."""
 HNSW_SETTINGS = {"hnsw.iterative_scan": "strict_order", "hnsw.ef_search": "200"}
@@ -113,10 +116,11 @@ class PostgresChunkSearch:
 
     @raises_transient
     async def section(
-        self, policy_key: str, section: str, scope: Scope, /
+        self, policy_key: str, section: str | None, scope: Scope, /
     ) -> tuple[RetrievedChunk, ...]:
-        """See `ChunkSearch.section`; at most `SECTION_LIMIT` chunks."""
-        named = {"policy": policy_key, "section": section, "most": SECTION_LIMIT}
+        """See `ChunkSearch.section`; at most `SECTION_LIMIT` chunks, or `POLICY_LIMIT` of all."""
+        most = POLICY_LIMIT if section is None else SECTION_LIMIT
+        named = {"policy": policy_key, "section": section, "most": most}
         async with self._snapshots.begin() as connection:
             rows = await _rows(connection, SECTION, scope_parameters(scope) | named)
         chunks = {
@@ -137,11 +141,12 @@ class PostgresChunkSearch:
 
     async def _ask(self, connection: AsyncConnection, request: SearchRequest) -> _Asked:
         space = (request.space or self._space) if request.embedding is not None else None
-        corpus = await _look_at(connection, request.scope, space)
+        corpus = await _look_at(connection, request, space)
         space_id, uses_index = corpus.space_id, corpus.uses_index
         if uses_index:
             await _set_hnsw(connection)
         parameters = scope_parameters(request.scope) | {
+            **_searched(request),
             "configuration": lexical.CONFIGURATION,
             "question": lexical.plain(request.text),
             "arm_limit": max(ARM_LIMIT, request.limit),
@@ -200,7 +205,7 @@ class PostgresChunkSearch:
 
 
 async def _look_at(
-    connection: AsyncConnection, scope: Scope, space: EmbeddingSpace | None
+    connection: AsyncConnection, request: SearchRequest, space: EmbeddingSpace | None
 ) -> _Corpus:
     """Look at the corpus, and have statements planned once a connection.
 
@@ -214,12 +219,16 @@ async def _look_at(
                 "SELECT sum(chunks) AS readable,"  # noqa: S608
                 " set_config('plan_cache_mode', 'force_generic_plan', true),"
                 f" ({SPACE_ID}) AS space_id FROM citebound.indexed_versions"
-                f" WHERE version_id = ANY(ARRAY(SELECT version_id FROM {LIVE}))"
+                f" WHERE version_id = ANY(ARRAY({SEARCHED}))"
             ),
-            scope_parameters(scope) | space_parameters(space),
+            scope_parameters(request.scope) | space_parameters(space) | _searched(request),
         )
     ).one()
     return _Corpus(readable=int(row.readable or 0), space_id=row.space_id)
+
+
+def _searched(request: SearchRequest) -> dict[str, object]:
+    return {"policies": sorted(request.policies)}
 
 
 async def _set_hnsw(connection: AsyncConnection) -> None:

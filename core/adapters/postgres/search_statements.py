@@ -34,8 +34,16 @@ SUBSECTIONS = 40
 PLACE_COST = 0.03
 """What each place further down of the hit that leads to a neighbour takes off its fused score."""
 
+SEARCHED = f"""
+SELECT live.version_id FROM {LIVE} live
+ WHERE cardinality(CAST(:policies AS text[])) = 0
+    OR EXISTS (SELECT FROM citebound.policy_versions v
+                 JOIN citebound.policies p ON p.id = v.policy_id
+                WHERE v.id = live.version_id AND p.key = ANY(CAST(:policies AS text[])))"""
+"""The versions in scope, of the policies that are to be searched alone."""
+
 _QUESTION = f"""
-WITH live AS MATERIALIZED (SELECT version_id FROM {LIVE}),
+WITH live AS MATERIALIZED ({SEARCHED}),
 words AS MATERIALIZED (
   SELECT q.lexeme, q.positions, t.id,
          ln(1 + (st.chunks - coalesce(t.df, 0) + 0.5) / (coalesce(t.df, 0) + 0.5)) AS idf
@@ -93,12 +101,14 @@ SELECT c.id AS chunk_key, c.chunk_id, c.version_id, c.char_start, c.char_end, c.
   JOIN citebound.policy_versions v ON v.id = live.version_id
   JOIN citebound.policies p ON p.id = v.policy_id AND p.key = lower(:policy)
   JOIN citebound.sections named ON named.version_id = v.id
-       AND lower(:section) IN (lower(named.eid), lower(named.number), lower(named.title))
+       AND (CAST(:section AS text) IS NULL
+            OR lower(:section) IN (lower(named.eid), lower(named.number), lower(named.title)))
   JOIN citebound.sections s ON s.version_id = v.id
-       AND (s.id = named.id OR starts_with(s.eid, named.eid || '__'))
+       AND (s.id = named.id OR (CAST(:section AS text) IS NOT NULL
+                                AND starts_with(s.eid, named.eid || '__')))
   JOIN citebound.chunks c ON c.section_id = s.id
  ORDER BY c.version_id, c.char_start, c.id LIMIT :most""")
-"""The chunks of a section and its subsections, in text order."""
+"""The chunks of a section and its subsections, or of all sections, in text order."""
 
 
 @lru_cache(maxsize=32)

@@ -85,6 +85,10 @@ _CONTRACTED = (
     (re.compile(r"\b(\w+)n['\u2019]t\b", re.IGNORECASE), r"\1 not"),
 )
 
+_COMPARES = re.compile(r"\b(?:between|compare)\s", re.IGNORECASE)
+_WITH = re.compile(r"(?<!\s)\s++(?:and|with|to|versus|vs\.?)\s", re.IGNORECASE)
+_VERSUS = re.compile(r"(?<!\s)\s++(?:versus|vs\.?)\s", re.IGNORECASE)
+
 
 def plain(text: str) -> str:
     """Return the text with contractions written out ("what's" -> "what is"), on one line."""
@@ -98,3 +102,16 @@ def intents_of(text: str) -> tuple[Intent, ...]:
     folded = plain(text)
     found = tuple(intent for intent, pattern in _COMPILED if pattern.search(folded))
     return found or (Intent.GENERAL,)
+
+
+def subjects_of(text: str) -> tuple[str, ...]:
+    """Return the two things to compare ("compare A with B", "A versus B"), or nothing."""
+    opening = _COMPARES.search(text)
+    tried = [(text[opening.end() :], _WITH)] if opening else []
+    for said, joiner in [*tried, (text, _VERSUS)]:
+        joined = joiner.search(said.lstrip())
+        if joined is not None:
+            parts = joined.string[: joined.start()], joined.string[joined.end() :]
+            named = tuple(part.strip(" \n\t?.!") for part in parts)
+            return named if all(named) else ()
+    return ()

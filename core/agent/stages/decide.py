@@ -97,14 +97,12 @@ def _nothing_found(situation: Situation) -> Ruling | None:
         return None
     if situation.best_relevance >= situation.relevance_threshold:
         return None
-    return Ruling(
-        decision=Decision.ESCALATE,
-        reason=(
-            f"nothing found is relevant ({situation.best_relevance:.2f} of"
-            f" {situation.relevance_threshold:.2f})"
-        ),
-        refusal=RefusalKind.NOT_FOUND,
+    reason = (
+        f"nothing found is relevant ({situation.best_relevance:.2f} of"
+        f" {situation.relevance_threshold:.2f})"
     )
+    may_retry = situation.may_retry and situation.has_more
+    return _again_or(situation, reason, RefusalKind.NOT_FOUND, may_retry=may_retry)
 
 
 def _branch(situation: Situation) -> Ruling | None:

@@ -19,6 +19,10 @@ A claim passes if all hold, and is dropped otherwise:
 A list item or table row is held together with what introduces it, cited or not; a claim that is no
 more than such an item says nothing by itself.
 
+What is said of a policy itself (owner, version, last change) cites its heading and is held against
+what is stored of the policy: it passes 3 to 7 if it is, word for word, a sentence that this bears
+out, and fails them otherwise.
+
 A claim longer than an answer may be fails all of them unread.
 """
 
@@ -61,6 +65,7 @@ class _Known:
     role_names: Sequence[str]
     foreign: Collection[str]
     asked: str
+    metadata: Mapping[Span, Collection[str]]
 
 
 async def check_draft(
@@ -106,6 +111,7 @@ def verify(
     foreign: Collection[str] = (),
     asked: str = "",
     guard: Mapping[int, float] | None = None,
+    metadata: Mapping[Span, Collection[str]] | None = None,
 ) -> Verified:
     """Check every claim of a draft.
 
@@ -121,9 +127,16 @@ def verify(
         asked: The question: its figures are not claims about the policies.
         guard: Probabilities, by the place of a claim in the draft, that what it cites bears it out,
             as a reader of statements gave them; None without one.
+        metadata: By the span of a policy's heading, the sentences that what is stored of the policy
+            bears out; None: none are known, and no claim about a policy itself passes.
     """
     known = _Known(
-        evidence=evidence, stored=stored, role_names=role_names, foreign=foreign, asked=asked
+        evidence=evidence,
+        stored=stored,
+        role_names=role_names,
+        foreign=foreign,
+        asked=asked,
+        metadata=metadata or {},
     )
     verdicts: list[Verdict] = []
     kept: list[Claim] = []
@@ -227,6 +240,9 @@ def _check(index: int, claim: Claim, known: _Known, *, support: float | None) ->
         **ungrounded(claim.text, grounds),
         Check.PLACE: _placed(claim.text, items, known.foreign),
     }
+    if any(item.kind == "metadata" for item in held):
+        unstored = _unstored(claim, known.metadata)
+        reasons |= {check: unstored for check in reasons if check not in {Check.CITED, Check.QUOTE}}
     if not items:
         reasons[Check.SUPPORT] = None
     for check in BY_CODE:
@@ -328,6 +344,13 @@ def _quoted(citations: Sequence[Citation], stored: Mapping[Span, str]) -> str | 
         if text != citation.quote:
             return f"{citation.key}: the quote is not the stored text"
     return None
+
+
+def _unstored(claim: Claim, metadata: Mapping[Span, Collection[str]]) -> str | None:
+    """Say whether a claim about policies themselves says what is stored of each that it cites."""
+    if all(claim.text in metadata.get(citation.span, ()) for citation in claim.citations):
+        return None
+    return "this is not what is stored of the policy"
 
 
 def _placed(

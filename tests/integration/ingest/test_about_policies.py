@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.about import PostgresAboutPolicies
 from core.adapters.postgres.corpus import PostgresCorpusStore
+from core.domain.policy_facts import SectionChanges
 from core.ingest.publish import Ingested
-from core.ports.about import SectionChanges
 from tests.integration.ingest.test_what_a_scope_reads import BOARD, EVERYONE
 
 Ingest = Callable[..., Coroutine[Any, Any, Ingested]]

@@ -52,7 +52,7 @@ class Numbered:
         return SearchResult(hits=hits, neighbours=tuple(near[: request.neighbours]), searched=60)
 
     async def section(
-        self, policy_key: str, section: str, scope: Scope, /
+        self, policy_key: str, section: str | None, scope: Scope, /
     ) -> tuple[RetrievedChunk, ...]:
         return ()
 

@@ -23,7 +23,7 @@ class EmptySearch:
         return SearchResult(hits=(), neighbours=(), searched=0)
 
     async def section(
-        self, policy_key: str, section: str, scope: Scope, /
+        self, policy_key: str, section: str | None, scope: Scope, /
     ) -> tuple[RetrievedChunk, ...]:
         return ()
 

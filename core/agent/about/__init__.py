@@ -1,0 +1,1 @@
+"""Questions about the policies themselves, answered from what is stored with them."""

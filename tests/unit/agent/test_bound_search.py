@@ -1,0 +1,84 @@
+"""What a question is bound to is searched first, and gives way to an answer alone."""
+
+from dataclasses import replace
+
+from core.agent.passages import Passages
+from core.agent.situation import Attempted, Ruling, Situation, preferred
+from core.domain.answer import Decision, Draft, RefusalKind, Verified
+from core.domain.budget import Budget, Limits
+from core.domain.evidence import Evidence
+from core.domain.run import Plan
+from core.retrieval.retriever import Retriever
+from tests.factories import make_judgement, make_question
+from tests.fakes import InMemoryCorpus, InMemorySearch, Policy
+from tests.unit.agent.test_decide import GOOD
+
+ONE = Policy(key="one", title="One", text="# One\n\n## 1 Gifts\nGifts are refused.\n")
+TWO = Policy(key="two", title="Two", text="# Two\n\n## 1 Gifts\nGifts are welcome.\n")
+BOUND = frozenset({"two"})
+
+
+def _passages(search: InMemorySearch, *, is_model: bool, wants_summary: bool = False) -> Passages:
+    question = replace(
+        make_question("Are gifts refused?"), bound=BOUND, wants_summary=wants_summary
+    )
+    return Passages(
+        Retriever(search, None),
+        question,
+        budget=Budget(Limits(), started_s=0.0),
+        limits=Limits(),
+        is_model=is_model,
+    )
+
+
+async def test_the_first_search_is_bound_and_the_next_is_not() -> None:
+    """For rules and for a model alike."""
+    for is_model in (False, True):
+        search = InMemorySearch(InMemoryCorpus(ONE, TWO))
+        passages = _passages(search, is_model=is_model)
+        found = await passages.first()
+        assert {hit.place.policy_key for hit in found.result.hits} == BOUND
+        await passages.again(Plan(intent="general"), None)
+        assert [request.policies for request in search.requests] == [BOUND, frozenset()]
+
+
+async def test_all_is_searched_for_a_model_where_nothing_bound_is_relevant() -> None:
+    """Rules read what is found; a model would wait once more."""
+    search = InMemorySearch(InMemoryCorpus(ONE, TWO), relevance=0.0)
+    found = await _passages(search, is_model=True).first()
+    assert {hit.place.policy_key for hit in found.result.hits} == {"one", "two"}
+    found = await _passages(search, is_model=False).first()
+    assert {hit.place.policy_key for hit in found.result.hits} == BOUND
+
+
+async def test_a_model_is_given_the_whole_policy_to_summarise() -> None:
+    search = InMemorySearch(InMemoryCorpus(ONE, TWO))
+    found = await _passages(search, is_model=True, wants_summary=True).first()
+    assert (search.requests, search.sections) == ([], [("two", None)])
+    assert {hit.relevance for hit in found.result.hits} == {1.0}
+
+
+def _attempted(
+    decision: Decision, refusal: RefusalKind | None, score: float, *, has_more: bool
+) -> Attempted:
+    situation: Situation = replace(
+        GOOD,
+        draft=Draft(claims=()),
+        verified=Verified(claims=(), dropped=(), verdicts=()),
+        judgement=make_judgement(score),
+        has_more=has_more,
+    )
+    ruling = Ruling(decision=decision, reason="", refusal=refusal)
+    return Attempted(situation=situation, ruling=ruling, evidence=Evidence(items=()))
+
+
+def test_what_is_close_where_it_was_asked_for_gives_way_to_an_answer_alone() -> None:
+    """Something close elsewhere is better judged, and still not what was asked for."""
+    close = _attempted(Decision.ESCALATE, RefusalKind.NOT_SURE, 0.3, has_more=True)
+    elsewhere = _attempted(Decision.ESCALATE, RefusalKind.NOT_SURE, 0.9, has_more=False)
+    answer = _attempted(Decision.FINAL, None, 0.9, has_more=False)
+    nothing = _attempted(Decision.ESCALATE, RefusalKind.NOT_FOUND, 0.3, has_more=True)
+    assert preferred(close, elsewhere) is close
+    assert preferred(close, answer) is answer
+    assert preferred(nothing, elsewhere) is elsewhere
+    assert preferred(answer, replace(close, evidence=answer.evidence)) is answer
