@@ -27,7 +27,7 @@ from core.agent.extractive.scoring import (
 )
 from core.agent.misconduct import is_report
 from core.agent.planning.facts import find_facts, vocabulary_for, with_definitions
-from core.agent.planning.intent import Intent, intents_of
+from core.agent.planning.intent import Intent, intents_of, subjects_of
 from core.agent.planning.terms import is_figure, is_noise, is_telling, terms_of
 from core.agent.timing import let_others_run
 from core.domain.answer import (
@@ -74,9 +74,6 @@ _GENERIC = frozenset(
         " bit something anything ok okay need allowed sign-off"
     )
 )
-_COMPARES = re.compile(r"\b(?:between|compare)\s", re.IGNORECASE)
-_WITH = re.compile(r"(?<!\s)\s++(?:and|with|to|versus|vs\.?)\s", re.IGNORECASE)
-_VERSUS = re.compile(r"(?<!\s)\s++(?:versus|vs\.?)\s", re.IGNORECASE)
 _EXCEPTION = re.compile(r"\b(?:unless|except|exempt|does not apply|no exception)\b", re.IGNORECASE)
 
 _Asked: TypeAlias = tuple[tuple[EvidenceItem, ...], Wanted]
@@ -142,7 +139,7 @@ class ExtractiveReasoner:
         return Plan(
             intent=intents[0].value,
             tools=tuple(tools),
-            subjects=_subjects(question.search_text) if Intent.COMPARISON in intents else (),
+            subjects=subjects_of(question.search_text) if Intent.COMPARISON in intents else (),
             terms=terms,
         )
 
@@ -374,19 +371,6 @@ async def _ask_tools(
     await toolbox.call("search_entities", {"query": question.search_text})
     for finding in found[:2]:
         await toolbox.call("get_neighbors", {"id": finding.entity})
-
-
-def _subjects(text: str) -> tuple[str, ...]:
-    """Return the two things to compare ("compare A with B", "A versus B"), or nothing."""
-    opening = _COMPARES.search(text)
-    tried = [(text[opening.end() :], _WITH)] if opening else []
-    for said, joiner in [*tried, (text, _VERSUS)]:
-        joined = joiner.search(said.lstrip())
-        if joined is not None:
-            parts = joined.string[: joined.start()], joined.string[joined.end() :]
-            named = tuple(part.strip(" \n\t?.!") for part in parts)
-            return named if all(named) else ()
-    return ()
 
 
 def _as_item(number: int, finding: Finding) -> EvidenceItem:

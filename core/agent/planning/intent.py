@@ -70,6 +70,10 @@ _RULES: tuple[tuple[Intent, str], ...] = (
 )
 _COMPILED = tuple((intent, re.compile(pattern, re.IGNORECASE)) for intent, pattern in _RULES)
 
+_COMPARES = re.compile(r"\b(?:between|compare)\s", re.IGNORECASE)
+_WITH = re.compile(r"(?<!\s)\s++(?:and|with|to|versus|vs\.?)\s", re.IGNORECASE)
+_VERSUS = re.compile(r"(?<!\s)\s++(?:versus|vs\.?)\s", re.IGNORECASE)
+
 _CONTRACTED = (
     (
         re.compile(r"\b(what|who|where|when|how|that|it|there|here)['\u2019]s\b", re.IGNORECASE),
@@ -98,3 +102,16 @@ def intents_of(text: str) -> tuple[Intent, ...]:
     folded = plain(text)
     found = tuple(intent for intent, pattern in _COMPILED if pattern.search(folded))
     return found or (Intent.GENERAL,)
+
+
+def subjects_of(text: str) -> tuple[str, ...]:
+    """Return the two things to compare ("compare A with B", "A versus B"), or nothing."""
+    opening = _COMPARES.search(text)
+    tried = [(text[opening.end() :], _WITH)] if opening else []
+    for said, joiner in [*tried, (text, _VERSUS)]:
+        joined = joiner.search(said.lstrip())
+        if joined is not None:
+            parts = joined.string[: joined.start()], joined.string[joined.end() :]
+            named = tuple(part.strip(" \n\t?.!") for part in parts)
+            return named if all(named) else ()
+    return ()
