@@ -272,9 +272,9 @@ _TELLS = re.compile(
 
 
 _WANTS = re.compile(
-    r"(?:\A|[,;:.\u2013-]\s+)\W*(?:is|are|am|was|were|do|does|did|can|could|may|might|must|shall|should|will|would"
+    r"(?:\A\W*+|[,;:.\u2013-]\s++)(?:is|are|am|was|were|do|does|did|can|could|may|might|must|shall|should|will|would"
     r"|write|make|create|book|translate|draft|send|find|calculate|play|order|generate|draw)"
-    r"\s+[\w'-]+\s+[\w'-]",
+    r"\s++[\w'-]++\s++[\w'-]",
     re.IGNORECASE,
 )
 """How a question without its mark, or a wish, begins: "is laundry reimbursed on a trip", "they left
