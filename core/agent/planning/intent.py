@@ -70,10 +70,6 @@ _RULES: tuple[tuple[Intent, str], ...] = (
 )
 _COMPILED = tuple((intent, re.compile(pattern, re.IGNORECASE)) for intent, pattern in _RULES)
 
-_COMPARES = re.compile(r"\b(?:between|compare)\s", re.IGNORECASE)
-_WITH = re.compile(r"(?<!\s)\s++(?:and|with|to|versus|vs\.?)\s", re.IGNORECASE)
-_VERSUS = re.compile(r"(?<!\s)\s++(?:versus|vs\.?)\s", re.IGNORECASE)
-
 _CONTRACTED = (
     (
         re.compile(r"\b(what|who|where|when|how|that|it|there|here)['\u2019]s\b", re.IGNORECASE),

@@ -3,10 +3,11 @@
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.agent.conversation import ALL, clean, understand
+from core.agent.planning.facets import facets_of
 from core.agent.small_talk import without_greeting
 from core.domain.jurisdictions import country_name, jurisdictions_in
 from core.domain.question import Turn
@@ -335,6 +336,7 @@ def test_a_clean_text_stays_clean(text: str) -> None:
     assert not any(unicodedata.category(one) in {"Cf", "Co", "Cs"} for one in once)
 
 
+@example("EMPLOYEE", (ANSWERED,))
 @given(st.text(max_size=80), st.sampled_from([(), (ANSWERED,), (ASKED,), (ASKED, ANSWERED)]))
 def test_any_message_can_be_understood(text: str, history: tuple[Turn, ...]) -> None:
     """Understanding never raises; a message without a thread stands as it is."""
@@ -346,6 +348,7 @@ def test_any_message_can_be_understood(text: str, history: tuple[Turn, ...]) -> 
         ALL,
         *ASKED.options,
         *map(country_name, jurisdictions_in(text, with_cities=True)),
+        *facets_of(text).employments,
     }
     assert all(said.value in known for said in understood.assumptions)
 
