@@ -60,6 +60,12 @@ _ORDER = re.compile(r"(?:please\s+)?do(?:\b|n)", re.IGNORECASE)
 """How an order begins, which is told as advice too."""
 _DECLINING = re.compile(r"\W*(?:please\s+)?(?:decline|refuse|avoid|reject)\s+\w", re.IGNORECASE)
 """An order that forbids without a word of forbidding; "Refuse gifts" is not to accept any."""
+_STATES_LIMIT = re.compile(
+    r"\b(?:must|shall|ha(?:s|ve)\s+to|needs?\s+to)\s+(?:be|stay|remain|cost|last)\s+"
+    r"(?:within|under|below|above|over|at|no|not|more|less|worth|between|up\s+to|[$\u20ac\xa3\d])",
+    re.IGNORECASE,
+)
+"""A limit told as a duty: "must cost at most EUR 50" for "may cost up to EUR 50"."""
 _RELATIVE = re.compile(r"\b(?:which|who|whom|whose|that)(?:\s+\w+)?\s*$", re.IGNORECASE)
 _ANSWER = re.compile(
     r"(?<!\s)\s*+(?:[-*\u2022]\s++)?(?:A:\s*+)?(?:yes|no(?:\s+(?:problem|worries))?|sure|of\s+course"
@@ -244,9 +250,8 @@ def _clash(one: _Said, other: _Said) -> bool:
     if is_open or one.force is other.force or _share(one, other) < rule.least:
         return False
     is_bounded = one.force is _M.MUST_NOT and (one.is_bounded or other.is_bounded)
-    is_bounded |= (
-        one.is_bounded and other.is_bounded and (one.force, other.force) == (_M.MUST, _M.MAY)
-    )
+    is_limit = other.is_bounded and _STATES_LIMIT.search(one.text) is not None
+    is_bounded |= is_limit and (one.force, other.force) == (_M.MUST, _M.MAY)
     is_looser = rule is _SAME_WORDS and _share_of_both(one, other) < _ALIKE
     if is_bounded or is_looser or (rule.as_limited and one.limits != other.limits):
         return False
