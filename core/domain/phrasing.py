@@ -32,7 +32,7 @@ _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 """Marks of Markdown, HTML and templates that a loader left, and what is left of a font's own
 letters."""
-_BLANK = re.compile(r"\{\{\s*&?\s*([A-Za-z][\w.]{0,60})\s*\}\}")
+_BLANK = re.compile(r"\{\{\s{0,9}&?\s{0,9}([A-Za-z][\w.]{0,60})\s{0,9}\}\}")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|[_.]+")
 _MARKER = re.compile(
     r"\s*(?:(?:[-*+\u2022\u00b7\u25aa\u25ab\u25a0\u25a1\u25cb\u25cf\u25e6\u2013\u2014\uf0b7]"

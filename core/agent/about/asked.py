@@ -25,7 +25,7 @@ POLICY_SLOT = "policy"
 _THIS = "\u00a7"
 """Stands for the policy that is named."""
 
-_WHEN = r"(?: (?:now|today|currently|still|right now|at the moment|at present|here|exactly))*"
+_WHEN = r"(?: (?:now|today|currently|still|right now|at the moment|at present|here|exactly)){0,4}"
 _FOLK = r"(?:i|we|you|one|employees|people|staff|somebody|someone|everyone)"
 _TEXT = (
     r"(?:the )?(?:full |whole |complete |original )?(?:text|document|file|copy|pdf|source)"
@@ -47,7 +47,7 @@ _GIST = (
 _SHORT = (
     r"(?: (?:for me|in short|short|briefly|quickly|in brief|in a nutshell|in (?:a few|a couple of"
     r"|one|two|three|four|five|ten|\d{1,2}) (?:sentences?|points?|bullets?|bullet points|words"
-    r"|lines?)))*"
+    r"|lines?))){0,4}"
 )
 _FORMS: Mapping[FactKind, tuple[str, ...]] = {
     FactKind.OWNER: (
@@ -78,9 +78,9 @@ _FORMS: Mapping[FactKind, tuple[str, ...]] = {
         r"when (?:did|does|will) \u00a7 (?:come into|go into|enter into|take|become|start|begin)"
         r"(?: (?:force|effect|effective|to apply|applying))?",
         r"(?:is|until when is|how long is) \u00a7" + _WHEN + rf" {_VALID}{_WHEN}",
-        r"(?:what is |the )*(?:current |latest )?version(?: number)? of \u00a7",
+        r"(?:what is |the ){0,4}(?:current |latest )?version(?: number)? of \u00a7",
         r"\u00a7 version(?: number)?",
-        r"(?:what is |the )*effective date (?:of|for) \u00a7",
+        r"(?:what is |the ){0,4}effective date (?:of|for) \u00a7",
     ),
     FactKind.CHANGE: (
         rf"when (?:was|were|has|did) \u00a7 (?:been )?(?:{_RECENT} |recently )?{_ALTERED}"
@@ -111,7 +111,7 @@ _FORMS: Mapping[FactKind, tuple[str, ...]] = {
     FactKind.SUMMARY: (
         rf"(?:summari[sz]e|sum up|outline|recap) (?:{_TEXT})?\u00a7{_SHORT}",
         r"(?:(?:give|get|write|make|show|send)(?: me)? |i need |i want )?(?:a |an |the )?"
-        rf"(?:quick |short |brief |one page )*{_GIST} (?:of|on|for|in|from) \u00a7{_SHORT}",
+        rf"(?:quick |short |brief |one page ){{0,4}}{_GIST} (?:of|on|for|in|from) \u00a7{_SHORT}",
         rf"what (?:is|are) the {_GIST} (?:of|in|from) \u00a7",
         r"what does \u00a7 (?:say|cover|contain|regulate|state)" + _SHORT,
         r"what is (?:\u00a7 (?:all )?about|in \u00a7|\u00a7 in (?:short|brief|a nutshell))",
@@ -119,14 +119,14 @@ _FORMS: Mapping[FactKind, tuple[str, ...]] = {
         r"(?:tl;? ?dr|tell me about|explain|describe) \u00a7" + _SHORT,
     ),
     FactKind.LISTING: (
-        r"(?:what|which) (?:other |company |all )*(?:policies|policy documents|documents)"
+        r"(?:what|which) (?:other |company |all ){0,4}(?:policies|policy documents|documents)"
         rf"(?: (?:{_HAVE}|can you (?:read|see|search|access|answer)(?: from| about)?"
         r"|are (?:there|available|stored|loaded|in here|known)|exist"
         r"|does (?:the|our|this) company have|can i (?:read|see|ask(?: you)? about)"
-        rf"|are you based on))(?: (?:access to|at all|in total|about|all|for us))*{_WHEN}",
+        rf"|are you based on))(?: (?:access to|at all|in total|about|all|for us)){{0,4}}{_WHEN}",
         rf"(?:what|which) policies are{_WHEN} (?:in force|in effect|valid|there)",
         r"(?:list|show|name|give)(?: me)?(?: a list of)?(?: all| the| your| our| of| available"
-        r"| existing)* (?:policies|policy documents|documents)(?: (?:that )?(?:you|we) (?:have"
+        r"| existing){0,4} (?:policies|policy documents|documents)(?: (?:that )?(?:you|we) (?:have"
         r"|know|cover)| in force| there are)?",
         r"(?:is there |do you have |can i (?:see|get) )?(?:a |the )?list of (?:all )?(?:the |your "
         r"|our )?policies",
@@ -142,8 +142,8 @@ _APPLYING = (
     ),
     re.compile(
         r"(?:what|which) (?:company )?policies (?:must|do|does|should|shall|have) (?P<role>"
-        r"[^\u00a7]{2,60}?) (?:have to |need to |to )*(?:follow|comply with|know|read|observe|obey"
-        r"|respect|adhere to)"
+        r"[^\u00a7]{2,60}?) (?:have to |need to |to ){0,4}(?:follow|comply with|know|read|observe"
+        r"|obey|respect|adhere to)"
     ),
 )
 _ARTICLE = re.compile(r"\A(?:an?|the|our|all|every|any|us|me)(?: as)?(?: an?)? ?")
@@ -151,11 +151,11 @@ _POLITE = re.compile(
     r"\A(?:(?:please|pls|kindly|ok(?:ay)?|so|and|also|then|but|well|by the way|just|now|maybe"
     r"|(?:can|could|would|will) you(?: please)?(?: (?:tell me|say|let me know|check|look up"
     r"|find out))?|do you know|does anyone know|i (?:would like|want|need|wish) to know|tell me"
-    r"|let me know|i wonder|i am wondering|any idea|quick question|question)[ ,:]+)*"
+    r"|let me know|i wonder|i am wondering|any idea|quick question|question)[ ,:]+){0,4}"
 )
 _TAIL = re.compile(
-    r"(?:(?:\A|[ ,]+)(?:please|pls|thanks|thank you|thx|for me|again|anyway|actually|by the way"
-    r"|in fact))*\Z"
+    r"(?:(?:\A|(?<![ ,])[ ,]++)(?:please|pls|thanks|thank you|thx|for me|again|anyway|actually"
+    r"|by the way|in fact)){0,4}\Z"
 )
 _PARTS = re.compile(r"[?!;]+|\.(?=\s|\Z)|,? (?:and|/) (?=[a-z\u00a7])|,")
 _POINTS = re.compile(
