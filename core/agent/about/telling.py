@@ -35,7 +35,9 @@ _SETS_OUT = re.compile(
 )
 _LEANING = re.compile(
     r"(?:they|these|this(?! (?:policy|code|document|standard))|it|he|she|such|those|that|however"
-    r"|therefore|otherwise|in (?:this|that|such|these)|the same|also|but|and|then|here|there)\b",
+    r"|therefore|otherwise|(?:in|above|below|within|beyond|over|under|for|to|of|after|before|during)"
+    r" (?:this|that|such|these|those)(?! (?:policy|code|document|standard))"
+    r"|the same|also|but|and|then|here|there)\b",
     re.IGNORECASE,
 )
 """How a sentence begins that points to the one before it."""

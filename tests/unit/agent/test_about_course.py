@@ -42,7 +42,7 @@ TRAVEL = Policy(
     title="Travel Policy",
     text="# Travel Policy\n\n## 1 Purpose\nThis policy sets out how trips are booked.\n\n"
     "## 2 Trains\nIf it rains, staff may wait. Employees must book second class.\n\n"
-    "## 3 Cars\nEmployees must not rent sports cars.\n",
+    "## 3 Cars\nAbove this limit, cars must be booked. Employees must not rent sports cars.\n",
 )
 CARS = Policy(
     key="company-car", title="Company Car Policy", text="# Company Car Policy\n\nA car.\n"
