@@ -62,7 +62,7 @@ def test_a_wheel_answers_doctor_and_demo(installed: Path, variables: dict[str, s
 
 def test_a_wheel_serves(installed: Path, variables: dict[str, str]) -> None:
     """A process of an installed wheel starts, listens and ends in order."""
-    told = {"ALLOW_ANONYMOUS": "1", "CITEBOUND_PORT": "0"}
+    told = {"ALLOW_ANONYMOUS": "1", "CITEBOUND_PORT": "0", "CITEBOUND_OPERATIONS_PORT": "0"}
     words = [str(installed / "bin" / "citebound"), "serve"]
     said: list[str] = []
     with subprocess.Popen(  # noqa: S603  # our own words
