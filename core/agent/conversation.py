@@ -37,7 +37,8 @@ _FOLLOWS = re.compile(
     re.IGNORECASE,
 )
 _HEARD = re.compile(
-    r"^(?:(?:ok(?:ay)?|great|good|thanks|thank you|thx|sure|right|hm+|alright|cool|got it)\b"
+    r"^(?:(?:ok(?:ay)?|great|good|thanks|thank you|thx|sure|right|hm+|alright|cool|got it"
+    r"|sorry|(?:i )?meant|i mean)\b"
     r"[\s,.!:-]*+)++(?=\w)",
     re.IGNORECASE,
 )
@@ -89,6 +90,16 @@ _WHO = re.compile(
     r"\b(?:employees?|contractors?|freelancers?|interns?|apprentices?|managers?|directors?)\b",
     re.IGNORECASE,
 )
+_ASKED_ALONE = re.compile(
+    r"^(?:(?:for|in|to|by|at|from|with|on|until|under|as|of|about|since)\s+)?"
+    r"(?:what|who|whom|whose|when|where|which|how|why)\b",
+    re.IGNORECASE,
+)
+"""How a message begins that asks and, without a word of its own, asks of what was said."""
+_LEANS_BACK = re.compile(r"\b(?:one|it|them|those|these)\W*$", re.IGNORECASE)
+_LEAST_OWN = 3
+"""Telling words from which a message that ends in a pronoun is taken to name itself what it means
+("My manager gave me a gift, can I keep it?")."""
 _SHORT = 7
 """Words up to which a message that refers back is a follow-up, or names one fact."""
 _LEAST_QUESTION = 3
@@ -190,7 +201,7 @@ def _told_alone(text: str) -> Assumption | None:
 
 
 def _following(text: str, last: Turn) -> Understood:
-    meant = follow_up(last.question, text)
+    meant = follow_up(last.question, _HEARD.sub("", text))
     lifted = (Assumption(slot=JURISDICTION, value=ALL, source="asker"),)
     return Understood(
         standalone=meant.standalone,
@@ -333,7 +344,10 @@ def _is_follow_up(text: str) -> bool:
     if _FOLLOWS.match(text) and count <= _SHORT + 3:
         is_new = _NEW_QUESTION.match(text) and not _ELLIPSIS.match(text)
         return not is_new or _refers(text)
-    return count <= _SHORT and _refers(text)
+    if count <= _SHORT:
+        return _refers(text) or (not content_words(text) and _ASKED_ALONE.match(text) is not None)
+    alone = _LEANS_BACK.sub("", text)
+    return alone != text and len(content_words(alone)) < _LEAST_OWN
 
 
 def points_back(text: str) -> bool:

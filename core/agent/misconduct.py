@@ -121,6 +121,8 @@ _SUFFERED = _matching(
     r"i(?:'m| am|'ve| have| was| feel|'ve been| have been)(?: been| being| \w+ly)?\s"
     r"(?:harassed|bullied|threatened|discriminated|groped|assaulted|retaliated|blackmailed|stalked"
     r"|punished|intimidated|pressured|insulted|humiliated|raped|molested)\b",
+    rf"(?:my|our) (?:[\w-]+ ){{0,2}}?(?:{_JOBS}) (?:did|does|has done|is doing|keeps doing)"
+    r" (?:(?:exactly )?(?:this|that|it) )?to me\b",
 )
 _SPOKE = _matching(rf"(?:after|since|because) i(?:'ve| have|'d| had)? {_SPEAKING}\b")
 _SUFFERS = _matching(rf"{_DISADVANTAGE}\b")

@@ -1,6 +1,7 @@
 """A message in its thread: a reply, a follow-up, or a question of its own."""
 
 import unicodedata
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
@@ -326,6 +327,27 @@ def test_only_the_last_turn_is_referred_to() -> None:
 def test_invisible_characters_are_cleaned(text: str, cleaned: str) -> None:
     """Control characters become spaces, what has no width leaves none; lines and tabs stay."""
     assert clean(text) == cleaned
+
+
+@pytest.mark.parametrize(
+    ("text", "standalone"),
+    [
+        ("to whom?", "How fast must I report a fire? to whom?"),
+        ("since when", "How fast must I report a fire? since when"),
+        (
+            "and how quickly do I have to put out one",
+            "How fast must I report a fire? and how quickly do I have to put out one",
+        ),
+        ("sorry, meant for contractors", "How fast must contractors report a fire?"),
+        ("who approves travel", "who approves travel"),
+        ("My manager gave me a gift, can I keep it?", "My manager gave me a gift, can I keep it?"),
+        ("sorry, wrong channel", "sorry, wrong channel"),
+    ],
+)
+def test_what_has_no_word_of_its_own_asks_of_what_was_said(text: str, standalone: str) -> None:
+    """A question word alone, a pronoun after little else, a correction; not what names itself."""
+    before = replace(ANSWERED, question="How fast must I report a fire?")
+    assert understand(text, (before,)).standalone == standalone
 
 
 @given(st.text(max_size=80))

@@ -12,6 +12,7 @@ from core.evals.answers import LabelledQuestion, load_questions
 SAMPLES = Path(__file__).parents[3] / "samples" / "questions"
 
 REPORTS = """\
+That is exactly what our team lead did to me.
 My manager takes cash from hauliers. I saw it. What should I do?
 My boss keeps touching me.
 I am being bullied by my team lead.
@@ -52,6 +53,7 @@ My manager touched my knee in a meeting.
 Someone in finance pays fake invoices.
 I\u2019m being harassed. Who can help?""".splitlines()
 QUESTIONS = """\
+What can my boss do to me?
 Can my manager approve his own expenses?
 Who do I tell about a bribe offer?
 How do I report harassment?
