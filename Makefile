@@ -57,6 +57,12 @@ ifeq ($(wildcard $(DATA)/workplace/questions/heldout.jsonl),)
 else
 	@$(call measure,eval documents --questions $(DATA)/workplace/questions/heldout.jsonl --alone)
 	@$(call measure,eval documents --questions $(DATA)/workplace/questions/heldout.jsonl --alone --without-reader)
+	@echo; echo '$$ python -m tests.evals.bench_reader $(DATA)/workplace/questions/train.jsonl'; $(BIN)/python -m tests.evals.bench_reader $(DATA)/workplace/questions/train.jsonl
+endif
+ifeq ($(wildcard $(DATA)/support/dev.jsonl),)
+	@echo; echo "NOT MEASURED: statements. $(DATA)/support is not there: make bench DATA=FOLDER" >&2
+else
+	@$(call measure,eval verify --pairs $(DATA)/support/dev.jsonl)
 endif
 ifeq ($(wildcard $(DATA)/policies),)
 	@echo; echo "NOT MEASURED: rulebooks and codes of conduct. $(DATA)/policies is not there: make bench DATA=FOLDER" >&2
