@@ -6,7 +6,6 @@ The answering service is handed in as a callable, so that evaluation knows nothi
 come about.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from core.domain.answer import Answer, Outcome
-from core.domain.errors import UsageError
 from core.domain.run import Run
+from core.evals.labelled_lines import labelled_lines
 from core.evals.metrics import percentile
 
 ANSWERABLE = frozenset({"graph", "chunks", "two_policies"})
@@ -134,19 +133,7 @@ def load_questions(path: Path) -> list[LabelledQuestion]:
     Raises:
         UsageError: The file can't be read, or a line is not a question.
     """
-    questions: list[LabelledQuestion] = []
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from error
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            questions.append(_question(json.loads(line.decode())))
-        except (ValueError, KeyError, TypeError) as error:
-            raise UsageError(f"{path}:{number}: not a labelled question ({error!r})") from error
-    return questions
+    return labelled_lines(path, lambda one, _: _question(one), named="a labelled question")
 
 
 def _question(data: Mapping[str, Any]) -> LabelledQuestion:

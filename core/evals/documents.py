@@ -5,7 +5,6 @@ and `gold_quotes`, the sentences that answer. Whether a citation is one of them 
 letter, whatever the markup, the line breaks and the point at which a sentence was cut.
 """
 
-import json
 import re
 import unicodedata
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -15,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from core.domain.answer import Answer, Outcome
-from core.domain.errors import UsageError
 from core.evals.answers import CLOSEST
+from core.evals.labelled_lines import labelled_lines
 from core.evals.metrics import percentile
 
 SHARED = 24
@@ -179,21 +178,7 @@ def load_document_questions(path: Path) -> list[DocumentQuestion]:
     Raises:
         UsageError: The file can't be read, or a line is not such a question.
     """
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from error
-    questions: list[DocumentQuestion] = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            questions.append(_question(json.loads(line.decode()), number))
-        except (ValueError, KeyError, TypeError) as error:
-            raise UsageError(
-                f"{path}:{number}: not a question of a document ({error!r})"
-            ) from error
-    return questions
+    return labelled_lines(path, _question, named="a question of a document")
 
 
 def _question(data: Mapping[str, Any], number: int) -> DocumentQuestion:

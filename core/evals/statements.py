@@ -1,6 +1,5 @@
 """Measure the checks of `verify` on labelled statements with the texts that they cite."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,8 +7,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from core.domain.answer import Check
-from core.domain.errors import UsageError
 from core.domain.grounding import Grounds, guard_probability, guard_texts, ungrounded
+from core.evals.labelled_lines import labelled_lines
 from core.ports.reader import Reader
 
 JUDGE = 0.9
@@ -84,19 +83,7 @@ def load_statements(path: Path) -> list[LabelledStatement]:
     Raises:
         UsageError: The file can't be read, or a line is not a labelled statement.
     """
-    found: list[LabelledStatement] = []
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from error
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            found.append(_statement(json.loads(line.decode())))
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise UsageError(f"{path}:{number}: not a labelled statement ({error!r})") from error
-    return found
+    return labelled_lines(path, lambda one, _: _statement(one), named="a labelled statement")
 
 
 def _statement(data: object) -> LabelledStatement:

@@ -8,6 +8,7 @@ from the processor time of each turn of the reader's two threads, so that it can
 machine; waits between turns are left out. What was ingested is kept for the next time.
 """
 
+import argparse
 import asyncio
 import sys
 import tempfile
@@ -24,6 +25,7 @@ from bot.console.terminal import open_terminal
 from core.adapters.local import reader
 from core.adapters.local.onnx_model import THREADS, Loaded
 from core.config import Settings
+from core.domain.errors import UsageError
 from core.evals.documents import load_document_questions, spread
 
 DOCUMENTS = 8
@@ -124,5 +126,11 @@ def main(path: Path, count: int) -> int:
 
 
 if __name__ == "__main__":
-    given = sys.argv[1:]
-    sys.exit(main(Path(given[0]), int(given[1]) if len(given) > 1 else 100))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("questions", type=Path, help="as for `citebound eval documents`")
+    parser.add_argument("count", type=int, nargs="?", default=100, help="asked, by default 100")
+    given = parser.parse_args()
+    try:
+        sys.exit(main(given.questions, given.count))
+    except UsageError as error:
+        parser.error(str(error))
