@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.app.process import Roles, running
-from bot.slack.serving import slack as connect_slack
-from bot.slack.surface import Patience
+from bot.slack.app.platform import slack as connect_slack
+from bot.slack.outbound.surface import Patience
 from bot.teams.endpoint import PATH
 from bot.teams.serving import teams as connect_teams
 from core.adapters.postgres.database import engine_for

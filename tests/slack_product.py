@@ -10,8 +10,8 @@ from pathlib import Path
 from aiohttp import ClientSession
 
 from bot.app.process import Roles, running
-from bot.slack.serving import slack as connect_slack
-from bot.slack.surface import Patience
+from bot.slack.app.platform import slack as connect_slack
+from bot.slack.outbound.surface import Patience
 from core.adapters.postgres.database import engine_for
 from core.bootstrap import SERVING, bootstrap
 from core.config import Settings

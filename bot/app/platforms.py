@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from bot.chat import Connect
-from bot.slack.serving import slack
+from bot.slack.app.platform import slack
 from bot.teams.serving import teams
 from core.config import Settings
 from core.domain.errors import ConfigError

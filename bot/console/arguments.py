@@ -297,7 +297,7 @@ def _audit(parser: argparse.ArgumentParser, add: _Add) -> None:
 
 
 def _doctor(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(surfaces=("bot.slack.health", "bot.teams.health"))
+    parser.set_defaults(surfaces=("bot.slack.app.health", "bot.teams.health"))
     parser.add_argument(
         "--live",
         action="store_true",
@@ -334,7 +334,7 @@ def _serve(parser: argparse.ArgumentParser) -> None:
 
 def _slack(parser: argparse.ArgumentParser, add: _Add) -> None:
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
-    made = add(actions, "manifest", "bot.slack.manifest_command", help_texts.SLACK_MANIFEST)
+    made = add(actions, "manifest", "bot.slack.app.manifest_command", help_texts.SLACK_MANIFEST)
     made.add_argument(
         "--url", metavar="URL", help="where Slack reaches you; default: CITEBOUND_PUBLIC_URL"
     )

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.slack.parse import parse as parse_slack
-from bot.slack.sender import Home as SlackHome
+from bot.slack.inbound.parse import parse as parse_slack
+from bot.slack.web.identity import Home as SlackHome
 from bot.teams.wording import clean_text, html_text
 from bot.thanks import is_only_thanks
 from core.agent.request import AskRequest

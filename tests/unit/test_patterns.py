@@ -86,7 +86,7 @@ def test_expressions_are_found_wherever_they_are() -> None:
     kept = {"core.agent.follow_up._GAP", "core.domain.notations.NOTATIONS"}
     assert kept | {"core.domain.bounds._BEFORE", "core.agent.planning.intent._COMPILED"} <= where
     assert any(place.startswith("core.domain.numerals:") for place in where)
-    assert any(place.startswith("bot.slack.wording:") for place in where)
+    assert any(place.startswith("bot.slack.inbound.text_input:") for place in where)
 
 
 def test_an_attack_has_its_length() -> None:

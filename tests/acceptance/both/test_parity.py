@@ -13,7 +13,7 @@ import pytest
 from bot.replies.badge import head_of
 from bot.replies.lines import ASK_PRIVATELY
 from bot.replies.places import section_title
-from bot.slack.surface import Patience
+from bot.slack.outbound.surface import Patience
 from core.agent.reading import answer_of
 from core.agent.report import answer_json
 from core.agent.request import AskRequest

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.slack import audience
+from bot.slack.outbound import audience
 from tests.acceptance.slack import treasury
 from tests.acceptance.slack.office import QUESTION, shown
 from tests.servers.slack import FakeSlack

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.slack.surface import Patience
+from bot.slack.outbound.surface import Patience
 from tests.acceptance.slack.office import QUESTION, shown
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.faults import error, too_many

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.slack import audience
+from bot.slack.outbound import audience
 from core.domain.errors import ConfigError
 from tests.acceptance.slack.office import QUESTION, Office, office, shown
 from tests.servers.slack import FakeSlack

@@ -8,10 +8,10 @@ import pytest
 from aiohttp import ClientSession
 
 from bot.payload import Object
-from bot.slack import sockets
-from bot.slack.keeper import Keeper
-from bot.slack.sockets import CONNECTIONS
-from bot.slack.surface import Patience
+from bot.slack.inbound.event_intake import Keeper
+from bot.slack.outbound.surface import Patience
+from bot.slack.web import sockets
+from bot.slack.web.sockets import CONNECTIONS
 from tests.acceptance.slack.office import QUESTION, shown
 from tests.servers.slack import FakeSlack, fake_slack
 from tests.servers.slack.faults import error

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.slack import audience
+from bot.slack.outbound import audience
 from bot.worker import MAX_ATTEMPTS
 from core.adapters.postgres.database import engine_for
 from tests.acceptance.slack.office import QUESTION, shown

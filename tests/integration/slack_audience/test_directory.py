@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.slack import directory
-from bot.slack.calls import Slack, client_for
-from bot.slack.directory import ALONE, Directory
-from bot.slack.rooms import Rooms
-from bot.slack.sender import Home
+from bot.slack.web import directory
+from bot.slack.web.calls import Slack, client_for
+from bot.slack.web.channels import Rooms
+from bot.slack.web.directory import ALONE, Directory
+from bot.slack.web.identity import Home
 from core.domain.errors import BusyError, TransientError
 from tests.servers.slack import FakeSlack, fake_slack
 from tests.servers.slack.faults import error, lost, too_many
@@ -110,7 +110,7 @@ async def test_a_list_that_never_ends_is_an_error(
     people: Directory, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody is taken for known because the reading stopped."""
-    monkeypatch.setattr("bot.slack.listing.LONGEST", 3)
+    monkeypatch.setattr("bot.slack.web.listing.LONGEST", 3)
     with pytest.raises(TransientError, match="does not end"):
         await people.kinds_of(ids(0, 3_500), team="", kept_s=KEPT_S)
     room = slack.workspace.channel("crowd", *list(slack.workspace.users.values())[1:])

@@ -19,9 +19,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.delivery import withholding
 from bot.rights import ChannelScope, Rights
-from bot.slack.audience import SlackAudience
-from bot.slack.calls import Slack, client_for
-from bot.slack.sender import Home
+from bot.slack.outbound.audience import SlackAudience
+from bot.slack.web.calls import Slack, client_for
+from bot.slack.web.identity import Home
 from core.adapters.postgres.search import PostgresChunkSearch
 from core.agent import compose
 from core.domain.chat import Place

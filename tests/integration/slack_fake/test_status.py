@@ -6,8 +6,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from bot.slack.calls import Slack, client_for
-from bot.slack.surface import Patience, SlackSurface
+from bot.slack.outbound.surface import Patience, SlackSurface
+from bot.slack.web.calls import Slack, client_for
 from core.domain.chat import Place
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.slack.calls import Slack, client_for
-from bot.slack.surface import Patience, SlackSurface
+from bot.slack.outbound.surface import Patience, SlackSurface
+from bot.slack.web.calls import Slack, client_for
 from core.domain.message import Claimed
 from tests.integration.slack_fake.test_status import claimed
 from tests.servers.slack import FakeSlack

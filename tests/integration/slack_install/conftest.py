@@ -11,8 +11,8 @@ from aiohttp import ClientSession, web
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.slack.calls import Slack, client_for
-from bot.slack.oauth import OAuth, open_oauth
+from bot.slack.install.oauth import OAuth, open_oauth
+from bot.slack.web.calls import Slack, client_for
 from core.adapters.postgres.envelope import Envelope
 from core.adapters.postgres.installations import PostgresInstallations
 from core.adapters.postgres.oauth_stores import oauth_stores

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.slack.credentials import OneWorkspace
-from bot.slack.oauth import open_oauth
-from bot.slack.sender import Home, workspace_of
-from bot.slack.stores import StoredInstallations
+from bot.slack.install.credentials import OneWorkspace
+from bot.slack.install.oauth import open_oauth
+from bot.slack.install.stores import StoredInstallations
+from bot.slack.web.identity import Home, workspace_of
 from core.adapters.postgres.oauth_stores import oauth_stores
 from core.config import Settings
 from core.domain.errors import TransientError

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.finding import Finding, Health
-from bot.slack.health import check
+from bot.slack.app.health import check
 from core.config import Settings
 from core.domain.installation import Workspace
 from tests.integration.slack_install.conftest import (

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bot.slack.render import render as in_slack
+from bot.slack.blocks.render import render as in_slack
 from bot.teams.render import render as in_teams
 from core.agent import compose
 from core.domain.answer import Answer, Outcome, RefusalKind

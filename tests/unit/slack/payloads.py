@@ -16,13 +16,21 @@ from slackblocks import _surfaces
 from bot.replies import case_states
 from bot.replies.evidence import Around
 from bot.replies.library import Library, Shelf
-from bot.slack import case_replies, cases, forms, home_view, modals, notices, progress
-from bot.slack.home_view import Home, OpenQuestion, PolicyChange
-from bot.slack.home_view import home_view as view_of_home
-from bot.slack.render import RICH, SHAPES, Rendered, render, share
-from bot.slack.rules import IN_MESSAGE, IN_VIEW, own_rules
-from bot.slack.setting import Setting
-from bot.slack.views import evidence_modal, loading_modal
+from bot.slack.blocks import (
+    case_card,
+    case_replies,
+    forms,
+    home_view,
+    modals,
+    notices,
+    progress_blocks,
+)
+from bot.slack.blocks.evidence_view import evidence_modal, loading_modal
+from bot.slack.blocks.home_view import Home, OpenQuestion, PolicyChange
+from bot.slack.blocks.home_view import home_view as view_of_home
+from bot.slack.blocks.limits import IN_MESSAGE, IN_VIEW, own_rules
+from bot.slack.blocks.render import RICH, SHAPES, Rendered, render, share
+from bot.slack.blocks.render_context import Setting
 from core.agent import compose
 from core.agent.wording import IF_IT_DOES_NOT, MODEL_UNAVAILABLE, REFUSALS
 from core.domain.answer import (
@@ -219,8 +227,8 @@ def _cases(text: str) -> Iterator[Payload]:
     for state in CaseState:
         for got in (answer, None):
             shown = case(text, got, state)
-            blocks = cases.case_blocks(shown, SETTING)
-            told = cases.case_text(shown, SETTING)
+            blocks = case_card.case_blocks(shown, SETTING)
+            told = case_card.case_text(shown, SETTING)
             yield Payload(name=f"case {state}", surface="message", blocks=blocks, text=told)
     reply = OfficerReply(
         case_id="case_214",
@@ -304,13 +312,15 @@ def _home(text: str) -> Home:
 def _chunks(text: str) -> Iterator[Payload]:
     one, other = Progressed(stage="plan", words=text), Progressed(stage="draft", words=text)
     chunks = [
-        *progress.first_chunks(one),
-        *progress.next_chunks(one, other),
-        *progress.next_chunks(other, other),
-        *progress.last_chunks(other),
-        *progress.last_chunks(other, is_failed=True),
+        *progress_blocks.first_chunks(one),
+        *progress_blocks.next_chunks(one, other),
+        *progress_blocks.next_chunks(other, other),
+        *progress_blocks.last_chunks(other),
+        *progress_blocks.last_chunks(other, is_failed=True),
     ]
-    yield Payload(name="progress", surface="chunks", blocks=chunks, text=progress.status(one))
+    yield Payload(
+        name="progress", surface="chunks", blocks=chunks, text=progress_blocks.status(one)
+    )
 
 
 def blocks_of(view: Mapping[str, Any]) -> list[Json]:

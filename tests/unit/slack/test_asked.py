@@ -4,8 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from bot.slack.asked import Admin, Ask, Command, Help, Mine, asked, command_of, place_of
-from bot.slack.interaction import Interaction
+from bot.slack.inbound.interaction import Interaction
+from bot.slack.inbound.question_from_action import (
+    Admin,
+    Ask,
+    Command,
+    Help,
+    Mine,
+    asked,
+    command_of,
+    place_of,
+)
 from core.domain.errors import ContractError
 from core.domain.message import MessageKind
 from tests.factories import NOW

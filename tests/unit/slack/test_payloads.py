@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
 from bot.replies.text import width
-from bot.slack.fallback import LIMIT
+from bot.slack.blocks.text_fallback import LIMIT
 from tests.servers.slack.markup import Live, live
 from tests.servers.slack.posts import Message
 from tests.servers.slack.wire import Json

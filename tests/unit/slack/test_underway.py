@@ -2,7 +2,7 @@
 
 import asyncio
 
-from bot.slack.underway import Underway
+from bot.slack.web.background_tasks import Underway
 
 
 async def test_what_has_begun_ends_first() -> None:

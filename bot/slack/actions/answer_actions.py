@@ -1,0 +1,192 @@
+"""What an asker does with an answer: ask on, show it to the channel, take it away."""
+
+import asyncio
+
+from bot.cases import CaseDesk
+from bot.intake import Intake
+from bot.pressed import REMOVED_BEFORE, why_not_do
+from bot.replies.follow_ups import follow_ups
+from bot.replies.lines import ONLY_ASKER, OUTDATED
+from bot.slack.actions.dispatch import Ack, Handler
+from bot.slack.actions.ephemeral import whisper
+from bot.slack.actions.reply_lookup import Lookup, account_of
+from bot.slack.blocks.action_ids import FOLLOW_UP, REMOVE, SHARE, target_of
+from bot.slack.blocks.notices import ASKED_MARK, asked_blocks, asked_text
+from bot.slack.inbound.interaction import Interaction
+from bot.slack.inbound.question_from_action import asked
+from bot.slack.outbound.audience import SlackAudience
+from bot.slack.web.calls import Slack
+from bot.slack.web.identity import Home
+from bot.slack.web.permalinks import Spot, link_to
+from core.domain.answer import Outcome
+from core.domain.chat import Place
+from core.domain.delivery import Readers
+from core.domain.message import Accepted
+from core.ports import Clock
+from core.ports.shown import CopyState, SharedCopy, ShownDeeds, ShownReply
+
+SHARED = "The channel sees the answer now."
+SHOWN_SOON = "The channel sees the answer soon: it waits for its turn to be posted."
+NOT_SHOWN = "The answer could not be shown in that channel. It is still here."
+TO_ANSWER = "Go to it"
+LOOKED_EVERY_S, LOOKED_FOR = 0.25, 40
+"""Times, after the press was acknowledged: a post takes some tenths of a second."""
+ASKED_BEFORE = "This was asked before: the answer is in this thread."
+NOT_ALL_MAY = "Not everybody in that channel may read what this answer rests on."
+NOT_INVITED = "I am not in that channel. Invite me there, then share again."
+
+
+class GoingOn:
+    """Takes what an asker does with an answer."""
+
+    def __init__(
+        self,
+        slack: Slack,
+        lookup: Lookup,
+        intake: Intake,
+        *,
+        audience: SlackAudience,
+        deeds: ShownDeeds,
+        desk: CaseDesk,
+        home: Home,
+        clock: Clock,
+    ) -> None:
+        """Take where to show it, who checks, who keeps questions and deeds, and who we are."""
+        self._slack = slack
+        self._lookup = lookup
+        self._audience = audience
+        self._intake = intake
+        self._deeds = deeds
+        self._desk = desk
+        self._home = home
+        self._clock = clock
+
+    def handlers(self) -> dict[str, Handler]:
+        """Return what is handled here."""
+        return {FOLLOW_UP: self.ask_on, SHARE: self.share, REMOVE: self.remove}
+
+    async def ask_on(self, interaction: Interaction, ack: Ack) -> None:
+        """Ask a question that was suggested: once, and quoted in the thread."""
+        found = await self._lookup.reply(interaction)
+        question = _suggested(found, target_of(interaction.value).number)
+        refusal = why_not_do(found, interaction.person, is_outside=interaction.is_outside) or (
+            "" if question else OUTDATED
+        )
+        if found is None or refusal:
+            await ack()
+            await whisper(self._slack, interaction, refusal)
+            return
+        key = f"slack:{interaction.tenant}:follow_up:{interaction.value}"
+        taken = await self._intake.accept(
+            asked(
+                interaction,
+                place=found.place,
+                text=question,
+                sent_at=self._clock.now(),
+                message_key=key,
+            )
+        )
+        await ack()
+        if isinstance(taken, Accepted):
+            await self._quote(found, question)
+        else:
+            await whisper(self._slack, interaction, ASKED_BEFORE)
+
+    async def share(self, interaction: Interaction, ack: Ack) -> None:
+        """Show an answer to the channel from which it was asked, if all there may read it."""
+        found = await self._lookup.reply(interaction)
+        told = why_not_do(found, interaction.person, is_outside=interaction.is_outside)
+        if found is not None and not told:
+            told = await self._shared(interaction, found, target_of(interaction.value).id)
+        await ack()
+        if told:
+            await whisper(self._slack, interaction, told)
+        elif found is not None:
+            await self._point(interaction, found.asked_from or "")
+
+    async def remove(self, interaction: Interaction, ack: Ack) -> None:
+        """Take an answer away; its record stays."""
+        found = await self._lookup.reply(interaction)
+        officer = self._desk.officer_of(account_of(interaction))
+        told = why_not_do(found, interaction.person, is_outside=interaction.is_outside)
+        if told == ONLY_ASKER and officer is not None:
+            told = ""
+        if not told:
+            removed = await self._deeds.remove(
+                target_of(interaction.value).id, account_of(interaction), officer=officer
+            )
+            told = "" if removed else REMOVED_BEFORE
+        await ack()
+        if told:
+            await whisper(self._slack, interaction, told)
+
+    async def _shared(self, interaction: Interaction, found: ShownReply, answer_id: str) -> str:
+        """Share; say why not, and nothing if it is, now or before."""
+        channel, answer = found.asked_from or "", found.reply.answer
+        is_answer = answer is not None and answer.outcome is Outcome.ANSWERED
+        if not is_answer or not channel.startswith(("C", "G")) or found.place.mode != "direct":
+            return OUTDATED
+        place = Place(
+            platform="slack",
+            tenant=interaction.tenant,
+            channel=channel,
+            thread="",
+            mode="channel",
+        )
+        person = interaction.person
+        if not await self._audience.is_member(channel, self._home.bot_user):
+            return NOT_INVITED
+        readers = await self._audience.look_again(place, person, is_direct=False)
+        if not isinstance(readers, Readers):
+            return NOT_ALL_MAY
+        needed = await self._lookup.may_be_read(found, readers.groups)
+        if needed is None or not await self._audience.is_member(channel, person):
+            return NOT_ALL_MAY
+        await self._deeds.share(answer_id, account_of(interaction), channel=channel, groups=needed)
+        return ""
+
+    async def _point(self, interaction: Interaction, channel: str) -> None:
+        """Say whether the channel sees it, with a link, once it does."""
+        copy = await self._copy(interaction, channel)
+        if copy is None or copy.state is CopyState.NOT_SHOWN:
+            await whisper(self._slack, interaction, NOT_SHOWN)
+            return
+        if copy.state is CopyState.ON_ITS_WAY:
+            await whisper(self._slack, interaction, SHOWN_SOON)
+            return
+        spot = Spot(channel=channel, ts=copy.message_id) if copy.message_id else None
+        url = await link_to(self._slack, spot) if spot else None
+        await whisper(self._slack, interaction, SHARED, to=url, at=TO_ANSWER)
+
+    async def _copy(self, interaction: Interaction, channel: str) -> SharedCopy | None:
+        """Return what became of it, once that is known or after some seconds."""
+        answer_id, who = target_of(interaction.value).id, account_of(interaction)
+        copy: SharedCopy | None = None
+        for _ in range(LOOKED_FOR):
+            copy = await self._lookup.shared_copy(answer_id, who, channel=channel)
+            if copy is None or copy.state is not CopyState.ON_ITS_WAY:
+                break
+            await asyncio.sleep(LOOKED_EVERY_S)
+        return copy
+
+    async def _quote(self, found: ShownReply, question: str) -> None:
+        await self._slack.write(
+            "chat.postMessage",
+            channel=found.place.channel,
+            thread_ts=found.place.thread,
+            text=asked_text(question, found.person),
+            blocks=list(asked_blocks(question, found.person)),
+            metadata=ASKED_MARK,
+            unfurl_links=False,
+            unfurl_media=False,
+            parse="none",
+            link_names=False,
+        )
+
+
+def _suggested(found: ShownReply | None, number: int | None) -> str:
+    """Return a suggestion by its number, from our own tables; empty: there is none."""
+    if found is None or found.reply.answer is None or number is None:
+        return ""
+    suggested = follow_ups(found.reply.answer)
+    return suggested[number] if number < len(suggested) else ""

@@ -1,0 +1,243 @@
+"""Questions that are no messages: `/policy`, Home, shortcuts. They become threads like all others.
+
+The question is posted as the root of its thread, in the direct conversation, or quoted in the
+thread that it is about; then it is kept, and only then acknowledged. A command is sent once: if
+anything fails, the person is told at once and asks again.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bot.cases import CaseDesk
+from bot.intake import Intake
+from bot.replies.lines import IN_DIRECT, OFFICERS_ONLY
+from bot.replies.permalinks import is_permalink
+from bot.replies.text import line
+from bot.slack.actions.dispatch import Ack, Handler
+from bot.slack.actions.ephemeral import NOT_NOW as NOT_OPENED
+from bot.slack.actions.ephemeral import whisper
+from bot.slack.actions.open_items import Waiting
+from bot.slack.actions.reply_lookup import account_of
+from bot.slack.blocks.action_ids import ASK_ABOUT, ASK_GLOBAL, HOME_ASK, VIEW_ASK, VIEW_DONE
+from bot.slack.blocks.elements import Block, escaped, link
+from bot.slack.blocks.forms import DIRECT, QUESTION, THREAD, WHERE, ask_about_modal, ask_modal
+from bot.slack.blocks.home_view import HOW, LISTED, OpenQuestion
+from bot.slack.blocks.modals import errors, ids_in, message_modal, updated
+from bot.slack.blocks.notices import ASKED_MARK, asked_blocks, asked_text
+from bot.slack.inbound.interaction import Interaction
+from bot.slack.inbound.question_from_action import Admin, Ask, Help, Mine, asked, command_of
+from bot.slack.outbound.audience import SlackAudience
+from bot.slack.web.calls import Slack, Told
+from bot.slack.web.payload import maybe
+from bot.slack.web.permalinks import Spot, link_to
+from core.domain.chat import Place
+from core.domain.errors import TransientError
+from core.domain.run import Json
+from core.ports import Clock
+
+COMMAND = "/policy"
+TITLE = "Ask a policy question"
+NOT_NOW = "This did not work: I could not take your question. Please ask again."
+OUTSIDE = "I answer questions of this company's employees only."
+NOTHING_OPEN = "None of your questions is open."
+IN_THREAD = "The answer comes in the thread."
+TO_QUESTION = "Go to your question"
+NOT_THERE = "I can't answer there. Ask for a private answer instead."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Taken:
+    """What became of a question."""
+
+    told: str
+    """What its asker is told."""
+    spot: Spot | None = None
+    """Where it stands; None: it was not taken."""
+
+
+NOT_TAKEN = _Taken(told=NOT_NOW)
+
+
+class Asking:
+    """Takes questions that are no messages."""
+
+    def __init__(
+        self,
+        slack: Slack,
+        intake: Intake,
+        audience: SlackAudience,
+        clock: Clock,
+        *,
+        desk: CaseDesk,
+        waiting: Waiting,
+    ) -> None:
+        """Take where to write, who keeps questions, who knows the people, and what is open."""
+        self._slack = slack
+        self._intake = intake
+        self._audience = audience
+        self._clock = clock
+        self._desk = desk
+        self._waiting = waiting
+
+    def handlers(self) -> dict[str, Handler]:
+        """Return what is handled here."""
+        return {
+            COMMAND: self.command,
+            HOME_ASK: self.open,
+            ASK_GLOBAL: self.open,
+            ASK_ABOUT: self.open_about,
+            VIEW_ASK: self.submit,
+            VIEW_DONE: self.done,
+        }
+
+    async def command(self, interaction: Interaction, ack: Ack) -> None:
+        """`/policy`: seen by the asker alone."""
+        match command_of(interaction.value):
+            case Ask() as wanted:
+                told = await self._pointer(await self._take_direct(interaction, wanted.question))
+            case Help():
+                told = "\n".join(f"• {line}" for line in HOW)
+            case Mine():
+                told = await self._mine(interaction)
+            case Admin():
+                is_officer = self._desk.is_officer(account_of(interaction))
+                told = self._scope(interaction) if is_officer else OFFICERS_ONLY
+        await ack(text=told, response_type="ephemeral")
+
+    async def open(self, interaction: Interaction, ack: Ack) -> None:
+        """Open the form."""
+        await ack()
+        await self._open(interaction, ask_modal())
+
+    async def open_about(self, interaction: Interaction, ack: Ack) -> None:
+        """Open the form with the message that it is about."""
+        await ack()
+        if interaction.channel is None or interaction.message_ts is None:
+            return
+        view = ask_about_modal(
+            interaction.quoted,
+            channel=interaction.channel,
+            ts=interaction.message_ts,
+            thread_ts=interaction.thread_ts,
+            is_own=interaction.is_own,
+        )
+        await self._open(interaction, view)
+
+    async def _open(self, interaction: Interaction, view: Block) -> None:
+        opened = await self._slack.write("views.open", trigger_id=interaction.trigger, view=view)
+        if not isinstance(opened, Told):
+            await whisper(self._slack, interaction, NOT_OPENED)
+
+    async def submit(self, interaction: Interaction, ack: Ack) -> None:
+        """Take the question of a form."""
+        question = interaction.values.get(QUESTION, "").strip()
+        if not question:
+            await ack(**errors({QUESTION: "Please write a question."}))
+            return
+        if interaction.values.get(WHERE, DIRECT) == THREAD:
+            told = await self._take_in_thread(interaction, question)
+        else:
+            told = (await self._take_direct(interaction, question)).told
+        await ack(**updated(message_modal(TITLE, told)))
+
+    async def done(self, _: Interaction, ack: Ack) -> None:
+        """A confirmation was closed."""
+        await ack()
+
+    async def _take_direct(self, interaction: Interaction, question: str) -> _Taken:
+        if interaction.is_outside:
+            return _Taken(told=OUTSIDE)
+        opened = await self._slack.write("conversations.open", users=interaction.person)
+        if not isinstance(opened, Told):
+            return NOT_TAKEN
+        found: Json = opened.body.get("channel")
+        channel = maybe(found, "id") if isinstance(found, dict) else ""
+        root = await self._take(interaction, question, channel, None, mode="direct")
+        return _Taken(told=IN_DIRECT, spot=Spot(channel=channel, ts=root)) if root else NOT_TAKEN
+
+    async def _take_in_thread(self, interaction: Interaction, question: str) -> str:
+        """Answer where the message stands: only if the person is there, too."""
+        about = ids_in(interaction.context)
+        channel, root = about.get("c", ""), about.get("t") or about.get("ts", "")
+        try:
+            is_there = await self._audience.is_member(channel, interaction.person)
+        except TransientError:
+            return NOT_NOW
+        if interaction.is_outside or not is_there:
+            return NOT_THERE
+        thread = await self._take(interaction, question, channel, root, mode="thread")
+        return IN_THREAD if thread else NOT_NOW
+
+    async def _pointer(self, taken: _Taken) -> str:
+        """Return where the answer comes, with a link if Slack tells one in time."""
+        url = await link_to(self._slack, taken.spot) if taken.spot else None
+        return f"{escaped(taken.told)} {link(url, TO_QUESTION)}" if url else escaped(taken.told)
+
+    async def _take(
+        self, interaction: Interaction, question: str, channel: str, root: str | None, *, mode: str
+    ) -> str | None:
+        """Post the question and keep it; return its thread, None if it is not kept."""
+        asker = interaction.person
+        posted = await self._slack.write(
+            "chat.postMessage",
+            channel=channel,
+            thread_ts=root,
+            text=asked_text(question, asker),
+            blocks=list(asked_blocks(question, asker)),
+            metadata=ASKED_MARK,
+            unfurl_links=False,
+            unfurl_media=False,
+            parse="none",
+            link_names=False,
+        )
+        if not isinstance(posted, Told):
+            return None
+        thread = root or maybe(posted.body, "ts")
+        place = Place(
+            platform="slack",
+            tenant=interaction.tenant,
+            channel=channel,
+            thread=thread,
+            mode=mode,
+        )
+        about = ids_in(interaction.context) if interaction.context else {}
+        await self._intake.accept(
+            asked(interaction, place=place, text=question, sent_at=self._clock.now(), about=about)
+        )
+        return thread
+
+    async def _mine(self, interaction: Interaction) -> str:
+        """List what of the asker's is open, with links."""
+        mine = await self._waiting.of(account_of(interaction))
+        told = [
+            *_list("Waiting for you", mine.for_asker),
+            *_list("With Compliance", mine.for_compliance),
+        ]
+        return "\n".join(told) or NOTHING_OPEN
+
+    def _scope(self, interaction: Interaction) -> str:
+        """Say what holds in the channel: the file says it, and is changed there."""
+        scope = self._audience.scope_of(interaction.channel or "")
+        lines = [
+            f"Channel {interaction.channel}",
+            f"Jurisdiction: {scope.jurisdiction or 'as the question says'}",
+            f"Tags: {', '.join(sorted(scope.tags)) or 'any'}",
+            f"Audience: {', '.join(sorted(scope.audience)) or 'what all its members may read'}",
+            "It is set in the file CITEBOUND_SLACK_CONFIG.",
+        ]
+        return "\n".join(lines)
+
+
+def _list(title: str, questions: Sequence[OpenQuestion]) -> Iterator[str]:
+    if questions:
+        yield f"*{title}*"
+    for one in questions[:LISTED]:
+        yield f"• {_linked(one)} - {escaped(line(one.state, limit=150))}"
+    if len(questions) > LISTED:
+        yield f"and {len(questions) - LISTED} more"
+
+
+def _linked(asked: OpenQuestion) -> str:
+    title = line(asked.title, limit=150)
+    is_ours = asked.permalink is not None and is_permalink(asked.permalink)
+    return link(asked.permalink, title) if is_ours and asked.permalink else escaped(title)

@@ -1,0 +1,55 @@
+"""Who does what when something is pressed, sent or called.
+
+A table of handlers by name; each commits what it changes and then acknowledges. What nobody
+handles is acknowledged, so that nobody sees a warning sign for a button of an older release.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from bot.slack.blocks.action_ids import family
+from bot.slack.inbound.interaction import Interaction
+from core.domain.errors import ContractError, TransientError
+
+Ack = Callable[..., Awaitable[Any]]
+"""Answers Slack, within 3 s: with nothing, a text, or what a view becomes."""
+Handler = Callable[[Interaction, Ack], Awaitable[None]]
+"""Does one thing; raises `TransientError` only before it has acknowledged."""
+
+logger = logging.getLogger(__name__)
+
+
+class Presses:
+    """Finds the handler of an interaction."""
+
+    def __init__(self, *handlers: Mapping[str, Handler]) -> None:
+        """Take tables of handlers by the names of `names`; a later one wins."""
+        self._handlers: dict[str, Handler] = {}
+        for table in handlers:
+            self._handlers.update(table)
+
+    def add(self, name: str, handler: Handler) -> None:
+        """Let a handler take what has this name."""
+        self._handlers[name] = handler
+
+    async def take(self, interaction: Interaction, ack: Ack) -> None:
+        """Hand an interaction to whoever handles it.
+
+        Raises:
+            TransientError: Nothing was changed; the person sees Slack's own warning and may press
+                again.
+        """
+        handler = self._handlers.get(family(interaction.name))
+        if handler is None:
+            logger.info("nobody handles %s %r", interaction.kind, interaction.name)
+            await ack()
+            return
+        try:
+            await handler(interaction, ack)
+        except ContractError as error:
+            logger.warning("%s %r can't be read: %s", interaction.kind, interaction.name, error)
+            await ack()
+        except TransientError:
+            logger.exception("%s %r failed", interaction.kind, interaction.name)
+            raise

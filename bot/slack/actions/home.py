@@ -1,0 +1,109 @@
+"""Home and the agent's tab: what somebody sees who opens us."""
+
+from bot.cases import CaseDesk
+from bot.replies.library import Library
+from bot.slack.actions.open_items import Waiting
+from bot.slack.actions.reply_lookup import PLATFORM
+from bot.slack.blocks.home_view import LISTED, Home, PolicyChange, home_view
+from bot.slack.inbound.home_events import Opened
+from bot.slack.inbound.interaction import Interaction
+from bot.slack.manifest.app_manifest import PROMPTS
+from bot.slack.outbound.audience import SlackAudience
+from bot.slack.web.calls import Slack
+from core.domain.casework import Account, Refused
+from core.domain.chat import Place
+from core.domain.delivery import Readers
+from core.domain.run import Json
+from core.ports import CorpusStore
+from core.ports.changes import PolicyChanged, PolicyChanges
+
+
+class Showing:
+    """Shows Home, and what to ask, to whoever opens us."""
+
+    def __init__(
+        self,
+        slack: Slack,
+        *,
+        corpus: CorpusStore,
+        changes: PolicyChanges,
+        audience: SlackAudience,
+        desk: CaseDesk,
+        waiting: Waiting,
+        library: Library,
+    ) -> None:
+        """Take where to show it, and who knows policies, people, cases and links."""
+        self._slack = slack
+        self._corpus = corpus
+        self._changes = changes
+        self._audience = audience
+        self._desk = desk
+        self._waiting = waiting
+        self._library = library
+
+    async def show(self, opened: Opened) -> None:
+        """Show what belongs to what was opened; nothing to somebody from outside."""
+        if opened.is_outside:
+            return
+        if opened.what == "home":
+            await self._publish(
+                Account(platform=PLATFORM, tenant=opened.tenant, person=opened.person)
+            )
+        elif opened.what in {"messages", "thread"}:
+            await self._prompt(opened)
+
+    async def redraw(self, interaction: Interaction) -> None:
+        """Show the Home of whoever pressed something there, as it is now."""
+        if not interaction.is_outside:
+            await self._publish(
+                Account(platform=PLATFORM, tenant=interaction.tenant, person=interaction.person)
+            )
+
+    async def _publish(self, who: Account) -> None:
+        view = home_view(await self._home(who))
+        await self._slack.write("views.publish", user_id=who.person, view=view)
+
+    async def _home(self, who: Account) -> Home:
+        changed = await self._changed_for(who)
+        queue = await self._desk.queue(who)
+        is_officer = not isinstance(queue, Refused)
+        mine = await self._waiting.of(who)
+        return Home(
+            waiting=mine.for_asker,
+            questions=mine.for_compliance,
+            changes=tuple(self._changed(one) for one in changed),
+            edition=await self._corpus.current_edition(),
+            published_on=changed[0].published_at.date() if changed else None,
+            cases=queue if is_officer else None,
+            sees_reports=self._desk.is_on_call(who),
+            hosts=self._library.hosts,
+        )
+
+    async def _changed_for(self, who: Account) -> tuple[PolicyChanged, ...]:
+        """Return what changed that a person may read; of one who may read nothing, nothing."""
+        place = Place(platform=PLATFORM, tenant=who.tenant, channel="", thread="", mode="direct")
+        readers = await self._audience.readers(place, who.person, is_direct=True)
+        if not isinstance(readers, Readers):
+            return ()
+        return await self._changes.latest(readers.groups, limit=LISTED)
+
+    def _changed(self, changed: PolicyChanged) -> PolicyChange:
+        shelf = self._library.shelves.get(changed.policy_key)
+        version = f" ({changed.label})" if changed.label else ""
+        return PolicyChange(
+            title=changed.title,
+            what=f"{changed.became}{version}, {changed.published_at.date().isoformat()}",
+            url=shelf.url if shelf else None,
+        )
+
+    async def _prompt(self, opened: Opened) -> None:
+        prompts: list[Json] = [
+            {"title": title, "message": words} for title, words in PROMPTS.items()
+        ]
+        await self._slack.write(
+            "assistant.threads.setSuggestedPrompts",
+            channel_id=opened.channel,
+            thread_ts=opened.thread_ts,
+            title="What would you like to know?",
+            prompts=prompts,
+        )

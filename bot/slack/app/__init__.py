@@ -1,0 +1,1 @@
+"""The Slack app put together: workspaces, listeners, checks of its set-up."""

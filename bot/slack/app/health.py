@@ -1,0 +1,157 @@
+"""Whether Slack is set up, and whether it lets us do what we need: for `citebound doctor`.
+
+Without `--live` nothing is called; with it, `auth.test` says whose token it is and what it may do,
+of each installation where several workspaces install the app, which channels that must be private
+are, and over sockets `apps.connections.open` whether the app token opens one.
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+
+from bot.finding import Finding, Health
+from bot.rights import read_rights
+from bot.slack.app.vetting import Site, findings
+from bot.slack.install.oauth import INSTALL_PATH
+from bot.slack.manifest.capabilities import scopes
+from bot.slack.manifest.setup import SlackSetup, slack_setup
+from bot.slack.web.calls import DISCONNECTED, Outcome, Refused, Slack, Told, client_for
+from bot.slack.web.channels import Rooms
+from bot.slack.web.payload import maybe
+from core.adapters.officers import read_officers
+from core.adapters.postgres.oauth_stores import held_installations
+from core.adapters.system import SystemClock
+from core.bootstrap import database_url
+from core.config import Settings
+from core.domain.errors import CiteboundError, ConfigError
+
+HOW = "README, section Slack: `citebound slack manifest` prints what the app is made from"
+
+
+async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Finding]:
+    """Look at Slack, and yield what was found."""
+    try:
+        setup = slack_setup(settings)
+    except ConfigError as error:
+        yield Finding(subject="Slack", health=Health.BROKEN, found=str(error), cure=HOW)
+        return
+    if setup is None:
+        yield Finding(subject="Slack", health=Health.MISSING, found="not set up", cure=HOW)
+        return
+    how = (
+        "over sockets, without a public address"
+        if setup.uses_sockets
+        else f"over HTTP, port {settings.port}"
+    )
+    whose = f"{len(settings.installable)} workspaces or organisations may install it"
+    several = "" if setup.bot_token else f"; {whose} at {settings.public_url}{INSTALL_PATH}"
+    found = f"set up, {how}{several}; not called"
+    yield Finding(subject="Slack", health=Health.FINE, found=found)
+    if is_live:
+        sites: list[Site] = []
+        if setup.bot_token:
+            yield await _bot(setup, sites)
+        else:
+            async for finding in _installations(settings, setup, sites):
+                yield finding
+        async for finding in _channels(settings, setup, sites):
+            yield finding
+        if setup.uses_sockets and setup.app_token:
+            yield await _socket(setup.app_token, setup.api_url)
+
+
+async def _bot(setup: SlackSetup, sites: list[Site]) -> Finding:
+    subject, slack = "Slack, called", Slack(client_for(setup.bot_token, api_url=setup.api_url))
+    told = await slack.read("auth.test")
+    if not isinstance(told, Told):
+        cure = "install the app again, and copy its bot token"
+        return _not_told(subject, "SLACK_BOT_TOKEN", told, cure=cure)
+    whole = told.body.get("is_enterprise_install") is True
+    tenant = maybe(told.body, "enterprise_id" if whole else "team_id")
+    sites.append(Site(tenant=tenant, bot_user=maybe(told.body, "user_id"), rooms=Rooms(slack)))
+    return _told(subject, told)
+
+
+async def _channels(
+    settings: Settings, setup: SlackSetup, sites: Sequence[Site]
+) -> AsyncGenerator[Finding]:
+    """Look at the channels that must be private."""
+    try:
+        rights = read_rights(setup.rights, variable="CITEBOUND_SLACK_CONFIG")
+        officers = read_officers(settings.officers, settings.case_channel)
+    except ConfigError as error:
+        cure = "correct the file, or unset the variable"
+        yield Finding(subject="Slack, channels", health=Health.BROKEN, found=str(error), cure=cure)
+        return
+    if sites:
+        async for finding in findings(sites, rights, officers):
+            yield finding
+
+
+async def _installations(
+    settings: Settings, setup: SlackSetup, sites: list[Site]
+) -> AsyncGenerator[Finding]:
+    """Try the token of each installation; none is exchanged, since that is good only once."""
+    subject, where = "Slack, installed", f"{settings.public_url}{INSTALL_PATH}"
+    try:
+        held = await held_installations(await database_url(settings), settings)
+    except CiteboundError as error:
+        cure = "see database and CITEBOUND_TOKEN_KEY above"
+        yield Finding(subject=subject, health=Health.BROKEN, found=str(error), cure=cure)
+        return
+    if not held:
+        cure = f"open {where}"
+        yield Finding(subject=subject, health=Health.MISSING, found="nowhere yet", cure=cure)
+    for one in held:
+        subject = f"Slack, {one.workspace.name}"
+        if not one.tokens.lasts_beyond(SystemClock().now()):
+            found = "its token has ended, and is exchanged when the app is used there"
+            yield Finding(subject=subject, health=Health.FINE, found=found)
+            continue
+        slack = Slack(client_for(one.tokens.access, api_url=setup.api_url))
+        told = await slack.read("auth.test")
+        cure = f"install the app there again, at {where}"
+        if isinstance(told, Told):
+            rooms = Rooms(slack)
+            sites.append(Site(tenant=one.workspace.name, bot_user=one.bot_user, rooms=rooms))
+            yield _told(subject, told)
+        else:
+            yield _not_told(subject, "its token", told, cure=cure)
+
+
+def _told(subject: str, told: Told) -> Finding:
+    place = maybe(told.body, "team") or maybe(told.body, "team_id")
+    found = f"{maybe(told.body, 'user') or 'the bot'} in {place}"
+    missing = sorted(set(scopes()) - set(told.scopes))
+    if told.scopes and missing:
+        cure = "add them to the app (the manifest has them all) and install it again"
+        found = f"{found}, without {', '.join(missing)}"
+        return Finding(subject=subject, health=Health.BROKEN, found=found, cure=cure)
+    return Finding(subject=subject, health=Health.FINE, found=f"{found}, with all scopes")
+
+
+async def _socket(app_token: str, api_url: str | None) -> Finding:
+    subject = "Slack, socket"
+    told = await Slack(client_for(app_token, api_url=api_url)).write("apps.connections.open")
+    if not isinstance(told, Told):
+        cure = "make a token with connections:write below Basic Information of the app"
+        return _not_told(subject, "SLACK_APP_TOKEN", told, cure=cure)
+    return Finding(subject=subject, health=Health.FINE, found="Slack opens one")
+
+
+def _not_told(subject: str, variable: str, told: Outcome, *, cure: str) -> Finding:
+    """Say why a token can't be used.
+
+    Args:
+        subject: what was looked at.
+        variable: where the token is from.
+        told: what Slack said.
+        cure: what helps if the token is dead.
+    """
+    if not isinstance(told, Refused):
+        found, cure = "Slack can't be reached", "check the network, and whether a proxy is needed"
+    else:
+        found = f"Slack refuses {variable}: {told.code}"
+        if told.needed:
+            cure = f"give the token the scope {told.needed}"
+        elif told.code not in DISCONNECTED:
+            cure = f"look up {told.code} in Slack's documentation of auth.test"
+    return Finding(subject=subject, health=Health.BROKEN, found=found, cure=cure)

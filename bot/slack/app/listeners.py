@@ -1,0 +1,188 @@
+"""What Slack sends, on its way in: kept first, then acknowledged (platforms, 2.2).
+
+- Everything belongs to a workspace; of one in which the app is not installed it is dropped.
+- A message is in the inbox, with the job that answers it, before Slack hears 200; if it can't be,
+  Slack hears 503 and sends it again. No network call comes before that.
+- Interactions and commands go to `Presses`, which commits before it acknowledges.
+- Whatever else Slack sends is acknowledged: an event without a listener would come four times.
+"""
+
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any, cast
+
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.context.async_context import AsyncBoltContext
+from slack_bolt.response import BoltResponse
+
+from bot.slack.app.workspace import Connected
+from bot.slack.app.workspaces import Workspaces
+from bot.slack.inbound.home_events import Opened
+from bot.slack.inbound.interaction import Interaction, NotOurs, parse_interaction
+from bot.slack.install.disconnect_events import Disconnected, Doubt, doubt_of, parse_disconnected
+from bot.slack.web.background_tasks import Underway
+from bot.slack.web.calls import client_for
+from bot.slack.web.identity import workspace_of
+from core.domain.errors import ContractError, TransientError
+from core.domain.installation import Workspace
+from core.domain.run import Json
+
+UNAVAILABLE, BROKEN = 503, 500
+ANYTHING = re.compile(".*", re.DOTALL)
+CONNECTED, OPENED, DOUBTED = "citebound_connected", "citebound_opened", "citebound_doubted"
+"""Keys of the context of a request."""
+Body = dict[str, Json]
+Next = Callable[[], Awaitable[Any]]
+
+logger = logging.getLogger(__name__)
+
+
+def build_app(
+    workspaces: Workspaces, underway: Underway, *, api_url: str | None = None
+) -> AsyncApp:
+    """Return the Bolt app. Signatures are checked before it, sockets have none."""
+    entrance = _Entrance(workspaces)
+    listeners = _Listeners(workspaces, underway)
+    app = AsyncApp(
+        client=client_for(None, api_url=api_url),
+        authorize=_authorize,
+        before_authorize=entrance.keep_first,
+        request_verification_enabled=False,
+        logger=logging.getLogger("slack_bolt"),
+    )
+    app.event(ANYTHING)(listeners.heard)
+    app.action(ANYTHING)(listeners.pressed)
+    app.view_submission(ANYTHING)(listeners.pressed)
+    app.view_closed(ANYTHING)(listeners.pressed)
+    app.shortcut(ANYTHING)(listeners.pressed)
+    app.command(ANYTHING)(listeners.pressed)
+    app.error(_failed)
+    return app
+
+
+class _Entrance:
+    """Finds out whose something is, and keeps it if it is a message."""
+
+    def __init__(self, workspaces: Workspaces) -> None:
+        self._workspaces = workspaces
+        self._dropped = 0
+
+    async def keep_first(
+        self, body: Body, next_: Next, context: AsyncBoltContext
+    ) -> BoltResponse | None:
+        """Take one request; a message goes no further."""
+        where = workspace_of(body)
+        is_event = body.get("type") == "event_callback"
+        if where is None:
+            return BoltResponse(status=200, body="") if is_event else await next_()
+        connected = await self._workspaces.find(where)
+        if connected is None:
+            self._drop(where.name)
+            ended = parse_disconnected(body) if is_event else None
+            doubt = doubt_of(body, where, None) if ended else None
+        elif not is_event:
+            context[CONNECTED] = connected
+            return await next_()
+        else:
+            context[CONNECTED] = connected
+            doubt = await self._kept(body, where, connected, context)
+        context[DOUBTED] = doubt
+        is_more = doubt is not None or _held(context, OPENED) is not None
+        return await next_() if is_more else BoltResponse(status=200, body="")
+
+    async def _kept(
+        self, body: Body, where: Workspace, connected: Connected, context: AsyncBoltContext
+    ) -> Doubt | None:
+        """Keep an event; return what is to be settled about our place there."""
+        found = await connected.keeper.keep(body)
+        if isinstance(found, Opened):
+            context[OPENED] = found
+        if isinstance(found, Disconnected):
+            if not found.surely_ends(connected.home, where):
+                return doubt_of(body, where, connected.home)
+            await self._workspaces.disconnected(connected.home, found.reason)
+        return None
+
+    def _drop(self, name: str) -> None:
+        """Count it, and say so at the first, the tenth, the hundredth."""
+        self._dropped += 1
+        if str(self._dropped).rstrip("0") == "1":
+            logger.warning(
+                "dropped %d requests of workspaces where the app is not installed, the last of %s",
+                self._dropped,
+                name,
+            )
+
+
+async def _authorize(context: AsyncBoltContext, **_: Any) -> AuthorizeResult:
+    """Say who we are; no token: whoever calls Slack looks up that of the workspace."""
+    connected = _connected(context)
+    bot_user = None if connected is None else connected.home.bot_user
+    return AuthorizeResult(
+        enterprise_id=context.enterprise_id, team_id=context.team_id, bot_user_id=bot_user
+    )
+
+
+class _Listeners:
+    """Do what goes on after Slack was answered."""
+
+    def __init__(self, workspaces: Workspaces, underway: Underway) -> None:
+        self._workspaces = workspaces
+        self._underway = underway
+
+    async def heard(self, context: AsyncBoltContext) -> None:
+        connected = _connected(context)
+        found = _held(context, OPENED)
+        doubt = _held(context, DOUBTED)
+        if isinstance(doubt, Doubt):
+            with self._underway.held():
+                await self._workspaces.settle(doubt)
+        if connected is None or not isinstance(found, Opened):
+            return
+        with self._underway.held():
+            if found.is_outside and await connected.audience.is_colleague(found.person):
+                found = replace(found, is_outside=False)
+            await connected.showing.show(found)
+
+    async def pressed(
+        self, body: Body, ack: Callable[..., Awaitable[Any]], context: AsyncBoltContext
+    ) -> None:
+        connected = _connected(context)
+        found = _read(body, connected)
+        if connected is None or isinstance(found, NotOurs):
+            await ack()
+            return
+        with self._underway.held():
+            if found.is_outside and await connected.audience.is_colleague(found.person):
+                found = replace(found, is_outside=False)
+            await connected.presses.take(found, ack)
+
+
+def _read(body: Body, connected: Connected | None) -> Interaction | NotOurs:
+    if connected is None:
+        return NotOurs(reason="team")
+    try:
+        return parse_interaction(body, connected.home)
+    except ContractError as error:
+        logger.warning("an interaction can't be read: %s", error)
+        return NotOurs(reason="broken")
+
+
+def _connected(context: AsyncBoltContext) -> Connected | None:
+    found = _held(context, CONNECTED)
+    return found if isinstance(found, Connected) else None
+
+
+def _held(context: AsyncBoltContext, key: str) -> object:
+    """Read what was put into a context, of which Bolt says no types."""
+    return cast("dict[str, object]", context).get(key)
+
+
+async def _failed(error: Exception) -> BoltResponse:
+    logger.error("Slack's request failed: %s", type(error).__name__)
+    return BoltResponse(
+        status=UNAVAILABLE if isinstance(error, TransientError) else BROKEN, body=""
+    )

@@ -1,0 +1,114 @@
+"""Slack as a process runs it: one workspace by its token, or all that installed the app."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from functools import partial
+
+from aiohttp import web
+
+from bot.chat import Chat, Connect
+from bot.rights import read_rights
+from bot.slack.app.listeners import build_app
+from bot.slack.app.per_workspace_platform import by_tenant
+from bot.slack.app.vetting import Site, require_private
+from bot.slack.app.workspace import Wiring
+from bot.slack.app.workspaces import Workspaces
+from bot.slack.install.credentials import Credentials, OneWorkspace
+from bot.slack.install.oauth import open_oauth
+from bot.slack.manifest.app_manifest import EVENTS_PATH
+from bot.slack.manifest.setup import SlackSetup, find_home, slack_setup
+from bot.slack.outbound.surface import Patience
+from bot.slack.web.background_tasks import Underway
+from bot.slack.web.calls import Slack, client_for
+from bot.slack.web.endpoint import SlackEndpoint
+from bot.slack.web.signature import SignatureCheck
+from bot.slack.web.sockets import Sockets
+from core.bootstrap import Service
+from core.config import Settings
+from core.domain.errors import TransientError
+
+NAME = "slack"
+"""See `Place.platform`."""
+
+
+def slack(settings: Settings, *, patience: Patience | None = None) -> Connect | None:
+    """Return how Slack is connected; None: nothing of it is set.
+
+    Raises:
+        ConfigError: See `slack_setup`.
+    """
+    setup = slack_setup(settings)
+    return None if setup is None else partial(_connected, setup=setup, patience=patience)
+
+
+@asynccontextmanager
+async def _connected(
+    service: Service, *, setup: SlackSetup, patience: Patience | None
+) -> AsyncGenerator[Chat]:
+    """Connect Slack until the block ends.
+
+    Raises:
+        ConfigError: The token is not taken, a file of the setup can't be read, a channel that it
+            gives an audience is public, or an installation was encrypted with a key that is not
+            set.
+    """
+    rights = read_rights(setup.rights, variable="CITEBOUND_SLACK_CONFIG")
+    wiring = Wiring(service, setup, rights, patience)
+    credentials, routes = await _credentials(service, setup)
+    workspaces = Workspaces(credentials, wiring.connect, service.connections, api_url=setup.api_url)
+    await require_private(await _sites(credentials, workspaces), rights, service.officers)
+    underway = Underway()
+    app = build_app(workspaces, underway, api_url=setup.api_url)
+    if setup.signing_secrets:
+        endpoint = SlackEndpoint(app, SignatureCheck(setup.signing_secrets))
+        routes = (web.post(EVENTS_PATH, endpoint.take), *routes)
+    is_dialled = setup.app_token and setup.uses_sockets
+    silent_s = (patience or Patience()).silent_s
+    sockets = (
+        Sockets(app, setup.app_token or "", underway, silent_s=silent_s) if is_dialled else None
+    )
+
+    def listening() -> AbstractAsyncContextManager[None]:
+        return nullcontext() if sockets is None else sockets.open()
+
+    async def trouble() -> str | None:
+        return None if sockets is None else await sockets.trouble()
+
+    try:
+        yield Chat(
+            name=NAME,
+            answering=by_tenant(workspaces, lambda one: one.answering),
+            posting=by_tenant(workspaces, lambda one: one.posting),
+            routes=routes,
+            listening=listening,
+            trouble=trouble,
+            lost=lambda: workspaces.lost,
+        )
+    finally:
+        await underway.ended()
+
+
+async def _sites(credentials: Credentials, workspaces: Workspaces) -> list[Site]:
+    """Return the workspaces in which the app is installed, as far as that can be told now."""
+    try:
+        found = [await workspaces.find(home.workspace) for home in await credentials.homes()]
+    except TransientError:
+        return []
+    return [
+        Site(tenant=one.home.tenant, bot_user=one.home.bot_user, rooms=one.audience.rooms)
+        for one in found
+        if one is not None
+    ]
+
+
+async def _credentials(
+    service: Service, setup: SlackSetup
+) -> tuple[Credentials, tuple[web.RouteDef, ...]]:
+    if service.oauth is not None:
+        oauth = await open_oauth(
+            service.settings, service.oauth, clock=service.clock, api_url=setup.api_url
+        )
+        return oauth.credentials, oauth.routes
+    token = setup.bot_token or ""
+    home = await find_home(Slack(client_for(token, api_url=setup.api_url)))
+    return OneWorkspace(home, token), ()

@@ -1,0 +1,99 @@
+"""One workspace of Slack, wired: everything that acts in it is made here, for it alone."""
+
+from dataclasses import dataclass
+
+from bot.intake import Intake
+from bot.replies.library import Library
+from bot.rights import Rights
+from bot.slack.actions.dispatch import Presses
+from bot.slack.actions.home import Showing
+from bot.slack.app.action_registry import wire
+from bot.slack.blocks.render_context import Setting
+from bot.slack.inbound.event_intake import Keeper
+from bot.slack.inbound.surroundings import SlackSurroundings
+from bot.slack.manifest.setup import SlackSetup
+from bot.slack.outbound.audience import PostingAudience, SlackAudience
+from bot.slack.outbound.poster import SlackPoster
+from bot.slack.outbound.surface import Patience, SlackSurface
+from bot.slack.web.calls import Slack
+from bot.slack.web.identity import Home
+from core.bootstrap import Service
+from core.domain.delivery import Delivery
+from core.ports import Platform
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connected:
+    """One workspace that we serve, or one organisation."""
+
+    home: Home
+    """Who we are there."""
+    audience: SlackAudience
+    """Who its people are."""
+    keeper: Keeper
+    """Keeps the messages of its events."""
+    presses: Presses
+    """Takes what is pressed there."""
+    showing: Showing
+    """Shows Home and the agent's tab."""
+    answering: Platform
+    """For workers: membership may be some minutes old."""
+    posting: Platform
+    """For delivery: membership is read again."""
+
+
+class Wiring:
+    """Wires workspaces: what all of them share, and what each has of its own."""
+
+    def __init__(
+        self, service: Service, setup: SlackSetup, rights: Rights, patience: Patience | None
+    ) -> None:
+        """Take what they share."""
+        self._service = service
+        self._setup = setup
+        self._rights = rights
+        self._patience = patience
+        self._library = Library()
+
+    def connect(self, home: Home, slack: Slack) -> Connected:
+        """Wire one workspace; nothing is called.
+
+        Args:
+            home: who we are there.
+            slack: calls with the token of this workspace, and no other.
+        """
+        service = self._service
+        audience = SlackAudience(slack, home, self._rights)
+        surface = SlackSurface(slack, team=home.tenant, patience=self._patience)
+        around = SlackSurroundings(slack, audience, home).around
+        poster = SlackPoster(slack, setting_of=self._setting_of)
+        intake = Intake(service.inbox)
+        pressed = wire(
+            service, slack, home=home, audience=audience, intake=intake, library=self._library
+        )
+        return Connected(
+            home=home,
+            audience=audience,
+            keeper=Keeper(intake, service.conversations, home, service.officers),
+            presses=pressed.presses,
+            showing=pressed.showing,
+            answering=Platform(
+                audience=audience,
+                surface=surface,
+                poster=poster,
+                around=around,
+                waking=surface.waking,
+            ),
+            posting=Platform(audience=PostingAudience(audience), surface=surface, poster=poster),
+        )
+
+    def _setting_of(self, delivery: Delivery) -> Setting:
+        is_own = delivery.is_direct or delivery.place.mode == "direct"
+        from_channel = (delivery.asked_from or "").startswith(("C", "G"))
+        return Setting(
+            library=self._library,
+            asker=delivery.person,
+            has_file=delivery.has_file,
+            is_public=not is_own,
+            may_share=is_own and from_channel,
+        )

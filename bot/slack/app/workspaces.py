@@ -1,0 +1,111 @@
+"""The workspaces that we serve, each wired when something first happens there.
+
+Who we are in one is looked up each time, in our own database: an installation that was taken away,
+or made anew, counts at once, also if another process heard of it. What is kept here is the wiring
+alone, and it is dropped when it no longer fits. Tokens are not kept: each call looks its own up.
+"""
+
+from collections.abc import Callable, Mapping
+
+from bot.slack.app.workspace import Connected
+from bot.slack.install.credentials import Credential, Credentials
+from bot.slack.install.dead_tokens import Refusals
+from bot.slack.install.disconnect_events import Doubt
+from bot.slack.install.token_probe import Doubts
+from bot.slack.web.calls import Slack, client_for
+from bot.slack.web.identity import ORGANISATION, Home
+from core.domain.errors import TransientError
+from core.domain.installation import Workspace
+from core.ports.installations import Connections
+
+
+class Workspaces:
+    """Finds the workspace in which something happened. Safe from many tasks."""
+
+    def __init__(
+        self,
+        credentials: Credentials,
+        connect: Callable[[Home, Slack], Connected],
+        connections: Connections,
+        *,
+        api_url: str | None = None,
+    ) -> None:
+        """Take who knows tokens, who wires a workspace, and who records that one is lost."""
+        self._credentials = credentials
+        self._connect = connect
+        self._refusals = Refusals(connections)
+        self._doubts = Doubts(credentials, self._end, api_url=api_url)
+        self._api_url = api_url
+        self._wired: dict[str, Connected] = {}
+
+    async def find(self, where: Workspace) -> Connected | None:
+        """Return the workspace; None: the app is not installed there.
+
+        Raises:
+            TransientError: Nobody can say now.
+        """
+        home = await self._credentials.home(where)
+        if home is None:
+            return None
+        wired = self._wired.get(home.tenant)
+        if wired is None or wired.home != home:
+            wired = self._wired[home.tenant] = self._connect(home, self._slack(home))
+            self._refusals.taken(home)
+        return wired
+
+    async def of_tenant(self, tenant: str) -> Connected | None:
+        """Return the workspace of a place; see `find`."""
+        is_whole = tenant.startswith(ORGANISATION)
+        return await self.find(Workspace(enterprise=tenant) if is_whole else Workspace(team=tenant))
+
+    async def disconnected(self, home: Home, reason: str, *, token: str | None = None) -> None:
+        """Record that an installation was taken away, then forget its token.
+
+        Args:
+            home: the installation.
+            reason: Slack's word for why.
+            token: only if it still has this one; None: whichever it has.
+
+        Raises:
+            TransientError: The token may still be there: Slack must say so again.
+        """
+        await self._refusals.ended(home, reason)
+        await self._credentials.forget(home.workspace, token=token)
+        self._refusals.gone(home, reason, is_held=await self._is_held(home))
+        self._wired.pop(home.tenant, None)
+
+    async def settle(self, doubt: Doubt) -> None:
+        """See `Doubts.settle`."""
+        await self._doubts.settle(doubt)
+
+    @property
+    def lost(self) -> Mapping[str, str]:
+        """See `Refusals.lost`."""
+        return self._refusals.lost
+
+    async def _end(self, home: Home, held: Credential, code: str) -> None:
+        await self.disconnected(home, code, token=held.token)
+
+    async def _is_held(self, home: Home) -> bool:
+        """Say whether an installation has its token, as far as can be told."""
+        try:
+            return await self._credentials.home(home.workspace) == home
+        except TransientError:
+            return True
+
+    def _slack(self, home: Home) -> Slack:
+        """Return what calls Slack in one workspace, with the token that it has at that moment."""
+
+        async def token() -> str | None:
+            found = await self._credentials.find(home.workspace)
+            return None if found is None else found.token
+
+        async def on_dead(refused: str, code: str) -> None:
+            if await self._is_held(home):
+                await self._refusals.refused(home, refused, code)
+
+        def on_taken() -> None:
+            self._refusals.taken(home)
+
+        client = client_for(None, api_url=self._api_url)
+        return Slack(client, token=token, on_dead=on_dead, on_taken=on_taken)

@@ -1,0 +1,146 @@
+"""A stored reply becomes what Slack takes: three shapes, from the richest to plain text.
+
+Pure: what is stored and where it goes in, dicts out. Each shape is complete by itself: `text` holds
+the whole answer with its sources, for notifications and screen readers, and as the last shape.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from bot.replies.lines import ASK_PRIVATELY, AUTOMATED
+from bot.replies.remarks import LEAF, reference
+from bot.replies.text import width
+from bot.slack.blocks import notices
+from bot.slack.blocks.action_ids import ESCALATE
+from bot.slack.blocks.answer import answer_blocks
+from bot.slack.blocks.case_card import case_blocks, case_text
+from bot.slack.blocks.case_replies import (
+    news_blocks,
+    news_text,
+    officer_blocks,
+    officer_text,
+    superseded_blocks,
+    superseded_text,
+)
+from bot.slack.blocks.elements import (
+    Block,
+    actions,
+    button,
+    context,
+    listed,
+    named,
+    rich,
+    said,
+    words,
+)
+from bot.slack.blocks.render_context import Setting
+from bot.slack.blocks.sources import nearest_items
+from bot.slack.blocks.text_fallback import LIMIT, answer_text, nearest_text
+from core.domain.answer import Answer
+from core.domain.delivery import StoredReply
+from core.domain.run import Json
+
+RICH, SIMPLE, TEXT_ONLY = range(3)
+SHAPES = 3
+"""See `core.ports.Poster.shapes`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """One shape of a reply."""
+
+    text: str
+    """The whole reply as mrkdwn, at most 4,000 characters."""
+    blocks: tuple[Block, ...] = ()
+    """At most 50; none in the plainest shape."""
+    metadata: Mapping[str, Json] | None = None
+    """Ids by which a post is found again and held against the ledger; never text."""
+    is_for_asker_alone: bool = False
+    """True: to be shown to nobody else in a public place."""
+
+
+def render(reply: StoredReply, shape: int, *, outbox_id: int | str, setting: Setting) -> Rendered:
+    """Return a reply in one shape; beyond the last shape it is the last."""
+    metadata = _metadata(reply, outbox_id)
+    answer = reply.answer
+    if answer is None:
+        return _line(reply, shape, setting, metadata)
+    if answer.is_report and setting.is_public:
+        return _pointer(reply, answer, shape, setting, metadata)
+    if reply.asked is not None:
+        inner = replace(reply, asked=None)
+        question = reply.asked
+        return share(inner, shape, question=question, outbox_id=outbox_id, setting=setting)
+    last = reference(reply, has_file=setting.has_file)
+    text = answer_text(answer, setting, reference=last)
+    if shape >= TEXT_ONLY:
+        return Rendered(text=text, metadata=metadata)
+    blocks = answer_blocks(reply, answer, setting, is_rich=shape == RICH)
+    return Rendered(text=text, blocks=tuple(blocks), metadata=metadata)
+
+
+def share(
+    reply: StoredReply, shape: int, *, question: str, outbox_id: int | str, setting: Setting
+) -> Rendered:
+    """Return an answer for a channel in which it was not asked: who asked what comes first."""
+    inner = render(reply, shape, outbox_id=outbox_id, setting=setting)
+    first = notices.asked_blocks(question, setting.asker) if inner.blocks else []
+    text = f"{notices.asked_text(question, setting.asker)}\n{inner.text}"
+    return Rendered(
+        text=text if width(text) <= LIMIT else inner.text,
+        blocks=(*first, *inner.blocks),
+        metadata=inner.metadata,
+        is_for_asker_alone=inner.is_for_asker_alone,
+    )
+
+
+def _line(
+    reply: StoredReply, shape: int, setting: Setting, metadata: Mapping[str, Json]
+) -> Rendered:
+    """Return what is no answer of ours: about a case, or a notice."""
+    if reply.case is not None:
+        text, blocks = case_text(reply.case, setting), case_blocks(reply.case, setting)
+    elif reply.officer_reply is not None:
+        said_by = reply.officer_reply
+        text, blocks = officer_text(said_by), officer_blocks(said_by, setting)
+    elif reply.superseded is not None:
+        old = reply.superseded
+        text, blocks = superseded_text(old, setting), superseded_blocks(old, setting)
+    elif reply.news is not None:
+        text, blocks = news_text(reply.news), news_blocks(reply.news)
+    else:
+        text, blocks = notices.notice_text(reply), [notices.notice_block(reply), context(AUTOMATED)]
+    shown = () if shape >= TEXT_ONLY else tuple(blocks)
+    return Rendered(text=text, blocks=shown, metadata=metadata)
+
+
+def _pointer(
+    reply: StoredReply, answer: Answer, shape: int, setting: Setting, metadata: Mapping[str, Json]
+) -> Rendered:
+    """Return where a report can be made: nothing of its content, and to the asker alone."""
+    told = ASK_PRIVATELY
+    near = list(nearest_items(answer.nearest[:3], setting.library))
+    lines = [said(words(told))]
+    if near:
+        lines += [said(words("How to report", bold=True)), listed(near)]
+    blocks = [rich(*lines)]
+    if reply.answer_id:
+        ask = button(ESCALATE, "Ask Compliance in private", reply.answer_id)
+        blocks.append(actions(f"acts:{reply.answer_id}", ask))
+    blocks.append(named(context(AUTOMATED), "automated"))
+    return Rendered(
+        text="\n".join(part for part in (told, nearest_text(answer, setting)) if part),
+        blocks=() if shape >= TEXT_ONLY else tuple(blocks),
+        metadata=metadata,
+        is_for_asker_alone=True,
+    )
+
+
+def _metadata(reply: StoredReply, outbox_id: int | str) -> Mapping[str, Json]:
+    ids = {
+        "outbox": str(outbox_id),
+        "record": reply.record_id,
+        "leaf": reply.leaf_hash[:LEAF] if reply.leaf_hash else None,
+    }
+    payload: Block = {key: value for key, value in ids.items() if value is not None}
+    return {"event_type": "answer" if reply.answer else "notice", "event_payload": payload}

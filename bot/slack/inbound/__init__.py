@@ -1,0 +1,1 @@
+"""What Slack sends, read: events, commands, presses."""

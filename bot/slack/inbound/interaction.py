@@ -1,0 +1,197 @@
+"""What somebody pressed, sent or called: ids, and who did it; nothing that it says is believed.
+
+Names, texts and channels in a callback are for finding one's way only: what a value stands for is
+looked up by its id, within the workspace (platforms, 4.4).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from bot.payload import Object, maybe_object, need_object
+from bot.slack.inbound.text_input import typed
+from bot.slack.web.identity import Home
+from bot.slack.web.payload import maybe, need
+from core.domain.errors import ContractError
+from core.domain.run import Json
+
+Kind: TypeAlias = Literal["press", "submit", "close", "shortcut", "message_shortcut", "command"]
+_KINDS: dict[str, Kind] = {
+    "block_actions": "press",
+    "view_submission": "submit",
+    "view_closed": "close",
+    "shortcut": "shortcut",
+    "message_action": "message_shortcut",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interaction:
+    """One press, submit, shortcut or command."""
+
+    kind: Kind
+    """What was done."""
+    name: str
+    """`action_id`, `callback_id`, or the command with its slash."""
+    dedupe_key: str
+    """The same for a repeated delivery."""
+    tenant: str
+    """See `Home.tenant`."""
+    team: str
+    """Our workspace in which it was done; empty where an organisation's app does not say."""
+    person: str
+    """Who did it."""
+    is_outside: bool
+    """True: somebody of another company, or nobody knows."""
+    value: str = ""
+    """`<id>` or `<id>|<choice>`; what was chosen of a menu; the words of a command."""
+    values: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of a submit: block id -> what its input holds; several choices joined by commas."""
+    context: str = ""
+    """`private_metadata` of the view: ours, but back from a client."""
+    channel: str | None = None
+    """Where the message is; None in a view."""
+    message_ts: str | None = None
+    """The message; None in a view and of a command."""
+    thread_ts: str | None = None
+    """Its thread; None outside of one."""
+    is_ephemeral: bool = False
+    """The message is one that this person alone sees: only `response_url` changes it."""
+    view: str | None = None
+    """Id of the view; None in a message."""
+    view_hash: str | None = None
+    """For an update that must not undo another."""
+    quoted: str = ""
+    """What the message says on which a shortcut was used: somebody's words."""
+    is_own: bool = False
+    """True: the person who used the shortcut wrote that message."""
+    trigger: str | None = None
+    """Opens one view, within 3 s; None of a close."""
+    response_url: str | None = None
+    """Good for 5 answers within 30 min; None in a view."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotOurs:
+    """For another app or workspace: acknowledged, counted, forgotten."""
+
+    reason: str
+    """`app`, `team`, or `kind`: of a kind that we do not use."""
+
+
+def parse_interaction(payload: Object, home: Home) -> Interaction | NotOurs:
+    """Return what an interaction or a command means to us.
+
+    Raises:
+        ContractError: It lacks what Slack promises.
+    """
+    if "command" in payload:
+        return _command(payload, home)
+    kind = _KINDS.get(maybe(payload, "type"))
+    team = maybe(maybe_object(payload, "team"), "id")
+    foreign = home.foreign(payload)
+    if foreign or kind is None:
+        return NotOurs(reason=foreign or "kind")
+    user, view = need_object(payload, "user"), maybe_object(payload, "view")
+    place = maybe_object(payload, "container")
+    message = maybe_object(payload, "message")
+    what = _what(kind, payload, home.tenant)
+    return Interaction(
+        kind=kind,
+        name=what.name,
+        dedupe_key=what.key,
+        tenant=home.tenant,
+        team=team,
+        person=need(user, "id"),
+        is_outside=home.is_outside({}, {"user_team": maybe(user, "team_id")}),
+        value=what.value,
+        values=_values(view) if kind == "submit" else {},
+        context=maybe(view, "private_metadata"),
+        channel=maybe(maybe_object(payload, "channel"), "id") or None,
+        message_ts=maybe(place, "message_ts") or maybe(message, "ts") or None,
+        thread_ts=maybe(place, "thread_ts") or maybe(message, "thread_ts") or None,
+        is_ephemeral=place.get("is_ephemeral") is True,
+        view=maybe(view, "id") or None,
+        view_hash=maybe(view, "hash") or None,
+        quoted=_quoted(kind, message, home),
+        is_own=maybe(message, "user") == maybe(user, "id"),
+        trigger=maybe(payload, "trigger_id") or None,
+        response_url=maybe(payload, "response_url") or None,
+    )
+
+
+def _quoted(kind: Kind, message: Object, home: Home) -> str:
+    is_asked_about = kind == "message_shortcut"
+    return typed(maybe(message, "text"), bot_user=home.bot_user) if is_asked_about else ""
+
+
+def _command(payload: Object, home: Home) -> Interaction | NotOurs:
+    team = maybe(payload, "team_id")
+    foreign = home.foreign(payload)
+    if foreign:
+        return NotOurs(reason=foreign)
+    trigger = need(payload, "trigger_id")
+    return Interaction(
+        kind="command",
+        name=need(payload, "command"),
+        dedupe_key=f"slack:{team}:command:{trigger}",
+        tenant=home.tenant,
+        team=team,
+        person=need(payload, "user_id"),
+        is_outside=False,  # a command exists only where the app is installed
+        value=typed(maybe(payload, "text"), bot_user=home.bot_user),
+        channel=need(payload, "channel_id"),
+        trigger=trigger,
+        response_url=maybe(payload, "response_url") or None,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _What:
+    name: str
+    key: str
+    value: str
+
+
+def _what(kind: Kind, payload: Object, team: str) -> _What:
+    """Return the name, the key and the value of what was done."""
+    match kind:
+        case "press":
+            action = _first(payload.get("actions"))
+            name = need(action, "action_id")
+            key = f"slack:{team}:action:{need(action, 'action_ts')}:{name}"
+            return _What(name=name, key=key, value=_held(action))
+        case "submit" | "close":
+            view = need_object(payload, "view")
+            key = f"slack:{team}:view:{need(view, 'id')}"
+            return _What(name=maybe(view, "callback_id"), key=key, value="")
+        case _:
+            key = f"slack:{team}:shortcut:{need(payload, 'trigger_id')}"
+            return _What(name=need(payload, "callback_id"), key=key, value="")
+
+
+def _first(given: Json) -> dict[str, Json]:
+    if isinstance(given, list) and given and isinstance(given[0], Mapping):
+        return dict(given[0])
+    raise ContractError("expected an action in what was pressed")
+
+
+def _values(view: Object) -> dict[str, str]:
+    """Return what the inputs hold: one element in each block."""
+    state = maybe_object(maybe_object(view, "state"), "values")
+    held: dict[str, str] = {}
+    for block_id in state:
+        for element in maybe_object(state, block_id).values():
+            held[block_id] = _held(element) if isinstance(element, Mapping) else ""
+    return held
+
+
+def _held(element: Object) -> str:
+    """Return what an element holds."""
+    chosen = element.get("selected_options")
+    if isinstance(chosen, list):
+        return ",".join(maybe(one, "value") for one in chosen if isinstance(one, Mapping))
+    option = maybe_object(element, "selected_option")
+    if option:
+        return maybe(option, "value")
+    return maybe(element, "value") or maybe(element, "selected_user")

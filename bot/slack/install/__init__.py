@@ -1,0 +1,1 @@
+"""Installations and their tokens: OAuth, rotation, and their end."""

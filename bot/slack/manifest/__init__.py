@@ -1,0 +1,1 @@
+"""What the Slack app is made from, and which settings it needs."""

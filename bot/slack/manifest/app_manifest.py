@@ -1,0 +1,147 @@
+"""The manifest of the Slack app, for one deployment: what Slack makes the app from.
+
+Scopes, events, command and shortcuts are those of `handled`. Slack's schema of manifests, major
+version 2, holds for it; a test has it checked.
+"""
+
+import json
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from bot.slack.manifest.capabilities import (
+    COMMAND,
+    EVENTS,
+    GLOBAL_SHORTCUT,
+    MESSAGE_SHORTCUT,
+    scopes,
+)
+from core.domain.errors import UsageError
+from core.domain.run import Json
+
+EVENTS_PATH = "/slack/events"
+"""Where Slack sends events, interactions and commands."""
+REDIRECT_PATH = "/slack/oauth_redirect"
+"""Where Slack sends browsers back to after an installation."""
+NAME = "Compliance Assistant"
+DESCRIPTION = "Answers policy questions with quoted evidence"
+AGENT = (
+    "Answers company policy questions with quotes from the policy, and hands over to Compliance"
+    " when the policy does not decide it. AI-generated; check the quoted source."
+)
+PROMPTS: Mapping[str, str] = {
+    "Gift limits": "What is the limit for accepting a gift from a vendor?",
+    "Outside work": "Can I take a paid side job?",
+    "Personal trading": "Do I need pre-clearance to buy shares?",
+    "Data sharing": "May I send customer data to a supplier?",
+}
+
+
+def manifest(*, address: str | None, uses_sockets: bool = False) -> dict[str, Json]:
+    """Return the manifest.
+
+    Args:
+        address: Where Slack reaches the deployment (`https://host`); None only with sockets.
+        uses_sockets: True: events come over a socket; an address is for installations alone.
+
+    Raises:
+        UsageError: There is no address, or Slack would not take it.
+    """
+    base = _checked(address) if address else None
+    if base is None and not uses_sockets:
+        raise UsageError("Slack needs to know where it reaches you: --url https://..., or --socket")
+    at: dict[str, Json] = {} if uses_sockets else {"request_url": f"{base}{EVENTS_PATH}"}
+    redirect: dict[str, Json] = {"redirect_urls": [f"{base}{REDIRECT_PATH}"]} if base else {}
+    return {
+        "_metadata": {"major_version": 2, "minor_version": 1},
+        "display_information": {
+            "name": NAME,
+            "description": DESCRIPTION,
+            "background_color": "#1d3557",
+        },
+        "features": _features(None if uses_sockets else f"{base}{EVENTS_PATH}"),
+        "oauth_config": {**redirect, "scopes": {"bot": list(scopes())}},
+        "settings": {
+            "event_subscriptions": {**at, "bot_events": list(EVENTS)},
+            "interactivity": {"is_enabled": True, **at},
+            "org_deploy_enabled": True,
+            "socket_mode_enabled": uses_sockets,
+            "token_rotation_enabled": False,
+        },
+    }
+
+
+def _features(command_url: str | None) -> dict[str, Json]:
+    command: dict[str, Json] = {
+        "command": COMMAND,
+        "description": "Ask a policy question (only you see the answer)",
+        "usage_hint": "[question | help | mine]",
+        "should_escape": True,
+    }
+    return {
+        "app_home": {
+            "home_tab_enabled": True,
+            "messages_tab_enabled": True,
+            "messages_tab_read_only_enabled": False,
+        },
+        "bot_user": {"display_name": NAME, "always_online": True},
+        "agent_view": {
+            "agent_description": AGENT,
+            "suggested_prompts": [
+                {"title": title, "message": message} for title, message in PROMPTS.items()
+            ],
+        },
+        "shortcuts": [
+            {
+                "name": "Ask about this message",
+                "type": "message",
+                "callback_id": MESSAGE_SHORTCUT,
+                "description": "Check this message against policy",
+            },
+            {
+                "name": "Ask Compliance",
+                "type": "global",
+                "callback_id": GLOBAL_SHORTCUT,
+                "description": "Ask a policy question privately",
+            },
+        ],
+        "slash_commands": [command | ({"url": command_url} if command_url else {})],
+    }
+
+
+def _checked(address: str) -> str:
+    """Return an address without its last slash."""
+    try:
+        parts = urlsplit(address)
+        is_fine = parts.scheme == "https" and bool(parts.hostname) and not parts.username
+        is_bare = parts.path in {"", "/"} and not parts.query and not parts.fragment
+    except ValueError:
+        is_fine = is_bare = False
+    if not (is_fine and is_bare and address.isascii() and address.isprintable()):
+        raise UsageError(
+            "expected an address without a path, such as https://bot.example.com: Slack takes"
+            " https only"
+        )
+    return address.rstrip("/")
+
+
+def to_yaml(value: Mapping[str, Json]) -> str:
+    """Write a manifest as YAML 1.2: blocks, and strings as JSON has them, which YAML includes."""
+    return "\n".join(_lines(value)) + "\n"
+
+
+def _lines(value: Json) -> list[str]:
+    if isinstance(value, Mapping):
+        lines: list[str] = []
+        for key, inner in value.items():
+            is_nested = isinstance(inner, Mapping | list) and bool(inner)
+            below = [f"  {line}" for line in _lines(inner)] if is_nested else []
+            lines += [f"{key}:", *below] if is_nested else [f"{key}: {json.dumps(inner)}"]
+        return lines
+    if isinstance(value, list):
+        return [line for item in value for line in _item(item)]
+    return [json.dumps(value)]
+
+
+def _item(value: Json) -> list[str]:
+    first, *others = _lines(value)
+    return [f"- {first}", *(f"  {line}" for line in others)]

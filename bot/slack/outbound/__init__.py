@@ -1,0 +1,1 @@
+"""What is posted to Slack, and what is shown while an answer is made."""

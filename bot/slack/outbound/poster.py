@@ -1,0 +1,354 @@
+"""Post a reply in its thread; one attempt, and nothing raised (platforms, 2.6).
+
+    stopStream, where progress is shown -> update of that message -> postMessage
+
+Which shape is rendered the outbox says: a refused one is followed by a plainer one. Each post
+carries its outbox id as metadata, by which `find` knows it again.
+
+- A stream must be ended before its message can be changed.
+- What rewrites an earlier post (a card, an answer that no longer holds) is an update, repeatable.
+- A reply to a root that was deleted lands in the channel, and Slack says `ok`: it is taken back.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+
+from bot.payload import maybe_object
+from bot.slack.blocks.render import SHAPES, Rendered, render
+from bot.slack.blocks.render_context import Setting
+from bot.slack.outbound import agent_sessions
+from bot.slack.web.calls import ABSENT, Limited, Outcome, Refused, Slack, Told, Unclear
+from bot.slack.web.payload import maybe
+from core.domain.chat import Place
+from core.domain.delivery import (
+    Ambiguous,
+    ContentRefused,
+    Delivery,
+    FindResult,
+    NotFound,
+    Permanent,
+    Posted,
+    PostResult,
+    RetryAfter,
+)
+from core.domain.run import Json
+from core.failpoints import failpoint
+
+OUR_FAULT = frozenset(
+    {
+        "invalid_blocks",
+        "invalid_blocks_format",
+        "invalid_chunks",
+        "invalid_arguments",
+        "invalid_metadata_format",
+        "metadata_too_large",
+        "msg_too_long",
+        "msg_blocks_too_many",
+        "no_text",
+        "too_many_attachments",
+    }
+)
+"""Slack does not take what we made of it: a plainer shape may do."""
+STREAM_OVER = frozenset(
+    {
+        ABSENT,
+        "message_not_in_streaming_state",
+        "stopped_by_user",
+        "channel_type_not_supported",
+        "method_deprecated",
+        "missing_scope",
+        "not_allowed_token_type",
+        "streaming_mode_mismatch",
+    }
+)
+"""The stream cannot be ended with the answer: its message is changed instead."""
+NO_MESSAGE = frozenset(
+    {"message_not_found", "cant_update_message", "edit_window_closed", "message_not_owned_by_app"}
+)
+"""There is nothing to change: a new one is posted."""
+STILL_OPEN = "streaming_state_conflict"
+THREAD_GONE, NO_THREAD = "thread_gone", "thread_not_found"
+"""Our word, and Slack's."""
+SEARCHED = "200"
+PAGES = 10
+QUIET = {"unfurl_links": False, "unfurl_media": False}
+LITERAL = {"parse": "none", "link_names": False}
+
+SettingOf = Callable[[Delivery], Setting]
+"""What a reply is rendered with."""
+
+logger = logging.getLogger(__name__)
+
+
+class SlackPoster:
+    """See `core.ports.Poster`."""
+
+    shapes = SHAPES
+
+    def __init__(self, slack: Slack, *, setting_of: SettingOf) -> None:
+        """Take where to post, and what to render with."""
+        self._slack = slack
+        self._setting_of = setting_of
+
+    async def post(self, delivery: Delivery, /) -> PostResult:
+        """See `Poster.post`."""
+        rendered = _rendered(delivery, self._setting_of(delivery))
+        if delivery.replaces is not None:
+            result = await self._rewrite(delivery, delivery.replaces, rendered)
+        elif delivery.is_direct:
+            result = await self._directly(delivery, rendered)
+        elif rendered.is_for_asker_alone:
+            result = await self._to_asker(delivery, rendered)
+        else:
+            result = await self._in_thread(delivery, rendered)
+        failpoint("F8")
+        if isinstance(result, Posted):
+            await agent_sessions.settle(self._slack, delivery)
+        return result
+
+    async def _in_thread(self, delivery: Delivery, rendered: Rendered) -> PostResult:
+        if delivery.progress_id is not None:
+            replaced = await self._replace(delivery.place, delivery.progress_id, rendered)
+            if replaced is not None:
+                return replaced
+        channel, thread = delivery.place.channel, thread_of(delivery.place)
+        sent = await self._send(channel, thread, rendered)
+        if thread is None or not isinstance(sent, Told):
+            return _result(sent)
+        return await self._checked(channel, sent.body)
+
+    async def _replace(self, place: Place, ts: str, rendered: Rendered) -> PostResult | None:
+        """Let the reply take the place of its progress; None: that message is gone."""
+        channel = place.channel
+        if rendered.blocks:
+            ended = await self._slack.write(
+                "chat.stopStream",
+                channel=channel,
+                ts=ts,
+                blocks=list(rendered.blocks),
+                metadata=_metadata(rendered),
+            )
+            if not (isinstance(ended, Refused) and ended.code in STREAM_OVER | NO_MESSAGE):
+                return await self._replaced(place, ended)
+        else:
+            await self._slack.write("chat.stopStream", channel=channel, ts=ts)
+        updated = await self._update(channel, ts, rendered)
+        if isinstance(updated, Refused) and updated.code == STILL_OPEN:
+            # Its end was refused for what it held; without anything it is not.
+            await self._slack.write("chat.stopStream", channel=channel, ts=ts)
+            updated = await self._update(channel, ts, rendered)
+        if isinstance(updated, Refused) and updated.code in NO_MESSAGE:
+            return None
+        return await self._replaced(place, updated)
+
+    async def _replaced(self, place: Place, outcome: Outcome) -> PostResult:
+        """Take back what stands outside its thread: the stream began when the root was gone.
+
+        Slack does not say that at the beginning of a stream, and at its end by what it leaves out
+        alone: so the thread is looked for before anything is taken back.
+        """
+        thread = thread_of(place)
+        message = maybe_object(outcome.body, "message") if isinstance(outcome, Told) else {}
+        if not isinstance(outcome, Told) or thread is None:
+            return _result(outcome)
+        if not message or maybe(message, "thread_ts"):
+            return _result(outcome)
+        found = await self._slack.read(
+            "conversations.replies", channel=place.channel, ts=thread, limit="1"
+        )
+        is_gone = isinstance(found, Refused) and found.code == NO_THREAD
+        return await self._checked(place.channel, outcome.body) if is_gone else _result(outcome)
+
+    async def _update(self, channel: str, ts: str, rendered: Rendered) -> Outcome:
+        return await self._slack.write(
+            "chat.update",
+            channel=channel,
+            ts=ts,
+            text=rendered.text,
+            blocks=list(rendered.blocks),
+            metadata=_metadata(rendered),
+            **LITERAL,
+        )
+
+    async def _send(self, channel: str, thread: str | None, rendered: Rendered) -> Outcome:
+        return await self._slack.write(
+            "chat.postMessage",
+            channel=channel,
+            thread_ts=thread,
+            text=rendered.text,
+            blocks=list(rendered.blocks) or None,
+            metadata=_metadata(rendered),
+            **QUIET,
+            **LITERAL,
+        )
+
+    async def _checked(self, channel: str, body: Mapping[str, Json]) -> PostResult:
+        """Take back what landed outside its thread, for everybody to see."""
+        ts, message = maybe(body, "ts"), maybe_object(body, "message")
+        if not message or maybe(message, "thread_ts"):
+            return Posted(remote_id=ts or None)
+        logger.error("a reply landed outside its thread, whose root is gone: it is taken back")
+        gone = await self._slack.write("chat.delete", channel=channel, ts=ts)
+        if isinstance(gone, Told) or (
+            isinstance(gone, Refused) and gone.code == "message_not_found"
+        ):
+            return Permanent(code=THREAD_GONE)
+        return Ambiguous(code=THREAD_GONE)
+
+    async def _directly(self, delivery: Delivery, rendered: Rendered) -> PostResult:
+        opened = await self._slack.write("conversations.open", users=delivery.person)
+        if not isinstance(opened, Told):
+            return _not_sent(opened)
+        channel = maybe(maybe_object(opened.body, "channel"), "id")
+        return _result(await self._send(channel, None, rendered))
+
+    async def _rewrite(self, delivery: Delivery, ts: str, rendered: Rendered) -> PostResult:
+        """Let an earlier post say something else, as often as it takes."""
+        channel = delivery.place.channel
+        if delivery.is_direct:
+            opened = await self._slack.write("conversations.open", users=delivery.person)
+            if not isinstance(opened, Told):
+                return _not_sent(opened)
+            channel = maybe(maybe_object(opened.body, "channel"), "id")
+        return _result(await self._update(channel, ts, rendered))
+
+    async def _to_asker(self, delivery: Delivery, rendered: Rendered) -> PostResult:
+        """Show it to the asker alone; a progress message in its way goes."""
+        channel = delivery.place.channel
+        if delivery.progress_id is not None:
+            ts = delivery.progress_id
+            await self._slack.write("chat.stopStream", channel=channel, ts=ts)
+            await self._slack.write("chat.delete", channel=channel, ts=ts)
+        sent = await self._slack.write(
+            "chat.postEphemeral",
+            channel=channel,
+            user=delivery.person,
+            thread_ts=delivery.place.thread,
+            text=rendered.text,
+            blocks=list(rendered.blocks) or None,
+            **LITERAL,
+        )
+        return Posted(remote_id=None) if isinstance(sent, Told) else _result(sent)
+
+    async def find(self, delivery: Delivery, /) -> FindResult:
+        """See `Poster.find`."""
+        rendered = _rendered(delivery, self._setting_of(delivery))
+        if delivery.replaces is not None:
+            return _found(await self._rewrite(delivery, delivery.replaces, rendered))
+        if rendered.is_for_asker_alone:
+            # Nobody can look for it; to show one person the same twice harms nobody.
+            return NotFound()
+        if delivery.is_direct:
+            opened = await self._slack.write("conversations.open", users=delivery.person)
+            if not isinstance(opened, Told):
+                return _not_found(opened)
+            channel = maybe(maybe_object(opened.body, "channel"), "id")
+            direct = await self._search("conversations.history", delivery, channel=channel)
+            return NotFound() if isinstance(direct, Permanent) else direct
+        place, thread = delivery.place, thread_of(delivery.place)
+        if thread is None:
+            root = await self._search("conversations.history", delivery, channel=place.channel)
+            return NotFound() if isinstance(root, Permanent) else root
+        found = await self._search(
+            "conversations.replies", delivery, channel=place.channel, ts=thread
+        )
+        return await self._stray(delivery) if isinstance(found, Permanent) else found
+
+    async def _stray(self, delivery: Delivery) -> FindResult:
+        """Look in the channel, where a reply lands whose root is gone, and must not stand."""
+        channel = delivery.place.channel
+        stray = await self._search("conversations.history", delivery, channel=channel)
+        if isinstance(stray, Permanent):
+            return NotFound()
+        if not (isinstance(stray, Posted) and stray.remote_id):
+            return stray
+        gone = await self._slack.write("chat.delete", channel=channel, ts=stray.remote_id)
+        return NotFound() if isinstance(gone, Told | Refused) else Ambiguous(code=THREAD_GONE)
+
+    async def _search(
+        self, method: str, delivery: Delivery, **where: str
+    ) -> Posted | NotFound | RetryAfter | Ambiguous | Permanent:
+        """Look for the outbox id; `Permanent` if there is no such place to look in."""
+        cursor = ""
+        for _ in range(PAGES):
+            told = await self._slack.read(
+                method, include_all_metadata="true", limit=SEARCHED, cursor=cursor, **where
+            )
+            if isinstance(told, Refused):
+                return Permanent(code=told.code)
+            if not isinstance(told, Told):
+                return _not_found(told)
+            found = _marked(told.body, str(delivery.outbox_id))
+            if found is not None:
+                return Posted(remote_id=found)
+            cursor = maybe(maybe_object(told.body, "response_metadata"), "next_cursor")
+            if not cursor:
+                break
+        return NotFound()
+
+
+def thread_of(place: Place) -> str | None:
+    """Return the thread of a place; None: what is posted there begins one (an officers' card)."""
+    seconds, _, micros = place.thread.partition(".")
+    return place.thread if seconds.isdecimal() and micros.isdecimal() else None
+
+
+def _rendered(delivery: Delivery, setting: Setting) -> Rendered:
+    return render(delivery.reply, delivery.shape, outbox_id=delivery.outbox_id, setting=setting)
+
+
+def _metadata(rendered: Rendered) -> Json:
+    return dict(rendered.metadata) if rendered.metadata else None
+
+
+def _marked(body: Mapping[str, Json], outbox_id: str) -> str | None:
+    """Return the `ts` of the message that carries an outbox id."""
+    messages = body.get("messages")
+    for one in messages if isinstance(messages, list) else ():
+        if isinstance(one, Mapping):
+            payload = maybe_object(maybe_object(one, "metadata"), "event_payload")
+            if maybe(payload, "outbox") == outbox_id:
+                return maybe(one, "ts")
+    return None
+
+
+def _result(outcome: Outcome) -> PostResult:
+    match outcome:
+        case Told():
+            return Posted(remote_id=maybe(outcome.body, "ts") or None)
+        case Limited():
+            return RetryAfter(after_s=outcome.after_s)
+        case Unclear():
+            return Ambiguous(code=outcome.why)
+        case Refused():
+            if outcome.code in OUR_FAULT:
+                logger.error("Slack does not take a shape of ours: %s", outcome.code)
+                return ContentRefused(code=outcome.code)
+            return Permanent(code=outcome.code)
+
+
+def _not_sent(outcome: Outcome) -> PostResult:
+    """Return what follows where nothing was posted yet, whatever became of the call."""
+    result = _result(outcome)
+    return RetryAfter(after_s=1.0) if isinstance(result, Ambiguous) else result
+
+
+def _found(result: PostResult) -> FindResult:
+    """Return what came of rewriting once more; one that is refused was not rewritten."""
+    match result:
+        case Posted() | RetryAfter() | Ambiguous():
+            return result
+        case ContentRefused() | Permanent():
+            return NotFound()
+
+
+def _not_found(outcome: Outcome) -> RetryAfter | Ambiguous:
+    match outcome:
+        case Limited():
+            return RetryAfter(after_s=outcome.after_s)
+        case Refused():
+            return Ambiguous(code=outcome.code)
+        case Unclear():
+            return Ambiguous(code=outcome.why)
+        case Told():
+            return Ambiguous(code="told")

@@ -1,0 +1,1 @@
+"""Slack's HTTP: signatures and sockets inwards, the Web API outwards."""
