@@ -9,8 +9,8 @@ from typing import Any
 from bot.app.process import Roles, running
 from bot.slack.app.platform import slack as connect_slack
 from bot.slack.outbound.surface import Patience
-from bot.teams.endpoint import PATH
-from bot.teams.serving import teams as connect_teams
+from bot.teams.app.endpoint import PATH
+from bot.teams.app.platform import teams as connect_teams
 from core.adapters.postgres.database import engine_for
 from core.bootstrap import SERVING, bootstrap
 from tests.running import Running

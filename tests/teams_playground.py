@@ -9,8 +9,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from bot.app.process import Roles, running
-from bot.teams.endpoint import PATH
-from bot.teams.serving import teams as connect_teams
+from bot.teams.app.endpoint import PATH
+from bot.teams.app.platform import teams as connect_teams
 from core.adapters.postgres.database import engine_for
 from core.bootstrap import SERVING, bootstrap
 from core.config import Settings

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bot.teams.endpoint import PATH
+from bot.teams.app.endpoint import PATH
 from tests.servers.teams import FakeTeams
 from tests.servers.teams.openid import OpenId
 from tests.slack_processes import Forks, Running

@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from bot.app.process import Roles, running
-from bot.teams.endpoint import PATH
-from bot.teams.serving import teams as connect_teams
-from bot.teams.surface import Patience
+from bot.teams.app.endpoint import PATH
+from bot.teams.app.platform import teams as connect_teams
+from bot.teams.outbound.surface import Patience
 from core.adapters.postgres.database import engine_for
 from core.bootstrap import SERVING, bootstrap
 from core.config import Settings

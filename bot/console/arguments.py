@@ -297,7 +297,7 @@ def _audit(parser: argparse.ArgumentParser, add: _Add) -> None:
 
 
 def _doctor(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(surfaces=("bot.slack.app.health", "bot.teams.health"))
+    parser.set_defaults(surfaces=("bot.slack.app.health", "bot.teams.app.health"))
     parser.add_argument(
         "--live",
         action="store_true",
@@ -346,7 +346,7 @@ def _slack(parser: argparse.ArgumentParser, add: _Add) -> None:
 
 def _teams(parser: argparse.ArgumentParser, add: _Add) -> None:
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
-    made = add(actions, "package", "bot.teams.package_command", help_texts.TEAMS_PACKAGE)
+    made = add(actions, "package", "bot.teams.app.package_command", help_texts.TEAMS_PACKAGE)
     made.add_argument("--app-id", metavar="ID", help="the bot's client id; default: APP_ID")
     made.add_argument(
         "--url", metavar="URL", help="where Teams reaches you; default: CITEBOUND_PUBLIC_URL"

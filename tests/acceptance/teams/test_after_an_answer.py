@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.app.process import Roles
-from bot.teams import evidence_card
+from bot.teams.cards import evidence_view
 from tests.acceptance.teams.office import Office, office
 from tests.acceptance.teams.test_pressing import (
     NOT_READABLE,
@@ -116,7 +116,7 @@ async def test_an_answer_is_withheld_where_a_guest_has_come(
     """Between answer and post: a neutral line there, and the answer to the asker alone."""
     anna, ben = teams.tenant.person("anna"), teams.tenant.person("ben")
     room = teams.tenant.channel("general", anna, ben)
-    monkeypatch.setattr("bot.teams.audience.AGAIN_S", 0.0)
+    monkeypatch.setattr("bot.teams.outbound.audience.AGAIN_S", 0.0)
     working = product(teams, microsoft, policies_database, teams_transport=transport)
     async with working as served:
         teams.faults.always("post", faults.too_many(1))
@@ -275,7 +275,7 @@ async def test_evidence_that_does_not_fit_has_pages(
     teams: FakeTeams, served: Product, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Turned by buttons, with the same check on each; every quote stands on one of them."""
-    monkeypatch.setattr(evidence_card, "PAGE_BYTES", 2_500)
+    monkeypatch.setattr(evidence_view, "PAGE_BYTES", 2_500)
     _, ben, room, answer = await asked(served, teams)
     ours = id_of(answer)
     first = dialog(await fetch(teams, ben, answer, "evidence", ours))

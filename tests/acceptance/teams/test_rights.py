@@ -25,7 +25,7 @@ from tests.teams_product import Product, product
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who is where is looked up at each press."""
-    monkeypatch.setattr("bot.teams.audience.AGAIN_S", 0.0)
+    monkeypatch.setattr("bot.teams.outbound.audience.AGAIN_S", 0.0)
 
 
 async def sees_nothing(teams: FakeTeams, served: Product, person: Person, answer: Message) -> None:

@@ -9,17 +9,17 @@ from urllib.parse import urlsplit
 import pytest
 from aiohttp import ClientSession
 
-from bot.teams.addresses import Addresses
-from bot.teams.credentials import token_for
-from bot.teams.exchange import Exchange, open_session
-from bot.teams.places import NAME
-from bot.teams.post import BotbuilderTransport
-from bot.teams.reference import Reference
-from bot.teams.rest import RestTransport
-from bot.teams.sender import Home
-from bot.teams.service_urls import ServiceUrls
-from bot.teams.setup import TeamsSetup, teams_setup
-from bot.teams.transport import Address, Transport
+from bot.teams.app.botbuilder_connector import BotbuilderTransport
+from bot.teams.auth.credentials import token_for
+from bot.teams.connector.addresses import Addresses
+from bot.teams.connector.connector import Address, Transport
+from bot.teams.connector.http_client import Exchange, open_session
+from bot.teams.connector.rest_connector import RestTransport
+from bot.teams.protocol.conversation_ids import NAME
+from bot.teams.protocol.identity import Home
+from bot.teams.protocol.reference import Reference
+from bot.teams.protocol.service_urls import ServiceUrls
+from bot.teams.protocol.setup import TeamsSetup, teams_setup
 from core.config import Settings
 from core.domain.chat import Place
 from core.domain.reference import ConversationReference

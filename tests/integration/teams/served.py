@@ -11,14 +11,14 @@ from aiohttp import ClientSession, web
 from yarl import URL
 
 from bot.intake import Intake
-from bot.teams.endpoint import LONGEST_BODY, PATH, TeamsEndpoint
-from bot.teams.interaction import Interaction
-from bot.teams.keeping import Keeper
-from bot.teams.keys import SigningKeys, signing_keys
-from bot.teams.pressing import Presses
-from bot.teams.reference import Reference
-from bot.teams.sender import Home
-from bot.teams.tokens import InboundVerifier, Verifier
+from bot.teams.actions.dispatch import Presses
+from bot.teams.app.endpoint import LONGEST_BODY, PATH, TeamsEndpoint
+from bot.teams.app.event_intake import Keeper
+from bot.teams.auth.signing_keys import SigningKeys, signing_keys
+from bot.teams.auth.token_verifier import InboundVerifier, Verifier
+from bot.teams.protocol.identity import Home
+from bot.teams.protocol.interaction import Interaction
+from bot.teams.protocol.reference import Reference
 from core.domain.chat import Place
 from core.domain.errors import TransientError
 from core.domain.message import Accepted, Ignored, InboundMessage, Seen, Speakers

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from bot.rights import ChannelScope, Rights
-from bot.teams import roster
-from bot.teams.audience import PostingAudience, TeamsAudience
-from bot.teams.roster import Rosters
+from bot.teams.connector import roster
+from bot.teams.connector.roster import Rosters
+from bot.teams.outbound.audience import PostingAudience, TeamsAudience
 from core.domain.delivery import NoReaders, Readers
 from core.domain.errors import TransientError
 from core.domain.run import Json
@@ -186,7 +186,7 @@ async def test_members_are_kept_and_read_again_before_a_post(scene: Scene) -> No
 
 async def test_posting_looks_anew(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """However fresh the list is that answering used."""
-    monkeypatch.setattr("bot.teams.audience.AGAIN_S", 0.0)
+    monkeypatch.setattr("bot.teams.outbound.audience.AGAIN_S", 0.0)
     audience, place = audience_of(scene), scene.place(scene.room)
     await audience.readers(place, scene.anna.id, is_direct=False)
     scene.room.members.append(scene.teams.tenant.person("guest", user_role="guest"))

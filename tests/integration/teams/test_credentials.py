@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from aiohttp import ClientSession
 
-from bot.teams.credentials import TokenError, token_for
-from bot.teams.setup import TeamsSetup, teams_setup
+from bot.teams.auth.credentials import TokenError, token_for
+from bot.teams.protocol.setup import TeamsSetup, teams_setup
 from core.config import Settings
 from tests.integration.teams.conftest import setup_of
 from tests.servers.slack import faults

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.teams.pressing import FAILED, OUTDATED
+from bot.teams.actions.dispatch import FAILED, OUTDATED
 from core.domain.errors import ContractError, TransientError
 from tests.integration.teams.served import Served, serving
 from tests.unit.teams.activities import REPLY, message

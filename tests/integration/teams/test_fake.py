@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from bot.teams.calls import Limited, Outcome, Refused, Told, Unclear
+from bot.teams.connector.calls import Limited, Outcome, Refused, Told, Unclear
 from core.domain.run import Json
 from tests.integration.teams.conftest import Scene
 from tests.integration.teams.test_transports import ANSWER, CARD, CITATION, ROOT, part, said

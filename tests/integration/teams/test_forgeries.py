@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.teams.tokens import InboundVerifier, Reject
+from bot.teams.auth.token_verifier import InboundVerifier, Reject
 from tests.integration.teams.served import Served, serving
 from tests.unit.teams.activities import HOME, SERVICE_URL, Activity, mentioned, message
 

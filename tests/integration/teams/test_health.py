@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.finding import Finding, Health
-from bot.teams.health import check
+from bot.teams.app.health import check
 from core.config import Settings
 from tests.servers.slack import faults
 from tests.servers.teams import FakeTeams

@@ -9,14 +9,14 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.intake import Intake
-from bot.teams.endpoint import TeamsEndpoint
-from bot.teams.keeping import Keeper
-from bot.teams.keys import signing_keys
-from bot.teams.places import NAME
-from bot.teams.pressing import Presses
-from bot.teams.reference import read_reference
-from bot.teams.sender import Home, home_of
-from bot.teams.tokens import InboundVerifier
+from bot.teams.actions.dispatch import Presses
+from bot.teams.app.endpoint import TeamsEndpoint
+from bot.teams.app.event_intake import Keeper
+from bot.teams.auth.signing_keys import signing_keys
+from bot.teams.auth.token_verifier import InboundVerifier
+from bot.teams.protocol.conversation_ids import NAME
+from bot.teams.protocol.identity import Home, home_of
+from bot.teams.protocol.reference import read_reference
 from core.bootstrap import Service, bootstrap
 from core.config import Settings
 from tests.integration.teams.conftest import setup_of

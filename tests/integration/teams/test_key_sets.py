@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession
 
-from bot.teams import keys as module
-from bot.teams.keys import METADATA_URL, Missing, SigningKey, SigningKeys
+from bot.teams.auth import signing_keys as module
+from bot.teams.auth.signing_keys import METADATA_URL, Missing, SigningKey, SigningKeys
 from tests.servers.teams.openid import OpenId, jwk, openid, private_key
 
 DAY_S = 86_400

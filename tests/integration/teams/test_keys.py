@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession
 
-from bot.teams.keys import (
+from bot.teams.auth.signing_keys import (
     GOOD_FOR_S,
     LONGEST_DOCUMENT,
     MOST_KEYS,
@@ -123,7 +123,7 @@ async def test_a_made_up_key_does_not_hold_off_a_rotation(
     assert forged == [401] * REFETCHES + [503] * 3
     served.openid.rotate()
     assert await sent(served) == 503
-    monkeypatch.setattr("bot.teams.keys.REFETCH_S", 1e-6)  # it has passed
+    monkeypatch.setattr("bot.teams.auth.signing_keys.REFETCH_S", 1e-6)  # it has passed
     assert await sent(served) == 200
 
 
@@ -265,7 +265,7 @@ async def test_without_keys_nobody_is_believed(
     """Whatever the service answers, nobody is told from anybody, and there is a line in the log."""
     for knob, value in BROKEN[name].items():
         setattr(server, knob, value)
-    caplog.set_level(logging.WARNING, logger="bot.teams.keys")
+    caplog.set_level(logging.WARNING, logger="bot.teams.auth.signing_keys")
     assert await keys.find(server.kid) is Missing.UNREAD
     assert not keys.are_warm
     assert len(caplog.records) == 1
@@ -277,7 +277,7 @@ async def test_without_keys_teams_is_to_send_again(
     """Nobody can be told from anybody: nothing is kept, and it is no refusal of the sender."""
     served.openid.status = 503
     with monkeypatch.context() as patch:
-        patch.setattr("bot.teams.keys.GOOD_FOR_S", 0.0)
+        patch.setattr("bot.teams.auth.signing_keys.GOOD_FOR_S", 0.0)
         assert await sent(served) == 503
         assert served.kept.messages == []
         assert await served.post(b"{}", {"Authorization": "Bearer garbage"}) == 401

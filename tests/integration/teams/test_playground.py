@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from bot.teams import streams
-from bot.teams.calls import Told
-from bot.teams.credentials import NoToken
-from bot.teams.exchange import Exchange, open_session
-from bot.teams.transport import Address, Transport
+from bot.teams.auth.credentials import NoToken
+from bot.teams.cards import progress_blocks
+from bot.teams.connector.calls import Told
+from bot.teams.connector.connector import Address, Transport
+from bot.teams.connector.http_client import Exchange, open_session
 from core.domain.run import Json
 from core.ports import Progressed
 from tests.integration.teams.conftest import on_loopback
@@ -114,13 +114,15 @@ async def test_a_stream_is_seen(program: Path, made: Callable[[Exchange], Transp
 
     async def stream(_: Given, transport: Transport, at: Address) -> None:
         searching = Progressed(stage="retrieve", words="Searching")
-        first = await transport.post(at, streams.informative(searching, sequence=1, stream_id=None))
+        first = await transport.post(
+            at, progress_blocks.informative(searching, sequence=1, stream_id=None)
+        )
         assert isinstance(first, Told)
         held = str(first.body["id"])
         plain: dict[str, Json] = {"type": "message", "text": "Yes"}
-        whole = streams.streaming(plain, sequence=2, stream_id=held)
+        whole = progress_blocks.streaming(plain, sequence=2, stream_id=held)
         results.append(await transport.post(at, whole))
-        results.append(await transport.post(at, streams.final(plain, stream_id=held)))
+        results.append(await transport.post(at, progress_blocks.final(plain, stream_id=held)))
 
     async with bot_that(stream, program, made) as (ground, _):
         said = await ground.say(ground.personal, "hello", mentions=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from bot.delivery import after_post
-from bot.teams.poster import TeamsPoster
+from bot.teams.outbound.poster import TeamsPoster
 from core.domain.case import CaseNews, CaseState
 from core.domain.delivery import (
     Abandon,

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession
 
-from bot.teams.calls import FOREIGN_HOST, Limited, NotSent, Refused, Told, Unclear
-from bot.teams.credentials import token_for
-from bot.teams.exchange import Exchange
-from bot.teams.transport import Address, Transport
+from bot.teams.auth.credentials import token_for
+from bot.teams.connector.calls import FOREIGN_HOST, Limited, NotSent, Refused, Told, Unclear
+from bot.teams.connector.connector import Address, Transport
+from bot.teams.connector.http_client import Exchange
 from core.domain.run import Json
 from tests.integration.teams.conftest import Scene, on_loopback, setup_of
 from tests.servers.slack import faults

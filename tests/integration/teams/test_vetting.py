@@ -7,9 +7,9 @@ import pytest
 
 from bot.finding import Finding, Health
 from bot.rights import ChannelScope, Rights
-from bot.teams.places import NAME
-from bot.teams.roster import Rosters
-from bot.teams.vetting import Site, findings, require_private
+from bot.teams.app.vetting import Site, findings, require_private
+from bot.teams.connector.roster import Rosters
+from bot.teams.protocol.conversation_ids import NAME
 from core.domain.casework import Account, Officer
 from core.domain.errors import ConfigError
 from core.domain.officers import Officers

@@ -7,7 +7,7 @@ from time import thread_time
 import pytest
 
 from bot.slack.inbound.text_input import typed
-from bot.teams.wording import clean_text, html_text
+from bot.teams.protocol.text_input import clean_text, html_text
 from bot.thanks import is_only_thanks
 from core.agent.conversation import clean, understand
 from core.agent.extractive.reasoner import ExtractiveReasoner

@@ -3,8 +3,8 @@
 import pytest
 
 from bot.replies.asking_back import Heard, how_to_reply
-from bot.teams.plain import in_markdown, without_markup
-from bot.teams.setting import Setting
+from bot.teams.cards.render_context import Setting
+from bot.teams.cards.text_fallback import in_markdown, without_markup
 from core.agent.compose import NO_CONFIDENCE, greeting
 from core.agent.wording import ALL_OPTION
 from core.domain.answer import Answer, Outcome

@@ -9,7 +9,7 @@ from bot.pressed import answers_it
 from bot.replies.closest import ANSWERS_IT
 from bot.replies.evidence import summary_of
 from bot.slack.blocks import render as slack_render
-from bot.teams import render as teams_render
+from bot.teams.cards import render as teams_render
 from core.agent import compose
 from core.agent.wording import IF_IT_DOES_NOT
 from core.domain.answer import RefusalKind

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bot.slack.blocks.render import render as in_slack
-from bot.teams.render import render as in_teams
+from bot.teams.cards.render import render as in_teams
 from core.agent import compose
 from core.domain.answer import Answer, Outcome, RefusalKind
 from tests.unit.slack import payloads as slack

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from bot.teams.sender import Home
-from bot.teams.service_urls import ServiceUrls
+from bot.teams.protocol.identity import Home
+from bot.teams.protocol.service_urls import ServiceUrls
 
 Activity = dict[str, Any]
 APP, TENANT, FOREIGN = (

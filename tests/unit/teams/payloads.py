@@ -15,13 +15,14 @@ from microsoft_teams.api import MessageActivityInput, TypingActivityInput
 
 from bot.replies.evidence import Around
 from bot.replies.library import Library, Sensitivity, Shelf
-from bot.teams import dialogs, forms, names, streams, welcome
-from bot.teams.answer import whole_card
-from bot.teams.clarification import chosen_card
-from bot.teams.evidence_card import evidence_card
-from bot.teams.render import SHAPES, render
-from bot.teams.rules import card_rules, own_rules
-from bot.teams.setting import Setting
+from bot.teams.cards import dialogs, forms, progress_blocks, welcome
+from bot.teams.cards.answer import whole_card
+from bot.teams.cards.clarification import chosen_card
+from bot.teams.cards.evidence_view import evidence_card
+from bot.teams.cards.limits import card_rules, own_rules
+from bot.teams.cards.render import SHAPES, render
+from bot.teams.cards.render_context import Setting
+from bot.teams.protocol import action_ids as names
 from core.domain.case import CaseNews, CaseState, OfficerReply, Superseded
 from core.domain.delivery import Notice, StoredReply
 from core.ports.progress import Progressed
@@ -61,9 +62,11 @@ def every(text: str) -> Iterator[Payload]:
                 yield Payload(name=f"{name}, shape {shape}", activity=made)
         full = render(reply, 0, setting=offers).activity
         if reply.answer is not None:
-            shown = streams.streaming(full, sequence=2, stream_id="a-1")
+            shown = progress_blocks.streaming(full, sequence=2, stream_id="a-1")
             yield Payload(name=f"{name}, streaming", activity=shown)
-            yield Payload(name=f"{name}, final", activity=streams.final(full, stream_id="a-1"))
+            yield Payload(
+                name=f"{name}, final", activity=progress_blocks.final(full, stream_id="a-1")
+            )
     yield from _others(text)
     yield from _cards(text)
 
@@ -106,11 +109,11 @@ def officer(text: str) -> OfficerReply:
 def _others(text: str) -> Iterator[Payload]:
     step = Progressed(stage="plan", words=text)
     made = {
-        "first step": streams.informative(step, sequence=1, stream_id=None),
-        "next step": streams.informative(step, sequence=2, stream_id="a-1"),
-        "no step": streams.informative(None, sequence=2, stream_id="a-1"),
-        "typing": streams.typing(),
-        "placeholder": streams.placeholder(),
+        "first step": progress_blocks.informative(step, sequence=1, stream_id=None),
+        "next step": progress_blocks.informative(step, sequence=2, stream_id="a-1"),
+        "no step": progress_blocks.informative(None, sequence=2, stream_id="a-1"),
+        "typing": progress_blocks.typing(),
+        "placeholder": progress_blocks.placeholder(),
         "welcome": welcome.welcome(is_personal=True, asker=ASKER),
         "welcome in a channel": welcome.welcome(is_personal=False),
         "welcome as text": welcome.welcome_text(is_personal=True),

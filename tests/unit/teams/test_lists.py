@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from bot.teams.answer import whole_card
-from bot.teams.escape import worded
-from bot.teams.render import FULL, TEXT_ONLY, render
+from bot.teams.cards.answer import whole_card
+from bot.teams.cards.escape import worded
+from bot.teams.cards.render import FULL, TEXT_ONLY, render
 from core.domain.answer import Answer
 from tests.unit.slack.payloads import answered, stored
 from tests.unit.teams.payloads import SETTING

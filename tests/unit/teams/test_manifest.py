@@ -13,11 +13,11 @@ from PIL import Image
 
 from bot import cli
 from bot.greetings import HELP
-from bot.teams import handled
-from bot.teams.icons import COLOUR, OUTLINE, colour_icon, outline_icon
-from bot.teams.interaction import INVOKES
-from bot.teams.manifest import VERSIONS, Version, manifest, package, to_json
-from bot.teams.parse import ASK, parse
+from bot.teams.inbound.parse import ASK, parse
+from bot.teams.manifest import capabilities
+from bot.teams.manifest.app_manifest import VERSIONS, Version, manifest, package, to_json
+from bot.teams.manifest.icons import COLOUR, OUTLINE, colour_icon, outline_icon
+from bot.teams.protocol.interaction import INVOKES
 from core.domain.errors import UsageError
 from core.domain.message import InboundMessage, MessageKind
 from tests.unit.teams.activities import HOME, mentioned
@@ -55,24 +55,24 @@ def test_it_offers_what_is_handled() -> None:
     """Scopes, commands, prompts, the extension and the consent of the table, and none besides."""
     (bot,) = made()["bots"]
     personal, shared_places = bot["commandLists"]
-    assert tuple(bot["scopes"]) == handled.SCOPES
+    assert tuple(bot["scopes"]) == capabilities.SCOPES
     assert {one["title"]: one["description"] for one in shared_places["commands"]} == dict(
-        handled.COMMANDS
+        capabilities.COMMANDS
     )
     prompts = {one["title"]: one.get("prompt") for one in personal["commands"]}
-    asked = {title: prompt for title, (_, prompt) in handled.PROMPTS.items()}
+    asked = {title: prompt for title, (_, prompt) in capabilities.PROMPTS.items()}
     assert prompts == asked | {"help": None}
     (extension,) = made()["composeExtensions"]
-    assert [one["id"] for one in extension["commands"]] == [handled.EXTENSION]
+    assert [one["id"] for one in extension["commands"]] == [capabilities.EXTENSION]
     granted = made()["authorization"]["permissions"]["resourceSpecific"]
-    assert tuple(one["name"] for one in granted) == handled.CONSENT
+    assert tuple(one["name"] for one in granted) == capabilities.CONSENT
     assert len(bot["commandLists"]) <= 3
     assert all(len(one["commands"]) <= 12 for one in bot["commandLists"])
 
 
 def test_every_command_is_read_and_no_other() -> None:
     """Help alone, with or without a slash, is answered; what stands before a question is cut."""
-    assert {one.strip().removeprefix("/") for one in (*HELP, *ASK)} == {*handled.COMMANDS}
+    assert {one.strip().removeprefix("/") for one in (*HELP, *ASK)} == {*capabilities.COMMANDS}
     for word in ("help", "/help"):
         found = parse(mentioned(word, scope="channel"), HOME)
         assert isinstance(found, InboundMessage)
@@ -99,9 +99,9 @@ def test_the_older_one_is_plain() -> None:
 
 def test_the_extension_is_read_by_its_name() -> None:
     """What the manifest calls it is what the code looks for."""
-    tree = ast.parse((ROOT / "bot" / "teams" / "names.py").read_text())
+    tree = ast.parse((ROOT / "bot" / "teams" / "protocol" / "action_ids.py").read_text())
     strings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-    assert handled.EXTENSION in strings
+    assert capabilities.EXTENSION in strings
 
 
 @pytest.mark.parametrize(

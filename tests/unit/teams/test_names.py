@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.teams.names import (
+from bot.teams.protocol.action_ids import (
     ANSWER_KEY,
     EXECUTED,
     OPENING,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.teams.names import DO
-from bot.teams.render import SHAPES, render
+from bot.teams.cards.render import SHAPES, render
+from bot.teams.protocol.action_ids import DO
 from tests.unit.slack.payloads import HOST
 from tests.unit.slack.test_payloads import HOSTILE as ANYWHERE
 from tests.unit.slack.test_payloads import hidden

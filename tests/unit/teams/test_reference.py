@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from bot.teams.places import conversation_of, scope_of, spot_of
-from bot.teams.reference import Reference, read_reference, reference_of
-from bot.teams.sender import Home
-from bot.teams.service_urls import ServiceUrls
+from bot.teams.protocol.conversation_ids import conversation_of, scope_of, spot_of
+from bot.teams.protocol.identity import Home
+from bot.teams.protocol.reference import Reference, read_reference, reference_of
+from bot.teams.protocol.service_urls import ServiceUrls
 from core.domain.errors import ContractError
 from tests.unit.teams.activities import (
     AAD,

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from bot.replies import text as door
-from bot.teams import elements, escape
-from bot.teams.render import render
+from bot.teams.cards import elements, escape
+from bot.teams.cards.render import render
 from core.domain.answer import Answer
 from tests.unit.slack.payloads import answered, stored
 from tests.unit.teams.payloads import SETTING, Payload

@@ -1,0 +1,1 @@
+"""What people press, call and open in Teams, each with who may do it."""

@@ -1,0 +1,154 @@
+"""Questions about a message, by the command in its menu. They become messages like all others.
+
+The question is shown where its answer will stand, then kept, and only then acknowledged.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bot.intake import Intake
+from bot.replies.lines import IN_DIRECT
+from bot.replies.text import line
+from bot.teams.actions.dispatch import Handler
+from bot.teams.cards import dialogs
+from bot.teams.cards.elements import Card
+from bot.teams.cards.forms import ASK_TITLE, QUESTION_LIMIT, again, ask_about_card
+from bot.teams.connector.addresses import Addresses
+from bot.teams.connector.calls import Told
+from bot.teams.connector.connector import Address, Transport
+from bot.teams.connector.roster import Rosters
+from bot.teams.inbound.question_from_action import asked
+from bot.teams.outbound.audience import TeamsAudience
+from bot.teams.protocol import action_ids
+from bot.teams.protocol.action_ids import target_of
+from bot.teams.protocol.conversation_ids import NAME
+from bot.teams.protocol.interaction import Interaction
+from core.domain.chat import Place
+from core.domain.context import ContextMessage
+from core.domain.errors import TransientError
+from core.domain.run import Json
+from core.ports import Clock
+from core.ports.references import References
+
+IN_THREAD = "The answer comes in the thread."
+NOT_THERE = "I can't answer there. Ask for a private answer instead."
+NOT_NOW = "This did not work: I could not take your question. Please ask again."
+OUTSIDE = "I answer questions of this company's employees only."
+EMPTY = "Please write a question."
+TAKEN = frozenset({IN_THREAD, IN_DIRECT})
+ASKED, ASKED_BY = "You asked: {question}", "{name} asked: {question}"
+
+
+class Asking:
+    """Takes questions about messages."""
+
+    def __init__(
+        self,
+        intake: Intake,
+        references: References,
+        *,
+        transport: Transport,
+        addresses: Addresses,
+        audience: TeamsAudience,
+        rosters: Rosters,
+        clock: Clock,
+    ) -> None:
+        """Take who keeps questions and addresses, how to call Teams, and who knows the people."""
+        self._intake = intake
+        self._references = references
+        self._transport = transport
+        self._addresses = addresses
+        self._audience = audience
+        self._rosters = rosters
+        self._clock = clock
+
+    def handlers(self) -> dict[str, Handler]:
+        """Return what is handled here."""
+        return {action_ids.ASK_ABOUT: self.open, action_ids.ASK_SUBMIT: self.submit}
+
+    async def open(self, interaction: Interaction) -> Mapping[str, Json]:
+        """Open the form with the message that it is about."""
+        if interaction.is_outside:
+            return dialogs.told(OUTSIDE)
+        about = interaction.message_id or interaction.spot.root
+        return dialogs.opened(ASK_TITLE, ask_about_card(interaction.quoted, message_id=about))
+
+    async def submit(self, interaction: Interaction) -> Mapping[str, Json]:
+        """Take the question of the form."""
+        target_of(interaction.values)
+        question = interaction.values.get(action_ids.QUESTION, "").strip()[:QUESTION_LIMIT]
+        if interaction.is_outside:
+            return dialogs.told(OUTSIDE)
+        if not question:
+            return again(interaction, EMPTY) or dialogs.told(EMPTY)
+        in_thread = interaction.values.get(action_ids.WHERE) == action_ids.THREAD
+        ask = self._in_thread if in_thread else self._direct
+        words = await ask(interaction, question)
+        if words in TAKEN:
+            return dialogs.told(words)
+        return again(interaction, words) or dialogs.told(words)
+
+    async def _in_thread(self, interaction: Interaction, question: str) -> str:
+        """Answer where the message stands: only if we and the person are there, too."""
+        place = interaction.spot.place
+        try:
+            is_there = await self._audience.is_member(place, interaction.person)
+        except TransientError:
+            return NOT_NOW
+        at = await self._addresses.of(place)
+        if not is_there or not isinstance(at, Address):
+            return NOT_THERE
+        name = line(self._rosters.name_of(place, interaction.person), limit=80) or "Somebody"
+        words = ASKED_BY.format(name=name, question=_shortened(question))
+        return IN_THREAD if await self._taken(interaction, question, place, at, words) else NOT_NOW
+
+    async def _direct(self, interaction: Interaction, question: str) -> str:
+        at = await self._addresses.direct(interaction.spot.place, interaction.person)
+        if not isinstance(at, Address):
+            at = await self._addresses.made(interaction.reference, interaction.person)
+        if not isinstance(at, Address):
+            return NOT_NOW
+        own = replace(
+            interaction.reference,
+            conversation=at.conversation,
+            scope="personal",
+            service_url=at.service_url,
+            person=interaction.person,
+            aad=interaction.aad or None,
+            team=None,
+            locale=interaction.locale or None,
+        )
+        await self._references.put(own.stored())
+        place = Place(
+            platform=NAME,
+            tenant=own.tenant,
+            channel=at.conversation,
+            thread=at.conversation,
+            mode="direct",
+        )
+        words = ASKED.format(question=_shortened(question))
+        return IN_DIRECT if await self._taken(interaction, question, place, at, words) else NOT_NOW
+
+    async def _taken(
+        self, interaction: Interaction, question: str, place: Place, at: Address, words: str
+    ) -> bool:
+        """Show the question in these words and keep it; say whether it is kept."""
+        shown: Card = {"type": "message", "textFormat": "plain", "text": words}
+        if not isinstance(await self._transport.post(at, shown), Told):
+            return False
+        await self._intake.accept(
+            asked(
+                interaction,
+                place=place,
+                text=question,
+                sent_at=self._clock.now(),
+                about=ContextMessage(
+                    text=interaction.quoted, part="about", is_own=interaction.is_own
+                ),
+            )
+        )
+        return True
+
+
+def _shortened(question: str) -> str:
+    return line(question, limit=1_500)

@@ -1,0 +1,108 @@
+"""Who does what when something is pressed, sent or called.
+
+A table of handlers by name; each commits what it changes and returns what its invoke is answered
+with. What nobody handles is answered in the form that its client expects, so that nobody sees an
+error for a button of an older release.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+from bot.teams.cards.forms import FORMS, again
+from bot.teams.protocol.action_ids import CASE_REFRESH
+from bot.teams.protocol.interaction import Interaction, Kind, NotOurs
+from core.domain.errors import ContractError, TransientError
+from core.domain.run import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """What an invoke is answered with."""
+
+    status: int = 200
+    """Of HTTP: 200, 501 where we do not know the invoke, 503 where nothing was changed."""
+    body: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    """Sent as it is, `{}` included."""
+
+
+Handler = Callable[[Interaction], Awaitable[Mapping[str, Json]]]
+"""Does one thing and returns the body of the answer, `{}` for a `press`; raises `TransientError`
+only if nothing was changed."""
+
+ANSWER_WITHIN_S: Mapping[Kind, float] = {
+    "execute": 9.0,
+    "fetch": 4.5,
+    "submit": 4.5,
+    "ask": 4.5,
+    "ask_submit": 4.5,
+    "feedback": 9.0,
+    "feedback_form": 4.5,
+    "press": 9.0,
+}
+"""The service gives up after 10 to 15 s, clients after 5 s on dialogs and extensions."""
+OUTDATED = "This is no longer available. Please ask again."
+FAILED = "That did not work. Please try again."
+OK, UNKNOWN, UNAVAILABLE = 200, 501, 503
+
+logger = logging.getLogger(__name__)
+
+
+class Presses:
+    """Finds the handler of an interaction. Safe from many tasks."""
+
+    def __init__(self, *handlers: Mapping[str, Handler]) -> None:
+        """Take tables of handlers by the names of `names`; a later one wins."""
+        self._handlers: dict[str, Handler] = {}
+        for table in handlers:
+            self._handlers.update(table)
+
+    def add(self, name: str, handler: Handler) -> None:
+        """Let a handler take what has this name."""
+        self._handlers[name] = handler
+
+    async def take(self, found: Interaction | NotOurs) -> Response:
+        """Hand an interaction to whoever handles it; raises nothing but cancellation."""
+        if isinstance(found, NotOurs):
+            logger.info("an invoke is not for us: %s", found.reason)
+            return Response(status=UNKNOWN)
+        handler = self._handlers.get(found.name)
+        if handler is None:
+            logger.info("nobody handles %s %r", found.kind, found.name)
+            return said(found.kind, OUTDATED)
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN_S[found.kind]):
+                return Response(body=await handler(found))
+        except ContractError as error:
+            logger.warning("%s %r can't be read: %s", found.kind, found.name, error)
+            return said(found.kind, OUTDATED)
+        except (TransientError, TimeoutError):
+            logger.exception("%s %r failed", found.kind, found.name)
+            if found.kind == "execute" and found.name != CASE_REFRESH:
+                # Somebody pressed: the client would show an error of its own, and try no more.
+                return said(found.kind, FAILED)
+            form = again(found, FAILED) if found.kind in FORMS else None
+            return Response(status=UNAVAILABLE) if form is None else Response(body=form)
+
+
+def failed(found: Interaction) -> Response:
+    """Return the answer to what failed in a way that nobody foresaw."""
+    form = again(found, FAILED) if found.kind in FORMS else None
+    return said(found.kind, FAILED) if form is None else Response(body=form)
+
+
+def said(kind: Kind, text: str) -> Response:
+    """Return the answer that shows a line of text, in the form that fits what was done."""
+    match kind:
+        case "press" | "feedback":
+            return Response()
+        case "execute":
+            shown: dict[str, Json] = {
+                "statusCode": OK,
+                "type": "application/vnd.microsoft.activity.message",
+                "value": text,
+            }
+            return Response(body=shown)
+        case _:
+            return Response(body={"task": {"type": "message", "value": text}})

@@ -1,0 +1,121 @@
+"""Whether Teams is set up, and whether the bot gets a token: for `citebound doctor`.
+
+Without `--live` nothing is called; with it, one token is fetched, which proves id, tenant and
+secret (or the managed identity), and that the service of tokens can be reached; the keys are read
+with which Microsoft signs what Teams sends; and the channels are looked at that must be private.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from urllib.parse import urlsplit
+
+from bot.finding import Finding, Health
+from bot.rights import read_rights
+from bot.teams.app.vetting import Site, findings
+from bot.teams.auth.credentials import TokenError, token_for
+from bot.teams.auth.signing_keys import METADATA_URL, signing_keys
+from bot.teams.connector.addresses import Addresses
+from bot.teams.connector.http_client import Exchange, open_session
+from bot.teams.connector.rest_connector import RestTransport
+from bot.teams.connector.roster import Rosters
+from bot.teams.protocol.identity import home_of
+from bot.teams.protocol.setup import TeamsSetup, teams_setup
+from core.adapters.officers import read_officers
+from core.adapters.postgres.database import engine_for, newest_revision, server_facts
+from core.adapters.postgres.references import PostgresReferences
+from core.bootstrap import database_url
+from core.config import Settings
+from core.domain.errors import CiteboundError, ConfigError
+
+HOW = "README, section Microsoft Teams: from a registration to the first answer"
+SUBJECT = "Teams"
+
+
+async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Finding]:
+    """Look at Teams, and yield what was found."""
+    try:
+        setup = teams_setup(settings)
+    except ConfigError as error:
+        yield Finding(subject=SUBJECT, health=Health.BROKEN, found=str(error), cure=HOW)
+        return
+    if setup is None:
+        yield Finding(subject=SUBJECT, health=Health.MISSING, found="not set up", cure=HOW)
+        return
+    yield Finding(subject=SUBJECT, health=Health.FINE, found=f"{_kind(setup)}; not called")
+    if is_live and not setup.is_anonymous:
+        yield await _called(setup)
+        yield await _keys(setup)
+        async for finding in _channels(settings, setup):
+            yield finding
+
+
+def _kind(setup: TeamsSetup) -> str:
+    if setup.is_anonymous:
+        return "set up without authentication, for the Agents Playground on this machine"
+    proof = "a client secret" if setup.password else "a managed identity"
+    return f"set up with {proof}, over {setup.transport}"
+
+
+async def _called(setup: TeamsSetup) -> Finding:
+    subject = f"{SUBJECT}, called"
+    async with open_session() as session:
+        try:
+            await token_for(setup, session).current()
+        except TokenError as error:
+            cure = "check APP_ID, APP_TENANTID and APP_PASSWORD against the bot's registration"
+            if setup.password is None:
+                cure = "check that the identity APP_ID is assigned to this machine"
+            if str(error).startswith("no_answer"):
+                cure = "check the network, and whether a proxy is needed"
+            found = f"no token: {error}"
+            return Finding(subject=subject, health=Health.BROKEN, found=found, cure=cure)
+    return Finding(subject=subject, health=Health.FINE, found="the bot gets its token")
+
+
+async def _keys(setup: TeamsSetup) -> Finding:
+    subject = f"{SUBJECT}, signing keys"
+    url = setup.openid_url or METADATA_URL
+    async with signing_keys(url) as keys:
+        if keys.are_warm:
+            return Finding(subject=subject, health=Health.FINE, found="read")
+    cure = (
+        f"check that {urlsplit(url).hostname} can be reached; until then Teams is told to send"
+        " again (503), and /readyz names it; Slack goes on"
+    )
+    found = "can't be read: nothing that Teams sends can be believed"
+    return Finding(subject=subject, health=Health.BROKEN, found=found, cure=cure)
+
+
+async def _channels(settings: Settings, setup: TeamsSetup) -> AsyncGenerator[Finding]:
+    """Look at the channels that must be private, if there are any."""
+    subject = f"{SUBJECT}, channels"
+    try:
+        rights = read_rights(setup.rights, variable="CITEBOUND_TEAMS_CONFIG")
+        officers = read_officers(settings.officers, settings.case_channel)
+        if officers.channel is None and not rights.channels:
+            return
+        async with _site(settings, setup) as site:
+            if site is not None:
+                async for finding in findings(site, rights, officers):
+                    yield finding
+    except CiteboundError as error:
+        cure = "correct the file, or unset the variable; or see database above"
+        yield Finding(subject=subject, health=Health.BROKEN, found=str(error), cure=cure)
+
+
+@asynccontextmanager
+async def _site(settings: Settings, setup: TeamsSetup) -> AsyncGenerator[Site | None]:
+    """Return what is kept of conversations; None from a database that is not migrated."""
+    home = home_of(setup)
+    async with AsyncExitStack() as stack:
+        session = await stack.enter_async_context(open_session())
+        engine = engine_for(await database_url(settings), pooled=False)
+        stack.push_async_callback(engine.dispose)
+        if (await server_facts(engine)).revision != newest_revision():
+            yield None
+            return
+        exchange = Exchange(session, token_for(setup, session), home.service_urls.allows)
+        transport = RestTransport(exchange)
+        addresses = Addresses(PostgresReferences(engine), home, transport)
+        rosters = Rosters(transport, addresses, home)
+        yield Site(tenants=home.tenants, addresses=addresses, rosters=rosters)

@@ -1,0 +1,1 @@
+"""Tokens: those that Teams shows us, and ours for its connector."""

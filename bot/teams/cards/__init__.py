@@ -1,0 +1,1 @@
+"""What Teams shows: messages, Adaptive Cards and dialogs. Pure."""

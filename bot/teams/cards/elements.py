@@ -1,0 +1,120 @@
+"""The pieces that Adaptive Cards are made of, version 1.5, as Teams shows it.
+
+Foreign text stands in `TextRun`s alone, which parse nothing. `TextBlock`s hold what code wrote:
+they parse Markdown. Nothing here makes a link or a mention of a text.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from bot.replies.badge import Head
+from bot.replies.text import cut, pieces
+from bot.teams.cards.escape import address, paragraphs, run_text
+from bot.teams.protocol.action_ids import DO
+from core.domain.run import Json
+
+Card: TypeAlias = dict[str, Json]
+VERSION = "1.5"
+SCHEMA = "http://adaptivecards.io/schemas/adaptive-card.json"
+CARD_TYPE = "application/vnd.microsoft.card.adaptive"
+TITLE = 80
+"""Characters of a button, which Teams shows on one line."""
+RUN = 3_000
+LONGEST_URL = 2_000
+
+
+def card(
+    body: Iterable[Card], actions: Iterable[Card] = (), *, is_wide: bool = True, **more: Json
+) -> Card:
+    """Return a card."""
+    made: Card = {"type": "AdaptiveCard", "$schema": SCHEMA, "version": VERSION}
+    if is_wide:
+        made["msteams"] = {"width": "Full"}
+    made |= {**more, "body": list(body)}
+    deeds = list(actions)
+    return made | ({"actions": deeds} if deeds else {})
+
+
+def attached(made: Card) -> Card:
+    """Return a card as an attachment of a message, or as that of a dialog."""
+    return {"contentType": CARD_TYPE, "content": made}
+
+
+def run(text: str, *, url: str | None = None, **style: bool | str) -> Card:
+    """Return a piece of a line; a link where there is an address of ours."""
+    made: Card = {"type": "TextRun", "text": run_text(text) or "-", **style}
+    if url is not None and len(url) <= LONGEST_URL:
+        opened: Card = {"type": "Action.OpenUrl", "url": address(url)}
+        made |= {"color": "Accent", "underline": True, "selectAction": opened}
+    return made
+
+
+def rich(*runs: Card, **more: Json) -> Card:
+    """Return a line of text that parses nothing."""
+    return {"type": "RichTextBlock", "inlines": list(runs) or [run("")], **more}
+
+
+def told(text: str, *, lines: int = 12, **style: bool | str) -> list[Card]:
+    """Return the whole of a text, a line of its own for each of its first `lines` lines."""
+    return [
+        rich(run(piece, url=None, **style))
+        for line in paragraphs(text, most=lines)
+        for piece in pieces(line, RUN)
+    ]
+
+
+def said(text: str, **style: Json) -> Card:
+    """Return a paragraph of what code wrote; nothing foreign goes in here."""
+    return {"type": "TextBlock", "text": text, "wrap": True, **style}
+
+
+def small(text: str) -> Card:
+    """Return small print, of any text."""
+    return rich(run(text, size="Small", isSubtle=True), spacing="Small")
+
+
+def badge_line(head: Head) -> Card:
+    """Return a badge line."""
+    rest = "".join(f" · {part}" for part in head.rest)
+    runs = [run(f"{head.icon} "), run(head.strong, weight="Bolder")]
+    return rich(*runs, *([run(rest)] if rest else []))
+
+
+def container(items: Sequence[Card], **more: Json) -> Card:
+    """Return pieces that belong together."""
+    return {"type": "Container", **more, "items": list(items)}
+
+
+def collapsed(title: str, name: str, items: Sequence[Card]) -> list[Card]:
+    """Return a button and, below it, what it shows and hides; the title is code's."""
+    toggle: Card = {
+        "type": "Action.ToggleVisibility",
+        "title": cut(title, TITLE),
+        "targetElements": [name],
+    }
+    row: Card = {"type": "ActionSet", "actions": [toggle]}
+    return [row, container(items, id=name, isVisible=False)]
+
+
+def dialog(name: str, title: str, data: Mapping[str, Json], **more: Json) -> Card:
+    """Return a button that opens a dialog."""
+    asked: Card = {"msteams": {"type": "task/fetch"}, DO: name, **data}
+    return {"type": "Action.Submit", "title": cut(title, TITLE), "data": asked, **more}
+
+
+def submit(name: str, title: str, data: Mapping[str, Json]) -> Card:
+    """Return the button that sends what was entered in a dialog."""
+    return {"type": "Action.Submit", "title": cut(title, TITLE), "data": {DO: name, **data}}
+
+
+def execute(name: str, title: str, data: Mapping[str, Json], **more: Json) -> Card:
+    """Return a button that may change its card; an older client sends a message instead."""
+    shown = cut(title, TITLE)
+    simple: Card = {"type": "Action.Submit", "title": shown, "data": {DO: name, **data}}
+    made: Card = {"type": "Action.Execute", "title": shown, "verb": name, "data": dict(data)}
+    return made | more | {"fallback": simple}
+
+
+def opening(title: str, url: str) -> Card:
+    """Return a button that opens one of our addresses."""
+    return {"type": "Action.OpenUrl", "title": cut(title, TITLE), "url": address(url)}

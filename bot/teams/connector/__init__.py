@@ -1,0 +1,1 @@
+"""Teams' connector service: how it is called, and what came of a call."""

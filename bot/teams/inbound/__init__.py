@@ -1,0 +1,1 @@
+"""What Teams sends, read: messages, questions, members."""

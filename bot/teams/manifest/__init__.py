@@ -1,0 +1,1 @@
+"""The package that Teams installs."""

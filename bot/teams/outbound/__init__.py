@@ -1,0 +1,1 @@
+"""What is posted to Teams, and what is shown while an answer is made."""

@@ -1,0 +1,70 @@
+"""Whose app and tenant something comes from, and who is a bot.
+
+A conversation is in one of our tenants, or its activity is refused before it is read. The person
+may still be from outside: a guest, or somebody of another company in a shared channel. What cannot
+be told apart is outside.
+"""
+
+from dataclasses import dataclass, field
+
+from bot.payload import Object, maybe_object
+from bot.teams.protocol.payload import maybe
+from bot.teams.protocol.service_urls import ServiceUrls
+from bot.teams.protocol.setup import TeamsSetup
+
+OUTSIDE_ROLES = frozenset({"guest", "anonymous", "external"})
+_BOT = "28:"
+"""How ids of bots begin; those of people begin with `29:`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """Who we are in Teams."""
+
+    app_id: str
+    """Ours, lower case; empty only where `is_anonymous`."""
+    tenants: frozenset[str]
+    """Ids of the tenants that we serve, lower case; empty only where `is_anonymous`."""
+    service_urls: ServiceUrls = field(default_factory=ServiceUrls)
+    """Where replies may go."""
+    is_anonymous: bool = False
+    """True: nobody proves who they are. For the local playground alone, see `anonymous`."""
+
+    def has_tenant(self, tenant: str) -> bool:
+        """Say whether a tenant is one that we serve."""
+        return tenant.lower() in self.tenants or (self.is_anonymous and not self.tenants)
+
+    def is_ours(self, account: Object, activity: Object) -> bool:
+        """Say whether an account is our own bot: that to which the activity was sent."""
+        held = maybe(account, "id")
+        recipient = maybe(maybe_object(activity, "recipient"), "id")
+        return bool(held) and held in {recipient, f"{_BOT}{self.app_id}"}
+
+    def is_bot(self, account: Object) -> bool:
+        """Say whether an account is a bot, ours or another."""
+        return account.get("role") == "bot" or maybe(account, "id").startswith(_BOT)
+
+    def is_outside(self, person: Object) -> bool:
+        """Say whether somebody is from another company, or nobody knows.
+
+        A directory id without a tenant is one of the conversation's own tenant: guests have one,
+        too, and only the roster tells them, which the audience reads.
+        """
+        tenants = {maybe(person, key) for key in ("tenantId", "tenant") if person.get(key)}
+        roles = {maybe(person, key).lower() for key in ("userRole", "role")}
+        is_known = bool(maybe(person, "aadObjectId"))
+        return (
+            not is_known
+            or not all(self.has_tenant(tenant) for tenant in tenants)
+            or bool(roles & OUTSIDE_ROLES)
+        )
+
+
+def home_of(setup: TeamsSetup) -> Home:
+    """Return who we are, by our settings."""
+    return Home(
+        app_id=setup.app_id,
+        tenants=frozenset({setup.tenant} - {""}),
+        service_urls=ServiceUrls(setup.hosts, allows_loopback=setup.allows_loopback),
+        is_anonymous=setup.is_anonymous,
+    )

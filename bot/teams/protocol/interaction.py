@@ -1,0 +1,215 @@
+"""What somebody pressed, sent or called: ids, and who did it; nothing that it says is believed.
+
+Names, texts and places in a callback are for finding one's way only: what a value stands for is
+looked up by its id, within the tenant (platforms, 4.4).
+
+| what | comes as | answered |
+|---|---|---|
+| `press` | a message with a `value` (`Action.Submit`) | 200 at once; a reply follows |
+| `execute` | invoke `adaptiveCard/action` (`Action.Execute`) | by a card, or a line of text |
+| `fetch`, `submit` | invokes `task/fetch`, `task/submit` | by a dialog, or a line of text |
+| `ask`, `ask_submit` | invokes `composeExtension/…` ("Ask about this message") | the same |
+| `feedback`, `feedback_form` | `message/submitAction`, `message/fetchTask` | `{}`, a dialog |
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from bot.payload import Object, maybe_object, need_object
+from bot.teams.protocol.action_ids import DO
+from bot.teams.protocol.conversation_ids import Spot, spot_of
+from bot.teams.protocol.identity import Home
+from bot.teams.protocol.payload import instant, is_id, maybe, need, scalar, words
+from bot.teams.protocol.reference import Reference, reference_of
+from bot.teams.protocol.text_input import html_text
+from core.domain.errors import ContractError
+from core.domain.run import Json
+
+Kind: TypeAlias = Literal[
+    "press", "execute", "fetch", "submit", "ask", "ask_submit", "feedback", "feedback_form"
+]
+INVOKES: Mapping[str, Kind] = {
+    "adaptiveCard/action": "execute",
+    "task/fetch": "fetch",
+    "task/submit": "submit",
+    "composeExtension/fetchTask": "ask",
+    "composeExtension/submitAction": "ask_submit",
+    "message/submitAction": "feedback",
+    "message/fetchTask": "feedback_form",
+}
+FEEDBACK = "feedback"
+"""The name of feedback in the table of handlers."""
+REACTION, COMMENT = "reaction", "feedbackText"
+"""Keys of `values` in feedback: `like` or `dislike`, and what was written."""
+MOST_VALUES = 40
+LONGEST_VALUE = 8_000
+"""Characters of one input: as much as a question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interaction:
+    """One press, submit or command."""
+
+    kind: Kind
+    """What was done."""
+    name: str
+    """What it is called in `names`; of feedback `feedback`."""
+    dedupe_key: str
+    """The same for a repeated delivery."""
+    spot: Spot
+    """Where it was done."""
+    reference: Reference
+    """How to write there."""
+    person: str
+    """Who did it (`29:…`)."""
+    aad: str
+    """Directory id of that person; empty if unknown."""
+    is_outside: bool
+    """True: somebody of another company, or nobody knows."""
+    values: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Data of the button and what its inputs hold, each as text; lists and objects are left out."""
+    message_id: str | None = None
+    """The message with the button or the thumbs, or about which is asked; None if not told."""
+    quoted: str = ""
+    """What the message says about which is asked: somebody's words, without HTML."""
+    is_own: bool = False
+    """True: that message is known to be of who asks."""
+    locale: str = ""
+    """What the person's client speaks (`en-GB`); may be empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotOurs:
+    """A callback that we do not use: acknowledged, counted, forgotten."""
+
+    reason: str
+    """`kind`: an invoke that we do not know; `own`: a bot pressed it."""
+
+
+def parse_submitted(activity: Object, spot: Spot, home: Home) -> Interaction | NotOurs:
+    """Return what a card's `Action.Submit` means, which comes as a message.
+
+    Raises:
+        ContractError: It lacks what Teams promises.
+    """
+    data = need_object(activity, "value")
+    return _Callback(activity=activity, spot=spot, home=home).read("press", _named(data), data)
+
+
+def parse_invoke(activity: Object, home: Home) -> Interaction | NotOurs:
+    """Return what an invoke means to us.
+
+    Raises:
+        ContractError: It lacks what Teams promises.
+    """
+    kind = INVOKES.get(maybe(activity, "name"))
+    if kind is None:
+        return NotOurs(reason="kind")
+    if home.is_bot(need_object(activity, "from")):
+        return NotOurs(reason="own")
+    value = maybe_object(activity, "value")
+    callback = _Callback(activity=activity, spot=spot_of(activity), home=home)
+    match kind:
+        case "execute":
+            action = need_object(value, "action")
+            data = maybe_object(action, "data")
+            return callback.read(kind, maybe(action, "verb") or _named(data), data)
+        case "feedback" | "feedback_form":
+            return callback.read(kind, FEEDBACK, _feedback(value))
+        case "ask" | "ask_submit":
+            data = maybe_object(value, "data")
+            return callback.read(kind, _named(data) or maybe(value, "commandId"), data)
+        case _:
+            data = maybe_object(value, "data")
+            return callback.read(kind, _named(data), data)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Callback:
+    """What every callback has."""
+
+    activity: Object
+    spot: Spot
+    home: Home
+
+    def read(self, kind: Kind, name: str, data: Object) -> Interaction:
+        """Return the interaction.
+
+        Raises:
+            ContractError: Nobody did it, or it has no identity.
+        """
+        activity = self.activity
+        sender = need_object(activity, "from")
+        return Interaction(
+            kind=kind,
+            name=name,
+            dedupe_key=self._key(),
+            spot=self.spot,
+            reference=reference_of(activity, self.home),
+            person=need(sender, "id"),
+            aad=maybe(sender, "aadObjectId"),
+            is_outside=self.home.is_outside(sender),
+            values=_values(data),
+            message_id=maybe(self._asked_about(), "id") or maybe(activity, "replyToId") or None,
+            quoted=self._quoted(),
+            is_own=self._is_own(maybe(sender, "aadObjectId")),
+            locale=maybe(activity, "locale"),
+        )
+
+    def _key(self) -> str:
+        """Return the identity: the activity's id, or else who did what when."""
+        conversation, own = self.spot.conversation, maybe(self.activity, "id")
+        if own:
+            return f"teams:{conversation}:{own}"
+        sender = need(need_object(self.activity, "from"), "id")
+        moment = instant(self.activity, "timestamp").isoformat()
+        return f"teams:{conversation}:{maybe(self.activity, 'name')}:{sender}:{moment}"
+
+    def _asked_about(self) -> dict[str, Json]:
+        """Return the message on which an action of the message extension was used."""
+        return maybe_object(maybe_object(self.activity, "value"), "messagePayload")
+
+    def _is_own(self, aad: str) -> bool:
+        author = maybe_object(maybe_object(self._asked_about(), "from"), "user")
+        return bool(aad) and maybe(author, "id").lower() == aad.lower()
+
+    def _quoted(self) -> str:
+        body = maybe_object(self._asked_about(), "body")
+        content = words(body, "content")
+        return content.strip() if body.get("contentType") == "text" else html_text(content)
+
+
+def _named(data: Object) -> str:
+    """Return what a button says that it does; `""` for one that is none of ours."""
+    return maybe(data, DO)
+
+
+def _values(data: Object) -> dict[str, str]:
+    """Return what the data holds, as text.
+
+    Raises:
+        ContractError: It holds more than any card of ours.
+    """
+    held = {
+        key: scalar(value)
+        for key, value in data.items()
+        if is_id(key) and isinstance(value, str | int | float)
+    }
+    if len(held) > MOST_VALUES or any(len(value) > LONGEST_VALUE for value in held.values()):
+        raise ContractError("expected the inputs of a card of ours, got more")
+    return held
+
+
+def _feedback(value: Object) -> dict[str, Json]:
+    """Return the reaction and the comment, which is JSON within JSON."""
+    asked = maybe_object(value, "data")
+    given = maybe_object(value, "actionValue") or maybe_object(asked, "actionValue")
+    text = words(given, "feedback")
+    try:
+        inner: Json = json.loads(text) if len(text) <= LONGEST_VALUE else {}
+    except (ValueError, RecursionError):
+        inner = {}
+    said = dict(inner) if isinstance(inner, Mapping) else {}
+    return {**said, REACTION: words(given, REACTION)}
