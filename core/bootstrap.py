@@ -11,37 +11,37 @@ from dataclasses import dataclass
 
 from core.adapters.local.embedder import LocalEmbedder
 from core.adapters.officers import read_officers
-from core.adapters.postgres.about import PostgresAboutPolicies
-from core.adapters.postgres.audit import PostgresAuditLog
-from core.adapters.postgres.audit_reader import PostgresAuditReader
-from core.adapters.postgres.backlog import PostgresBacklog
-from core.adapters.postgres.cases import PostgresCases
-from core.adapters.postgres.changes import PostgresPolicyChanges
-from core.adapters.postgres.connections import PostgresConnections
-from core.adapters.postgres.conversations import PostgresConversationStore
-from core.adapters.postgres.corpus import PostgresCorpusStore
-from core.adapters.postgres.database import SERVING, open_database
-from core.adapters.postgres.database import Limits as StatementLimits
-from core.adapters.postgres.embedded import start_embedded
-from core.adapters.postgres.extracted_sections import PostgresExtractedSections
-from core.adapters.postgres.fact_index import index_missing
-from core.adapters.postgres.feedback import PostgresFeedback
+from core.adapters.postgres.cases.cases import PostgresCases
+from core.adapters.postgres.cases.feedback import PostgresFeedback
+from core.adapters.postgres.corpus.changes import PostgresPolicyChanges
+from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
+from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies
+from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals
+from core.adapters.postgres.engine.database import SERVING, open_database
+from core.adapters.postgres.engine.database import Limits as StatementLimits
+from core.adapters.postgres.engine.embedded import start_embedded
+from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.health import PostgresHealth
-from core.adapters.postgres.inbox import PostgresInbox
-from core.adapters.postgres.jobs import PostgresJobs
-from core.adapters.postgres.ledger import Ledger
-from core.adapters.postgres.model_calls import PostgresModelCallLog
-from core.adapters.postgres.oauth_stores import oauth_stores
-from core.adapters.postgres.ontology import PostgresOntologyStore
-from core.adapters.postgres.outbox import PostgresOutbox
-from core.adapters.postgres.pacing import Pace
-from core.adapters.postgres.references import PostgresReferences
-from core.adapters.postgres.search import PostgresChunkSearch
-from core.adapters.postgres.shown import PostgresShownReplies
-from core.adapters.postgres.shown_deeds import PostgresShownDeeds
-from core.adapters.postgres.spaces import PostgresSpaceStore
-from core.adapters.postgres.spending import PostgresSpending
-from core.adapters.postgres.withdrawals import PostgresWithdrawals
+from core.adapters.postgres.messages.conversations import PostgresConversationStore
+from core.adapters.postgres.messages.inbox import PostgresInbox
+from core.adapters.postgres.messages.inbox_claims import PostgresBacklog
+from core.adapters.postgres.messages.outbox import PostgresOutbox
+from core.adapters.postgres.ontology.extracted_sections import PostgresExtractedSections
+from core.adapters.postgres.ontology.fact_index import index_missing
+from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
+from core.adapters.postgres.platforms.disconnections import PostgresConnections
+from core.adapters.postgres.platforms.oauth_stores import oauth_stores
+from core.adapters.postgres.platforms.posted_answer_actions import PostgresShownDeeds
+from core.adapters.postgres.platforms.posted_answers import PostgresShownReplies
+from core.adapters.postgres.platforms.references import PostgresReferences
+from core.adapters.postgres.queue.channel_pace import Pace
+from core.adapters.postgres.queue.queue import PostgresJobs
+from core.adapters.postgres.record.audit import PostgresAuditLog
+from core.adapters.postgres.record.audit_reader import PostgresAuditReader
+from core.adapters.postgres.record.model_calls import PostgresModelCallLog
+from core.adapters.postgres.record.spending import PostgresSpending
+from core.adapters.postgres.search.search import PostgresChunkSearch
+from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.service import Answering
 from core.config import Settings

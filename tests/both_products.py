@@ -11,7 +11,7 @@ from bot.slack.app.platform import slack as connect_slack
 from bot.slack.outbound.surface import Patience
 from bot.teams.app.endpoint import PATH
 from bot.teams.app.platform import teams as connect_teams
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine.database import engine_for
 from core.bootstrap import SERVING, bootstrap
 from tests.running import Running
 from tests.servers.slack import FakeSlack

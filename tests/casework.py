@@ -7,9 +7,9 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.cases import CaseDesk, FeedbackDesk
-from core.adapters.postgres.cases import PostgresCases
-from core.adapters.postgres.feedback import PostgresFeedback
-from core.adapters.postgres.ledger import Ledger
+from core.adapters.postgres.cases.cases import PostgresCases
+from core.adapters.postgres.cases.feedback import PostgresFeedback
+from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.request import AskRequest
 from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind, ShownClaim

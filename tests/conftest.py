@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import NullPool, create_engine, make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.database import engine_for, migrate
-from core.adapters.postgres.embedded import start_embedded, stop_embedded
+from core.adapters.postgres.engine.database import engine_for, migrate
+from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
 
 KNOWN_SKIPS = (
     "shared data absent",

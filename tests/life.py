@@ -18,16 +18,16 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bot.delivery import Deliverer
 from bot.intake import Intake
 from bot.worker import Patience, Worker
-from core.adapters.postgres.audit import PostgresAuditLog
-from core.adapters.postgres.backlog import PostgresBacklog
-from core.adapters.postgres.conversations import PostgresConversationStore
-from core.adapters.postgres.database import raises_transient
-from core.adapters.postgres.inbox import PostgresInbox
-from core.adapters.postgres.jobs import PostgresJobs
-from core.adapters.postgres.ledger import Ledger
-from core.adapters.postgres.model_calls import PostgresModelCallLog
-from core.adapters.postgres.outbox import PostgresOutbox
-from core.adapters.postgres.pacing import Pace
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.messages.conversations import PostgresConversationStore
+from core.adapters.postgres.messages.inbox import PostgresInbox
+from core.adapters.postgres.messages.inbox_claims import PostgresBacklog
+from core.adapters.postgres.messages.outbox import PostgresOutbox
+from core.adapters.postgres.queue.channel_pace import Pace
+from core.adapters.postgres.queue.queue import PostgresJobs
+from core.adapters.postgres.record.audit import PostgresAuditLog
+from core.adapters.postgres.record.model_calls import PostgresModelCallLog
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.progress import UNHEARD
 from core.agent.service import Answering

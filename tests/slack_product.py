@@ -12,7 +12,7 @@ from aiohttp import ClientSession
 from bot.app.process import Roles, running
 from bot.slack.app.platform import slack as connect_slack
 from bot.slack.outbound.surface import Patience
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine.database import engine_for
 from core.bootstrap import SERVING, bootstrap
 from core.config import Settings
 from tests.running import Running

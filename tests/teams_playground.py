@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from bot.app.process import Roles, running
 from bot.teams.app.endpoint import PATH
 from bot.teams.app.platform import teams as connect_teams
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine.database import engine_for
 from core.bootstrap import SERVING, bootstrap
 from core.config import Settings
 from tests.running import Running

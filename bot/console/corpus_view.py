@@ -10,7 +10,7 @@ from rich.text import Text
 from bot.console.render import place_line
 from bot.console.safe_text import one_line
 from bot.console.terminal import Row
-from core.adapters.postgres.inspection import CorpusCounts
+from core.adapters.postgres.corpus.corpus_report import CorpusCounts
 from core.domain.policy import PolicyVersion
 from core.ontology.conflicts import Quote
 from core.ontology.graph import OntologyGraph

@@ -14,15 +14,15 @@ from typing import Protocol
 from bot.console.embedding_checks import check_embedders, check_guard, check_reader, check_space
 from bot.console.model_checks import check_live, check_reasoner
 from bot.finding import Finding, Health
-from core.adapters.postgres.corpus import PostgresCorpusStore
-from core.adapters.postgres.database import (
+from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
+from core.adapters.postgres.engine.database import (
     ServerFacts,
     check_facts,
     engine_for,
     newest_revision,
     server_facts,
 )
-from core.adapters.postgres.spaces import PostgresSpaceStore
+from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.adapters.system import SystemClock
 from core.bootstrap import database_url
 from core.config import Settings, shown_value

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from bot.finding import Finding, Health
 from core.adapters.local.embedder import find_local_embedder
 from core.adapters.local.onnx_model import Unavailable
-from core.adapters.postgres.spaces import PostgresSpaceStore
+from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.adapters.voyage.models import embedding_model, rerank_model
 from core.config import Settings
 from core.domain.errors import CiteboundError, ConfigError

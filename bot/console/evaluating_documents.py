@@ -24,7 +24,7 @@ from bot.console.safe_text import one_line
 from bot.console.sources import absolute
 from bot.console.terminal import Terminal
 from bot.console.verbose import cost_words
-from core.adapters.postgres.eval_corpus import create_database
+from core.adapters.postgres.evals.eval_corpus import create_database
 from core.agent.rehearsal import rehearse_labelled
 from core.bootstrap import Service, database_url
 from core.config import Settings

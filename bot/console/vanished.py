@@ -15,7 +15,7 @@ from rich.text import Text
 from bot.console.safe_text import one_line
 from bot.console.sources import Listing, absolute
 from bot.console.terminal import Row, Terminal
-from core.adapters.postgres.withdrawals import PolicyFile, PostgresWithdrawals
+from core.adapters.postgres.corpus.withdrawals import PolicyFile, PostgresWithdrawals
 from core.domain.errors import OvertakenError, UsageError
 
 

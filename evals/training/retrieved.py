@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.adapters.postgres.eval_corpus import opened_corpus
+from core.adapters.postgres.evals.eval_corpus import opened_corpus
 from core.bootstrap import database_url
 from core.config import Settings
 from core.domain.errors import ConfigError

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from core.adapters.postgres.embedded import start_embedded, stop_embedded
+from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
 from tests.integration.postgres.test_embedded_users import servers, trial
 
 

@@ -24,8 +24,8 @@ from aiohttp import ClientSession
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.database import engine_for
-from core.adapters.postgres.embedded import start_embedded, stop_embedded
+from core.adapters.postgres.engine.database import engine_for
+from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
 from tests.slack_processes import Running
 
 SAMPLES = Path(__file__).parents[2] / "samples"

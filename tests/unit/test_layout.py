@@ -10,7 +10,7 @@ MODULES = sorted([*(ROOT / "bot").rglob("*.py"), *(ROOT / "core").rglob("*.py")]
 DOMAIN = sorted((ROOT / "core" / "domain").glob("*.py"))
 CAP_LINES = 400
 """The aim is about 350; this is where a file is certainly two."""
-WHOLE = frozenset({"core/adapters/postgres/tables.py"})
+WHOLE = frozenset({"core/adapters/postgres/engine/tables.py"})
 """Long and yet of one idea: all tables, once."""
 
 

@@ -23,10 +23,10 @@ from bot.console.corpus_view import (
 from bot.console.options import scope_options
 from bot.console.safe_text import safe
 from bot.console.terminal import Terminal, open_terminal
-from core.adapters.postgres.corpus import PostgresCorpusStore
-from core.adapters.postgres.database import open_database
-from core.adapters.postgres.inspection import PostgresInspection
-from core.adapters.postgres.ontology import PostgresOntologyStore
+from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
+from core.adapters.postgres.corpus.corpus_report import PostgresInspection
+from core.adapters.postgres.engine.database import open_database
+from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
 from core.adapters.system import SystemClock
 from core.bootstrap import database_url
 from core.config import Settings

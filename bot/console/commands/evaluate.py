@@ -12,7 +12,7 @@ from rich.text import Text
 from bot.console.evaluating import latency_lines, measure_answers, measure_latency
 from bot.console.evaluating_documents import measure_documents
 from bot.console.terminal import Terminal, open_terminal
-from core.adapters.postgres.eval_corpus import evaluate_retrieval
+from core.adapters.postgres.evals.eval_corpus import evaluate_retrieval
 from core.bootstrap import database_url
 from core.config import Settings
 from core.domain.errors import ConfigError, UsageError

@@ -41,7 +41,7 @@ from bot.console.vanished import (
     withdrawn_row,
 )
 from core.adapters.anthropic.extraction import estimating_reader, open_section_reader
-from core.adapters.postgres.withdrawals import PolicyFile
+from core.adapters.postgres.corpus.withdrawals import PolicyFile
 from core.adapters.system import SystemClock
 from core.bootstrap import Service
 from core.config import Settings

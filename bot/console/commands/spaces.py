@@ -9,8 +9,8 @@ from rich.text import Text
 from bot.console.embedding import build_with_progress, built_lines
 from bot.console.safe_text import one_line
 from bot.console.terminal import Row, Terminal, open_terminal
-from core.adapters.postgres.database import open_database
-from core.adapters.postgres.spaces import PostgresSpaceStore
+from core.adapters.postgres.engine.database import open_database
+from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.bootstrap import database_url
 from core.config import Settings
 from core.domain.errors import ConfigError

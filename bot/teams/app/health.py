@@ -21,8 +21,8 @@ from bot.teams.connector.roster import Rosters
 from bot.teams.protocol.identity import home_of
 from bot.teams.protocol.setup import TeamsSetup, teams_setup
 from core.adapters.officers import read_officers
-from core.adapters.postgres.database import engine_for, newest_revision, server_facts
-from core.adapters.postgres.references import PostgresReferences
+from core.adapters.postgres.engine.database import engine_for, newest_revision, server_facts
+from core.adapters.postgres.platforms.references import PostgresReferences
 from core.bootstrap import database_url
 from core.config import Settings
 from core.domain.errors import CiteboundError, ConfigError

@@ -10,7 +10,7 @@ import os
 import sys
 import traceback
 
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine.database import engine_for
 from core.failpoints import arm
 from tests.life import Deployment, deploy, message
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine.database import engine_for
 from tests.life import Deployment, deploy, prepare
 from tests.life_history import broken_promises
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine.database import engine_for
 
 ROOT = Path(__file__).parents[3]
 LONGEST_S = 120.0

@@ -14,7 +14,7 @@ from pathlib import Path
 from aiohttp import ClientSession
 from sqlalchemy import text
 
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine.database import engine_for
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.faults import error, slow_answer, status
 from tests.slack_processes import Running, free_port

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine.database import engine_for
 from tests.acceptance.slack.office import QUESTION, shown
 from tests.kills import LONGEST_LEASE_S, quiet
 from tests.servers.slack import FakeSlack

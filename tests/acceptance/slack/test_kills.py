@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine.database import engine_for
 from tests.kills import LONGEST_LEASE_S, balance, quiet
 from tests.servers.slack import FakeSlack, fake_slack
 from tests.servers.slack.deeds import Said

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.database import (
+from core.adapters.postgres.engine.database import (
     SERVING,
     engine_for,
     goes_by_pooler,
@@ -23,7 +23,7 @@ from core.adapters.postgres.database import (
     open_database,
     server_facts,
 )
-from core.adapters.postgres.jobs import PostgresJobs
+from core.adapters.postgres.queue.queue import PostgresJobs
 from core.domain.errors import ConfigError
 from core.ports import Handlers
 from tests.kills import LONGEST_LEASE_S, balance, quiet

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine.database import engine_for
 from tests.kills import quiet
 from tests.servers.slack import FakeSlack
 from tests.slack_processes import Forks, forks

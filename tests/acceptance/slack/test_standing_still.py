@@ -13,7 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.app.watchdog import EXIT_STILL
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine.database import engine_for
 from tests.kills import LONGEST_LEASE_S, balance, quiet
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.deeds import Said

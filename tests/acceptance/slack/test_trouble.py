@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.slack.outbound import audience
 from bot.worker import MAX_ATTEMPTS
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine.database import engine_for
 from tests.acceptance.slack.office import QUESTION, shown
 from tests.kills import LONGEST_LEASE_S, balance, quiet
 from tests.servers.slack import FakeSlack, fake_slack

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine.database import engine_for
 from tests.kills import LONGEST_LEASE_S, balance, quiet
 from tests.servers.teams import FakeTeams, Message
 from tests.servers.teams.openid import OpenId

@@ -9,9 +9,9 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.anthropic.opening import Models, open_models
-from core.adapters.postgres.jobs import PostgresJobs
-from core.adapters.postgres.model_calls import PostgresModelCallLog
-from core.adapters.postgres.spending import PostgresSpending
+from core.adapters.postgres.queue.queue import PostgresJobs
+from core.adapters.postgres.record.model_calls import PostgresModelCallLog
+from core.adapters.postgres.record.spending import PostgresSpending
 from core.adapters.system import SystemClock, UuidSource
 from core.config import Settings
 from core.domain.casework import Account, Officer

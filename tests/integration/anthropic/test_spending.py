@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.anthropic.wire import TextPart
-from core.adapters.postgres.model_calls import PostgresModelCallLog
+from core.adapters.postgres.record.model_calls import PostgresModelCallLog
 from core.domain.errors import ModelUnavailableError
 from core.domain.run import TokenUse
 from core.ports import StoredCall

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from core.adapters.postgres.audit_reader import PostgresAuditReader
+from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.domain.answer import Outcome
 from core.domain.case import CaseState, Urgency
 from core.domain.casework import Account, Done, Opener, Refusal, Refused

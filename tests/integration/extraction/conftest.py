@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.anthropic.extraction import open_section_reader
-from core.adapters.postgres.corpus import PostgresCorpusStore
-from core.adapters.postgres.extracted_sections import PostgresExtractedSections
-from core.adapters.postgres.ontology import PostgresOntologyStore
+from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
+from core.adapters.postgres.ontology.extracted_sections import PostgresExtractedSections
+from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
 from core.adapters.system import SystemClock
 from core.config import Settings
 from core.domain.backoff import Backoff

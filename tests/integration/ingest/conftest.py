@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.corpus import PostgresCorpusStore
+from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.ingest.compare import SourceFile
 from core.ingest.prepare import Overrides
 from core.ingest.publish import Ingested, Ingestor

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.about import PostgresAboutPolicies
-from core.adapters.postgres.corpus import PostgresCorpusStore
+from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
+from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies
 from core.domain.policy_facts import SectionChanges
 from core.ingest.publish import Ingested
 from tests.integration.ingest.test_what_a_scope_reads import BOARD, EVERYONE

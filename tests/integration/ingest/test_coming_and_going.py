@@ -10,13 +10,13 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.audit_reader import PostgresAuditReader
-from core.adapters.postgres.changes import PostgresPolicyChanges
-from core.adapters.postgres.corpus import PostgresCorpusStore
-from core.adapters.postgres.ledger import Ledger
-from core.adapters.postgres.ontology import PostgresOntologyStore
-from core.adapters.postgres.shown import PostgresShownReplies
-from core.adapters.postgres.withdrawals import PostgresWithdrawals
+from core.adapters.postgres.corpus.changes import PostgresPolicyChanges
+from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
+from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals
+from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
+from core.adapters.postgres.platforms.posted_answers import PostgresShownReplies
+from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.adapters.system import SystemClock, UuidSource
 from core.domain.errors import DocumentError, OvertakenError, UsageError
 from core.domain.policy import VersionId

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.corpus import PostgresCorpusStore
+from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.domain.errors import DocumentError, TransientError
 from core.ingest.publish import Ingested
 from core.ports import Published, StoredVersion, Unchanged

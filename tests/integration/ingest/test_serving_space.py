@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.corpus import PostgresCorpusStore
-from core.adapters.postgres.spaces import PostgresSpaceStore
+from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
+from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.domain.errors import ConfigError
 from core.ingest.embed import build_space
 from core.ingest.prepare import Overrides

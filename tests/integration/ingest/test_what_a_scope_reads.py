@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.corpus import PostgresCorpusStore
-from core.adapters.postgres.ontology import PostgresOntologyStore
-from core.adapters.postgres.search import PostgresChunkSearch
+from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
+from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
+from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.domain.ontology import EntityType, RelationType, Snapshot
 from core.domain.policy import Span, VersionId
 from core.domain.question import Scope

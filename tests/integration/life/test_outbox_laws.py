@@ -14,7 +14,7 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import text
 
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine.database import engine_for
 from core.domain.delivery import (
     Ambiguous,
     ContentRefused,

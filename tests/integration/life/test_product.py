@@ -11,7 +11,7 @@ from bot.delivery import Deliverer
 from bot.intake import Intake
 from bot.worker import Worker
 from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
-from core.adapters.postgres.audit_reader import PostgresAuditReader
+from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.bootstrap import Service, bootstrap
 from core.config import Settings
 from core.domain.answer import Outcome

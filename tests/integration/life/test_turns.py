@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine.database import engine_for
 from core.domain.delivery import CanNotTell
 from core.domain.message import Accepted, Claimed, Waiting
 from core.domain.turns import TurnLimit, TurnLimits

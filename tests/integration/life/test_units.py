@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import make_url, text
 from sqlalchemy.exc import DBAPIError
 
-from core.adapters.postgres.database import SERVING, connect_arguments, engine_for
-from core.adapters.postgres.rescue import STUCK_AFTER_S
+from core.adapters.postgres.engine.database import SERVING, connect_arguments, engine_for
+from core.adapters.postgres.queue.rescue import STUCK_AFTER_S
 from core.domain.errors import TransientError
 from core.domain.message import Accepted
 from tests.life import Deployment, deploy, message, prepare

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import NullPool, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from core.adapters.postgres.jobs import QUEUES
+from core.adapters.postgres.queue.queue import QUEUES
 from core.agent.request import MAX_QUESTION
 from core.domain.delivery import NoReaders
 from core.domain.errors import TransientError

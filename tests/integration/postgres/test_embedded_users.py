@@ -16,15 +16,15 @@ import psutil
 import pytest
 from sqlalchemy import NullPool, create_engine, make_url, text
 
-from core.adapters.postgres.embedded import start_embedded, stop_embedded
-from core.adapters.postgres.embedded_account import binary, make_private, server_account
+from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
+from core.adapters.postgres.engine.embedded_account import binary, make_private, server_account
 from core.domain.errors import ConfigError
 
 COMMAND = """
     import sys
     from pathlib import Path
     import psycopg
-    from core.adapters.postgres.embedded import start_embedded
+    from core.adapters.postgres.engine.embedded import start_embedded
     url = start_embedded(Path(sys.argv[1]))
     with psycopg.connect(url) as connection:
         for _ in range(int(sys.argv[2])):
@@ -35,7 +35,7 @@ HOLDER = """
     import sys
     from pathlib import Path
     import psycopg
-    from core.adapters.postgres.embedded import start_embedded
+    from core.adapters.postgres.engine.embedded import start_embedded
     url = start_embedded(Path(sys.argv[1]))
     with psycopg.connect(url) as connection:
         print("ready", flush=True)

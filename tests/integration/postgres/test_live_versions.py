@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.scope import LIVE, scope_parameters
+from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.domain.question import Scope
 
 TODAY = datetime.now(UTC).date()  # noqa: TID251  # the function asks the server

@@ -10,8 +10,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.cli import EXIT_OCCUPIED, exit_code
-from core.adapters.postgres import locks
-from core.adapters.postgres.locks import (
+from core.adapters.postgres.engine import locks
+from core.adapters.postgres.engine.locks import (
     AdvisoryLock,
     held_if_free,
     held_meanwhile,
@@ -42,12 +42,14 @@ def test_locks_are_taken_in_one_place() -> None:
     """Whoever needs another one finds the numbers that are taken."""
     taking = {name for name, source in _sources().items() if re.search(r"advisory_\w*lock", source)}
     numbered = {name for name, source in _sources().items() if NUMBER.search(source)}
-    assert taking == numbered == {"core/adapters/postgres/locks.py"}
+    assert taking == numbered == {"core/adapters/postgres/engine/locks.py"}
 
 
 def test_no_lock_is_a_session_s() -> None:
     """A hung process would keep it, and a pooler would lose it."""
-    taken = re.findall(r"pg_\w*advisory\w*", (ROOT / "core/adapters/postgres/locks.py").read_text())
+    taken = re.findall(
+        r"pg_\w*advisory\w*", (ROOT / "core/adapters/postgres/engine/locks.py").read_text()
+    )
     assert taken
     assert all("_xact_" in name for name in taken)
 

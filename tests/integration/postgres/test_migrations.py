@@ -5,8 +5,8 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.database import migrate, newest_revision, server_facts
-from core.adapters.postgres.tables import metadata
+from core.adapters.postgres.engine.database import migrate, newest_revision, server_facts
+from core.adapters.postgres.engine.tables import metadata
 
 
 def _differences(connection: Connection) -> list[object]:

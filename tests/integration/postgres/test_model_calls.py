@@ -6,8 +6,8 @@ from dataclasses import replace
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.model_calls import PostgresModelCallLog
-from core.adapters.postgres.tables import model_calls
+from core.adapters.postgres.engine.tables import model_calls
+from core.adapters.postgres.record.model_calls import PostgresModelCallLog
 from core.domain.run import TokenUse
 from core.ports import StoredCall
 

@@ -12,8 +12,8 @@ from sqlalchemy import Connection, NullPool, create_engine, make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot import cli
-from core.adapters.postgres.corpus import PostgresCorpusStore
-from core.adapters.postgres.database import (
+from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
+from core.adapters.postgres.engine.database import (
     ServerFacts,
     check_facts,
     engine_for,
@@ -197,7 +197,8 @@ async def test_an_empty_database_is_migrated_once_by_two_starts(empty_url: str) 
 async def test_two_processes_migrate_one_after_the_other(empty_url: str) -> None:
     """The lock is the database's: it holds between processes too."""
     words = (
-        "import asyncio, sys; from core.adapters.postgres.database import engine_for, migrate;"
+        "import asyncio, sys;"
+        " from core.adapters.postgres.engine.database import engine_for, migrate;"
         " asyncio.run(migrate(engine_for(sys.argv[1], pooled=False)))"
     )
     processes = [

@@ -5,8 +5,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres import database
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine import database
+from core.adapters.postgres.engine.database import engine_for
 
 OTHERS = (
     "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"

@@ -3,8 +3,8 @@
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.database import migrate
-from core.adapters.postgres.spaces import PostgresSpaceStore
+from core.adapters.postgres.engine.database import migrate
+from core.adapters.postgres.search.spaces import PostgresSpaceStore
 
 FILLED = """
 INSERT INTO citebound.editions VALUES (1, now(), 'first');

@@ -7,7 +7,7 @@ from math import sqrt
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.corpus import PostgresCorpusStore
+from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.domain.ontology import Extraction
 from core.domain.policy import EVERYONE, LoadedDocument, PolicyMetadata, Section
 from core.ingest.chunk import cut_chunks

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from core.adapters.postgres import eval_corpus
-from core.adapters.postgres.database import engine_for
-from core.adapters.postgres.eval_corpus import evaluate_retrieval
+from core.adapters.postgres.engine.database import engine_for
+from core.adapters.postgres.evals import eval_corpus
+from core.adapters.postgres.evals.eval_corpus import evaluate_retrieval
 from core.domain.errors import UsageError
 from core.evals.retrieval import RetrievalReport, report_lines
 from core.ports import Reader

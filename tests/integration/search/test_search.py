@@ -5,9 +5,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres import search as search_module
-from core.adapters.postgres.ann_indexes import ensure_ann_indexes
-from core.adapters.postgres.search import PostgresChunkSearch
+from core.adapters.postgres.search import search as search_module
+from core.adapters.postgres.search.ann_indexes import ensure_ann_indexes
+from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.domain.errors import TransientError
 from core.domain.policy import EVERYONE
 from core.domain.question import Scope

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.search import SECTION_LIMIT, PostgresChunkSearch
+from core.adapters.postgres.search.search import SECTION_LIMIT, PostgresChunkSearch
 from core.domain.policy import EVERYONE
 from core.domain.question import Scope
 from core.ports import Published

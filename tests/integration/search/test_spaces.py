@@ -10,10 +10,10 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError as UniqueViolation
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres import spaces as spaces_module
-from core.adapters.postgres.corpus import PostgresCorpusStore
-from core.adapters.postgres.search import PostgresChunkSearch
-from core.adapters.postgres.spaces import PostgresSpaceStore
+from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
+from core.adapters.postgres.search import spaces as spaces_module
+from core.adapters.postgres.search.search import PostgresChunkSearch
+from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.domain.errors import OccupiedError, OvertakenError, TransientError, UsageError
 from core.domain.policy import EVERYONE
 from core.domain.question import Scope

@@ -22,7 +22,7 @@ from bot.rights import ChannelScope, Rights
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack, client_for
 from bot.slack.web.identity import Home
-from core.adapters.postgres.search import PostgresChunkSearch
+from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.agent import compose
 from core.domain.chat import Place
 from core.domain.delivery import Delivery, NoReaders, StoredReply, Withhold

@@ -13,9 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.slack.install.oauth import OAuth, open_oauth
 from bot.slack.web.calls import Slack, client_for
-from core.adapters.postgres.envelope import Envelope
-from core.adapters.postgres.installations import PostgresInstallations
-from core.adapters.postgres.oauth_stores import oauth_stores
+from core.adapters.postgres.platforms.installations import PostgresInstallations
+from core.adapters.postgres.platforms.oauth_stores import oauth_stores
+from core.adapters.postgres.platforms.secret_box import Envelope
 from core.adapters.system import SystemClock
 from core.config import Settings
 from core.domain.installation import Installation, Tokens, Workspace

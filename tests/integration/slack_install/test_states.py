@@ -6,8 +6,8 @@ from datetime import timedelta
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.database import engine_for
-from core.adapters.postgres.oauth_states import PostgresOAuthStates
+from core.adapters.postgres.engine.database import engine_for
+from core.adapters.postgres.platforms.oauth_states import PostgresOAuthStates
 
 
 async def test_of_a_hundred_one_wins(database_url: str) -> None:

@@ -10,8 +10,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError as ConstraintError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.envelope import Envelope
-from core.adapters.postgres.installations import PostgresInstallations
+from core.adapters.postgres.platforms.installations import PostgresInstallations
+from core.adapters.postgres.platforms.secret_box import Envelope
 from core.domain.errors import ConfigError, ContractError, IntegrityError, TransientError
 from core.domain.installation import Installation, Tokens, Workspace
 from tests.integration.slack_install.conftest import (
@@ -291,7 +291,7 @@ async def test_what_is_uninstalled_during_an_exchange_stays_gone(
 
 KILLED = """
 import asyncio, sys
-from core.adapters.postgres.database import engine_for
+from core.adapters.postgres.engine.database import engine_for
 from core.failpoints import arm
 from core.domain.installation import Tokens
 from tests.integration.slack_install.conftest import *

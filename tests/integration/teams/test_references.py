@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.references import PostgresReferences
+from core.adapters.postgres.platforms.references import PostgresReferences
 from core.domain.reference import ConversationReference
 
 DIRECT = ConversationReference(

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from bot.console.sources import Listing, Skipped, Source
 from bot.console.vanished import find_vanished
-from core.adapters.postgres.withdrawals import PolicyFile
+from core.adapters.postgres.corpus.withdrawals import PolicyFile
 from core.domain.policy import VersionId
 from core.ingest.compare import SourceFile
 from core.ingest.prepare import NOTHING_GIVEN

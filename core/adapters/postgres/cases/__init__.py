@@ -1,0 +1,1 @@
+"""Cases and feedback: rows, log, what is posted about them."""

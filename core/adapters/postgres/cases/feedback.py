@@ -1,0 +1,125 @@
+"""Judgements of answers in Postgres: each is kept with its record, the last one counts."""
+
+from typing import Any
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.cases.case_opening import is_uuid
+from core.adapters.postgres.engine.conversation_rows import pseudonym_of
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.ledger import Ledger, take_number
+from core.audit.events import Event
+from core.domain.audit import Tag
+from core.domain.casework import Refusal
+from core.domain.feedback import Feedback, FeedbackKept, FeedbackRefused
+
+_ANSWER = text(
+    "SELECT q.id::text AS question_id, q.conversation_id::text, o.reply->>'record_id' AS record_id,"
+    " (SELECT k.answered_at IS NOT NULL AND (a.outcome <> 'escalated' OR a.refusal IS NOT NULL)"
+    "   FROM citebound.cases k WHERE k.question_id = q.id) AS is_superseded"
+    " FROM citebound.answers a JOIN citebound.questions q ON q.id = a.question_id"
+    " JOIN citebound.conversations c ON c.id = q.conversation_id"
+    " JOIN citebound.inbox i ON i.question_id = q.id"
+    " LEFT JOIN citebound.outbox o ON o.cause = 'message:' || i.id AND o.part = 0"
+    " WHERE a.id = CAST(:answer AS uuid) AND c.platform = :platform AND c.tenant = :tenant"
+    " FOR NO KEY UPDATE OF c"
+)
+"""Locks the conversation: clicks of one person are kept in one order."""
+_BEFORE = text(
+    "SELECT rating FROM citebound.feedback WHERE answer_id = CAST(:answer AS uuid)"
+    " AND actor = :actor AND refusal IS NULL AND dedupe_key <> :key ORDER BY id DESC LIMIT 1"
+)
+_KEEP = text(
+    "INSERT INTO citebound.feedback (answer_id, actor, rating, reason, platform_message_id, at,"
+    " comment, dedupe_key, refusal) VALUES (CAST(:answer AS uuid), :actor, :rating, :reason,"
+    " :message, :now, :comment, :key, :refusal) ON CONFLICT DO NOTHING RETURNING id"
+)
+
+
+class PostgresFeedback:
+    """See `core.ports.FeedbackStore`."""
+
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
+        """Use a migrated database."""
+        self._engine = engine
+        self._ledger = ledger
+
+    @raises_transient
+    async def give(self, feedback: Feedback, /) -> FeedbackKept | FeedbackRefused:
+        """See `FeedbackStore.give`."""
+        if not is_uuid(feedback.answer_id):
+            return FeedbackRefused(why=Refusal.UNKNOWN)
+        async with self._engine.begin() as connection:
+            keys = {
+                "answer": feedback.answer_id,
+                "platform": feedback.by.platform,
+                "tenant": feedback.by.tenant,
+            }
+            answer = (await connection.execute(_ANSWER, keys)).one_or_none()
+            if answer is None:
+                return FeedbackRefused(why=Refusal.UNKNOWN)
+            refusal = Refusal.ANSWERED if answer.is_superseded else None
+            actor = await pseudonym_of(
+                connection,
+                platform=feedback.by.platform,
+                tenant=feedback.by.tenant,
+                person=feedback.by.person,
+            )
+            said = {"answer": feedback.answer_id, "actor": actor, "key": feedback.key}
+            before = await connection.scalar(_BEFORE, said)
+            is_new = await self._keep(connection, feedback, actor, refusal)
+            if is_new:
+                await self._record(connection, feedback, answer, actor, refusal)
+            if refusal is not None:
+                return FeedbackRefused(why=refusal)
+            return FeedbackKept(is_new=is_new, is_repeated=before == feedback.rating.value)
+
+    async def _keep(
+        self,
+        connection: AsyncConnection,
+        feedback: Feedback,
+        actor: str,
+        refusal: Refusal | None,
+    ) -> bool:
+        """Insert the row; False: this click is there."""
+        row = {
+            "answer": feedback.answer_id,
+            "actor": actor,
+            "rating": feedback.rating.value,
+            "reason": feedback.reason.value if feedback.reason else None,
+            "message": feedback.platform_message_id,
+            "now": self._ledger.clock.now(),
+            "comment": feedback.comment,
+            "key": feedback.key,
+            "refusal": refusal.value if refusal else None,
+        }
+        return await connection.scalar(_KEEP, row) is not None
+
+    async def _record(
+        self,
+        connection: AsyncConnection,
+        feedback: Feedback,
+        answer: Any,
+        actor: str,
+        refusal: Refusal | None,
+    ) -> None:
+        event = Event(
+            tag=Tag.FEEDBACK_REFUSED if refusal else Tag.FEEDBACK_GIVEN,
+            actor=actor,
+            actor_kind="asker",
+            conversation=answer.conversation_id,
+            seq=await take_number(connection, answer.conversation_id),
+            subject=feedback.answer_id,
+            cause=answer.record_id,
+            trace_id=answer.question_id,
+            says={
+                "answer": feedback.answer_id,
+                "rating": feedback.rating.value,
+                "reason": feedback.reason.value if feedback.reason else None,
+                "message": feedback.platform_message_id,
+                **({"refusal": refusal.value} if refusal else {}),
+            },
+        )
+        kept = {"comment": feedback.comment} if feedback.comment and not refusal else {}
+        await self._ledger.event(connection, event, content=kept)

@@ -1,0 +1,1 @@
+"""Policies and their versions, sections, chunks, references."""

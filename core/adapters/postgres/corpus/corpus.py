@@ -1,0 +1,278 @@
+"""Policies, versions, sections and chunks in Postgres.
+
+Publishing them, and reading what a scope may read.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from sqlalchemy import RowMapping, func, select, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.corpus.cross_references import resolve_references, store_references
+from core.adapters.postgres.corpus.publishing import (
+    content_hash,
+    end_version,
+    insert_chunks,
+    insert_sections,
+    insert_version,
+    note_file,
+    open_edition,
+    refuse_overtaken,
+)
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.locks import wait_for_publishing
+from core.adapters.postgres.engine.scope import LIVE, scope_parameters
+from core.adapters.postgres.engine.section_refs import section_ref
+from core.adapters.postgres.engine.tables import editions
+from core.adapters.postgres.ontology.ontology_writer import store_facts
+from core.adapters.postgres.search import lexical_index
+from core.adapters.postgres.search.ann_indexes import ensure_ann_indexes, is_large
+from core.adapters.postgres.search.spaces import serving_id
+from core.domain.ontology import SectionRef
+from core.domain.policy import PolicyMetadata, PolicyVersion, Span, VersionId, Withdrawal
+from core.domain.question import Scope
+from core.ports import EmbeddingSpace, Publication, Published, StoredVersion, Vector
+
+_VERSIONS_OF = text(
+    "SELECT v.*, p.key, f.path AS read_from, w.edition AS withdrawn_in, w.withdrawn_from,"
+    " w.is_file_gone, w.reason AS withdrawn_because,"
+    " EXISTS (SELECT FROM citebound.chunks c WHERE c.version_id = v.id) AS has_chunks"
+    " FROM citebound.policies p JOIN citebound.policy_versions v ON v.policy_id = p.id"
+    " LEFT JOIN citebound.policy_files f ON f.policy_id = p.id"
+    " LEFT JOIN LATERAL (SELECT * FROM citebound.withdrawals w WHERE w.policy_id = p.id"
+    "  AND w.edition > v.edition_from ORDER BY w.edition DESC LIMIT 1) w ON true"
+    " WHERE p.key = :key AND v.edition_until IS NULL ORDER BY v.number"
+)
+_VERSIONS = f"""
+SELECT v.id, v.edition_from, v.source_name, v.title, v.label, v.owner, v.jurisdiction, v.audience,
+       v.tags, v.effective_from, v.effective_until, v.upload_id, p.key
+  FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id
+  JOIN citebound.policies p ON p.id = v.policy_id ORDER BY p.key"""  # noqa: S608  # constants
+
+
+class PostgresCorpusStore:
+    """See `core.ports.CorpusStore`."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        """Use a migrated database."""
+        self._engine = engine
+
+    @raises_transient
+    async def versions_of(self, key: str, /) -> list[StoredVersion]:
+        """See `CorpusStore.versions_of`."""
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(_VERSIONS_OF, {"key": key})).mappings().all()
+        return [
+            StoredVersion(
+                version_id=VersionId(row["id"]),
+                number=row["number"],
+                sha256=bytes(row["sha256"]),
+                metadata=metadata_of(row),
+                has_chunks=row["has_chunks"],
+                facts_hash=bytes(row["facts_hash"]) if row["facts_hash"] else None,
+                facts_by=row["facts_by"],
+                withdrawal=_withdrawal(row),
+                read_from=row["read_from"],
+            )
+            for row in rows
+        ]
+
+    @raises_transient
+    async def note_file(self, key: str, path: str, /) -> None:
+        """See `CorpusStore.note_file`."""
+        async with self._engine.begin() as connection:
+            await note_file(connection, key, path)
+
+    @raises_transient
+    async def missing_embeddings(self, texts: Sequence[str], space: EmbeddingSpace, /) -> list[int]:
+        """See `CorpusStore.missing_embeddings`."""
+        hashes = [content_hash(piece) for piece in texts]
+        query = text(
+            "SELECT DISTINCT c.content_hash FROM citebound.chunks c"
+            " JOIN citebound.chunk_embeddings e ON e.chunk_id = c.id"
+            " JOIN citebound.embedding_spaces s ON s.id = e.space_id"
+            " WHERE c.content_hash = ANY(:hashes) AND s.provider = :provider AND s.model = :model"
+            " AND s.dimensions = :dimensions AND s.revision = :revision"
+        )
+        async with self._engine.connect() as connection:
+            known = {
+                bytes(found)
+                for found in await connection.scalars(
+                    query,
+                    {
+                        "hashes": list(set(hashes)),
+                        "provider": space.provider,
+                        "model": space.model,
+                        "dimensions": space.dimensions,
+                        "revision": space.revision,
+                    },
+                )
+            }
+        missing: list[int] = []
+        for index, digest in enumerate(hashes):
+            if digest not in known:
+                known.add(digest)
+                missing.append(index)
+        return missing
+
+    @raises_transient
+    async def publish(
+        self,
+        publication: Publication,
+        /,
+        *,
+        after: VersionId | None,
+        space: EmbeddingSpace | None,
+        vectors: Mapping[str, Vector],
+        on_day: date,
+    ) -> Published:
+        """See `CorpusStore.publish`."""
+        async with self._engine.begin() as connection:
+            await wait_for_publishing(connection)
+            await refuse_overtaken(connection, publication, after)
+            key = publication.metadata.key
+            edition = await open_edition(connection, f"{key} published")
+            version_id, number = await insert_version(connection, publication, edition, on_day)
+            if publication.replaces is not None:
+                await end_version(connection, publication.replaces, edition)
+            if publication.read_from is not None:
+                await note_file(connection, key, publication.read_from)
+            section_ids = await insert_sections(connection, publication, version_id)
+            await insert_chunks(connection, publication, version_id, section_ids)
+            await store_facts(connection, publication, version_id, section_ids)
+            await store_references(connection, publication, version_id, section_ids)
+            await resolve_references(connection, version_id)
+            if publication.chunks:
+                await lexical_index.index_terms(connection, version_id)
+                if space is not None:
+                    space_id = await serving_id(connection, space)
+                    await lexical_index.store_embeddings(connection, version_id, space_id, vectors)
+        await self._index_if_large(space)
+        return Published(
+            version_id=VersionId(version_id),
+            edition=edition,
+            is_first=number == 1,
+            chunks=len(publication.chunks),
+            chunks_embedded=len(vectors),
+            entities=len(publication.extraction.entities),
+            relations=len(publication.extraction.relations),
+            is_reread=publication.replaces is not None,
+        )
+
+    async def _index_if_large(self, space: EmbeddingSpace | None) -> None:
+        async with self._engine.connect() as connection:
+            large = await is_large(connection)
+        if large:
+            await ensure_ann_indexes(self._engine, space)
+
+    @raises_transient
+    async def versions(self, scope: Scope, /) -> list[PolicyVersion]:
+        """See `CorpusStore.versions`."""
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(text(_VERSIONS), scope_parameters(scope))).mappings()
+            return [
+                PolicyVersion(
+                    version_id=VersionId(row["id"]),
+                    metadata=metadata_of(row),
+                    edition=row["edition_from"],
+                    source_name=row["source_name"],
+                )
+                for row in rows
+            ]
+
+    @raises_transient
+    async def current_edition(self) -> int | None:
+        """See `CorpusStore.current_edition`."""
+        async with self._engine.connect() as connection:
+            return await connection.scalar(select(func.max(editions.c.number)))
+
+    @raises_transient
+    async def read_spans(self, spans: Sequence[Span], scope: Scope, /) -> dict[Span, str]:
+        """See `CorpusStore.read_spans`."""
+        query = text(
+            "SELECT w.version_id, w.char_start, w.char_end,"  # noqa: S608
+            " substr(v.text, w.char_start + 1, w.char_end - w.char_start) AS quote"
+            " FROM unnest(CAST(:ids AS bigint[]), CAST(:starts AS int[]), CAST(:ends AS int[]))"
+            "   AS w (version_id, char_start, char_end)"
+            f" JOIN {LIVE} live ON live.version_id = w.version_id"
+            " JOIN citebound.policy_versions v ON v.id = w.version_id"
+            " WHERE 0 <= w.char_start AND w.char_start < w.char_end AND w.char_end <="
+            " length(v.text)"
+        )
+        parameters = scope_parameters(scope) | _span_arrays(spans)
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(query, parameters)).all()
+        return {
+            Span(version_id=VersionId(row[0]), char_start=row[1], char_end=row[2]): row[3]
+            for row in rows
+        }
+
+    @raises_transient
+    async def has_chunks(self, scope: Scope, /) -> bool:
+        """See `CorpusStore.has_chunks`."""
+        query = text(
+            f"SELECT EXISTS (SELECT FROM {LIVE} live JOIN citebound.chunks c USING (version_id))"  # noqa: S608
+        )
+        async with self._engine.connect() as connection:
+            return bool(await connection.scalar(query, scope_parameters(scope)))
+
+    @raises_transient
+    async def places(self, spans: Sequence[Span], /) -> dict[Span, SectionRef]:
+        """See `CorpusStore.places`."""
+        query = text(
+            "SELECT w.version_id, w.char_start, w.char_end, p.key, v.title, v.label,"
+            " v.jurisdiction,"
+            " s.eid, s.number, s.title AS section_title, s.path, v.page_starts"
+            " FROM unnest(CAST(:ids AS bigint[]), CAST(:starts AS int[]), CAST(:ends AS int[]))"
+            "   AS w (version_id, char_start, char_end)"
+            " JOIN citebound.policy_versions v ON v.id = w.version_id"
+            " JOIN citebound.policies p ON p.id = v.policy_id"
+            " JOIN citebound.sections s ON s.version_id = v.id"
+            "   AND s.char_start <= w.char_start AND w.char_start < s.char_end"
+        )
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(query, _span_arrays(spans))).mappings().all()
+        return {
+            Span(
+                version_id=VersionId(row["version_id"]),
+                char_start=row["char_start"],
+                char_end=row["char_end"],
+            ): section_ref(row)
+            for row in rows
+        }
+
+
+def _span_arrays(spans: Sequence[Span]) -> dict[str, list[int]]:
+    return {
+        "ids": [span.version_id for span in spans],
+        "starts": [span.char_start for span in spans],
+        "ends": [span.char_end for span in spans],
+    }
+
+
+def _withdrawal(row: RowMapping) -> Withdrawal | None:
+    if row["withdrawn_in"] is None:
+        return None
+    return Withdrawal(
+        edition=row["withdrawn_in"],
+        since=row["withdrawn_from"],
+        is_file_gone=row["is_file_gone"],
+        reason=row["withdrawn_because"],
+    )
+
+
+def metadata_of(row: RowMapping) -> PolicyMetadata:
+    """Return the metadata of a version from a row that has them all."""
+    return PolicyMetadata(
+        key=row["key"],
+        title=row["title"],
+        label=row["label"],
+        owner=row["owner"],
+        jurisdiction=row["jurisdiction"],
+        audience=frozenset(row["audience"]),
+        tags=frozenset(row["tags"]),
+        effective_from=row["effective_from"],
+        effective_until=row["effective_until"],
+        upload_id=row["upload_id"],
+    )

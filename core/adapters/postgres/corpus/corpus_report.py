@@ -1,0 +1,137 @@
+"""What the keepers of a corpus look at: counts, audiences, and references as they were written."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.engine.scope import LIVE, scope_parameters
+from core.domain.ontology import CrossReference
+from core.domain.policy import TextSpan
+from core.domain.question import Scope
+from core.ontology.lint import FoundReference
+from core.ontology.policy_index import IndexedPolicy, IndexedSection, PolicyIndex
+
+_COUNTS = f"""
+WITH live AS (SELECT version_id FROM {LIVE} AS l)
+SELECT (SELECT count(*) FROM live) AS versions,
+       (SELECT count(*) FROM live JOIN citebound.sections USING (version_id)) AS sections,
+       (SELECT count(*) FROM live JOIN citebound.chunks USING (version_id)) AS chunks,
+       (SELECT count(*) FROM live JOIN citebound.cross_references USING (version_id)) AS refs,
+       (SELECT coalesce(sum(length(v.text)), 0) FROM live
+          JOIN citebound.policy_versions v ON v.id = live.version_id) AS characters"""  # noqa: S608
+
+_REFERENCES = f"""
+SELECT p.key, x.char_start, x.char_end, x.policy, x.number, s.ordinal,
+       substr(v.text, x.char_start + 1, x.char_end - x.char_start) AS words
+  FROM {LIVE} live
+  JOIN citebound.cross_references x ON x.version_id = live.version_id
+  JOIN citebound.sections s ON s.id = x.section_id
+  JOIN citebound.policy_versions v ON v.id = x.version_id
+  JOIN citebound.policies p ON p.id = v.policy_id
+ ORDER BY p.key, x.char_start"""  # noqa: S608
+
+# Of all policies, whoever may read them: what a scope hides is no dangling target.
+_NEWEST = """
+SELECT DISTINCT ON (v.policy_id) v.id, p.key, v.title,
+       coalesce((SELECT e.aliases FROM citebound.entities e
+                   JOIN citebound.provenance pr ON pr.entity_id = e.id AND pr.version_id = v.id
+                  WHERE e.key = 'policy:' || p.key LIMIT 1), '{}') AS aliases
+  FROM citebound.policy_versions v JOIN citebound.policies p ON p.id = v.policy_id
+ WHERE v.edition_until IS NULL ORDER BY v.policy_id, v.number DESC"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusCounts:
+    """How much there is in a scope."""
+
+    policies: int
+    """Policy versions in force."""
+    sections: int
+    """Their sections."""
+    chunks: int
+    """Their chunks; 0 if they were ingested without."""
+    references: int
+    """Cross-references in them."""
+    characters: int
+    """Characters of their text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class References:
+    """All references in a scope, and what they may lead to."""
+
+    found: tuple[FoundReference, ...]
+    """In text order, by policy."""
+    policies: PolicyIndex
+    """Every policy of the corpus, in its newest version."""
+
+
+class PostgresInspection:
+    """Reads a corpus as its keepers do."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        """Use a migrated database."""
+        self._engine = engine
+
+    async def groups(self) -> frozenset[str]:
+        """Return every audience group that some policy names."""
+        query = "SELECT DISTINCT unnest(audience) FROM citebound.policy_versions"
+        async with self._engine.connect() as connection:
+            return frozenset(await connection.scalars(text(query)))
+
+    async def counts(self, scope: Scope) -> CorpusCounts:
+        """Count what is in the scope."""
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(text(_COUNTS), scope_parameters(scope))).one()
+        return CorpusCounts(
+            policies=row.versions,
+            sections=row.sections,
+            chunks=row.chunks,
+            references=row.refs,
+            characters=row.characters,
+        )
+
+    async def references(self, scope: Scope) -> References:
+        """Return the references of the versions in the scope."""
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(text(_REFERENCES), scope_parameters(scope))).all()
+            policies = await _policies(connection)
+        found = tuple(
+            FoundReference(
+                policy_key=row.key,
+                words=row.words,
+                reference=CrossReference(
+                    span=TextSpan(char_start=row.char_start, char_end=row.char_end),
+                    section_ordinal=row.ordinal,
+                    policy=row.policy,
+                    number=row.number,
+                ),
+            )
+            for row in rows
+        )
+        return References(found=found, policies=policies)
+
+
+async def _policies(connection: AsyncConnection) -> PolicyIndex:
+    newest = (await connection.execute(text(_NEWEST))).all()
+    rows = await connection.execute(
+        text(
+            "SELECT version_id, eid, number FROM citebound.sections"
+            " WHERE version_id = ANY(:versions) ORDER BY version_id, ordinal"
+        ),
+        {"versions": [row.id for row in newest]},
+    )
+    sections: defaultdict[int, list[IndexedSection]] = defaultdict(list)
+    for row in rows:
+        sections[row.version_id].append(IndexedSection(eid=row.eid, number=row.number))
+    return PolicyIndex.of(
+        IndexedPolicy(
+            key=row.key,
+            title=row.title,
+            aliases=tuple(row.aliases),
+            sections=tuple(sections[row.id]),
+        )
+        for row in newest
+    )

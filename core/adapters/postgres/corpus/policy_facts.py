@@ -1,0 +1,177 @@
+"""Facts about the policies themselves, one statement for each question."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from sqlalchemy import RowMapping, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.corpus.corpus import metadata_of
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.scope import LIVE, scope_parameters
+from core.adapters.postgres.ontology.fact_index import asked_names
+from core.adapters.postgres.ontology.ontology_rows import span_of
+from core.domain.policy import VersionId
+from core.domain.policy_facts import Applies, PolicyExcerpt, PolicyFacts, SectionChanges
+from core.domain.question import Scope
+from core.ontology.fact_words import normal_name
+
+HEADING = 300
+"""Characters of a heading; of a text that begins without one, of its beginning."""
+# A version whose facts were read anew has the text of the one before: it is no change.
+_FACTS = text(f"""
+WITH live AS (
+  SELECT v.* FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id
+    JOIN citebound.policies p ON p.id = v.policy_id WHERE p.key = ANY(:keys)),
+told AS (
+  SELECT l.*, (
+      SELECT e.published_at FROM citebound.policy_versions s
+        JOIN citebound.editions e ON e.number = s.edition_from
+       WHERE s.policy_id = l.policy_id AND s.sha256 = l.sha256
+       ORDER BY s.number LIMIT 1) AS changed_at, (
+      SELECT b.id FROM citebound.policy_versions b
+        JOIN citebound.version_readers r ON r.version_id = b.id
+       WHERE b.policy_id = l.policy_id AND b.number < l.number AND b.sha256 <> l.sha256
+         AND r.of_text && CAST(:scope_groups AS text[])
+         AND r.of_today && CAST(:scope_groups AS text[])
+       ORDER BY b.number DESC LIMIT 1) AS before_id
+    FROM live l)
+SELECT t.id AS version_id, p.key, t.title, t.label, t.owner, t.jurisdiction, t.audience, t.tags,
+       t.effective_from, t.effective_until, t.upload_id, t.source_name, t.changed_at,
+       t.before_id, coalesce(b.label, CAST(b.number AS text)) AS before,
+       s.char_start, s.char_start + greatest(1, length(rtrim(left(substr(
+         v.text, s.char_start + 1,
+         CASE WHEN s.body_start > s.char_start THEN s.body_start ELSE s.char_end END
+           - s.char_start), {HEADING}), E' \\n\\t'))) AS char_end
+  FROM told t JOIN citebound.policy_versions v ON v.id = t.id
+  JOIN citebound.policies p ON p.id = t.policy_id
+  LEFT JOIN citebound.policy_versions b ON b.id = t.before_id
+  JOIN LATERAL (SELECT * FROM citebound.sections s WHERE s.version_id = t.id
+                 ORDER BY s.ordinal LIMIT 1) s ON true
+ ORDER BY p.key""")  # noqa: S608  # constants
+
+_SECTIONS = text("""
+SELECT s.version_id, s.ordinal, concat_ws(' ', s.number, s.title) AS name,
+       md5(regexp_replace(substr(v.text, s.body_start + 1, s.char_end - s.body_start),
+                          '\\s+', ' ', 'g')) AS words
+  FROM citebound.sections s JOIN citebound.policy_versions v ON v.id = s.version_id
+ WHERE s.version_id = ANY(:versions) ORDER BY s.version_id, s.ordinal""")
+
+_APPLYING = text(f"""
+SELECT DISTINCT ON (is_whole, p.key) p.key, v.title, source.type = 'Policy' AS is_whole,
+       pr.version_id, pr.char_start, pr.char_end
+  FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id
+  JOIN citebound.policies p ON p.id = v.policy_id
+  JOIN citebound.entity_words w ON w.version_id = v.id AND w.type = 'Role'
+   AND w.words && CAST(:names AS text[])
+  JOIN citebound.relations r ON r.target_id = w.entity_id AND r.type = 'applies_to'
+  JOIN citebound.provenance pr ON pr.relation_id = r.id AND pr.version_id = v.id
+  JOIN citebound.entities source ON source.id = r.source_id
+ ORDER BY is_whole DESC, p.key, pr.char_start""")  # noqa: S608  # constants
+
+EXCERPTS = 200
+"""Sections of a policy that are begun to be read, at most."""
+EXCERPT = 1_500
+"""Characters of a section's body from its beginning: its first rule stands there or nowhere."""
+_EXCERPTS = text(f"""
+SELECT s.number, s.title, s.path, v.id AS version_id, s.body_start AS char_start,
+       least(s.char_end, s.body_start + {EXCERPT}) AS char_end,
+       substr(v.text, s.body_start + 1, least(s.char_end - s.body_start, {EXCERPT})) AS text
+  FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id
+  JOIN citebound.policies p ON p.id = v.policy_id AND p.key = :key
+  JOIN citebound.sections s ON s.version_id = v.id AND s.body_start < s.char_end
+ ORDER BY v.id, s.ordinal LIMIT {EXCERPTS}""")  # noqa: S608  # constants
+
+
+class PostgresAboutPolicies:
+    """See `core.ports.about.AboutPolicies`."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        """Use a migrated database."""
+        self._engine = engine
+
+    @raises_transient
+    async def facts(self, keys: Collection[str], scope: Scope, /) -> tuple[PolicyFacts, ...]:
+        """See `AboutPolicies.facts`."""
+        async with self._engine.connect() as connection:
+            found = await connection.execute(_FACTS, scope_parameters(scope) | {"keys": list(keys)})
+            rows = found.mappings().all()
+            versions = [row["version_id"] for row in rows if row["before_id"] is not None]
+            versions += [row["before_id"] for row in rows if row["before_id"] is not None]
+            read = await connection.execute(_SECTIONS, {"versions": versions})
+            sections: dict[int, list[RowMapping]] = {}
+            for section in read.mappings():
+                sections.setdefault(section["version_id"], []).append(section)
+        return tuple(_facts(row, sections) for row in rows)
+
+    @raises_transient
+    async def applying_to(self, role: str, scope: Scope, /) -> tuple[Applies, ...]:
+        """See `AboutPolicies.applying_to`."""
+        name = normal_name(role)
+        if not name:
+            return ()
+        given = scope_parameters(scope) | {"names": asked_names([name])}
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(_APPLYING, given)).mappings().all()
+        first: dict[str, RowMapping] = {}
+        for row in rows:
+            first.setdefault(row["key"], row)
+        return tuple(
+            Applies(
+                policy_key=row["key"],
+                title=row["title"],
+                is_whole=row["is_whole"],
+                span=span_of(row),
+            )
+            for row in first.values()
+        )
+
+    @raises_transient
+    async def excerpts(self, key: str, scope: Scope, /) -> tuple[PolicyExcerpt, ...]:
+        """See `AboutPolicies.excerpts`; at most `EXCERPTS`, of `EXCERPT` characters each."""
+        given = scope_parameters(scope) | {"key": key}
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(_EXCERPTS, given)).mappings().all()
+        return tuple(
+            PolicyExcerpt(
+                number=row["number"],
+                title=row["title"],
+                path=tuple(row["path"]),
+                span=span_of(row),
+                text=row["text"],
+            )
+            for row in rows
+            if row["text"].strip()
+        )
+
+
+def _facts(row: RowMapping, sections: Mapping[int, Sequence[RowMapping]]) -> PolicyFacts:
+    changes = None
+    if row["before_id"] is not None:
+        now, before = sections.get(row["version_id"], ()), sections.get(row["before_id"], ())
+        changes = _changes(now, before)
+    return PolicyFacts(
+        version_id=VersionId(row["version_id"]),
+        metadata=metadata_of(row),
+        source_name=row["source_name"],
+        changed_at=row["changed_at"],
+        before=row["before"],
+        changes=changes,
+        heading=span_of(row),
+    )
+
+
+def _changes(now: Sequence[RowMapping], before: Sequence[RowMapping]) -> SectionChanges:
+    new, old = _by_name(now), _by_name(before)
+    return SectionChanges(
+        added=tuple(name for name in new if name not in old),
+        changed=tuple(name for name in new if name in old and new[name] != old[name]),
+        removed=tuple(name for name in old if name not in new),
+    )
+
+
+def _by_name(sections: Sequence[RowMapping]) -> dict[str, tuple[str, ...]]:
+    """Return the words of sections by their names; several may have one."""
+    found: dict[str, tuple[str, ...]] = {}
+    for section in sections:
+        found[section["name"]] = (*found.get(section["name"], ()), section["words"])
+    return {name: words for name, words in found.items() if name}

@@ -1,0 +1,394 @@
+"""Open a database that is fit for use: reachable, new enough, migrated."""
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from time import monotonic
+from types import CoroutineType
+from typing import Any, ParamSpec, TypeVar, cast
+
+import psycopg
+from sqlalchemy import (
+    URL,
+    Connection,
+    NullPool,
+    PoolProxiedConnection,
+    create_engine,
+    event,
+    make_url,
+    text,
+)
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from core.adapters.postgres.engine.locks import MIGRATED_WITHIN_S, AdvisoryLock, held
+from core.domain.errors import ConfigError, TransientError
+
+MIGRATIONS = next(
+    folder
+    for folder in (
+        Path(__file__).parents[1] / "migrations",
+        Path(__file__).parents[4] / "migrations",
+    )
+    if folder.is_dir()
+)
+"""Beside this folder in a wheel (`setup.py` puts them there), at the top of a checkout."""
+MINIMUM_POSTGRES = 15
+"""`security_invoker` views came with it (release notes of Postgres 15)."""
+MINIMUM_PGVECTOR = (0, 8)
+"""Iterative index scans came with it (CHANGELOG of pgvector 0.8.0)."""
+ENCODING = "UTF8"
+BY_POOLER = "citebound_by_pooler"
+"""Option of an engine."""
+_SECRETS = ("password", "sslpassword")
+"""What a URL may say in its query as well."""
+_one_at_a_time = threading.Lock()
+"""Alembic keeps what it migrates in globals of its modules."""
+
+_SERVER = text(
+    "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),"
+    " pg_backend_pid()"
+)
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def raises_transient(
+    method: "Callable[_P, CoroutineType[Any, Any, _T]]",
+) -> "Callable[_P, CoroutineType[Any, Any, _T]]":
+    """Let a method of a store raise `TransientError` where the database failed."""
+
+    @wraps(method)
+    async def wrapped(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        try:
+            return await method(*args, **kwargs)
+        except (DBAPIError, PoolTimeoutError, OSError) as error:
+            raise TransientError(f"the database failed: {cause_of(error)}") from error
+
+    return wrapped
+
+
+def cause_of(error: Exception) -> str:
+    """Return what the database said, in one line."""
+    return str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFacts:
+    """What a server says of itself."""
+
+    postgres: int
+    """Major version."""
+    encoding: str
+    """Of the database."""
+    pgvector: str | None
+    """Installed version, or the one that would be; None: not there."""
+    revision: str | None
+    """Newest migration applied; None: none."""
+    is_pooled: bool
+    """Whether a pooler such as PgBouncer stands between, which may hand a session to others after
+    each transaction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How long the server works and waits for one statement of ours, in milliseconds."""
+
+    statement_ms: int = 10_000
+    """For a whole statement."""
+    lock_ms: int = 2_000
+    """For a lock, advisory ones among them."""
+    idle_ms: int = 10_000
+    """Between two statements of a transaction."""
+
+    def settings(self) -> dict[str, int]:
+        """Return them as Postgres calls them."""
+        return {
+            "statement_timeout": self.statement_ms,
+            "lock_timeout": self.lock_ms,
+            "idle_in_transaction_session_timeout": self.idle_ms,
+        }
+
+
+SERVING = Limits()
+"""Of processes that serve people (`reliability.md`, section 4). Commands have none: publication
+waits for its turn, and an index takes as long as it takes."""
+CONNECTED_WITHIN_S = 3
+RESTED_S = 1.0
+"""Seconds without use from which a pooled connection may have died unnoticed. One that dies sooner
+fails a statement, and the unit of work begins again with another."""
+UNACKNOWLEDGED_MS = 5_000
+"""How long what was sent may stay unacknowledged until the connection counts as broken."""
+
+
+def connect_arguments(
+    url: URL, limits: Limits | None, *, by_pooler: bool = False
+) -> dict[str, Any]:
+    """Return what libpq is told beside the URL; what the URL says itself stays.
+
+    By a pooler nothing is kept in a session, and it refuses a start with options.
+    """
+    given: dict[str, Any] = {
+        "connect_timeout": CONNECTED_WITHIN_S,
+        "tcp_user_timeout": UNACKNOWLEDGED_MS,
+    }
+    told = {key: value for key, value in given.items() if key not in url.query}
+    # Text is read as text whatever the URL says: from a database in SQL_ASCII it came as bytes.
+    told["client_encoding"] = "utf8"
+    if by_pooler:
+        told["prepare_threshold"] = None
+    elif limits is not None:
+        own = url.query.get("options", "")
+        words = [own] if isinstance(own, str) else list(own)
+        # Ours stand first: of two that differ the server takes the last.
+        ours = (f"-c {name}={value}" for name, value in limits.settings().items())
+        told["options"] = " ".join([*ours, *words]).strip()
+    return told
+
+
+def engine_for(
+    url: str, *, pooled: bool = True, limits: Limits | None = None, by_pooler: bool = False
+) -> AsyncEngine:
+    """Return an engine for a Postgres URL; nothing connects yet.
+
+    Args:
+        url: where.
+        pooled: False opens a connection each time.
+        limits: of each statement; None: it may take as long as it takes.
+        by_pooler: whether a pooler stands between: see `ServerFacts.is_pooled`.
+
+    Raises:
+        ConfigError: The URL is not one of Postgres.
+    """
+    engine = _engine_for(_parsed(url), pooled=pooled, limits=limits, by_pooler=by_pooler)
+    if by_pooler and limits is not None:
+        _limit_transactions(engine, limits)
+    return engine
+
+
+def goes_by_pooler(engine: AsyncEngine) -> bool:
+    """Say whether an engine was made for a pooler."""
+    return BY_POOLER in engine.sync_engine.get_execution_options()
+
+
+def _parsed(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError) as error:
+        raise ConfigError(
+            "DATABASE_URL is not a URL; expected postgresql://user:password@host/database"
+        ) from error
+    if parsed.get_backend_name() not in {"postgresql", "postgres"}:
+        raise ConfigError(
+            f"DATABASE_URL names {parsed.get_backend_name()!r}; expected postgresql://..."
+        )
+    return parsed.set(drivername="postgresql+psycopg")
+
+
+def _engine_for(url: URL, *, pooled: bool, limits: Limits | None, by_pooler: bool) -> AsyncEngine:
+    told: dict[str, Any] = {
+        "hide_parameters": True,
+        "connect_args": connect_arguments(url, limits, by_pooler=by_pooler),
+        "execution_options": {BY_POOLER: True} if by_pooler else {},
+    }
+    if not pooled:
+        return create_async_engine(url, poolclass=NullPool, **told)
+    engine = create_async_engine(url, pool_size=8, max_overflow=8, **told)
+    _ping_after_rest(engine)
+    return engine
+
+
+def _limit_transactions(engine: AsyncEngine, limits: Limits) -> None:
+    """Tell the server the limits at the begin of each transaction: one more round trip."""
+    settings = ", ".join(
+        f"set_config('{name}', '{value}', true)" for name, value in limits.settings().items()
+    )
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def _begins(connection: Connection) -> None:
+        if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
+            connection.exec_driver_sql(f"SELECT {settings}")
+
+
+def _ping_after_rest(engine: AsyncEngine) -> None:
+    """Ask a connection whether it lives before it is used again, if it has rested.
+
+    SQLAlchemy's own `pool_pre_ping` asks each time: one more round trip for each transaction.
+    """
+    pool, dialect = engine.sync_engine.pool, engine.dialect
+
+    @event.listens_for(pool, "checkin")
+    def _rests(_: object, record: PoolProxiedConnection) -> None:
+        record.info["rests_since"] = monotonic()
+
+    @event.listens_for(pool, "checkout")
+    def _wakes(connection: Any, record: PoolProxiedConnection, _: object) -> None:
+        rested_s = monotonic() - record.info.get("rests_since", monotonic())
+        if rested_s < RESTED_S:
+            return
+        try:
+            dialect.do_ping(connection)
+        except dialect.loaded_dbapi.Error as error:
+            raise DisconnectionError("it died while it rested") from error
+
+
+async def server_facts(engine: AsyncEngine) -> ServerFacts:
+    """Ask the server for its versions.
+
+    Raises:
+        ConfigError: It can't be reached; the message says why, without the password.
+    """
+    try:
+        async with engine.connect() as connection:
+            major, encoding, process_id = (await connection.execute(_SERVER)).one()
+            raw = (await connection.get_raw_connection()).driver_connection
+            is_pooled = _told_process_id(raw) != process_id
+            vector = await connection.scalar(
+                text(
+                    "SELECT coalesce(installed_version, default_version)"
+                    " FROM pg_available_extensions WHERE name = 'vector'"
+                )
+            )
+            known = await connection.scalar(text("SELECT to_regclass('citebound.alembic_version')"))
+            revision = (
+                await connection.scalar(text("SELECT version_num FROM citebound.alembic_version"))
+                if known
+                else None
+            )
+    except (DBAPIError, OSError) as error:
+        cause = cause_of(error)
+        place = engine.url.difference_update_query(_SECRETS).render_as_string(hide_password=True)
+        raise ConfigError(
+            f"the database {place} can't be reached: {cause};"
+            " check DATABASE_URL, or unset it to use the embedded one"
+        ) from error
+    return ServerFacts(
+        postgres=major // 10_000,
+        encoding=encoding,
+        pgvector=vector,
+        revision=revision,
+        is_pooled=is_pooled,
+    )
+
+
+def _told_process_id(connection: object) -> int:
+    """Return which process of the server we were told to be connected to: a pooler makes one up."""
+    return cast("psycopg.AsyncConnection[Any]", connection).info.backend_pid
+
+
+def check_facts(facts: ServerFacts) -> None:
+    """Refuse a server that lacks what we need.
+
+    Raises:
+        ConfigError: Postgres or pgvector is missing or too old, or the database has another
+            encoding.
+    """
+    if facts.encoding != ENCODING:
+        raise ConfigError(
+            f"the database's encoding is {facts.encoding}: make it anew in {ENCODING}"
+            f" (CREATE DATABASE name ENCODING '{ENCODING}' TEMPLATE template0)"
+        )
+    if facts.postgres < MINIMUM_POSTGRES:
+        raise ConfigError(
+            f"Postgres {facts.postgres} is too old: {MINIMUM_POSTGRES} or later is needed"
+        )
+    if facts.pgvector is None:
+        raise ConfigError(
+            "the server has no pgvector: install its package (0.8 or later) for this Postgres"
+        )
+    if tuple(int(part) for part in facts.pgvector.split(".")[:2]) < MINIMUM_PGVECTOR:
+        raise ConfigError(f"pgvector {facts.pgvector} is too old: 0.8 or later is needed")
+
+
+def newest_revision() -> str:
+    """Return the newest migration of this release: their names are ordered."""
+    return max(path.stem for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+
+
+async def migrate(engine: AsyncEngine, *, to: str = "head") -> None:
+    """Bring the schema to a revision; a no-op where it is already there.
+
+    Raises:
+        ConfigError: The database is newer than this release, or a migration was refused.
+    """
+    await asyncio.to_thread(_migrate, engine.url, to)
+
+
+def _migrate(url: URL, to: str) -> None:
+    told = connect_arguments(url, None, by_pooler=True)
+    engine = create_engine(url, hide_parameters=True, connect_args=told, poolclass=NullPool)
+    with (
+        _one_at_a_time,
+        engine.connect() as holder,
+        held(holder, AdvisoryLock.MIGRATING, within_s=MIGRATED_WITHIN_S),
+        engine.connect() as connection,
+    ):
+        _run_alembic(connection, to)
+
+
+def _run_alembic(connection: Connection, to: str) -> None:
+    from alembic import command  # noqa: PLC0415  # 0.2 s that most starts need not pay
+    from alembic.config import Config  # noqa: PLC0415
+    from alembic.util import CommandError  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.attributes["connection"] = connection
+    known = {path.stem for path in (MIGRATIONS / "versions").glob("[0-9]*.py")}
+    here = connection.scalar(text("SELECT to_regclass('citebound.alembic_version')"))
+    current = (
+        connection.scalar(text("SELECT version_num FROM citebound.alembic_version"))
+        if here
+        else None
+    )
+    connection.rollback()
+    if current is not None and current not in known:
+        raise ConfigError(
+            f"the database is at migration {current!r}, which this release does not know: upgrade"
+            f" Citebound"
+        )
+    move = (
+        command.downgrade
+        if to == "base" or (current and to < current and to != "head")
+        else command.upgrade
+    )
+    try:
+        move(config, to)
+    except (CommandError, DBAPIError) as error:
+        raise ConfigError(f"a migration was refused: {cause_of(error)}") from error
+
+
+@asynccontextmanager
+async def open_database(
+    url: str, *, pooled: bool = True, limits: Limits | None = None
+) -> AsyncGenerator[AsyncEngine]:
+    """Open a checked and migrated database, and close it at the end.
+
+    Raises:
+        ConfigError: See `server_facts`, `check_facts` and `migrate`.
+    """
+    facts = await _checked(url)
+    engine = engine_for(url, pooled=pooled, limits=limits, by_pooler=facts.is_pooled)
+    try:
+        if facts.revision != newest_revision():
+            await migrate(engine)
+        yield engine
+    finally:
+        await engine.dispose()
+
+
+async def _checked(url: str) -> ServerFacts:
+    """Ask the server what it is before anything is asked of it that a pooler refuses."""
+    engine = engine_for(url, pooled=False, by_pooler=True)
+    try:
+        facts = await server_facts(engine)
+    finally:
+        await engine.dispose()
+    check_facts(facts)
+    return facts

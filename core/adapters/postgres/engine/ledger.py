@@ -1,0 +1,122 @@
+"""Append to the record, within the transaction of whatever happened."""
+
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ARRAY, LargeBinary, Text, bindparam, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from core.adapters.postgres.engine.tables import conversations
+from core.audit.canonical import SALT_BYTES, Commitment, canonical, leaf_hash
+from core.audit.events import Event, event_document
+from core.domain.errors import TransientError
+from core.domain.run import Json
+from core.ports import Clock, IdSource
+
+_APPEND = text(
+    "WITH appended AS ("
+    " INSERT INTO audit.record (canonical, leaf_hash) SELECT * FROM unnest(:canonicals, :leaves))"
+    " INSERT INTO audit.content (record_id, field, salt, body)"
+    " SELECT id::uuid, field, salt, body"
+    " FROM unnest(:ids, :fields, :salts, :bodies) AS given(id, field, salt, body)"
+).bindparams(
+    bindparam("canonicals", type_=ARRAY(LargeBinary)),
+    bindparam("leaves", type_=ARRAY(LargeBinary)),
+    bindparam("ids", type_=ARRAY(Text)),
+    bindparam("fields", type_=ARRAY(Text)),
+    bindparam("salts", type_=ARRAY(LargeBinary)),
+    bindparam("bodies", type_=ARRAY(Text)),
+)
+"""One statement, since intake waits for it. An id is that of the document."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A record, ready to be appended."""
+
+    record_id: str
+    """Its id, which the document says as well."""
+    data: bytes
+    """The document in its canonical form."""
+    contents: Sequence[Commitment]
+    """The personal texts that it commits to."""
+
+
+class Ledger:
+    """Writes records; reads none back, as the application's role may not."""
+
+    def __init__(self, *, clock: Clock, ids: IdSource, unit: str) -> None:
+        """Take what each record says besides; `unit` is written into each."""
+        self.clock = clock
+        self.ids = ids
+        self.unit = unit
+
+    async def event(
+        self,
+        connection: AsyncConnection,
+        event: Event,
+        *,
+        content: Mapping[str, str],
+        record_id: str | None = None,
+    ) -> str:
+        """Append what happened, with its personal text, and return the record's id."""
+        entry = self.entry(event, content=content, record_id=record_id)
+        await append(connection, [entry])
+        return entry.record_id
+
+    def entry(
+        self, event: Event, *, content: Mapping[str, str], record_id: str | None = None
+    ) -> Entry:
+        """Return the record of what happened, to be appended in the same transaction."""
+        record_id = record_id or self.ids.new()
+        contents = committed(content)
+        document = event_document(
+            event, record_id=record_id, at=self.clock.now(), unit=self.unit, commitments=contents
+        )
+        return Entry(record_id=record_id, data=canonical(document), contents=contents)
+
+
+async def append(connection: AsyncConnection, entries: Sequence[Entry]) -> list[bytes]:
+    """Insert records with the texts that they commit to, and return their leaf hashes."""
+    leaves = [leaf_hash(entry.data) for entry in entries]
+    parts = [(entry.record_id, part) for entry in entries for part in entry.contents]
+    await connection.execute(
+        _APPEND,
+        {
+            "canonicals": [entry.data for entry in entries],
+            "leaves": leaves,
+            "ids": [record_id for record_id, _ in parts],
+            "fields": [part.field for _, part in parts],
+            "salts": [part.salt for _, part in parts],
+            "bodies": [part.body for _, part in parts],
+        },
+    )
+    return leaves
+
+
+async def take_number(connection: AsyncConnection, conversation_id: str) -> int:
+    """Lock a conversation and take its next number: a record left out would show."""
+    taken = await connection.scalar(
+        conversations.update()
+        .where(conversations.c.id == conversation_id)
+        .values(next_seq=conversations.c.next_seq + 1)
+        .returning(conversations.c.next_seq - 1)
+    )
+    if taken is None:
+        raise TransientError("another process opened this conversation at the same time: ask again")
+    return int(taken)
+
+
+def committed(content: Mapping[str, str]) -> list[Commitment]:
+    """Put each text under a salt of its own."""
+    return [
+        Commitment(field=field, salt=secrets.token_bytes(SALT_BYTES), body=body)
+        for field, body in content.items()
+    ]
+
+
+def json_text(value: Json) -> str:
+    """Return a value as it is kept in `audit.content`."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)

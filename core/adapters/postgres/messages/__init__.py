@@ -1,0 +1,1 @@
+"""The inbox and outbox: what people wrote, and what they are answered."""

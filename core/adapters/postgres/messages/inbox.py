@@ -1,0 +1,292 @@
+"""Store messages: all that a message changes, in the transaction before it is acknowledged."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.engine.conversation_rows import Thread, open_threads
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.ledger import Ledger, take_number
+from core.adapters.postgres.engine.retrying import begun_again
+from core.adapters.postgres.messages.inbox_batch import REPEATED, Questions
+from core.adapters.postgres.messages.inbox_rows import event_of, insert, place_of, row_of
+from core.adapters.postgres.queue.completion import cause_of_message
+from core.adapters.postgres.queue.queue import PostgresJobs
+from core.adapters.postgres.queue.replies import queue_reply
+from core.agent.conversation import clean
+from core.domain.audit import Tag
+from core.domain.delivery import Notice, StoredReply
+from core.domain.message import Accepted, Ignored, InboundMessage, MessageKind, Seen
+from core.domain.turns import TurnLimits, WaitingLimits
+from core.failpoints import failpoint
+from core.together import Together
+
+_TARGET = text(
+    "SELECT id, conversation_id::text, question_id::text, record_id::text, state, outcome, person,"
+    " mode, text FROM citebound.inbox WHERE message_key = :key"
+)
+_TOLD = text(
+    "SELECT EXISTS (SELECT FROM citebound.outbox o JOIN citebound.inbox i"
+    " ON o.cause = 'message:' || i.id WHERE o.conversation_id = CAST(:conversation AS uuid)"
+    " AND i.kind = 'edited' AND starts_with(i.message_key, :key || ':edited:'))"
+)
+_RESTART = text(
+    "UPDATE citebound.inbox SET text = :text, state = 'received', attempt = 0, lease_until = NULL,"
+    " lease_token = NULL, next_at = clock_timestamp(), is_ahead = is_ahead OR :is_report"
+    " WHERE id = :id"
+    " AND state IN ('received', 'running')"
+)
+_WITHDRAW = text(
+    "UPDATE citebound.inbox SET state = 'done', outcome = 'ignored', lease_until = NULL,"
+    " lease_token = NULL WHERE id = ANY(:ids) AND state IN ('received', 'running')"
+    " RETURNING id, question_id::text, record_id::text, person, mode, progress_id"
+)
+_BEGUN = text(
+    "SELECT id FROM citebound.inbox WHERE conversation_id = :conversation AND person = :person"
+    " AND state IN ('received', 'running') ORDER BY id"
+)
+
+
+_QUESTIONS = frozenset({MessageKind.MESSAGE, MessageKind.CHOICE})
+"""What is to be answered: most of what comes, so it is stored together."""
+
+
+class _SeenError(Exception):
+    """Ends the transaction: it is rolled back, and with it the number that it took."""
+
+    def __init__(self, seen: Seen) -> None:
+        super().__init__(seen.reason)
+        self.seen = seen
+
+
+class PostgresInbox:
+    """See `core.ports.Inbox`."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        *,
+        ledger: Ledger,
+        jobs: PostgresJobs,
+        waiting: WaitingLimits,
+        turns: TurnLimits,
+    ) -> None:
+        """Use a migrated database."""
+        self._engine = engine
+        self._ledger = ledger
+        self._jobs = jobs
+        questions = Questions(engine, ledger=ledger, jobs=jobs, waiting=waiting, turns=turns.asker)
+        self._together = Together(questions.store, key=lambda message: message.place)
+
+    async def put(self, message: InboundMessage | Ignored, /) -> Accepted | Seen:
+        """See `Inbox.put`."""
+        if isinstance(message, InboundMessage) and message.kind in _QUESTIONS:
+            return await self._together.put(message)
+        return await self._put_alone(message)
+
+    @raises_transient
+    @begun_again
+    async def _put_alone(self, message: InboundMessage | Ignored) -> Accepted | Seen:
+        try:
+            async with self._engine.begin() as connection:
+                accepted = await self._put(connection, message)
+                failpoint("F2")
+        except _SeenError as ended:
+            return ended.seen
+        return accepted
+
+    async def _put(
+        self, connection: AsyncConnection, message: InboundMessage | Ignored
+    ) -> Accepted:
+        (thread,) = await open_threads(connection, [message], ids=self._ledger.ids)
+        if thread is None:
+            raise _SeenError(REPEATED)
+        if isinstance(message, Ignored):
+            return await self._ignored(connection, thread, message)
+        if message.kind is MessageKind.EDITED:
+            return await self._edited(connection, thread, message)
+        if message.kind is MessageKind.DELETED:
+            return await self._deleted(connection, thread, message)
+        if message.kind is MessageKind.HELP:
+            return await self._helped(connection, thread, message)
+        return await self._stopped(connection, thread, message)
+
+    async def _ignored(
+        self, connection: AsyncConnection, thread: Thread, message: Ignored
+    ) -> Accepted:
+        accepted = await self._insert(connection, thread, message, outcome="ignored")
+        await self._ledger.event(
+            connection,
+            event_of(Tag.MESSAGE_IGNORED, thread, reason=message.reason, outcome="ignored"),
+            content={"place": place_of(message)},
+        )
+        return accepted
+
+    async def _helped(
+        self, connection: AsyncConnection, thread: Thread, message: InboundMessage
+    ) -> Accepted:
+        """Queue how it works; no question was asked, and the record says so."""
+        accepted = await self._insert(connection, thread, message)
+        record_id = await self._ledger.event(
+            connection,
+            event_of(Tag.MESSAGE_IGNORED, thread, reason="help", outcome="ignored"),
+            content={"place": place_of(message)},
+        )
+        await queue_reply(
+            connection,
+            StoredReply(notice=Notice.HOW_IT_WORKS, record_id=record_id),
+            cause=cause_of_message(accepted.message_id),
+            conversation_id=thread.conversation_id,
+            person=message.person,
+            mode=message.place.mode,
+        )
+        await self._jobs.defer(connection, "deliver", thread.conversation_id)
+        return accepted
+
+    async def _edited(
+        self, connection: AsyncConnection, thread: Thread, message: InboundMessage
+    ) -> Accepted:
+        """Begin again with the new text, or say, once, that it comes too late."""
+        accepted = await self._insert(connection, thread, message)
+        target = await _target(connection, message)
+        record_id = await self._ledger.event(
+            connection,
+            event_of(
+                Tag.MESSAGE_EDITED,
+                thread,
+                subject=target["question_id"],
+                cause=target["record_id"],
+            ),
+            content={"message": message.text, "place": place_of(message)},
+        )
+        if target["state"] in {"received", "running"}:
+            new = {"id": target["id"], "text": message.text, "is_report": message.is_report}
+            await connection.execute(_RESTART, new)
+            await self._jobs.defer(
+                connection, "answer", target["conversation_id"], is_ahead=message.is_report
+            )
+        elif target["outcome"] != "ignored" and await _is_news(connection, message, target):
+            await queue_reply(
+                connection,
+                StoredReply(notice=Notice.EDITED_AFTER_ANSWER, record_id=record_id),
+                cause=cause_of_message(accepted.message_id),
+                conversation_id=target["conversation_id"],
+                person=target["person"],
+                mode=target["mode"],
+            )
+            await self._jobs.defer(connection, "deliver", target["conversation_id"])
+        return accepted
+
+    async def _deleted(
+        self, connection: AsyncConnection, thread: Thread, message: InboundMessage
+    ) -> Accepted:
+        """Withdraw what is not answered yet; an answer stays."""
+        accepted = await self._insert(connection, thread, message)
+        target = await _target(connection, message)
+        await self._ledger.event(
+            connection,
+            event_of(
+                Tag.MESSAGE_DELETED,
+                thread,
+                subject=target["question_id"],
+                cause=target["record_id"],
+            ),
+            content={"place": place_of(message)},
+        )
+        await self._withdraw(connection, thread, [target["id"]], reason="withdrawn")
+        return accepted
+
+    async def _stopped(
+        self, connection: AsyncConnection, thread: Thread, message: InboundMessage
+    ) -> Accepted:
+        """Drop what this person waits for here: whoever works on it loses the lease."""
+        begun = await connection.execute(
+            _BEGUN, {"conversation": thread.conversation_id, "person": message.person}
+        )
+        ids = list(begun.scalars())
+        if not ids:
+            raise _SeenError(Seen(reason="nothing_to_stop"))
+        accepted = await self._insert(connection, thread, message)
+        rows = await self._withdraw(connection, thread, ids, reason="stopped", seq=thread.seq)
+        shown = next((row.progress_id for row in rows if row.progress_id), None)
+        await queue_reply(
+            connection,
+            StoredReply(notice=Notice.STOPPED),
+            cause=cause_of_message(accepted.message_id),
+            conversation_id=thread.conversation_id,
+            person=message.person,
+            mode=message.place.mode,
+            progress_id=shown,
+        )
+        await self._jobs.defer(connection, "deliver", thread.conversation_id)
+        return accepted
+
+    async def _withdraw(
+        self,
+        connection: AsyncConnection,
+        thread: Thread,
+        ids: list[int],
+        *,
+        reason: str,
+        seq: int | None = None,
+    ) -> Sequence[Any]:
+        """Close messages without a reply, and return them; `seq` is a number taken already."""
+        rows = (await connection.execute(_WITHDRAW, {"ids": ids})).all()
+        for row in rows:
+            number = seq or await take_number(connection, thread.conversation_id)
+            seq = None
+            ignored = event_of(
+                Tag.MESSAGE_IGNORED,
+                replace(thread, seq=number),
+                subject=row.question_id,
+                cause=row.record_id,
+                reason=reason,
+                outcome="ignored",
+            )
+            await self._ledger.event(connection, ignored, content={})
+        return rows
+
+    async def _insert(
+        self,
+        connection: AsyncConnection,
+        thread: Thread,
+        message: InboundMessage | Ignored,
+        *,
+        outcome: str | None = None,
+    ) -> Accepted:
+        """Insert the row of what is not to be answered.
+
+        Raises:
+            _SeenError: It is there.
+        """
+        row = row_of(
+            message, thread, question_id=self._ledger.ids.new(), is_done=True, outcome=outcome
+        )
+        message_id = (await insert(connection, [row])).get(message.dedupe_key)
+        if message_id is None:
+            raise _SeenError(REPEATED)
+        return Accepted(message_id=message_id, conversation_id=thread.conversation_id)
+
+
+async def _is_news(connection: AsyncConnection, message: InboundMessage, target: Any) -> bool:
+    """Say whether other words than those that were answered stand there, and nobody was told."""
+    if clean(message.text) == clean(target["text"]):
+        return False
+    keys = {"conversation": target["conversation_id"], "key": message.target_key}
+    return not await connection.scalar(_TOLD, keys)
+
+
+async def _target(connection: AsyncConnection, message: InboundMessage) -> Any:
+    """Return the message that was edited or deleted.
+
+    Raises:
+        _SeenError: We never kept it: it was not addressed to us.
+    """
+    found = await connection.execute(_TARGET, {"key": message.target_key})
+    target = found.mappings().one_or_none()
+    if target is None:
+        raise _SeenError(Seen(reason="unknown_target"))
+    return target

@@ -1,0 +1,157 @@
+"""Lease the oldest unfinished message of a conversation to one worker; a report comes first."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.engine.conversation_rows import place_of
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.retrying import begun_again
+from core.adapters.postgres.queue.rate_limits import Defer, take_turn, tell_to_wait
+from core.domain.context import context_of
+from core.domain.errors import OvertakenError
+from core.domain.message import Claimed, Waiting
+from core.domain.turns import TurnLimits
+from core.ports import Clock
+
+LEASE_S = 20.0
+
+_OLDEST = text(
+    "SELECT i.*, i.id AS message_id, c.platform, c.tenant, c.channel, c.thread,"
+    " greatest(i.next_at, i.lease_until) AS free_at,"
+    " greatest(i.next_at, i.lease_until) > clock_timestamp() AS is_waiting,"
+    " EXISTS (SELECT FROM citebound.outbox o WHERE o.conversation_id = i.conversation_id"
+    "   AND o.settled_at IS NULL) AS follows_unposted"
+    " FROM citebound.inbox i JOIN citebound.conversations c ON c.id = i.conversation_id"
+    " WHERE i.conversation_id = :conversation AND i.state IN ('received', 'running')"
+    " ORDER BY i.is_ahead DESC, i.id LIMIT 1 FOR UPDATE OF i"
+)
+_LEASE = text(
+    "UPDATE citebound.inbox SET state = 'running', has_turn = true, attempt = attempt + 1,"
+    " lease_until = clock_timestamp() + make_interval(secs => :lease_s),"
+    " lease_token = gen_random_uuid(), as_of = coalesce(as_of, :today),"
+    " edition = coalesce(edition, (SELECT max(number) FROM citebound.editions))"
+    " WHERE id = :id RETURNING attempt, lease_token::text, as_of, edition"
+)
+_HOLD = text("UPDATE citebound.inbox SET next_at = :until WHERE id = :id")
+_RENEW = text(
+    "UPDATE citebound.inbox SET lease_until = clock_timestamp() + make_interval(secs => :lease_s)"
+    " WHERE id = :id AND lease_token = :token AND state = 'running'"
+)
+_RELEASE = text(
+    "UPDATE citebound.inbox SET state = 'received', lease_until = NULL, lease_token = NULL,"
+    " next_at = :until, attempt = attempt - :taken_back"
+    " WHERE id = :id AND lease_token = :token AND state = 'running'"
+)
+_PROGRESS = text(
+    "UPDATE citebound.inbox SET progress_id = :remote"
+    " WHERE id = :id AND lease_token = :token AND state = 'running'"
+)
+"""Not once the outcome is recorded: the reply was queued without it."""
+
+
+class PostgresBacklog:
+    """See `core.ports.Backlog`."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        *,
+        clock: Clock,
+        defer: Defer,
+        limits: TurnLimits,
+        lease_s: float = LEASE_S,
+    ) -> None:
+        """Use a migrated database; the server's clock says when a lease ends."""
+        self._engine = engine
+        self._clock = clock
+        self._defer = defer
+        self._limits = limits
+        self._lease_s = lease_s
+
+    @raises_transient
+    @begun_again
+    async def claim(self, conversation_id: str, /) -> Claimed | Waiting | None:
+        """See `Backlog.claim`."""
+        async with self._engine.begin() as connection:
+            oldest = await connection.execute(_OLDEST, {"conversation": conversation_id})
+            row = oldest.mappings().one_or_none()
+            if row is None:
+                return None
+            if row["is_waiting"]:
+                return Waiting(until=row["free_at"])
+            if not (row["has_turn"] or row["is_ahead"]):
+                free_at = await take_turn(connection, row, self._limits)
+                if free_at is not None:
+                    return await self._hold(connection, row["message_id"], free_at)
+            leased = await connection.execute(
+                _LEASE,
+                {
+                    "id": row["message_id"],
+                    "lease_s": self._lease_s,
+                    "today": self._clock.now().date(),
+                },
+            )
+            return _claimed(row, leased.mappings().one())
+
+    async def _hold(self, connection: AsyncConnection, message_id: int, until: datetime) -> Waiting:
+        """Let a message wait, and tell its asker once."""
+        await connection.execute(_HOLD, {"id": message_id, "until": until})
+        await tell_to_wait(connection, message_id, self._defer)
+        return Waiting(until=until)
+
+    @raises_transient
+    @begun_again
+    async def renew(self, claimed: Claimed, /) -> None:
+        """See `Backlog.renew`."""
+        async with self._engine.begin() as connection:
+            renewed = await connection.execute(_RENEW, {**_key(claimed), "lease_s": self._lease_s})
+        if renewed.rowcount != 1:
+            raise OvertakenError("the message was taken over, edited, deleted or stopped")
+
+    @raises_transient
+    @begun_again
+    async def release(self, claimed: Claimed, /, *, until: datetime, counted: bool) -> None:
+        """See `Backlog.release`."""
+        async with self._engine.begin() as connection:
+            await connection.execute(
+                _RELEASE, {**_key(claimed), "until": until, "taken_back": 0 if counted else 1}
+            )
+
+    @raises_transient
+    @begun_again
+    async def show_progress(self, claimed: Claimed, remote_id: str, /) -> None:
+        """See `Backlog.show_progress`."""
+        async with self._engine.begin() as connection:
+            kept = await connection.execute(_PROGRESS, {**_key(claimed), "remote": remote_id})
+        if kept.rowcount != 1:
+            raise OvertakenError("the message has been answered, or is somebody else's")
+
+
+def _key(claimed: Claimed) -> dict[str, Any]:
+    return {"id": claimed.message_id, "token": claimed.token}
+
+
+def _claimed(row: Mapping[Any, Any], leased: Mapping[Any, Any]) -> Claimed:
+    return Claimed(
+        message_id=row["message_id"],
+        conversation_id=str(row["conversation_id"]),
+        question_id=str(row["question_id"]),
+        record_id=None if row["record_id"] is None else str(row["record_id"]),
+        place=place_of(row),
+        person=row["person"],
+        asker=row["asker"],
+        text=row["text"],
+        sent_at=row["sent_at"],
+        attempt=leased["attempt"],
+        token=leased["lease_token"],
+        edition=leased["edition"],
+        as_of=leased["as_of"],
+        progress_id=row["progress_id"],
+        raw=row["raw"],
+        context=context_of(row["context"]),
+        follows_unposted=row["follows_unposted"],
+    )

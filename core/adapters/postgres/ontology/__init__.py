@@ -1,0 +1,1 @@
+"""The ontology: written by ingest, read by questions and tools."""

@@ -1,0 +1,320 @@
+"""Index what a version states by its words, so that a question reads only what is near it.
+
+- `fact_words` has one row for each place at which something that answers by itself is stated;
+  `entity_words` one for each entity that a version names; `word_counts` says how many of a
+  version's sections and entities use a stem; `fact_indexes` has one row for each indexed version.
+- `lead_ins` has one row for each list item and table row, with what introduces it.
+- Marks tell the kinds of words apart in one array, so that one index finds them all; see `_PLACE`.
+- All of it follows from what is stored, so it can be made again at any time.
+"""
+
+import asyncio
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import RowMapping, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.engine.section_refs import section_ref
+from core.adapters.postgres.engine.tables import entity_words, fact_words, lead_ins, word_counts
+from core.adapters.postgres.ontology.ontology_rows import entities_of, span_of
+from core.domain.lead_ins import LeadIn, Unit, lead_in_of, section_units
+from core.domain.ontology import Entity, EntityType, SectionRef
+from core.domain.policy import Span, VersionId
+from core.ontology.conflicts import gives_way
+from core.ontology.fact_words import (
+    GENERATION,
+    NAME_WEIGHT,
+    PLACE_WEIGHT,
+    STATED,
+    TEXT_WEIGHT,
+    FactWords,
+    beginning,
+    is_of_one_policy,
+    names_of,
+    pairs_of,
+    read_with,
+    section_words,
+    stated_at,
+    stems_of,
+)
+from core.ontology.fact_words import (
+    entity_words as weighted_words,
+)
+
+BATCH = 2_000
+"""Rows a statement."""
+_HEADING, _TITLE, _BEGINNING, _NAME = "/", "//", "*", "="
+_CLASSES = {NAME_WEIGHT: "", TEXT_WEIGHT: _HEADING, PLACE_WEIGHT: _TITLE}
+
+_VERSION = text("""
+SELECT v.id, p.key, v.title, v.label, v.jurisdiction, v.page_starts, v.text
+  FROM citebound.policy_versions v JOIN citebound.policies p ON p.id = v.policy_id
+ WHERE v.id = :version""")
+
+_SECTIONS = text("""
+SELECT id, eid, number, title AS section_title, path, char_start, body_start, char_end
+  FROM citebound.sections WHERE version_id = :version ORDER BY ordinal""")
+
+_SAID = text("""
+SELECT pr.id AS provenance_id, pr.entity_id, pr.version_id, pr.section_id, pr.char_start,
+       pr.char_end, e.id, e.key, e.type, e.name, e.aliases, e.description, e.attributes
+  FROM citebound.provenance pr LEFT JOIN citebound.entities e ON e.id = pr.entity_id
+ WHERE pr.version_id = :version ORDER BY e.id, pr.char_start""")
+
+_DONE = text("""
+INSERT INTO citebound.fact_indexes
+  (version_id, generation, facts, own_facts, sections, gives_way)
+VALUES (:version, :generation, :facts, :own_facts, :sections, :gives_way)""")
+
+_MISSING = text("""
+SELECT v.id FROM citebound.policy_versions v
+  LEFT JOIN citebound.fact_indexes i ON i.version_id = v.id
+ WHERE i.generation IS DISTINCT FROM :generation ORDER BY v.edition_until NULLS FIRST, v.id""")
+
+
+async def index_facts(connection: AsyncConnection, version_id: int) -> None:
+    """Index a version whose facts are stored, in the same transaction."""
+    one = {"version": version_id}
+    version = (await connection.execute(_VERSION, one)).mappings().one()
+    sections = {row["id"]: row for row in (await connection.execute(_SECTIONS, one)).mappings()}
+    introduced = await asyncio.to_thread(_introduced, version["text"], list(sections.values()))
+    rows = (await connection.execute(_SAID, one)).mappings().all()
+    said = _Said(version, sections, rows, _Introductions(version, introduced))
+    await _insert(connection, lead_ins, [_lead_in_row(version_id, unit) for unit in introduced])
+    await _insert(connection, fact_words, said.facts())
+    await _insert(connection, entity_words, said.entities())
+    await _insert(connection, word_counts, said.counts())
+    await connection.execute(
+        _DONE,
+        one
+        | {
+            "generation": GENERATION,
+            "facts": len(said.named),
+            "own_facts": sum(map(is_of_one_policy, said.named)),
+            "sections": len(said.sections),
+            "gives_way": said.gives_way(),
+        },
+    )
+
+
+async def index_missing(engine: AsyncEngine) -> int:
+    """Index the versions that an earlier release published; return how many there were.
+
+    Each is committed by itself, and processes that begin at the same time wait for each other.
+    """
+    async with engine.connect() as connection:
+        missing = list(await connection.scalars(_MISSING, {"generation": GENERATION}))
+    done = 0
+    for version_id in missing:
+        async with engine.begin() as connection:
+            # Work for a while, whatever a process that serves people grants its statements.
+            await connection.execute(text("SET LOCAL lock_timeout = 0"))
+            await connection.execute(text("SET LOCAL statement_timeout = 0"))
+            done += await _index_again(connection, version_id)
+    return done
+
+
+async def _index_again(connection: AsyncConnection, version_id: int) -> bool:
+    """Index a version unless somebody else just has."""
+    one = {"version": version_id}
+    locked = text("SELECT id FROM citebound.policy_versions WHERE id = :version FOR NO KEY UPDATE")
+    known = text("SELECT generation FROM citebound.fact_indexes WHERE version_id = :version")
+    if await connection.scalar(locked, one) is None:
+        return False
+    if await connection.scalar(known, one) == GENERATION:
+        return False
+    for table in ("lead_ins", "fact_words", "entity_words", "word_counts", "fact_indexes"):
+        await connection.execute(
+            text(f"DELETE FROM citebound.{table} WHERE version_id = :version"),  # noqa: S608
+            one,
+        )
+    await index_facts(connection, version_id)
+    return True
+
+
+def asked_words(words: Iterable[str], beginnings: Iterable[str]) -> list[str]:
+    """Return how the words of a question stand in `fact_words`."""
+    marked = [f"{mark}{word}" for word in words for mark in ("", _HEADING, _TITLE)]
+    return sorted({*marked, *(f"{start}{_BEGINNING}" for start in beginnings if start)})
+
+
+def asked_names(names: Iterable[str]) -> list[str]:
+    """Return how names stand in `entity_words`."""
+    return sorted(f"{_NAME}{name}" for name in names)
+
+
+def asked_entity_words(word: str) -> Mapping[str, float]:
+    """Return how a word stands in `entity_words`, with what each form counts."""
+    return {f"{mark}{word}": weight for weight, mark in _CLASSES.items()}
+
+
+def read_fact_words(stored: Sequence[str]) -> FactWords:
+    """Return the words of a row of `fact_words`."""
+    kinds: defaultdict[str, set[str]] = defaultdict(set)
+    for word in stored:
+        mark = _TITLE if word.startswith(_TITLE) else _HEADING if word.startswith(_HEADING) else ""
+        if not word.endswith(_BEGINNING):
+            kinds[mark].add(word.removeprefix(mark))
+    return FactWords(
+        sentence=frozenset(kinds[""]),
+        heading=frozenset(kinds[_HEADING]),
+        title=frozenset(kinds[_TITLE]),
+    )
+
+
+class _Introductions:
+    """What introduces each list item and table row of one version."""
+
+    def __init__(self, version: RowMapping, introduced: Sequence[Unit]) -> None:
+        self._version = version
+        self._introduced = introduced
+        self._starts = [unit.span.char_start for unit in introduced]
+
+    def of(self, span: Span) -> LeadIn | None:
+        """Return what introduces the item or row in which a span begins."""
+        place = bisect_right(self._starts, span.char_start) - 1
+        if place < 0 or self._introduced[place].span.char_end <= span.char_start:
+            return None
+        text: str = self._version["text"]
+        chain = self._introduced[place].lead_ins
+        return lead_in_of(
+            VersionId(self._version["id"]),
+            ((one.char_start, one.char_end, one.of(text)) for one in chain),
+        )
+
+
+def _introduced(text: str, sections: Sequence[RowMapping]) -> list[Unit]:
+    """Return the units that something introduces, in text order."""
+    return [
+        unit
+        for section in sections
+        for unit in section_units(
+            text,
+            char_start=section["char_start"],
+            body_start=section["body_start"],
+            char_end=section["char_end"],
+        )
+        if unit.lead_ins
+    ]
+
+
+def _lead_in_row(version_id: int, unit: Unit) -> dict[str, Any]:
+    return {
+        "version_id": version_id,
+        "char_start": unit.span.char_start,
+        "char_end": unit.span.char_end,
+        "starts": [one.char_start for one in unit.lead_ins],
+        "ends": [one.char_end for one in unit.lead_ins],
+    }
+
+
+class _Said:
+    """What one version says, and where."""
+
+    def __init__(
+        self,
+        version: RowMapping,
+        sections: Mapping[int, RowMapping],
+        rows: Sequence[RowMapping],
+        introductions: "_Introductions",
+    ) -> None:
+        self._version = version
+        self._lead_ins: dict[Span, LeadIn] = {}
+        self._places: dict[Span, SectionRef] = {}
+        self._quotes: dict[Span, str] = {}
+        self._rows = rows
+        self.sections: dict[int, set[str]] = {}
+        for row in rows:
+            span = span_of(row)
+            place = section_ref(
+                {**version, **sections[row["section_id"]], "char_start": span.char_start}
+            )
+            quote = version["text"][span.char_start : span.char_end]
+            self._places[span], self._quotes[span] = place, quote
+            lead_in = introductions.of(span)
+            if lead_in is not None:
+                self._lead_ins[span] = lead_in
+            words = self.sections.setdefault(row["section_id"], set(section_words(place)))
+            words |= stems_of(read_with(lead_in, quote))
+        named = [row for row in rows if row["entity_id"] is not None]
+        self.named = {row["key"]: row["id"] for row in named}
+        self._entities = entities_of(named)
+
+    def facts(self) -> list[dict[str, Any]]:
+        stated = {
+            (entity.key, span)
+            for entity in self._entities
+            if entity.type in STATED
+            for span in stated_at(entity.spans, self._quotes, self._lead_ins)
+        }
+        found: list[dict[str, Any]] = []
+        for row in self._rows:
+            span = span_of(row)
+            if (row["key"], span) not in stated:
+                continue
+            read = FactWords.of(self._quotes[span], self._places[span], self._lead_ins.get(span))
+            words = read.sentence | read.heading | read.title
+            marked = {*read.sentence}
+            marked |= {f"{_HEADING}{word}" for word in read.heading}
+            marked |= {f"{_TITLE}{word}" for word in read.title}
+            marked |= {f"{start}{_BEGINNING}" for word in words if (start := beginning(word))}
+            found.append(
+                {
+                    "provenance_id": row["provenance_id"],
+                    "version_id": self._version["id"],
+                    "entity_id": row["entity_id"],
+                    "words": sorted(marked),
+                }
+            )
+        return found
+
+    def entities(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "version_id": self._version["id"],
+                "entity_id": self.named[entity.key],
+                "key": entity.key,
+                "type": entity.type.value,
+                "names": sorted(names_of(entity)),
+                "words": sorted(self._marked(entity)),
+            }
+            for entity in self._entities
+        ]
+
+    def _marked(self, entity: Entity) -> set[str]:
+        marked = {f"{_CLASSES[weight]}{word}" for word, weight in self._weights(entity).items()}
+        marked |= {f"{_NAME}{name}" for name in names_of(entity)}
+        if entity.type is EntityType.DEFINITION:
+            marked |= pairs_of(" ".join(self._quotes[span] for span in entity.spans))
+        return marked
+
+    def _weights(self, entity: Entity) -> Mapping[str, float]:
+        return weighted_words(entity, [self._places[span] for span in entity.spans])
+
+    def counts(self) -> list[dict[str, Any]]:
+        sections = Counter(word for words in self.sections.values() for word in words)
+        own = [entity for entity in self._entities if is_of_one_policy(entity.key)]
+        entities = Counter(word for entity in own for word in self._weights(entity))
+        return [
+            {
+                "word": word,
+                "version_id": self._version["id"],
+                "sections": sections[word],
+                "entities": entities[word],
+            }
+            for word in sorted({*sections, *entities})
+        ]
+
+    def gives_way(self) -> bool:
+        return any(gives_way(self._quotes[span], place) for span, place in self._places.items())
+
+
+async def _insert(
+    connection: AsyncConnection, table: Any, rows: Collection[Mapping[str, Any]]
+) -> None:
+    listed = list(rows)
+    for start in range(0, len(listed), BATCH):
+        await connection.execute(table.insert(), listed[start : start + BATCH])

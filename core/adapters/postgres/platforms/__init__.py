@@ -1,0 +1,1 @@
+"""What Slack and Teams need kept: installations, conversations, posted answers."""

@@ -1,0 +1,200 @@
+"""Installations of the Slack app in Postgres, their tokens encrypted.
+
+- Unique are client, organisation, workspace and installer; the newest installation of a workspace
+  replaces those before it, since all of them share one bot.
+- What is installed in a workspace, and the exchange of its refresh token, is decided under one
+  advisory lock; whoever waited reads again before doing anything.
+- Nothing is cached.
+"""
+
+import asyncio
+import json
+from dataclasses import replace
+from datetime import datetime
+from weakref import WeakValueDictionary
+
+from sqlalchemy import ColumnElement, Row, delete, func, or_, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.locks import AdvisoryLock, wait_for_one
+from core.adapters.postgres.engine.tables import slack_installations
+from core.adapters.postgres.platforms.secret_box import Envelope
+from core.domain.errors import IntegrityError
+from core.domain.installation import Installation, Tokens, Workspace
+from core.failpoints import failpoint
+from core.ports.installations import Refresh
+
+LOCK_WAIT_S = 15
+"""Longer than Slack may take for an exchange (10 s): who waits longer gives up."""
+UNIQUE = ("client_id", "enterprise_id", "team_id", "user_id")
+_kept = slack_installations.c
+
+
+class PostgresInstallations:
+    """See `core.ports.installations.Installations`."""
+
+    def __init__(self, engine: AsyncEngine, *, client_id: str, envelope: Envelope) -> None:
+        """Use a migrated database, for one app."""
+        self._engine = engine
+        self._client_id = client_id
+        self._envelope = envelope
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    @raises_transient
+    async def save(self, installation: Installation, /) -> None:
+        """See `Installations.save`."""
+        row = self._row(installation)
+        put = insert(slack_installations).values(**row, installed_at=func.now())
+        updated = {name: put.excluded[name] for name in (*row, "installed_at")}
+        async with self._engine.begin() as connection:
+            await self._lock(connection, installation.workspace)
+            await connection.execute(
+                delete(slack_installations).where(
+                    self._is_in(installation.workspace), _kept.user_id != installation.installer
+                )
+            )
+            await connection.execute(put.on_conflict_do_update(index_elements=UNIQUE, set_=updated))
+
+    @raises_transient
+    async def find(self, workspace: Workspace, /) -> Installation | None:
+        """See `Installations.find`."""
+        async with self._engine.connect() as connection:
+            row = await self._find(connection, workspace)
+        return None if row is None else self._read(row)
+
+    @raises_transient
+    async def renew(
+        self, workspace: Workspace, /, *, due_by: datetime, refresh: Refresh
+    ) -> Installation | None:
+        """See `Installations.renew`; within a process, who waits holds no connection."""
+        async with self._turns.setdefault(workspace.name, asyncio.Lock()):
+            found = await self.find(workspace)
+            if found is None or found.tokens.lasts_beyond(due_by):
+                return found
+            async with self._engine.begin() as connection:
+                await self._lock(connection, found.workspace)
+                row = await self._find(connection, workspace)
+                if row is None:
+                    return None
+                held = self._read(row)
+                if held.tokens.lasts_beyond(due_by):
+                    return held
+                renewed = replace(held, tokens=await refresh(held))
+                failpoint("F12")
+                return renewed if await self._put_tokens(connection, row.id, renewed) else None
+
+    @raises_transient
+    async def held(self) -> tuple[Installation, ...]:
+        """See `Installations.held`."""
+        query = select(slack_installations).where(_kept.client_id == self._client_id)
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(query.order_by(_kept.id))).all()
+        return tuple(map(self._read, rows))
+
+    @raises_transient
+    async def delete(self, workspace: Workspace, /, *, token: str | None = None) -> int:
+        """See `Installations.delete`."""
+        query = select(slack_installations).where(self._is_in(workspace)).with_for_update()
+        async with self._engine.begin() as connection:
+            rows = (await connection.execute(query)).all()
+            gone = [
+                row.id for row in rows if token is None or self._read(row).tokens.access == token
+            ]
+            await connection.execute(delete(slack_installations).where(_kept.id.in_(gone)))
+        return len(gone)
+
+    @raises_transient
+    async def reseal(self) -> int:
+        """See `Installations.reseal`; a row that is rotated meanwhile has the current key."""
+        query = select(slack_installations).where(_kept.client_id == self._client_id)
+        async with self._engine.begin() as connection:
+            rows = (await connection.execute(query.with_for_update())).all()
+            old = [row for row in rows if not self._envelope.is_current(row.sealed)]
+            for row in old:
+                await self._put_tokens(connection, row.id, self._read(row))
+        return len(old)
+
+    async def _lock(self, connection: AsyncConnection, workspace: Workspace) -> None:
+        await connection.execute(text(f"SET LOCAL lock_timeout = '{LOCK_WAIT_S}s'"))
+        name = f"{self._client_id}:{workspace.name}"
+        await wait_for_one(connection, AdvisoryLock.ROTATING, name)
+
+    def _is_in(self, workspace: Workspace) -> ColumnElement[bool]:
+        """Match exactly this place; a workspace keeps its id when it joins an organisation."""
+        is_there = (
+            _kept.team_id == workspace.team
+            if workspace.team
+            else _kept.team_id.is_(None) & (_kept.enterprise_id == workspace.enterprise)
+        )
+        return is_there & (_kept.client_id == self._client_id)
+
+    async def _find(
+        self, connection: AsyncConnection, workspace: Workspace
+    ) -> "Row[tuple[object, ...]] | None":
+        """Return the newest row of the workspace, else of its organisation."""
+        organisation = Workspace(enterprise=workspace.enterprise) if workspace.enterprise else None
+        places = [self._is_in(one) for one in (workspace, organisation) if one]
+        query = (
+            select(slack_installations)
+            .where(or_(*places))
+            .order_by(_kept.team_id.nulls_last(), _kept.installed_at.desc(), _kept.id.desc())
+            .limit(1)
+        )
+        return (await connection.execute(query)).first()
+
+    async def _put_tokens(
+        self, connection: AsyncConnection, row_id: int, installation: Installation
+    ) -> bool:
+        """Store other tokens in a row, and say whether it was still there."""
+        row = self._row(installation)
+        put = (
+            update(slack_installations)
+            .where(_kept.id == row_id)
+            .values(sealed=row["sealed"], token_expires_at=row["token_expires_at"])
+            .returning(_kept.id)
+        )
+        return (await connection.execute(put)).first() is not None
+
+    def _row(self, installation: Installation) -> dict[str, object]:
+        where, tokens = installation.workspace, installation.tokens
+        plain = json.dumps({"access": tokens.access, "refresh": tokens.refresh}).encode()
+        bound = _identity(self._client_id, where.enterprise, where.team, installation.installer)
+        return {
+            "client_id": self._client_id,
+            "enterprise_id": where.enterprise,
+            "team_id": where.team,
+            "user_id": installation.installer,
+            "app_id": installation.app,
+            "bot_id": installation.bot,
+            "bot_user_id": installation.bot_user,
+            "label": installation.label,
+            "scopes": list(installation.scopes),
+            "sealed": self._envelope.seal(plain, bound_to=bound),
+            "token_expires_at": tokens.expires_at,
+        }
+
+    def _read(self, row: "Row[tuple[object, ...]]") -> Installation:
+        bound = _identity(row.client_id, row.enterprise_id, row.team_id, row.user_id)
+        try:
+            secret = json.loads(self._envelope.open(row.sealed, bound_to=bound))
+            access, refresh = secret["access"], secret["refresh"]
+        except (ValueError, KeyError) as error:
+            raise IntegrityError("an encrypted token does not hold what it should") from error
+        return Installation(
+            workspace=Workspace(enterprise=row.enterprise_id, team=row.team_id),
+            installer=row.user_id,
+            app=row.app_id,
+            bot=row.bot_id,
+            bot_user=row.bot_user_id,
+            label=row.label,
+            scopes=tuple(row.scopes),
+            tokens=Tokens(access=access, refresh=refresh, expires_at=row.token_expires_at),
+            installed_at=row.installed_at,
+        )
+
+
+def _identity(client_id: str, enterprise: str | None, team: str | None, user: str) -> bytes:
+    """Return what a row's secrets are bound to: its unique key, without ambiguity."""
+    return json.dumps(["slack_installations", client_id, enterprise, team, user]).encode()

@@ -1,0 +1,205 @@
+"""Find replies again by their answer."""
+
+from collections.abc import Collection, Mapping, Sequence
+from uuid import UUID
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.engine.conversation_rows import place_of
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.retrying import begun_again
+from core.adapters.postgres.queue.replies import reply_of
+from core.domain.casework import Account
+from core.domain.policy import Span, VersionId
+from core.ports.shown import AskedBack, CopyState, SharedCopy, ShownReply, Surroundings
+
+_FIND = text(
+    "SELECT o.reply, i.person, i.text, i.mode, c.platform, c.tenant, c.channel, c.thread,"
+    " i.raw->>'from_channel' AS asked_from,"
+    " coalesce((i.raw->>'is_targeted')::boolean, false) AS is_whispered,"
+    " o.removed_at IS NOT NULL AS is_removed,"
+    " (SELECT count(*) FROM citebound.cases k WHERE k.question_id = i.question_id"
+    "  AND k.answered_at IS NOT NULL"
+    "  AND (a.outcome <> 'escalated' OR a.refusal IS NOT NULL)) > 0 AS is_superseded,"
+    " ARRAY(SELECT s.channel FROM citebound.outbox p JOIN citebound.conversations s"
+    "  ON s.id = p.conversation_id WHERE p.cause = 'share:' || a.id) AS shared_in,"
+    " EXISTS (SELECT FROM citebound.inbox later WHERE later.conversation_id = i.conversation_id"
+    "  AND later.id > i.id AND later.kind IN ('message', 'choice')"
+    "  AND later.outcome IS DISTINCT FROM 'ignored') AS is_followed"
+    " FROM citebound.answers a"
+    " JOIN citebound.inbox i ON i.question_id = a.question_id"
+    " JOIN citebound.conversations c ON c.id = i.conversation_id"
+    " JOIN citebound.outbox o ON o.cause = 'message:' || i.id AND o.part = 0"
+    " WHERE a.id = :answer AND c.platform = :platform AND c.tenant = :tenant"
+)
+_ANSWER_IN = text(
+    "SELECT a.id FROM citebound.outbox o"
+    " JOIN citebound.inbox i ON o.cause = 'message:' || i.id AND o.part = 0"
+    " JOIN citebound.answers a ON a.question_id = i.question_id"
+    " JOIN citebound.conversations c ON c.id = i.conversation_id"
+    " WHERE c.platform = :platform AND c.tenant = :tenant AND o.state = 'posted'"
+    " AND (c.channel = :channel OR (o.is_direct AND i.person = :person))"
+    " AND CASE WHEN CAST(:message AS text) IS NULL THEN i.person = :person"
+    "  ELSE o.remote_id = :message END"
+    " ORDER BY o.id DESC LIMIT 1"
+)
+_ASKED_BACK = text(
+    "SELECT q.standalone, o.reply, CASE WHEN NOT o.is_direct THEN o.remote_id END AS remote_id,"
+    " i.mode, c.platform, c.tenant, c.channel, c.thread"
+    " FROM citebound.inbox i JOIN citebound.questions q ON q.id = i.question_id"
+    " JOIN citebound.conversations c ON c.id = i.conversation_id"
+    " JOIN citebound.outbox o ON o.cause = 'message:' || i.id AND o.state = 'posted'"
+    "  AND o.replaces IS NULL AND o.removed_at IS NULL AND o.reply->>'answer' IS NOT NULL"
+    " WHERE i.person = :person AND i.outcome = 'clarification'"
+    " AND c.platform = :platform AND c.tenant = :tenant"
+    " AND i.received_at > clock_timestamp() - interval '30 days'"
+    " AND NOT EXISTS (SELECT FROM citebound.inbox later"
+    "  WHERE later.conversation_id = i.conversation_id AND later.id > i.id"
+    "  AND later.kind IN ('message', 'choice') AND later.outcome IS DISTINCT FROM 'ignored')"
+    " ORDER BY i.id DESC LIMIT 50"
+)
+_COPY = text(
+    "SELECT o.state, o.remote_id FROM citebound.outbox o"
+    " JOIN citebound.conversations c ON c.id = o.conversation_id"
+    " WHERE o.cause = :cause AND o.part = 0 AND c.platform = :platform AND c.tenant = :tenant"
+    " AND c.channel = :channel"
+)
+_COPY_STATES = {
+    "queued": CopyState.ON_ITS_WAY,
+    "sending": CopyState.ON_ITS_WAY,
+    "posted": CopyState.SHOWN,
+}
+_AUDIENCES = text(
+    "SELECT version_id, of_text, of_today FROM citebound.version_readers"
+    " WHERE version_id = ANY(:versions) AND policy_id = ANY(ARRAY("
+    "  SELECT policy_id FROM citebound.policy_versions WHERE id = ANY(:versions)))"
+)
+"""The view is computed for these policies alone."""
+_AROUND = text(
+    "SELECT substr(text, greatest(1, 1 + :start - :characters), least(:start, :characters))"
+    " AS before, substr(text, 1 + :end, :characters) AS after"
+    " FROM citebound.policy_versions WHERE id = :version"
+)
+
+
+class PostgresShownReplies:
+    """See `core.ports.shown.ShownReplies`."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        """Use a migrated database."""
+        self._engine = engine
+
+    @raises_transient
+    @begun_again
+    async def find(self, answer_id: str, /, *, platform: str, tenant: str) -> ShownReply | None:
+        """See `ShownReplies.find`."""
+        try:
+            answer = UUID(answer_id)
+        except ValueError:
+            return None
+        values = {"answer": answer, "platform": platform, "tenant": tenant}
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(_FIND, values)).mappings().one_or_none()
+        if row is None:
+            return None
+        return ShownReply(
+            reply=reply_of(row["reply"]),
+            place=place_of(row),
+            person=row["person"],
+            question=row["text"],
+            is_followed=row["is_followed"],
+            is_removed=row["is_removed"],
+            is_superseded=row["is_superseded"],
+            asked_from=row["asked_from"],
+            is_whispered=row["is_whispered"],
+            shared_in=frozenset(row["shared_in"]),
+        )
+
+    @raises_transient
+    @begun_again
+    async def answer_in(
+        self, message: str | None, /, *, platform: str, tenant: str, channel: str, person: str
+    ) -> str | None:
+        """See `ShownReplies.answer_in`."""
+        values = {
+            "message": message,
+            "platform": platform,
+            "tenant": tenant,
+            "channel": channel,
+            "person": person,
+        }
+        async with self._engine.connect() as connection:
+            found: object = await connection.scalar(_ANSWER_IN, values)
+        return None if found is None else str(found)
+
+    @raises_transient
+    @begun_again
+    async def asked_back(self, who: Account, /) -> tuple[AskedBack, ...]:
+        """See `ShownReplies.asked_back`."""
+        keys = {"platform": who.platform, "tenant": who.tenant, "person": who.person}
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(_ASKED_BACK, keys)).mappings().all()
+        replies = ((row, reply_of(row["reply"]).answer) for row in rows)
+        return tuple(
+            AskedBack(
+                question=row["standalone"],
+                asked=answer,
+                place=place_of(row),
+                message_id=row["remote_id"],
+            )
+            for row, answer in replies
+            if answer is not None
+        )
+
+    @raises_transient
+    @begun_again
+    async def shared_copy(
+        self, answer_id: str, by: Account, /, *, channel: str
+    ) -> SharedCopy | None:
+        """See `ShownReplies.shared_copy`."""
+        keys = {
+            "cause": f"share:{answer_id}",
+            "platform": by.platform,
+            "tenant": by.tenant,
+            "channel": channel,
+        }
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(_COPY, keys)).one_or_none()
+        if row is None:
+            return None
+        state = _COPY_STATES.get(row.state, CopyState.NOT_SHOWN)
+        return SharedCopy(state=state, message_id=row.remote_id)
+
+    @raises_transient
+    @begun_again
+    async def audiences(
+        self, versions: Collection[VersionId], /
+    ) -> Mapping[VersionId, tuple[frozenset[str], ...]]:
+        """See `ShownReplies.audiences`."""
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(_AUDIENCES, {"versions": sorted(versions)})
+            return {
+                VersionId(row.version_id): (frozenset(row.of_text), frozenset(row.of_today))
+                for row in rows
+            }
+
+    @raises_transient
+    @begun_again
+    async def around(
+        self, spans: Sequence[Span], /, *, characters: int
+    ) -> Mapping[Span, Surroundings]:
+        """See `ShownReplies.around`."""
+        found: dict[Span, Surroundings] = {}
+        async with self._engine.connect() as connection:
+            for span in spans:
+                given = {
+                    "version": span.version_id,
+                    "start": span.char_start,
+                    "end": span.char_end,
+                    "characters": characters,
+                }
+                row = (await connection.execute(_AROUND, given)).one_or_none()
+                if row is not None:
+                    found[span] = Surroundings(before=row.before, after=row.after)
+        return found

@@ -1,0 +1,103 @@
+"""Conversations in which our app is, in Postgres."""
+
+from datetime import datetime
+
+from sqlalchemy import bindparam, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.engine.database import raises_transient
+from core.domain.reference import ConversationReference
+
+_PUT = text(
+    "INSERT INTO citebound.conversation_references AS kept"
+    " (platform, tenant, conversation, person, team, facts)"
+    " VALUES (:platform, :tenant, :conversation, :person, :team, :facts)"
+    " ON CONFLICT (platform, tenant, conversation) DO UPDATE"
+    " SET person = excluded.person, team = excluded.team, facts = kept.facts || excluded.facts,"
+    " updated_at = clock_timestamp()"
+    " WHERE (kept.person, kept.team, kept.facts)"
+    " IS DISTINCT FROM (excluded.person, excluded.team, kept.facts || excluded.facts)"
+    " AND (kept.person IS NULL OR excluded.person IS NOT NULL)"
+    " RETURNING created_at"
+).bindparams(bindparam("facts", type_=JSONB))
+_SINCE = text(
+    "SELECT created_at FROM citebound.conversation_references"
+    " WHERE platform = :platform AND tenant = :tenant AND conversation = :conversation"
+)
+_READ = (
+    "SELECT platform, tenant, conversation, person, team, facts"
+    " FROM citebound.conversation_references WHERE platform = :platform AND tenant = :tenant"
+)
+_FIND = text(f"{_READ} AND conversation = :conversation")
+_FIND_DIRECT = text(
+    f"{_READ} AND person IS NOT NULL AND :person IN (person, facts->>'aad')"
+    " ORDER BY updated_at DESC LIMIT 1"
+)
+_FIND_ANY = text(f"{_READ} ORDER BY updated_at DESC LIMIT 1")
+_FORGET = text(
+    "DELETE FROM citebound.conversation_references WHERE platform = :platform"
+    " AND tenant = :tenant AND (conversation = :id OR team = :id)"
+)
+
+
+class PostgresReferences:
+    """See `core.ports.references.References`."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        """Use a migrated database."""
+        self._engine = engine
+
+    @raises_transient
+    async def put(self, reference: ConversationReference, /) -> datetime:
+        """See `References.put`.
+
+        Nothing is written if nothing changed, or if somebody's direct conversation would become
+        nobody's.
+        """
+        row = {
+            "platform": reference.platform,
+            "tenant": reference.tenant,
+            "conversation": reference.conversation,
+            "person": reference.person,
+            "team": reference.team,
+            "facts": dict(reference.facts),
+        }
+        async with self._engine.begin() as connection:
+            since = await connection.scalar(_PUT, row)
+            return since or (await connection.execute(_SINCE, row)).scalar_one()
+
+    @raises_transient
+    async def find(
+        self, platform: str, tenant: str, conversation: str, /
+    ) -> ConversationReference | None:
+        """See `References.find`."""
+        given = {"platform": platform, "tenant": tenant, "conversation": conversation}
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(_FIND, given)).mappings().first()
+        return None if row is None else ConversationReference(**row)
+
+    @raises_transient
+    async def find_direct(
+        self, platform: str, tenant: str, person: str, /
+    ) -> ConversationReference | None:
+        """See `References.find_direct`."""
+        given = {"platform": platform, "tenant": tenant, "person": person}
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(_FIND_DIRECT, given)).mappings().first()
+        return None if row is None else ConversationReference(**row)
+
+    @raises_transient
+    async def find_any(self, platform: str, tenant: str, /) -> ConversationReference | None:
+        """See `References.find_any`."""
+        given = {"platform": platform, "tenant": tenant}
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(_FIND_ANY, given)).mappings().first()
+        return None if row is None else ConversationReference(**row)
+
+    @raises_transient
+    async def forget(self, platform: str, tenant: str, conversation: str, /) -> int:
+        """See `References.forget`."""
+        given = {"platform": platform, "tenant": tenant, "id": conversation}
+        async with self._engine.begin() as connection:
+            return (await connection.execute(_FORGET, given)).rowcount

@@ -1,0 +1,1 @@
+"""Jobs, and what holds them back or frees them."""

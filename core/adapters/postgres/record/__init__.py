@@ -1,0 +1,1 @@
+"""The record of questions, and what models cost."""

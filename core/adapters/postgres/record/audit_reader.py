@@ -1,0 +1,161 @@
+"""The record in Postgres as officers read it: every hash is checked on the way."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import RowMapping, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.engine.database import raises_transient
+from core.audit.canonical import Commitment, instant, leaf_hash
+from core.domain.audit import RecordLine, RecordView
+
+_COLUMNS = ("id", "tag", "unit", "subject", "conversation", "seq", "outcome")
+_CITATION = ("n", "policy", "version", "section", "char_start", "char_end")
+
+
+class PostgresAuditReader:
+    """The record as officers read it."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        """Use a migrated database."""
+        self._engine = engine
+
+    @raises_transient
+    async def show(self, record_id: str) -> RecordView | None:
+        """Return one record, checked; a unique beginning of its id is enough.
+
+        None if there is none or several.
+        """
+        async with self._engine.connect() as connection:
+            rows = (
+                (
+                    await connection.execute(
+                        text("SELECT * FROM audit.record WHERE id::text LIKE :prefix LIMIT 2"),
+                        {"prefix": _prefix(record_id)},
+                    )
+                )
+                .mappings()
+                .all()
+            )
+            if len(rows) != 1:
+                return None
+            parts = (
+                (
+                    await connection.execute(
+                        text("SELECT field, salt, body FROM audit.content WHERE record_id = :id"),
+                        {"id": rows[0]["id"]},
+                    )
+                )
+                .mappings()
+                .all()
+            )
+            derived = await connection.execute(
+                text("SELECT * FROM audit.citation WHERE record_id = :id ORDER BY n"),
+                {"id": rows[0]["id"]},
+            )
+            citations = derived.mappings().all()
+        return _view(rows[0], parts, citations)
+
+    @raises_transient
+    async def list(self, *, limit: int = 20, outcome: str | None = None) -> list[RecordLine]:
+        """Return the newest records first, of one outcome if given."""
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(
+                text(
+                    "SELECT record_id, at, outcome, badge, question FROM audit.v_answers"
+                    " WHERE CAST(:outcome AS text) IS NULL OR outcome = :outcome"
+                    " ORDER BY at DESC, record_id DESC LIMIT :limit"
+                ),
+                {"limit": limit, "outcome": outcome},
+            )
+            return [
+                RecordLine(
+                    record_id=str(row.record_id),
+                    at=row.at,
+                    outcome=row.outcome,
+                    badge=row.badge,
+                    question=row.question,
+                )
+                for row in rows
+            ]
+
+
+def _prefix(record_id: str) -> str:
+    kept = "".join(letter for letter in record_id.lower() if letter in "0123456789abcdef-")
+    return f"{kept}%" if kept and kept == record_id.lower() else ""
+
+
+def _view(
+    row: RowMapping, parts: Sequence[RowMapping], derived: Sequence[RowMapping]
+) -> RecordView:
+    bodies: dict[str, str] = {part["field"]: part["body"] for part in parts}
+    return RecordView(
+        record_id=str(row["id"]),
+        at=row["at"],
+        outcome=row["outcome"] or row["tag"],
+        question=bodies.get("question"),
+        answer=_loaded(bodies.get("answer_json")),
+        trace=_loaded(bodies.get("trace")),
+        document=row["doc"],
+        leaf_hash=bytes(row["leaf_hash"]).hex(),
+        problems=(*_row_problems(row, derived), *_text_problems(row, parts, bodies)),
+    )
+
+
+def _row_problems(row: RowMapping, derived: Sequence[RowMapping]) -> list[str]:
+    data = bytes(row["canonical"])
+    problems: list[str] = []
+    if leaf_hash(data) != bytes(row["leaf_hash"]):
+        problems.append("the record's bytes do not hash to its leaf")
+    document: dict[str, Any] = json.loads(data)
+    if document != row["doc"] or not _is_derived(row, document):
+        problems.append("the record's columns are not those of its bytes")
+    stored = [
+        {name: citation[name] for name in _CITATION} | {"quote_hash": citation["quote_hash"].hex()}
+        for citation in derived
+    ]
+    if stored != [
+        {name: citation[name] for name in (*_CITATION, "quote_hash")}
+        for citation in document.get("citations", [])
+    ]:
+        problems.append("the record's citations are not those of its bytes")
+    return problems
+
+
+def _is_derived(row: RowMapping, document: dict[str, Any]) -> bool:
+    """Say whether the columns are what the bytes say, as the table's expressions have it."""
+    confidence: dict[str, Any] = document.get("confidence") or {}
+    calibrated = row["calibrated"]
+    return (
+        all(str(row[name]) == str(document.get(name)) for name in _COLUMNS)
+        and instant(row["at"]) == document["at"]
+        and row["actor"] == document["actor"]["ref"]
+        and row["badge"] == confidence.get("badge")
+        and (None if calibrated is None else float(calibrated)) == confidence.get("calibrated")
+    )
+
+
+def _text_problems(
+    row: RowMapping, parts: Sequence[RowMapping], bodies: dict[str, str]
+) -> list[str]:
+    problems: list[str] = []
+    document: dict[str, Any] = json.loads(bytes(row["canonical"]))
+    promised: dict[str, str] = document.get("content", {})
+    for part in parts:
+        held = Commitment(field=part["field"], salt=bytes(part["salt"]), body=part["body"])
+        if promised.get(held.field) != held.digest():
+            problems.append(f"the text of {held.field!r} is not the one that was recorded")
+    problems += [f"the text of {field!r} is missing" for field in promised if field not in bodies]
+    shown = _loaded(bodies.get("answer_json")) or {}
+    recorded = {item["n"]: item["quote_hash"] for item in document.get("citations", [])}
+    for citation in shown.get("citations", []):
+        if hashlib.sha256(citation["quote"].encode()).hexdigest() != recorded.get(citation["n"]):
+            problems.append(f"quote [{citation['n']}] is not the one that was recorded")
+    return problems
+
+
+def _loaded(body: str | None) -> dict[str, Any] | None:
+    return None if body is None else json.loads(body)

@@ -1,0 +1,225 @@
+"""Index a version for search, inside the transaction that publishes it.
+
+- A chunk's words and their positions are kept (`chunk_lexemes`), so that weighing never reads text.
+- `terms.df` and `lexical_stats` count the chunks of all versions, in force or not: how rare a word
+  is depends on the company's language, not on the day. The idf is applied when a question is asked.
+- Weights depend on the mean length. They keep the mean they were made with until the true one is
+  `MEAN_DRIFT` away; then all chunks are weighed again. A growing corpus does that ever more rarely.
+- Publication is serialised by the caller; without that, two transactions could lose counts.
+"""
+
+import hashlib
+from collections.abc import Mapping
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from core.adapters.postgres.engine.tables import LEXICAL_DIMENSIONS
+from core.domain.errors import IntegrityError
+from core.ports import EmbeddingSpace, Vector
+from core.retrieval import lexical
+
+VECTORS_A_STATEMENT = 1_000
+"""Bounds the size of one statement's parameters to a few megabytes."""
+
+_LEXEMES = text("""
+INSERT INTO citebound.chunk_lexemes (chunk_id, version_id, body, heading, words, heading_words)
+SELECT t.id, t.version_id, t.body, t.heading,
+       (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(t.body)),
+       (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(t.heading))
+  FROM (SELECT c.id, c.version_id,
+               to_tsvector(CAST(:configuration AS regconfig),
+                           translate(c.text, :plain_from, :plain_to)) AS body,
+               to_tsvector(CAST(:configuration AS regconfig),
+                           translate(v.title || ' ' || array_to_string(s.path, ' '),
+                                     :plain_from, :plain_to)) AS heading
+          FROM citebound.chunks c
+          JOIN citebound.sections s ON s.id = c.section_id
+          JOIN citebound.policy_versions v ON v.id = c.version_id
+         WHERE c.version_id = :version_id
+           -- A chunk that is a heading only is no candidate.
+           AND (c.char_end > s.body_start OR s.body_start = s.char_start)) t
+""")
+
+_NEW_TERMS = text("""
+INSERT INTO citebound.terms (term, df)
+SELECT DISTINCT term, 0
+  FROM (SELECT unnest(tsvector_to_array(body) || tsvector_to_array(heading)) AS term
+          FROM citebound.chunk_lexemes WHERE version_id = :version_id) found
+ -- Not ON CONFLICT alone: that would use up an id for each known term.
+ WHERE NOT EXISTS (SELECT FROM citebound.terms known WHERE known.term = found.term)
+ON CONFLICT (term) DO NOTHING
+""")
+
+_COUNT_TERMS = text("""
+UPDATE citebound.terms t SET df = t.df + found.chunks
+  FROM (SELECT term, count(*) AS chunks
+          FROM citebound.chunk_lexemes l, unnest(tsvector_to_array(l.body)) AS term
+         WHERE l.version_id = :version_id GROUP BY term) found
+ WHERE t.term = found.term
+""")
+
+_COUNT_VERSION = text("""
+INSERT INTO citebound.indexed_versions (version_id, chunks)
+SELECT :version_id, count(*) FROM citebound.chunk_lexemes WHERE version_id = :version_id
+""")
+
+_COUNT_CHUNKS = text("""
+UPDATE citebound.lexical_stats st
+   SET chunks = st.chunks + new.chunks, words = st.words + new.words,
+       heading_words = st.heading_words + new.heading_words
+  FROM (SELECT count(*) AS chunks, coalesce(sum(words), 0) AS words,
+               coalesce(sum(heading_words), 0) AS heading_words
+          FROM citebound.chunk_lexemes WHERE version_id = :version_id) new
+""")
+
+_FOLLOW_MEAN = text("""
+UPDATE citebound.lexical_stats
+   SET mean_words = greatest(1, words / greatest(1, chunks)::float),
+       mean_heading_words = greatest(1, heading_words / greatest(1, chunks)::float)
+ WHERE abs(greatest(1, words / greatest(1, chunks)::float) - mean_words) > :drift * mean_words
+    OR abs(greatest(1, heading_words / greatest(1, chunks)::float) - mean_heading_words)
+       > :drift * mean_heading_words
+RETURNING true
+""")
+
+_WEIGH = text("""
+INSERT INTO citebound.chunk_terms (chunk_id, version_id, weights)
+SELECT l.chunk_id, l.version_id, CAST(
+         '{' || coalesce(w.pairs, '') || '}/' || CAST(:dimensions AS text) AS sparsevec)
+  FROM citebound.chunk_lexemes l
+ CROSS JOIN citebound.lexical_stats st
+ CROSS JOIN LATERAL (
+    SELECT string_agg(heaviest.id || ':' || heaviest.weight, ',' ORDER BY heaviest.id) AS pairs
+      FROM (SELECT t.id, sum(f.share * f.tf * (:k1 + 1)
+                             / (f.tf + :k1 * (1 - :b + :b * f.length / f.mean)))::real AS weight
+              FROM (SELECT lexeme, cardinality(positions) AS tf, 1.0::float AS share,
+                           l.words AS length, st.mean_words AS mean
+                      FROM unnest(l.body)
+                    UNION ALL
+                    SELECT lexeme, cardinality(positions), :heading_weight,
+                           l.heading_words, st.mean_heading_words
+                      FROM unnest(l.heading)) f
+              JOIN citebound.terms t ON t.term = f.lexeme
+             GROUP BY t.id ORDER BY weight DESC, t.id LIMIT :max_terms) heaviest) w
+ WHERE :all_versions OR l.version_id = :version_id
+""")
+
+_SPACE = text("""
+SELECT id FROM citebound.embedding_spaces
+ WHERE provider = :provider AND model = :model AND dimensions = :dimensions
+   AND revision = :revision
+""")
+
+_NEW_SPACE = text("""
+INSERT INTO citebound.embedding_spaces (provider, model, dimensions, revision, fusion_weight)
+VALUES (:provider, :model, :dimensions, :revision, :fusion_weight)
+ON CONFLICT (provider, model, dimensions, revision) DO UPDATE SET model = EXCLUDED.model
+RETURNING id
+""")
+
+_STORE_VECTORS = text("""
+INSERT INTO citebound.chunk_embeddings (space_id, chunk_id, version_id, vector)
+SELECT :space_id, c.id, c.version_id, CAST(given.vector AS halfvec)
+  FROM unnest(CAST(:hashes AS bytea[]), CAST(:vectors AS text[])) AS given (hash, vector)
+  JOIN citebound.chunks c ON c.content_hash = given.hash AND c.version_id = :version_id
+ON CONFLICT DO NOTHING
+""")
+
+_COPY_VECTORS = text("""
+INSERT INTO citebound.chunk_embeddings (space_id, chunk_id, version_id, vector)
+SELECT DISTINCT ON (c.id) :space_id, c.id, c.version_id, e.vector
+  FROM citebound.chunks c
+  JOIN citebound.chunks twin ON twin.content_hash = c.content_hash AND twin.id <> c.id
+  JOIN citebound.chunk_embeddings e ON e.chunk_id = twin.id AND e.space_id = :space_id
+ WHERE c.version_id = :version_id
+ON CONFLICT DO NOTHING
+""")
+
+_WITHOUT_VECTOR = text("""
+SELECT count(*) FROM citebound.chunks c
+ WHERE c.version_id = :version_id AND NOT EXISTS (
+   SELECT FROM citebound.chunk_embeddings e WHERE e.chunk_id = c.id AND e.space_id = :space_id)
+""")
+
+
+async def index_terms(connection: AsyncConnection, version_id: int) -> None:
+    """Make a version's stored chunks findable by their words.
+
+    Call it once a version, after its chunks were inserted, in the same transaction.
+    """
+    version = {"version_id": version_id}
+    plain = {"plain_from": lexical.PLAIN_FROM, "plain_to": lexical.PLAIN_TO}
+    await connection.execute(_LEXEMES, version | plain | {"configuration": lexical.CONFIGURATION})
+    for statement in (_NEW_TERMS, _COUNT_TERMS, _COUNT_VERSION, _COUNT_CHUNKS):
+        await connection.execute(statement, version)
+    has_drifted = bool(await connection.scalar(_FOLLOW_MEAN, {"drift": lexical.MEAN_DRIFT}))
+    if has_drifted:
+        await connection.execute(text("DELETE FROM citebound.chunk_terms"))
+    await connection.execute(
+        _WEIGH,
+        version
+        | {
+            "all_versions": has_drifted,
+            "dimensions": LEXICAL_DIMENSIONS,
+            "heading_weight": lexical.HEADING_WEIGHT,
+            "max_terms": lexical.MAX_TERMS,
+            "k1": lexical.K1,
+            "b": lexical.B,
+        },
+    )
+
+
+async def space_id_for(connection: AsyncConnection, space: EmbeddingSpace) -> int:
+    """Return the id of a space, registering it the first time."""
+    values = {
+        "provider": space.provider,
+        "model": space.model,
+        "dimensions": space.dimensions,
+        "revision": space.revision,
+    }
+    found = await connection.scalar(_SPACE, values)
+    if found is None:
+        found = await connection.scalar(_NEW_SPACE, values | {"fusion_weight": space.fusion_weight})
+    if not isinstance(found, int):
+        raise IntegrityError(
+            f"expected an id of the embedding space {space.model!r}, got {found!r}"
+        )
+    return found
+
+
+async def store_embeddings(
+    connection: AsyncConnection, version_id: int, space_id: int, vectors: Mapping[str, Vector]
+) -> None:
+    """Give each chunk of a version its vector: a given one, or that of an equal chunk.
+
+    Args:
+        connection: The publishing transaction.
+        version_id: The version; its chunks are stored.
+        space_id: See `space_id_for`.
+        vectors: Chunk text to vector, for those that no stored chunk of the space has.
+
+    Raises:
+        IntegrityError: A chunk has no vector; roll back.
+    """
+    target = {"version_id": version_id, "space_id": space_id}
+    given = list(vectors.items())
+    for start in range(0, len(given), VECTORS_A_STATEMENT):
+        batch = given[start : start + VECTORS_A_STATEMENT]
+        await connection.execute(
+            _STORE_VECTORS,
+            target
+            | {
+                "hashes": [hashlib.sha256(content.encode()).digest() for content, _ in batch],
+                "vectors": [vector_literal(vector) for _, vector in batch],
+            },
+        )
+    await connection.execute(_COPY_VECTORS, target)
+    missing = await connection.scalar(_WITHOUT_VECTOR, target)
+    if missing:
+        raise IntegrityError(f"{missing} chunks of version {version_id} have no vector")
+
+
+def vector_literal(vector: Vector) -> str:
+    """Return a vector as pgvector reads it."""
+    return f"[{','.join(f'{value:.7g}' for value in vector)}]"

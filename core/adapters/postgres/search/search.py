@@ -1,0 +1,330 @@
+"""Hybrid search in Postgres: words and meaning in one statement, inside the scope.
+
+The first statement takes the best of each arm, gives every candidate both scores and returns the
+best by their weighted sum, with the positions of the question's words; `core.retrieval` then ranks
+by wording. The second, in the same snapshot, follows cross-references of the hits. Both join the
+versions in force in the scope, so no chunk outside it is ever scored.
+
+Below `EXACT_LIMIT` chunks in scope the arms scan; above, they use the HNSW indexes that
+`ensure_ann_indexes` makes, with iterative scans: otherwise a filtered search finds nothing for
+people who may read little.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import RowMapping, TextClause, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.scope import scope_parameters
+from core.adapters.postgres.engine.section_refs import section_ref
+from core.adapters.postgres.search.ann_indexes import EXACT_LIMIT, SPACE_ID, space_parameters
+from core.adapters.postgres.search.lexical_index import vector_literal
+from core.adapters.postgres.search.search_statements import (
+    SEARCHED,
+    SECTION,
+    Plan,
+    hits_statement,
+    neighbours_statement,
+)
+from core.domain.errors import ConfigError
+from core.domain.evidence import RetrievedChunk
+from core.domain.policy import ChunkKey, Span, VersionId
+from core.domain.question import Scope
+from core.ports import EmbeddingSpace, SearchRequest, SearchResult
+from core.retrieval import fuse, lexical
+from core.retrieval.proximity import Closeness, Wording, closeness, wording
+from core.retrieval.relevance import Features, relevance
+
+SECTION_LIMIT = 40
+"""Chunks of a section that are read, at most."""
+POLICY_LIMIT = 400
+"""Chunks of a whole policy: some 200 pages."""
+ARM_LIMIT = 100
+"""Candidates of each arm."""
+HNSW_SETTINGS = {"hnsw.iterative_scan": "strict_order", "hnsw.ef_search": "200"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """One question, as both statements need it."""
+
+    request: SearchRequest
+    lexical_weight: float
+    is_measured: bool
+    """False: cosines order chunks, and say nothing about relevance."""
+    parameters: Mapping[str, object]
+    plan: Plan
+    searched: int
+    """Chunks in scope."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    """What the database said of the question."""
+
+    wording: Wording
+    highest_bm25: float
+    best_bm25: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Corpus:
+    """What a plan depends on."""
+
+    readable: int
+    """Chunks in scope."""
+    space_id: int | None
+    """Of the space asked for; None: there is none."""
+
+    @property
+    def uses_index(self) -> bool:
+        """Say whether the scope is too large to scan."""
+        return self.readable > EXACT_LIMIT
+
+
+class PostgresChunkSearch:
+    """See `core.ports.ChunkSearch`."""
+
+    def __init__(self, engine: AsyncEngine, space: EmbeddingSpace | None) -> None:
+        """Search a migrated database.
+
+        Args:
+            engine: The database.
+            space: Where vectors live of requests that name no other; None: words alone for them.
+        """
+        self._snapshots = engine.execution_options(isolation_level="REPEATABLE READ")
+        self._space = space
+
+    @raises_transient
+    async def search(self, request: SearchRequest, /) -> SearchResult:
+        """See `ChunkSearch.search`.
+
+        Raises:
+            TransientError: The database failed; ask again.
+        """
+        # Committed, though it only reads: psycopg forgets prepared statements on a rollback.
+        async with self._snapshots.begin() as connection:
+            asked = await self._ask(connection, request)
+            rows = await _rows(connection, hits_statement(asked.plan), asked.parameters)
+            found = [row for row in rows if row["chunk_key"] is not None]
+            question = _question(rows[0])
+            hits = list(request.given) or _rank(asked, question, found)[: request.limit]
+            neighbours = await self._neighbours(connection, asked, question, hits)
+        return SearchResult(hits=tuple(hits), neighbours=tuple(neighbours), searched=asked.searched)
+
+    @raises_transient
+    async def section(
+        self, policy_key: str, section: str | None, scope: Scope, /
+    ) -> tuple[RetrievedChunk, ...]:
+        """See `ChunkSearch.section`; at most `SECTION_LIMIT` chunks, or `POLICY_LIMIT` of all."""
+        most = POLICY_LIMIT if section is None else SECTION_LIMIT
+        named = {"policy": policy_key, "section": section, "most": most}
+        async with self._snapshots.begin() as connection:
+            rows = await _rows(connection, SECTION, scope_parameters(scope) | named)
+        chunks = {
+            row["chunk_key"]: RetrievedChunk(
+                chunk_key=ChunkKey(row["chunk_key"]),
+                chunk_id=row["chunk_id"],
+                span=_span(row),
+                text=row["text"],
+                place=section_ref(row),
+                lexical_score=0.0,
+                dense_score=None,
+                score=0.0,
+                relevance=0.0,
+            )
+            for row in rows
+        }
+        return tuple(chunks.values())
+
+    async def _ask(self, connection: AsyncConnection, request: SearchRequest) -> _Asked:
+        space = (request.space or self._space) if request.embedding is not None else None
+        corpus = await _look_at(connection, request, space)
+        space_id, uses_index = corpus.space_id, corpus.uses_index
+        if uses_index:
+            await _set_hnsw(connection)
+        parameters = scope_parameters(request.scope) | {
+            **_searched(request),
+            "configuration": lexical.CONFIGURATION,
+            "question": lexical.plain(request.text),
+            "arm_limit": max(ARM_LIMIT, request.limit),
+            "pool": max(fuse.POOL, request.limit),
+        }
+        if space is None or space_id is None or request.embedding is None:
+            return _Asked(
+                request=request,
+                lexical_weight=1.0,
+                is_measured=True,
+                parameters=parameters,
+                plan=Plan(space_id=None, dimensions=0, uses_index=uses_index),
+                searched=corpus.readable,
+            )
+        return _Asked(
+            request=request,
+            lexical_weight=space.fusion_weight,
+            is_measured=space.is_measured,
+            parameters=parameters
+            | {
+                "embedding": vector_literal(request.embedding),
+                "lexical_weight": space.fusion_weight,
+            },
+            plan=Plan(space_id=space_id, dimensions=space.dimensions, uses_index=uses_index),
+            searched=corpus.readable,
+        )
+
+    async def _neighbours(
+        self,
+        connection: AsyncConnection,
+        asked: _Asked,
+        question: _Question,
+        hits: Sequence[RetrievedChunk],
+    ) -> list[RetrievedChunk]:
+        if asked.request.neighbours < 1 or not hits:
+            return []
+        parameters = {
+            **asked.parameters,
+            "hits": [hit.chunk_key for hit in hits],
+            "neighbours": asked.request.neighbours,
+            "best_bm25": question.best_bm25,
+        }
+        rows = await _rows(connection, neighbours_statement(asked.plan), parameters)
+        score = {hit.chunk_key: hit.score for hit in hits}
+        return [
+            _chunk(
+                row,
+                question,
+                near,
+                cosine=row["cosine"] if asked.is_measured else None,
+                score=score[row["via"]],
+                via=ChunkKey(row["via"]),
+            )
+            for row, near in zip(rows, _closeness(question, rows), strict=True)
+        ]
+
+
+async def _look_at(
+    connection: AsyncConnection, request: SearchRequest, space: EmbeddingSpace | None
+) -> _Corpus:
+    """Look at the corpus, and have statements planned once a connection.
+
+    Planning takes longer than half of the scan; one plan is good for all scopes, since the arms
+    either scan or use the index by how they are written. The space is looked up each time: it may
+    have been dropped meanwhile.
+    """
+    row = (
+        await connection.execute(
+            text(
+                "SELECT sum(chunks) AS readable,"  # noqa: S608
+                " set_config('plan_cache_mode', 'force_generic_plan', true),"
+                f" ({SPACE_ID}) AS space_id FROM citebound.indexed_versions"
+                f" WHERE version_id = ANY(ARRAY({SEARCHED}))"
+            ),
+            scope_parameters(request.scope) | space_parameters(space) | _searched(request),
+        )
+    ).one()
+    return _Corpus(readable=int(row.readable or 0), space_id=row.space_id)
+
+
+def _searched(request: SearchRequest) -> dict[str, object]:
+    return {"policies": sorted(request.policies)}
+
+
+async def _set_hnsw(connection: AsyncConnection) -> None:
+    """Ask for iterative scans, for this transaction.
+
+    Raises:
+        ConfigError: pgvector does not know the setting: a wrong name would only be a warning.
+    """
+    # A session knows the settings once pgvector's library is loaded, by the first use of a type.
+    await connection.execute(text("SELECT CAST('[1]' AS halfvec)"))
+    for name, value in HNSW_SETTINGS.items():
+        known = await connection.scalar(
+            text("SELECT set_config(:name, :value, true) FROM pg_settings WHERE name = :name"),
+            {"name": name, "value": value},
+        )
+        if known != value:
+            raise ConfigError(f"pgvector does not know {name}: 0.8 or later is needed")
+
+
+async def _rows(
+    connection: AsyncConnection, statement: TextClause, parameters: Mapping[str, object]
+) -> Sequence[RowMapping]:
+    return (await connection.execute(statement, parameters)).mappings().all()
+
+
+def _question(row: RowMapping) -> _Question:
+    words: list[tuple[str, list[int], float]] = row["words"] or []
+    idf = {term: weight for term, _, weight in words}
+    return _Question(
+        wording=wording({term: at for term, at, _ in words}, idf),
+        highest_bm25=lexical.highest_score(sum(idf.values())),
+        best_bm25=float(row["best_bm25"] or 0.0),
+    )
+
+
+def _closeness(question: _Question, rows: Sequence[RowMapping]) -> list[Closeness]:
+    return closeness(question.wording, [row["found"] or {} for row in rows])
+
+
+def _rank(asked: _Asked, question: _Question, rows: Sequence[RowMapping]) -> list[RetrievedChunk]:
+    candidates = [
+        fuse.Candidate(
+            chunk_key=ChunkKey(row["chunk_key"]),
+            bm25=row["bm25"],
+            cosine=row["cosine"],
+            closeness=near,
+        )
+        for row, near in zip(rows, _closeness(question, rows), strict=True)
+    ]
+    by_key = {ChunkKey(row["chunk_key"]): row for row in rows}
+    ranked = fuse.rank(
+        candidates, best_bm25=question.best_bm25, lexical_weight=asked.lexical_weight
+    )
+    return [
+        _chunk(
+            by_key[place.candidate.chunk_key],
+            question,
+            place.candidate.closeness,
+            cosine=place.candidate.cosine if asked.is_measured else None,
+            score=place.score,
+        )
+        for place in ranked[: asked.request.limit]
+    ]
+
+
+def _span(row: RowMapping) -> Span:
+    return Span(
+        version_id=VersionId(row["version_id"]),
+        char_start=row["char_start"],
+        char_end=row["char_end"],
+    )
+
+
+def _chunk(
+    row: RowMapping,
+    question: _Question,
+    near: Closeness,
+    *,
+    cosine: float | None,
+    score: float,
+    via: ChunkKey | None = None,
+) -> RetrievedChunk:
+    highest = question.highest_bm25
+    lexical_score = min(1.0, max(0.0, row["bm25"] / highest)) if highest > 0 else 0.0
+    return RetrievedChunk(
+        chunk_key=ChunkKey(row["chunk_key"]),
+        chunk_id=row["chunk_id"],
+        span=_span(row),
+        text=row["text"],
+        place=section_ref(row),
+        lexical_score=lexical_score,
+        dense_score=cosine,
+        score=score,
+        relevance=relevance(
+            Features(lexical_score=lexical_score, cosine=cosine, coverage=near.coverage)
+        ),
+        via=via,
+        coverage=near.coverage,
+    )
