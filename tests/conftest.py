@@ -1,19 +1,18 @@
-"""Fixtures that talk to real things: one embedded Postgres a session, one migrated database a
+"""Fixtures that talk to real things: one embedded Postgres a run, one migrated database a
 test."""
 
 import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import NullPool, create_engine, make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.database import engine_for, migrate
-from core.adapters.postgres.embedded import start_embedded, stop_embedded
+from core.adapters.postgres.database import engine_for
+from tests.databases import MIGRATED, copied, new_home, remove, server
 
 KNOWN_SKIPS = (
     "shared data absent",
@@ -25,7 +24,8 @@ KNOWN_SKIPS = (
 )
 """How the reason of a skip may begin; any other skip fails the session."""
 
-TEMPLATE = "citebound_template"
+HOME = pytest.StashKey[Path]()
+"""The folder of the run's Postgres."""
 
 PAID = ("ANTHROPIC_", "AWS_", "CLAUDE_", "GOOGLE_", "VOYAGE_", "CITEBOUND_REASONER")
 """How variables begin that could lead a test to a service that costs money."""
@@ -42,10 +42,20 @@ def pytest_configure(config: pytest.Config) -> None:
         del os.environ[name]  # noqa: TID251
     if os.geteuid() == 0 and config.option.basetemp is None:
         config.option.basetemp = tempfile.mkdtemp(prefix="citebound-tests-")
+    given = getattr(config, "workerinput", {}).get("home")
+    config.stash[HOME] = Path(given) if given else new_home()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of pytest-xdist which server it shares with the others."""
+    node.workerinput["home"] = str(node.config.stash[HOME])
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Leave no folders of tests behind where pytest would not find them."""
+    if not hasattr(config, "workerinput"):
+        remove(config.stash[HOME])
     given = Path(config.option.basetemp or "")
     if given.name.startswith("citebound-tests-") and not hasattr(config, "workerinput"):
         shutil.rmtree(given, ignore_errors=True)
@@ -95,61 +105,17 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def server_url() -> Iterator[str]:
-    """A Postgres for this session, tuned for tests, with a migrated template database."""
-    home = Path(tempfile.mkdtemp(prefix="citebound-test-"))
-    home.chmod(0o755)
-    url = start_embedded(home, temporary=True)
-    admin = create_engine(
-        make_url(url).set(drivername="postgresql+psycopg"),
-        poolclass=NullPool,
-        isolation_level="AUTOCOMMIT",
-    )
-    with admin.connect() as connection:
-        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
-            connection.execute(text(f"ALTER SYSTEM SET {setting} = off"))
-        connection.execute(text("SELECT pg_reload_conf()"))
-        connection.execute(text(f"CREATE DATABASE {TEMPLATE}"))
-    _migrate_template(url)
-    admin.dispose()
-    yield url
-    stop_embedded(home)
-    shutil.rmtree(home, ignore_errors=True)
-
-
-def _migrate_template(url: str) -> None:
-    import asyncio  # noqa: PLC0415
-
-    async def run() -> None:
-        engine = engine_for(_named(url, TEMPLATE), pooled=False)
-        await migrate(engine)
-        await engine.dispose()
-
-    asyncio.run(run())
-
-
-def _named(url: str, database: str) -> str:
-    return make_url(url).set(database=database).render_as_string(hide_password=False)
-
-
-_numbers = count()
+def server_url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """A Postgres for this run, tuned for tests, with a migrated template database."""
+    with server(request.config.stash[HOME]) as url:
+        yield url
 
 
 @pytest.fixture
 def database_url(server_url: str) -> Iterator[str]:
     """A fresh, migrated database for one test."""
-    name = f"test_{os.getpid()}_{next(_numbers)}"
-    admin = create_engine(
-        make_url(server_url).set(drivername="postgresql+psycopg"),
-        poolclass=NullPool,
-        isolation_level="AUTOCOMMIT",
-    )
-    with admin.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}"))
-    yield _named(server_url, name)
-    with admin.connect() as connection:
-        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-    admin.dispose()
+    with copied(server_url, MIGRATED) as url:
+        yield url
 
 
 @pytest.fixture
