@@ -2,6 +2,8 @@
 test."""
 
 import os
+import random
+import secrets
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -27,6 +29,12 @@ KNOWN_SKIPS = (
 HOME = pytest.StashKey[Path]()
 """The folder of the run's Postgres."""
 
+SEED = pytest.StashKey[int]()
+"""What chooses the samples of `sampled`; the same in all workers."""
+
+WORKERS_A_CORE = 2
+"""Half of the time of a test that talks to a server is spent waiting for it."""
+
 PAID = ("ANTHROPIC_", "AWS_", "CLAUDE_", "GOOGLE_", "VOYAGE_", "CITEBOUND_REASONER")
 """How variables begin that could lead a test to a service that costs money."""
 
@@ -42,14 +50,45 @@ def pytest_configure(config: pytest.Config) -> None:
         del os.environ[name]  # noqa: TID251
     if os.geteuid() == 0 and config.option.basetemp is None:
         config.option.basetemp = tempfile.mkdtemp(prefix="citebound-tests-")
-    given = getattr(config, "workerinput", {}).get("home")
-    config.stash[HOME] = Path(given) if given else new_home()
+    given = getattr(config, "workerinput", {})
+    config.stash[HOME] = Path(given["home"]) if given else new_home()
+    seed = given["seed"] if given else os.environ.get("CITEBOUND_TEST_SEED")  # noqa: TID251
+    config.stash[SEED] = int(seed) if seed else secrets.randbelow(1_000_000)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a worker of pytest-xdist which server it shares with the others."""
+    """Tell a worker of pytest-xdist what it has in common with the others."""
     node.workerinput["home"] = str(node.config.stash[HOME])
+    node.workerinput["seed"] = node.config.stash[SEED]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many workers `-n auto` is."""
+    return WORKERS_A_CORE * (os.cpu_count() or 1)
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say how to have the same samples again."""
+    return f"samples: CITEBOUND_TEST_SEED={config.stash[SEED]}"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave what a sample does not take to the nightly run, which takes all of it."""
+    chooser = random.Random(config.stash[SEED])  # noqa: S311  # no secret
+    is_ordinary = "not nightly" in config.option.markexpr
+    cases: dict[str, tuple[int, list[pytest.Item]]] = {}
+    for item in items:
+        if marker := item.get_closest_marker("sampled"):
+            name = item.nodeid.partition("[")[0]
+            cases.setdefault(name, (marker.args[0], []))[1].append(item)
+    for most, several in cases.values():
+        taken = chooser.sample(several, min(most, len(several))) if is_ordinary else []
+        for item in several:
+            if item not in taken:
+                item.add_marker(pytest.mark.nightly)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
