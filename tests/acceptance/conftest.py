@@ -9,6 +9,9 @@ from core.bootstrap import bootstrap
 from core.config import Settings
 from core.ingest.prepare import Overrides
 from tests.databases import MIGRATED, copied, make_template
+from tests.saved_work import saved_work
+
+__all__ = ["saved_work"]
 
 POLICIES = Path(__file__).parents[2] / "samples" / "policies"
 INGESTED = ("gifts-v2.md", "speak-up.md", "conflicts.md", "third-party.txt")
