@@ -4,11 +4,12 @@ What takes long is done once a run: starting the server, migrating, ingesting. A
 """
 
 import asyncio
+import fcntl
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Coroutine, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ MIGRATED = "citebound_template"
 MEMORY = Path("/dev/shm")  # noqa: S108  # the server's own folder below it is made by `mkdtemp`
 ROOM = 4 * 1024**3
 """Bytes free in memory that let the server lie there; a run takes about 0.5 GB of them."""
+PREFIX, LOCK = "citebound-test-", ".run"
 CONNECTIONS = 300
 """Several workers share the server, each with products that have pools."""
 Fill = Callable[[str], Coroutine[Any, Any, None]]
@@ -33,10 +35,20 @@ _numbers = count()
 
 def new_home() -> Path:
     """Make the folder of a run's server: in memory, where making and dropping a database is cheap,
-    if there is room."""
-    in_memory = os.access(MEMORY, os.W_OK | os.X_OK) and shutil.disk_usage(MEMORY).free > ROOM
-    home = Path(tempfile.mkdtemp(prefix="citebound-test-", dir=MEMORY if in_memory else None))
+    if there is room. Those of runs that were killed are removed.
+    """
+    can_write = os.access(MEMORY, os.W_OK | os.X_OK)
+    in_memory = can_write and shutil.disk_usage(MEMORY).free > ROOM
+    folder = MEMORY if in_memory else Path(tempfile.gettempdir())
+    for lock in folder.glob(f"{PREFIX}*/{LOCK}"):
+        with suppress(OSError), lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its run goes on
+            remove(lock.parent)
+    home = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
     home.chmod(0o755)
+    held = os.open(home / f"{LOCK}.new", os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(held, fcntl.LOCK_EX)  # until this process ends
+    (home / f"{LOCK}.new").rename(home / LOCK)
     return home
 
 
