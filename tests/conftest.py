@@ -64,9 +64,10 @@ def pytest_configure_node(node: Any) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Return how many workers `-n auto` is."""
-    return WORKERS_A_CORE * (os.cpu_count() or 1)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Say how many workers `-n auto` is; `-n logical` is one a core, as unit tests never wait."""
+    cores = os.cpu_count() or 1
+    return cores if config.option.numprocesses == "logical" else WORKERS_A_CORE * cores
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -16,6 +16,8 @@ import pytest
 
 from bot.app.watchdog import EXIT_STILL
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 LONGEST_S = 60.0
 LIMIT_S = 1.0

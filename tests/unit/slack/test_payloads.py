@@ -18,6 +18,8 @@ from tests.servers.slack.posts import Message
 from tests.servers.slack.wire import Json
 from tests.unit.slack.payloads import ASKER, HOST, Payload, every, faults
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = (
     "<!channel>",
     "<!here|x>",
