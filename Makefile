@@ -1,7 +1,7 @@
 # Works on a fresh machine with make and Python 3.11 or later: each target does its own set-up.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench lock clean
+.PHONY: help demo test test-fast check bench lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,18 +9,22 @@ DATA ?= ../shared/data
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --progress-bar off --root-user-action ignore
 
 help:
-	@echo "make demo    sample policies, one question of each kind, then a chat at a terminal"
-	@echo "make test    all tests, without a network once installed"
-	@echo "make check   format, lint, types, import rules"
-	@echo "make bench   figures, with the machine they were measured on (DATA=folder of test data)"
-	@echo "make lock    resolve the dependencies anew (needs uv)"
-	@echo "make clean   remove the virtual environment and caches"
+	@echo "make demo       sample policies, one question of each kind, then a chat at a terminal"
+	@echo "make test       all tests, without a network once installed"
+	@echo "make test-fast  the unit tests that take no time, within a minute"
+	@echo "make check      format, lint, types, import rules"
+	@echo "make bench      figures, with the machine they were measured on (DATA=folder of test data)"
+	@echo "make lock       resolve the dependencies anew (needs uv)"
+	@echo "make clean      remove the virtual environment and caches"
 
 demo: $(VENV)/.installed
 	@$(BIN)/citebound demo
 
 test: $(VENV)/.installed-dev
 	@$(BIN)/python -m pytest -n auto --dist loadfile
+
+test-fast: $(VENV)/.installed-dev
+	@$(BIN)/python -m pytest tests/unit -n logical --dist loadfile -m "not nightly and not slow"
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check bot core evals tests migrations

@@ -1,19 +1,20 @@
-"""Fixtures that talk to real things: one embedded Postgres a session, one migrated database a
+"""Fixtures that talk to real things: one embedded Postgres a run, one migrated database a
 test."""
 
 import os
+import random
+import secrets
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import NullPool, create_engine, make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.database import engine_for, migrate
-from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
+from core.adapters.postgres.engine.database import engine_for
+from tests.databases import MIGRATED, copied, new_home, remove, server
 
 KNOWN_SKIPS = (
     "shared data absent",
@@ -25,7 +26,14 @@ KNOWN_SKIPS = (
 )
 """How the reason of a skip may begin; any other skip fails the session."""
 
-TEMPLATE = "citebound_template"
+HOME = pytest.StashKey[Path]()
+"""The folder of the run's Postgres."""
+
+SEED = pytest.StashKey[int]()
+"""What chooses the samples of `sampled`; the same in all workers."""
+
+WORKERS_A_CORE = 2
+"""Half of the time of a test that talks to a server is spent waiting for it."""
 
 PAID = ("ANTHROPIC_", "AWS_", "CLAUDE_", "GOOGLE_", "VOYAGE_", "CITEBOUND_REASONER")
 """How variables begin that could lead a test to a service that costs money."""
@@ -42,10 +50,52 @@ def pytest_configure(config: pytest.Config) -> None:
         del os.environ[name]  # noqa: TID251
     if os.geteuid() == 0 and config.option.basetemp is None:
         config.option.basetemp = tempfile.mkdtemp(prefix="citebound-tests-")
+    given = getattr(config, "workerinput", {})
+    config.stash[HOME] = Path(given["home"]) if given else new_home()
+    seed = given["seed"] if given else os.environ.get("CITEBOUND_TEST_SEED")  # noqa: TID251
+    config.stash[SEED] = int(seed) if seed else secrets.randbelow(1_000_000)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of pytest-xdist what it has in common with the others."""
+    node.workerinput["home"] = str(node.config.stash[HOME])
+    node.workerinput["seed"] = node.config.stash[SEED]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Say how many workers `-n auto` is; `-n logical` is one a core, as unit tests never wait."""
+    cores = os.cpu_count() or 1
+    return cores if config.option.numprocesses == "logical" else WORKERS_A_CORE * cores
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say how to have the same samples again."""
+    return f"samples: CITEBOUND_TEST_SEED={config.stash[SEED]}"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave what a sample does not take to the nightly run, which takes all of it."""
+    chooser = random.Random(config.stash[SEED])  # noqa: S311  # no secret
+    is_ordinary = "not nightly" in config.option.markexpr
+    cases: dict[str, tuple[int, list[pytest.Item]]] = {}
+    for item in items:
+        if marker := item.get_closest_marker("sampled"):
+            name = item.nodeid.partition("[")[0]
+            cases.setdefault(name, (marker.args[0], []))[1].append(item)
+    for most, several in cases.values():
+        taken = chooser.sample(several, min(most, len(several))) if is_ordinary else []
+        for item in several:
+            if item not in taken:
+                item.add_marker(pytest.mark.nightly)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Leave no folders of tests behind where pytest would not find them."""
+    if not hasattr(config, "workerinput"):
+        remove(config.stash[HOME])
     given = Path(config.option.basetemp or "")
     if given.name.startswith("citebound-tests-") and not hasattr(config, "workerinput"):
         shutil.rmtree(given, ignore_errors=True)
@@ -95,61 +145,17 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def server_url() -> Iterator[str]:
-    """A Postgres for this session, tuned for tests, with a migrated template database."""
-    home = Path(tempfile.mkdtemp(prefix="citebound-test-"))
-    home.chmod(0o755)
-    url = start_embedded(home, temporary=True)
-    admin = create_engine(
-        make_url(url).set(drivername="postgresql+psycopg"),
-        poolclass=NullPool,
-        isolation_level="AUTOCOMMIT",
-    )
-    with admin.connect() as connection:
-        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
-            connection.execute(text(f"ALTER SYSTEM SET {setting} = off"))
-        connection.execute(text("SELECT pg_reload_conf()"))
-        connection.execute(text(f"CREATE DATABASE {TEMPLATE}"))
-    _migrate_template(url)
-    admin.dispose()
-    yield url
-    stop_embedded(home)
-    shutil.rmtree(home, ignore_errors=True)
-
-
-def _migrate_template(url: str) -> None:
-    import asyncio  # noqa: PLC0415
-
-    async def run() -> None:
-        engine = engine_for(_named(url, TEMPLATE), pooled=False)
-        await migrate(engine)
-        await engine.dispose()
-
-    asyncio.run(run())
-
-
-def _named(url: str, database: str) -> str:
-    return make_url(url).set(database=database).render_as_string(hide_password=False)
-
-
-_numbers = count()
+def server_url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """A Postgres for this run, tuned for tests, with a migrated template database."""
+    with server(request.config.stash[HOME]) as url:
+        yield url
 
 
 @pytest.fixture
 def database_url(server_url: str) -> Iterator[str]:
     """A fresh, migrated database for one test."""
-    name = f"test_{os.getpid()}_{next(_numbers)}"
-    admin = create_engine(
-        make_url(server_url).set(drivername="postgresql+psycopg"),
-        poolclass=NullPool,
-        isolation_level="AUTOCOMMIT",
-    )
-    with admin.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}"))
-    yield _named(server_url, name)
-    with admin.connect() as connection:
-        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-    admin.dispose()
+    with copied(server_url, MIGRATED) as url:
+        yield url
 
 
 @pytest.fixture

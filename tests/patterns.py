@@ -34,10 +34,8 @@ LENGTH = 8_000
 LIMIT_S = 0.05
 """Seconds that a pattern may take for as many."""
 PATIENCE_S = 1.0
-_SHORT_LENGTHS = (28, 200)
-"""At which only a pattern is slow that takes exponential time."""
-_SCREENED = 1_600
-_SUSPICIOUS_S = 0.001
+_SCREENED = 800
+_SUSPICIOUS_S = 0.00025
 """Half of what a quadratic one takes for these that takes `LIMIT_S` for `LENGTH`."""
 _TRIES = 4
 _SUPERLINEAR = 2.8
@@ -316,9 +314,9 @@ def worst_of(found: Found) -> tuple[str, float] | None:
     is measured several times, and counts if it is always too slow and grows faster than its text.
     """
     for attack in attacks(found.pattern):
-        if any(_least_s(found, text_of(attack, n)) > LIMIT_S for n in _SHORT_LENGTHS):
-            return repr(attack), PATIENCE_S
         screened = cost_s(found, text_of(attack, _SCREENED))
+        if screened >= PATIENCE_S:  # exponential
+            return repr(attack), PATIENCE_S
         if screened < _SUSPICIOUS_S:
             continue
         shorter = cost_s(found, text_of(attack, _SCREENED // 4))

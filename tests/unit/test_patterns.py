@@ -6,6 +6,8 @@ import pytest
 
 from tests.patterns import Found, attacks, patience, patterns, text_of, worst_of
 
+pytestmark = pytest.mark.slow
+
 LEAST = 380
 """Expressions that there are: a search that finds far fewer looks in the wrong places."""
 

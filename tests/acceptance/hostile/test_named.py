@@ -48,6 +48,7 @@ async def _asked(name: str, *, use_rag: bool = True) -> tuple[list[str], str, Ou
     return found, shown, run.answer.outcome
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("use_rag", [True, False], ids=["documents", "graph"])
 @pytest.mark.parametrize("name", CASES)
 async def test_nothing_false_reaches_a_person(name: str, *, use_rag: bool) -> None:

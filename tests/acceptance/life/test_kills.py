@@ -60,6 +60,7 @@ async def deployment(database_url: str) -> AsyncIterator[Deployment]:
     await engine.dispose()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("failpoint", "stored"), [("F1", 0), ("F2", 0), ("F3", 1)])
 async def test_killed_before_the_acknowledgement(
     deployment: Deployment, database_url: str, trial: Trial, failpoint: str, stored: int
@@ -74,6 +75,7 @@ async def test_killed_before_the_acknowledgement(
     assert await broken_promises(deployment, accepted=len(WORDS)) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("failpoint", ["F4", "F5", "F6", "F7", "F8", "F9"])
 async def test_killed_while_working(
     deployment: Deployment, database_url: str, trial: Trial, failpoint: str

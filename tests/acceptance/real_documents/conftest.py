@@ -1,13 +1,11 @@
 """The real documents, ingested once into a database of their own, and asked once."""
 
 import asyncio
-import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import NullPool, create_engine, make_url, text
 
 from core.agent.report import reply_json
 from core.agent.request import AskRequest
@@ -15,27 +13,19 @@ from core.bootstrap import bootstrap
 from core.config import Settings
 from core.domain.chat import Place
 from core.ingest.prepare import Overrides
+from tests.databases import MIGRATED, copied, make_template
 
+REAL = "citebound_real_documents_template"
 Ask = Callable[[Sequence[str]], list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
 def real_url(server_url: str, shared: Path) -> Iterator[str]:
-    """A database that holds all eight documents of `policies/`."""
-    name = f"real_documents_{os.getpid()}"
-    admin = create_engine(
-        make_url(server_url).set(drivername="postgresql+psycopg"),
-        poolclass=NullPool,
-        isolation_level="AUTOCOMMIT",
-    )
-    with admin.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name} TEMPLATE citebound_template"))
-    url = make_url(server_url).set(database=name).render_as_string(hide_password=False)
-    asyncio.run(_ingest(url, sorted((shared / "policies").iterdir())))
-    yield url
-    with admin.connect() as connection:
-        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-    admin.dispose()
+    """A database that holds all eight documents of `policies/`, read once a run."""
+    files = sorted((shared / "policies").iterdir())
+    make_template(server_url, REAL, fill=lambda url: _ingest(url, files), source=MIGRATED)
+    with copied(server_url, REAL) as url:
+        yield url
 
 
 async def _ingest(url: str, files: Sequence[Path]) -> None:

@@ -70,6 +70,7 @@ async def holds(slack: FakeSlack, tables: AsyncEngine, said: Said) -> None:
     assert set((await balance(tables)).values()) == {1}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("failpoint", ["F1", "F2", "F3"])
 @pytest.mark.parametrize("named", [True, False])
 async def test_killed_before_slack_was_told(
@@ -100,6 +101,7 @@ async def test_killed_before_slack_was_told(
     await again.ended()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("failpoint", ["F4", "F5", "F6", "F7", "F8", "F9"])
 async def test_killed_at_work(
     serving: Forks, slow_slack: FakeSlack, slack_database: str, tables: AsyncEngine, failpoint: str

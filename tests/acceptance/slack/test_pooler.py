@@ -188,7 +188,10 @@ async def test_an_empty_database_is_migrated(server_url: str) -> None:
 
 async def test_a_worker_is_not_told_but_looks(pooled_url: str, tables: AsyncEngine) -> None:
     """Nobody listens by way of a pooler: the session would be another client's by then."""
-    listening = text("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")
+    listening = text(
+        "SELECT count(*) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+    )
 
     async def idle(_conversation: str) -> None:
         raise AssertionError("nothing is to be done")

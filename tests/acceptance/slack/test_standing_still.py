@@ -88,6 +88,7 @@ async def test_another_process_goes_on_while_it_hangs(
         assert await running.ended() == -9
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("how", ["sleep", "loop", "regex"])
 async def test_it_ends_itself_and_is_started_again(
     serving: Forks, slack: FakeSlack, slack_database: str, tables: AsyncEngine, how: str

@@ -122,6 +122,7 @@ async def ended(running: Running) -> None:
     await running.ended()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("failpoint", ["F1", "F2", "F3"])
 async def test_killed_before_teams_was_told(stage: Stage, failpoint: str) -> None:
     """Teams heard nothing, and sends it again: kept once, answered once."""
@@ -134,6 +135,7 @@ async def test_killed_before_teams_was_told(stage: Stage, failpoint: str) -> Non
     await ended(again)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("failpoint", ["F4", "F5", "F6", "F7"])
 @pytest.mark.parametrize("kind", ["channel", "personal"])
 async def test_killed_at_work(stage: Stage, failpoint: str, kind: str) -> None:
@@ -145,6 +147,7 @@ async def test_killed_at_work(stage: Stage, failpoint: str, kind: str) -> None:
     await ended(again)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("failpoint", ["F8", "F9"])
 async def test_killed_after_the_post_of_a_chat(stage: Stage, failpoint: str) -> None:
     """What took the place of a stream takes it once more."""
@@ -157,6 +160,7 @@ async def test_killed_after_the_post_of_a_chat(stage: Stage, failpoint: str) -> 
     await ended(again)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("failpoint", ["F8", "F9"])
 async def test_killed_after_a_post_that_replaced_nothing(stage: Stage, failpoint: str) -> None:
     """Nothing is posted again; a line says so, once. A group chat never has a placeholder."""
@@ -167,6 +171,7 @@ async def test_killed_after_a_post_that_replaced_nothing(stage: Stage, failpoint
     await ended(again)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("failpoint", ["F3", "F8"])
 async def test_killed_before_help_was_shown(stage: Stage, failpoint: str) -> None:
     """It is kept like a question: who asked how it works is told, by whichever process."""

@@ -1,14 +1,14 @@
 """A database that can't be used is refused with one line that says why, never with its secret."""
 
 import asyncio
+import os
 import sys
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, NullPool, create_engine, make_url, text
+from sqlalchemy import make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot import cli
@@ -23,28 +23,16 @@ from core.adapters.postgres.engine.database import (
     server_facts,
 )
 from core.domain.errors import ConfigError, TransientError
+from tests.databases import admin
 
 ROOT = Path(__file__).parents[3]
 _numbers = count()
 
 
-@contextmanager
-def admin(server_url: str) -> Generator[Connection]:
-    """A connection that makes and drops databases."""
-    engine = create_engine(
-        make_url(server_url).set(drivername="postgresql+psycopg"),
-        poolclass=NullPool,
-        isolation_level="AUTOCOMMIT",
-    )
-    with engine.connect() as connection:
-        yield connection
-    engine.dispose()
-
-
 @pytest.fixture
 def empty_url(server_url: str) -> Iterator[str]:
     """A database without any schema of ours."""
-    name = f"empty_{next(_numbers)}"
+    name = f"empty_{os.getpid()}_{next(_numbers)}"
     with admin(server_url) as connection:
         connection.execute(text(f"CREATE DATABASE {name}"))
     yield make_url(server_url).set(database=name).render_as_string(hide_password=False)
@@ -143,7 +131,7 @@ async def test_a_database_of_another_encoding_is_refused(
     server_url: str, encoding: str, query: str
 ) -> None:
     """In one line, by the command: in SQL_ASCII text came as bytes, and nothing said why."""
-    name = f"other_{encoding.lower()}_{next(_numbers)}"
+    name = f"other_{os.getpid()}_{next(_numbers)}"
     url = make_url(server_url).set(database=name).render_as_string(hide_password=False)
     terms = f"ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
     with admin(server_url) as connection:

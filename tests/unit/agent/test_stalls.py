@@ -18,6 +18,8 @@ from tests.life import message
 from tests.stalls import NUMBERED, filled, hostile_messages, measured_steps, numbered
 from tests.unit.agent.world import World, make_world
 
+pytestmark = pytest.mark.slow
+
 LIMIT_S = 0.25
 """Seconds of the processor between two turns of the loop."""
 TRIES = 4

@@ -9,11 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from bot.app.watchdog import EXIT_STILL
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
 LONGEST_S = 60.0
@@ -37,6 +40,16 @@ STANDING = {
     "in Python": "while True: pass",
     "in a regular expression": 're.match(r"(a+)+$", "a" * 64 + "b")',
 }
+GOING_ON = {
+    "always busy": "for _ in range(300): await asyncio.sleep(0); time.sleep(0.01)",
+    "idle": "for _ in range(300): await asyncio.sleep(0.01)",
+    "in long steps": "for _ in range(6): time.sleep(0.5); await asyncio.sleep(0)",
+}
+
+
+def started_at_once(bodies: Mapping[str, str]) -> dict[str, "subprocess.Popen[str]"]:
+    """Start several: their time passes together."""
+    return {how: started(body) for how, body in bodies.items()}
 
 
 def started(body: str, *, stderr: int = subprocess.PIPE) -> "subprocess.Popen[str]":
@@ -64,14 +77,14 @@ def ended(process: "subprocess.Popen[str]") -> tuple[int, str]:
     return process.returncode, told
 
 
-@pytest.mark.parametrize("body", STANDING.values(), ids=STANDING.keys())
-def test_a_loop_that_stands_still_ends_its_process(body: str) -> None:
+def test_a_loop_that_stands_still_ends_its_process() -> None:
     """With one line that says where, in code and not in words of anybody."""
-    code, told = ended(started(body))
-    assert code == EXIT_STILL
-    (line,) = map(json.loads, told.splitlines())
-    assert line["level"] == "critical"
-    assert "<string>:9" in line["message"]
+    for how, process in started_at_once(STANDING).items():
+        code, told = ended(process)
+        assert code == EXIT_STILL, how
+        (line,) = map(json.loads, told.splitlines())
+        assert line["level"] == "critical", how
+        assert "<string>:9" in line["message"], how
 
 
 def test_nobody_reads_the_log() -> None:
@@ -83,20 +96,10 @@ def test_nobody_reads_the_log() -> None:
     os.close(reading)
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "for _ in range(300): await asyncio.sleep(0); time.sleep(0.01)",
-        "for _ in range(300): await asyncio.sleep(0.01)",
-        "for _ in range(6): time.sleep(0.5); await asyncio.sleep(0)",
-    ],
-    ids=["always busy", "idle", "in long steps"],
-)
-def test_a_loop_that_goes_on_is_left_alone(body: str) -> None:
+def test_a_loop_that_goes_on_is_left_alone() -> None:
     """For three times the limit."""
-    process = started(body)
-    assert process.stdout is not None
-    assert ended(process) == (0, "")
+    for how, process in started_at_once(GOING_ON).items():
+        assert ended(process) == (0, ""), how
 
 
 def test_a_process_that_was_frozen_goes_on() -> None:

@@ -18,6 +18,8 @@ from core.ingest.child import Reply
 from core.ingest.confined import ConfinedReader, ReadingLimits, checked_content, open_reader
 from core.ingest.prepare import Content, prepare, read_content
 
+pytestmark = pytest.mark.slow
+
 GOOD = b"# Gifts\n\n## 1 Cash\n\nStaff must not accept cash.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
 SLOW = b"- a\n" * 1_000_000
 """Reading it takes most of a minute and a gigabyte, by nature: it is a million items."""

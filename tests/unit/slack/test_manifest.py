@@ -152,7 +152,9 @@ def test_every_shortcut_is_read() -> None:
     """By its callback id, of its kind."""
     kinds = {"message": "message_action", "global": "shortcut"}
     shortcuts = MADE["features"]["shortcuts"]
-    named = {node for node in strings_of(SLACK / "blocks" / "action_ids.py") if node.startswith("ask_")}
+    named = {
+        node for node in strings_of(SLACK / "blocks" / "action_ids.py") if node.startswith("ask_")
+    }
     assert {one["callback_id"] for one in shortcuts} == named - {"ask_submit"}
     for one in shortcuts:
         payload: Any = {"type": kinds[one["type"]], "callback_id": one["callback_id"]}

@@ -18,6 +18,8 @@ from tests.servers.slack.posts import Message
 from tests.servers.slack.wire import Json
 from tests.unit.slack.payloads import ASKER, HOST, Payload, every, faults
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = (
     "<!channel>",
     "<!here|x>",
@@ -139,6 +141,7 @@ def test_the_same_at_length(text: str) -> None:
         check(payload)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("text", ["", "May I take a gift?", *HOSTILE])
 def test_named_texts(text: str) -> None:
     """Each hostile text alone."""
@@ -146,6 +149,7 @@ def test_named_texts(text: str) -> None:
         check(payload)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "text", ["x", "<!channel> https://evil.com\n", "\u05e9\u05dc\u05d5\u05dd \U0001f600&"]
 )
@@ -159,6 +163,7 @@ SCHEMAS = {"message": "blocks", "modal": "modal", "home": "home", "chunks": "chu
 
 
 @pytest.mark.shared_data
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("text", ["May I take a gift?", "", " ".join(HOSTILE), "x" * 5_000])
 def test_published_types(shared: Path, text: str) -> None:
     """Nesting, keys and enumerations, by the types that Slack publishes."""

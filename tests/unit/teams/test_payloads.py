@@ -25,6 +25,8 @@ from tests.unit.teams.payloads import (
 )
 from tests.unit.teams.reading import Live, live_in
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = (
     *ANYWHERE,
     "<at>Somebody</at>",

@@ -1,0 +1,143 @@
+"""Databases of tests: one server for a run, however many workers it has, and copies of templates.
+
+What takes long is done once a run: starting the server, migrating, ingesting. A test gets a copy.
+"""
+
+import asyncio
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, NullPool, create_engine, make_url, text
+
+from core.adapters.postgres.engine.database import engine_for, migrate
+from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
+from core.adapters.postgres.engine.embedded_account import exclusively
+
+MIGRATED = "citebound_template"
+"""An empty database with our schema."""
+MEMORY = Path("/dev/shm")  # noqa: S108  # the server's own folder below it is made by `mkdtemp`
+ROOM = 4 * 1024**3
+"""Bytes free in memory that let the server lie there; a run takes about 0.5 GB of them."""
+PREFIX, LOCK = "citebound-test-", ".run"
+CONNECTIONS = 300
+"""Several workers share the server, each with products that have pools."""
+Fill = Callable[[str], Coroutine[Any, Any, None]]
+"""Puts what a template holds into the database at a URL."""
+_numbers = count()
+
+
+def new_home() -> Path:
+    """Make the folder of a run's server: in memory, where making and dropping a database is cheap,
+    if there is room. Those of runs that were killed are removed.
+    """
+    can_write = os.access(MEMORY, os.W_OK | os.X_OK)
+    in_memory = can_write and shutil.disk_usage(MEMORY).free > ROOM
+    folder = MEMORY if in_memory else Path(tempfile.gettempdir())
+    for lock in folder.glob(f"{PREFIX}*/{LOCK}"):
+        with suppress(OSError), lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its run goes on
+            remove(lock.parent)
+    home = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
+    home.chmod(0o755)
+    held = os.open(home / f"{LOCK}.new", os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(held, fcntl.LOCK_EX)  # until this process ends
+    (home / f"{LOCK}.new").rename(home / LOCK)
+    return home
+
+
+@contextmanager
+def server(home: Path) -> Generator[str]:
+    """Join the server of this run, or start it; the last to leave stops it."""
+    with exclusively(home / ".first"):
+        if not any(home.glob("*/postmaster.pid")):
+            _tune(home)
+        url = start_embedded(home, temporary=True)
+    make_template(url, MIGRATED, fill=_migrate)
+    yield url
+    stop_embedded(home)
+
+
+def remove(home: Path) -> None:
+    """Remove the folder of a run, and end its server if a worker died without leaving it."""
+    for _ in home.glob("*/postmaster.pid"):
+        start_embedded(home, temporary=True)
+        stop_embedded(home)
+    shutil.rmtree(home, ignore_errors=True)
+
+
+def make_template(server_url: str, name: str, *, fill: Fill, source: str | None = None) -> str:
+    """Make a database to be copied, unless another worker has; return its URL.
+
+    Whoever comes first fills it, the others wait; one that was left half filled is made again.
+    """
+    with admin(server_url) as connection:
+        lock = {"name": name}
+        connection.execute(text("SELECT pg_advisory_lock(hashtext(:name))"), lock)
+        known = text("SELECT 1 FROM pg_database WHERE datname = :name")
+        if connection.scalar(known, {"name": name}) is None:
+            unfinished = f"{name}_unfinished"
+            connection.execute(text(f"DROP DATABASE IF EXISTS {unfinished} WITH (FORCE)"))
+            _copy(connection, unfinished, source)
+            asyncio.run(fill(named(server_url, unfinished)))
+            connection.execute(text(f"ALTER DATABASE {unfinished} RENAME TO {name}"))
+    return named(server_url, name)
+
+
+@contextmanager
+def copied(server_url: str, template: str) -> Generator[str]:
+    """Copy a template, and drop the copy at the end."""
+    name = f"test_{os.getpid()}_{next(_numbers)}"
+    with admin(server_url) as connection:
+        _copy(connection, name, template)
+    yield named(server_url, name)
+    with admin(server_url) as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+
+
+@contextmanager
+def admin(server_url: str) -> Generator[Connection]:
+    """Connect as whoever makes and drops databases."""
+    engine = create_engine(
+        make_url(server_url).set(drivername="postgresql+psycopg"),
+        poolclass=NullPool,
+        isolation_level="AUTOCOMMIT",
+    )
+    with engine.connect() as connection:
+        yield connection
+    engine.dispose()
+
+
+def named(server_url: str, database: str) -> str:
+    """Return the URL of a database of the server."""
+    return make_url(server_url).set(database=database).render_as_string(hide_password=False)
+
+
+def _copy(connection: Connection, name: str, source: str | None) -> None:
+    template = f" TEMPLATE {source}" if source else ""
+    # In memory, copying files costs a third of what logging each of their pages does.
+    folder = str(connection.scalar(text("SHOW data_directory")))
+    strategy = " STRATEGY FILE_COPY" if source and folder.startswith(f"{MEMORY}/") else ""
+    connection.execute(text(f"CREATE DATABASE {name}{template}{strategy}"))
+
+
+def _tune(home: Path) -> None:
+    """Start the server once, and stop it: some settings are read at the start alone."""
+    with admin(start_embedded(home)) as connection:
+        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+            connection.execute(text(f"ALTER SYSTEM SET {setting} = off"))
+        connection.execute(text(f"ALTER SYSTEM SET max_connections = {CONNECTIONS}"))
+        connection.execute(text("ALTER SYSTEM SET max_wal_size = '256MB'"))
+    stop_embedded(home)
+
+
+async def _migrate(url: str) -> None:
+    engine = engine_for(url, pooled=False)
+    await migrate(engine)
+    await engine.dispose()
