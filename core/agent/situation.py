@@ -118,5 +118,10 @@ def relevance_read(found: float | None, judged: Judgement | NotJudged) -> float 
         judged: Its measure `answers`, if a reader `read` the sentences with the question.
     """
     measures = dict(judged.measures) if isinstance(judged, Judgement) else {}
-    answers = measures.get("answers", 0.0) if measures.get("read") else 0.0
+    answers = measures.get("answers", 0.0) if was_read(judged) else 0.0
     return None if found is None else max(found, answers)
+
+
+def was_read(judged: Judgement | NotJudged) -> bool:
+    """Say whether a reader read the sentences of the draft with the question."""
+    return isinstance(judged, Judgement) and bool(dict(judged.measures).get("read"))

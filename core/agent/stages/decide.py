@@ -7,7 +7,7 @@ whether it does.
 
 from dataclasses import replace
 
-from core.agent.situation import Attempted, Ruling, Situation
+from core.agent.situation import Attempted, Ruling, Situation, was_read
 from core.domain.answer import Badge, Decision, NotJudged, RefusalKind
 
 ASKED_FROM = 0.25
@@ -58,8 +58,9 @@ def _is_close(situation: Situation) -> bool:
 
     One side of a contradiction is not shown alone.
     """
-    calibrated = situation.confidence.calibrated
-    return calibrated is not None and calibrated >= CLOSEST_FROM and not _disagrees(situation)
+    calibrated = situation.confidence.calibrated or 0.0
+    has_claims = bool(situation.verified.claims)
+    return has_claims and calibrated >= CLOSEST_FROM and not _disagrees(situation)
 
 
 def _short_of_an_answer(situation: Situation) -> RefusalKind:
@@ -102,7 +103,11 @@ def _nothing_found(situation: Situation) -> Ruling | None:
         f" {situation.relevance_threshold:.2f})"
     )
     may_retry = situation.may_retry and situation.has_more
-    return _again_or(situation, reason, RefusalKind.NOT_FOUND, may_retry=may_retry)
+    # People who tell a story use none of the policy's words: relevance is low, and a reader that
+    # read both may yet have found what they ask for.
+    is_shown = was_read(situation.judgement) and _is_close(situation)
+    kind = RefusalKind.NOT_SURE if is_shown else RefusalKind.NOT_FOUND
+    return _again_or(situation, reason, kind, may_retry=may_retry)
 
 
 def _branch(situation: Situation) -> Ruling | None:

@@ -116,6 +116,24 @@ def test_relevance_is_at_least_how_likely_a_reader_finds_an_answer(
     assert relevance_read(found, NOT_JUDGED) == found
 
 
+@pytest.mark.parametrize(
+    ("read", "confidence", "kind"),
+    [
+        (1.0, confident(CLOSEST_FROM), RefusalKind.NOT_SURE),
+        (1.0, FAR, RefusalKind.NOT_FOUND),
+        (0.0, confident(CLOSEST_FROM), RefusalKind.NOT_FOUND),
+    ],
+    ids=["read and close", "read and far", "by words alone"],
+)
+def test_what_a_reader_finds_close_is_shown_though_no_word_is_shared(
+    read: float, confidence: Confidence, kind: RefusalKind
+) -> None:
+    """As the closest passage, never as an answer."""
+    judged = replace(make_judgement(), measures=(("answers", 0.2), ("read", read)))
+    situation = replace(GOOD, judgement=judged, confidence=confidence, best_relevance=0.2)
+    assert ruled(situation) == (Decision.ESCALATE, kind)
+
+
 def test_an_open_fact_is_asked_for() -> None:
     """A draft that depends on a missing fact leads to a question."""
     draft = replace(GOOD.draft, branch=BRANCH)
