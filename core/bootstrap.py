@@ -226,6 +226,7 @@ async def bootstrap(
             settings=settings,
             answering=Answering(
                 english=measured.words if isinstance(measured, LocalEmbedder) else None,
+                likeness=measured,
                 about=about,
                 reasoner=reasoners.first,
                 fallback=reasoners.fallback,

@@ -26,7 +26,7 @@ from core.domain.answer import (
     RefusalKind,
     Verified,
 )
-from core.domain.conditions import Condition, ConditionKind
+from core.domain.conditions import Condition, ConditionKind, shares
 from core.domain.conditions import unmet_conditions as unmet
 from core.domain.evidence import Evidence, EvidenceItem, Finding
 from core.domain.jurisdictions import jurisdictions_in
@@ -108,6 +108,13 @@ def bound_to(question: Question) -> frozenset[str]:
     )
 
 
+def things_brought(question: Question) -> tuple[str, ...]:
+    """Return what a follow-up brings that is nobody, no place and no amount, in its words."""
+    return tuple(
+        one.words for one in question.conditions if one.is_new and one.kind is ConditionKind.OTHER
+    )
+
+
 def query_of(question: Question) -> str:
     """Return what is searched for: the question, and other words for whom it is bound to."""
     added = [
@@ -141,6 +148,7 @@ def bind(question: Question, verified: Verified, evidence: Evidence) -> Bound:
         (claim, found)
         for claim, found in zip(verified.claims, groups, strict=True)
         if not _is_for_others(question, found)
+        and not _is_of_another_thing(question, claim, verified.claims)
     ]
     wants_all = any(one.value == ALL for one in question.assumptions)
     limited = frozenset(name for _, found in kept for name in found)
@@ -207,6 +215,21 @@ def _known(question: Question) -> frozenset[str]:
 def _is_for_others(question: Question, groups: frozenset[str]) -> bool:
     """Say whether a rule is for people of another contract than the asker is known to have."""
     return bool(groups) and groups <= _OTHERS and bool(_known(question) & {STAFF, *ENGAGED})
+
+
+def _is_of_another_thing(question: Question, claim: Claim, claims: Sequence[Claim]) -> bool:
+    """Say whether a list item or a table row tells of something else than a follow-up asks about.
+
+    Only beside a quote that tells of that.
+    """
+    return any(
+        len(claim.citations) > 1
+        and not shares(said, claim.citations[-1].quote)
+        and any(
+            shares(said, one.citations[-1].quote, enough=1.0) for one in claims if one.citations
+        )
+        for said in things_brought(question)
+    )
 
 
 def _groups_of(claim: Claim, evidence: Evidence) -> frozenset[str]:

@@ -20,8 +20,9 @@ from core.domain.jurisdictions import (
     rules_of,
     without_jurisdictions,
 )
-from core.domain.people import mentions, names_in, own_group
+from core.domain.people import GROUPS, mentions, names_in, own_group
 from core.domain.question import UNASKED_SLOT, Assumption, Turn
+from core.ports import Vector
 
 JURISDICTION = "jurisdiction"
 """Slot of the country where the asker works."""
@@ -43,6 +44,13 @@ _HEARD = re.compile(
     re.IGNORECASE,
 )
 """With what people show that they heard the last answer."""
+_MEANT = re.compile(
+    r"\A(?:(?:no|nope|sorry|oh|ah|wait|actually|hm+|not that)\b[\s,.!:-]*+)*+"
+    r"i (?:actually |really |rather )?(?:meant|mean)\b(?: to (?:say|ask))?[\s,:]*+(?=\w)",
+    re.IGNORECASE,
+)
+"""What stands before that with which somebody corrects themselves."""
+_ADDS = re.compile(r"\b(?:too|as well|also|instead)\W*\Z", re.IGNORECASE)
 _REFERS = re.compile(r"\b(?:it|that|this|they|them|those|these|there|then|one)\b", re.IGNORECASE)
 _POINTS_NOWHERE = re.compile(
     r"\b(?:is|was)\s+it(?:\s+\w+){1,2}\s+(?:to|that|if|when)\b"
@@ -126,6 +134,8 @@ class Understood:
     """Facts that this message states, and those that its writer stated before."""
     conditions: tuple[Condition, ...] = ()
     """See `Question.conditions`."""
+    compared: tuple[str, ...] = ()
+    """See `FollowUp.compared`."""
 
 
 def clean(text: str) -> str:
@@ -150,15 +160,27 @@ def _visible(letter: str) -> str:
     return " " if category == "Cc" else ""
 
 
-def understand(text: str, history: Sequence[Turn], *, asker: str = "") -> Understood:
+def understand(
+    text: str,
+    history: Sequence[Turn],
+    *,
+    asker: str = "",
+    vectors: Mapping[str, Vector] | None = None,
+) -> Understood:
     """Resolve a message against the earlier turns of its conversation.
 
     Small talk among them says nothing. What its writer told of themselves in an earlier message
     still holds, unless this one says or asks otherwise.
+
+    Args:
+        text: The message.
+        history: Earlier turns, oldest first.
+        asker: Who wrote it.
+        vectors: See `follow_up`.
     """
     text = without_greeting(shortened(text))
     turns = [turn for turn in history if small_talk(turn.question) is None]
-    meant = _in_its_thread(text, turns)
+    meant = _in_its_thread(text, turns, vectors)
     told = (*meant.assumptions, *_told(text, known=meant.assumptions))
     kept = _kept(_told_before(turns, asker=asker), told=told, standalone=meant.standalone)
     return replace(meant, assumptions=(*told, *kept), conditions=_conditions(meant))
@@ -173,14 +195,19 @@ def chat_in(text: str, history: Sequence[Turn]) -> SmallTalk | None:
     return small_talk(text, is_asked_back=is_open)
 
 
-def _in_its_thread(text: str, turns: Sequence[Turn]) -> Understood:
+def _in_its_thread(
+    text: str, turns: Sequence[Turn], vectors: Mapping[str, Vector] | None
+) -> Understood:
     if not turns or turns[-1].slot == UNASKED_SLOT or chat_in(text, turns) is not None:
         return Understood(standalone=text)
     last = turns[-1]
+    meant = _MEANT.match(text)
+    if meant is not None:
+        return _mended(text[meant.end() :], last, vectors)
     if last.outcome == Outcome.CLARIFICATION:
         return _reply(text, last)
     if _corrects(text) or _is_follow_up(text):
-        return _following(text, last)
+        return _following(text, last, vectors)
     alone = _told_alone(text)
     if alone is not None:
         lead = "in" if alone.slot == JURISDICTION else "as"
@@ -201,14 +228,22 @@ def _told_alone(text: str) -> Assumption | None:
     return Assumption(slot=EMPLOYMENT, value=people[0].name, source="asker")
 
 
-def _following(text: str, last: Turn) -> Understood:
-    meant = follow_up(last.question, _HEARD.sub("", text))
+def _mended(text: str, last: Turn, vectors: Mapping[str, Vector] | None) -> Understood:
+    """Understand what somebody says that they meant instead ("no, I meant accident reports")."""
+    if _NEW_QUESTION.match(text) and len(words(text)) > _LONG_REPLY:
+        return Understood(standalone=text)
+    return _following(f"and {text}", last, vectors)
+
+
+def _following(text: str, last: Turn, vectors: Mapping[str, Vector] | None = None) -> Understood:
+    meant = follow_up(last.question, _HEARD.sub("", text), vectors)
     lifted = (Assumption(slot=JURISDICTION, value=ALL, source="asker"),)
     return Understood(
         standalone=meant.standalone,
         follows=True,
         assumptions=lifted if meant.is_general else (),
         conditions=meant.news,
+        compared=meant.compared,
     )
 
 
@@ -283,8 +318,28 @@ def _reply(text: str, last: Turn) -> Understood:
         return Understood(standalone=text)
     value = chosen or _value(text, slot)
     said = Assumption(slot=slot, value=value, source="asker")
-    standalone = last.question if value == ALL else f"{last.question} {value}"
-    return Understood(standalone=standalone, follows=True, assumptions=(said,))
+    if value == ALL:
+        return Understood(standalone=last.question, follows=True, assumptions=(said,))
+    more = _more_told(text, slot)
+    standalone = " ".join((_with_reply(last.question, slot, value), *(one.value for one in more)))
+    return Understood(standalone=standalone, follows=True, assumptions=(said, *more))
+
+
+def _with_reply(question: str, slot: str, value: str) -> str:
+    """Return a question with what was asked back; asked for a group, where it is one of ours."""
+    if slot == EMPLOYMENT and value in GROUPS:
+        return follow_up(question, f"as {value}").standalone
+    return f"{question} {value}"
+
+
+def _more_told(text: str, slot: str) -> tuple[Assumption, ...]:
+    """Return what a short reply tells beside what was asked for ("UK, employee")."""
+    other = EMPLOYMENT if slot == JURISDICTION else JURISDICTION
+    if slot not in {EMPLOYMENT, JURISDICTION}:
+        return ()
+    value = _value(text, other)
+    is_told = value != text and len(words(text)) > 1
+    return (Assumption(slot=other, value=value, source="asker"),) if is_told else ()
 
 
 def _goes_on(text: str, slot: str) -> bool:
@@ -346,6 +401,8 @@ def _is_follow_up(text: str) -> bool:
         is_new = _NEW_QUESTION.match(text) and not _ELLIPSIS.match(text)
         return not is_new or _refers(text)
     if count <= _SHORT:
+        if _ADDS.search(text) and not _NEW_QUESTION.match(text):
+            return True
         return _refers(text) or (not content_words(text) and _ASKED_ALONE.match(text) is not None)
     alone = _LEANS_BACK.sub("", text)
     return alone != text and len(content_words(alone)) < _LEAST_OWN

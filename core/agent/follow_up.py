@@ -1,15 +1,16 @@
 """Build the question that a follow-up asks, from the one before it. Pure, without a model.
 
 "What if it is from a public official?" after "May I accept a gift from a supplier?" asks "May I
-accept a gift from a public official?": who, where and how much take the place of who, where and how
-much was asked about before, and all else is added. What a follow-up brings is a condition that is
-new: the answer must speak of it.
+accept a gift from a public official?": who, where, how much and what take the place of who, where,
+how much and what was asked about before, and all else is added. What a follow-up brings is a
+condition that is new: the answer must speak of it.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from core.agent.counterpart import candidates, exchanged, named_thing
 from core.domain.conditions import Condition, ConditionKind, conditions_in, shown
 from core.domain.content_words import content_words, words
 from core.domain.jurisdictions import (
@@ -20,6 +21,7 @@ from core.domain.jurisdictions import (
 )
 from core.domain.people import STAFF, Mention, mentions, names_in, own_group
 from core.domain.quantities import quantities
+from core.ports import Vector
 
 _LEAD = re.compile(
     r"(?:(?:ok(?:ay)?|so|and|but|or|also|hm+|thanks|thank you|then|well|sorry|actually|wait|no|yes"
@@ -94,18 +96,23 @@ class FollowUp:
     """What it brings, where it brings nothing but circumstances; empty where it asks anew."""
     is_general: bool = False
     """True: it asks without the country that was assumed."""
+    compared: tuple[str, ...] = ()
+    """Things whose likeness decides what takes whose place; empty: nothing is open."""
 
 
 _DANGLING = re.compile(r"(?<!\s)\s++(?:in|for|from)(?:\s++the)?\s*+(?=[?.!,]|\Z)")
+_ALSO = re.compile(r"(?<!\s)\s++(?:too|as well|also|instead|then|please)\W*$", re.IGNORECASE)
+_TRAILING = re.compile(rf"(?:{_PREPOSITION.pattern}\s+)?(?:the\s+)?$", re.IGNORECASE)
 _GAP = re.compile(r"(?<!\s)\s++(?=[?.!,])")
 
 
-def follow_up(question: str, text: str) -> FollowUp:
+def follow_up(question: str, text: str, vectors: Mapping[str, Vector] | None = None) -> FollowUp:
     """Put a follow-up into the question before it.
 
     Args:
         question: The earlier question, standing alone.
         text: What followed, known to refer to it.
+        vectors: Of the things that were `compared` without them, unit norm.
     """
     said, question = text.strip(), _asked(question)
     if _GENERAL.match(_without_lead(said)):
@@ -117,14 +124,47 @@ def follow_up(question: str, text: str) -> FollowUp:
     left = content_words(_PRONOUN.sub("", rest)) - _TALK - content_words(question)
     for part in taken:
         left -= content_words(part)
-    asked = {one.name for one in _conditions(question)}
-    news = tuple(replace(one, is_new=True) for one in _conditions(rest) if one.name not in asked)
-    if not news and left:
-        words_of = shown(_BARE.sub("", _PRONOUN.sub("", rest)))
-        news = (Condition(kind=ConditionKind.OTHER, words=words_of, name=words_of, is_new=True),)
+    news = _news(question, rest, has_more=bool(left))
     if taken and not left:
         return FollowUp(standalone=swapped, news=news)
+    other = _for_another(swapped, _untaken(rest, taken), supposes=supposes, vectors=vectors)
+    if other is not None:
+        return replace(other, news=news)
     return FollowUp(standalone=_added(swapped, rest, text, supposes=supposes), news=news)
+
+
+def _news(question: str, rest: str, *, has_more: bool) -> tuple[Condition, ...]:
+    """Return the conditions that a circumstance brings; `has_more`: words that are none by kind."""
+    asked = {one.name for one in _conditions(question)}
+    news = tuple(replace(one, is_new=True) for one in _conditions(rest) if one.name not in asked)
+    if news or not has_more:
+        return news
+    said = shown(_BARE.sub("", _PRONOUN.sub("", rest)))
+    return (Condition(kind=ConditionKind.OTHER, words=said, name=said, is_new=True),)
+
+
+def _for_another(
+    question: str, rest: str, *, supposes: bool, vectors: Mapping[str, Vector] | None
+) -> FollowUp | None:
+    """Return the question for another thing; None if a circumstance names none, or more."""
+    said = _ALSO.sub("", _PRONOUN.sub("", rest) if supposes else rest)
+    thing = named_thing(said, is_clause=supposes)
+    if thing is None or any(one.end == thing.end for one in mentions(said)):
+        return None
+    put = exchanged(question, said, thing, vectors)
+    if put is None:
+        return None
+    known = candidates(question, thing)
+    compared = (thing.words, *(one.words for one in known)) if len(known) > 1 else ()
+    return FollowUp(standalone=put, compared=compared)
+
+
+def _untaken(rest: str, taken: Sequence[str]) -> str:
+    """Return a circumstance without what was put into the question already."""
+    for part in taken:
+        before, _, after = rest.partition(part)
+        rest = f"{_TRAILING.sub('', before)} {after}"
+    return " ".join(rest.split())
 
 
 def _asked(question: str) -> str:
@@ -146,7 +186,9 @@ def _rest(said: str) -> tuple[str | None, bool]:
         found = pattern.match(core)
         if found:
             return core[found.end() :].strip(" ?!."), supposes
-    has_lead = len(core) < len(said)
+    alone = _ALSO.sub("", core)
+    has_lead = len(core) < len(said) or len(alone) < len(core)
+    core = alone
     tells = own_country(core) is not None or own_group(core) is not None
     if _PREPOSITION.match(core) or ((has_lead or tells) and not _ASKS.search(core)):
         return core.strip(" ?!."), False

@@ -6,7 +6,7 @@ but its writer passes it on.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.agent.conversation import Understood, clean, points_back, shortened, understand
@@ -19,6 +19,7 @@ from core.domain.conditions import Condition, conditions_in
 from core.domain.content_words import content_words
 from core.domain.context import ContextMessage, bounded
 from core.domain.question import Assumption, Turn
+from core.ports import Vector
 
 LENT = 300
 """Characters that a message lends to a question."""
@@ -48,18 +49,26 @@ class Resolved:
     """See `Question.context`."""
     referent: str = ""
     """See `Question.referent`."""
+    compared: tuple[str, ...] = ()
+    """See `FollowUp.compared`."""
 
 
 def resolve(
-    text: str, history: Sequence[Turn], around: Sequence[ContextMessage], *, asker: str = ""
+    text: str,
+    history: Sequence[Turn],
+    around: Sequence[ContextMessage],
+    *,
+    asker: str = "",
+    vectors: Mapping[str, Vector] | None = None,
 ) -> Resolved:
     """Understand a message in its thread, and with what was written around it.
 
     What it points at is the nearest: a message of the context before an earlier turn. A follow-up
-    keeps the context of the turn that it follows.
+    keeps the context of the turn that it follows. For `vectors` see `follow_up`.
     """
     text = shortened(text)
-    told, context = understand(text, history, asker=asker), readable(around)
+    told = understand(text, history, asker=asker, vectors=vectors)
+    context = readable(around)
     pointed = "" if _is_reply(text, told, history) else referent(text, context, history)
     if pointed:
         whole = f"{pointed} {without_greeting(text)}"
@@ -83,6 +92,7 @@ def resolve(
         conditions=told.conditions,
         context=context,
         referent=pointed,
+        compared=told.compared,
     )
 
 

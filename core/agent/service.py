@@ -6,6 +6,7 @@ Understand it in its thread, run the pipeline, record, and only then show.
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from core.agent import compose
 from core.agent.abandoned import AbandonedError
@@ -24,7 +25,13 @@ from core.agent.task import Parts, Task
 from core.agent.wording import READ_WITH, THREAD_UNREAD
 from core.domain.answer import Answer, Outcome, RefusalKind
 from core.domain.budget import Limits
-from core.domain.errors import EmptyCorpusError, UsageError, first_transient, raised_at
+from core.domain.errors import (
+    ContractError,
+    EmptyCorpusError,
+    UsageError,
+    first_transient,
+    raised_at,
+)
 from core.domain.evidence import Evidence
 from core.domain.policy import EVERYONE
 from core.domain.question import Question, Scope, Turn
@@ -37,6 +44,7 @@ from core.ports import (
     Completion,
     ConversationStore,
     CorpusStore,
+    Embedder,
     IdSource,
     Knowledge,
     OntologyStore,
@@ -73,12 +81,14 @@ class Answering:
         ids: IdSource,
         limits: Limits,
         english: EnglishWords | None = None,
+        likeness: Embedder | None = None,
         about: AboutPolicies | None = None,
     ) -> None:
         """Take every dependency.
 
         `fallback` answers what the language model of `reasoner` can't bring to an end. Without
-        `english`, no slips of the pen are mended for the search; without `about`, questions for
+        `english`, no slips of the pen are mended for the search; without `likeness`, what a
+        follow-up exchanges for what is found by words and places; without `about`, questions for
         facts about policies are answered from their text alone.
         """
         self._parts = Parts(
@@ -102,6 +112,7 @@ class Answering:
         self._ids = ids
         self._limits = limits
         self._english = english
+        self._likeness = likeness
 
     def _pipeline_of(self, parts: Parts) -> Fallback:
         second = replace(parts, reasoner=self._fallback) if self._fallback else None
@@ -134,7 +145,7 @@ class Answering:
         history = await self._conversations.history(known) if known else ()
         question = await self._checked(request, conversation_id=known)
         try:
-            question = _in_thread(question, request, history)
+            question = await self._in_thread(question, request, history)
             talk = _small_talk(question)
             if talk is not None:
                 return await self._recorded(self._chatting(question, talk), completion)
@@ -233,7 +244,7 @@ class Answering:
             without: Sections to answer without.
         """
         question = await self._checked(request, conversation_id=None)
-        question = _in_thread(question, request, history)
+        question = await self._in_thread(question, request, history)
         talk = _small_talk(question)
         if talk is not None:
             return self._chatting(question, talk)
@@ -262,6 +273,29 @@ class Answering:
         searched = await mended(question.standalone, knowledge, self._english)
         searched = "" if searched == question.standalone else searched
         return await bound(replace(question, searched=searched), self._corpus)
+
+    async def _in_thread(
+        self, question: Question, request: AskRequest, history: tuple[Turn, ...]
+    ) -> Question:
+        """Return the question with what its thread adds."""
+        read = partial(resolve, question.text, history, request.context, asker=question.asker)
+        meant = read()
+        if meant.compared and self._likeness is not None:
+            try:
+                found = await self._likeness.embed_documents(meant.compared)
+            except ContractError as error:
+                logger.warning("what a follow-up exchanges is found by its words: %s", error)
+            else:
+                meant = read(vectors=dict(zip(meant.compared, found, strict=True)))
+        return replace(
+            question,
+            standalone=meant.standalone,
+            context=meant.context,
+            referent=meant.referent,
+            history=history,
+            assumptions=meant.assumptions,
+            conditions=meant.conditions,
+        )
 
     async def _checked(self, request: AskRequest, *, conversation_id: str | None) -> Question:
         text = clean(request.text)
@@ -345,17 +379,3 @@ def _small_talk(question: Question) -> SmallTalk | None:
     """Return which small talk a message is; with something pointed at it asks about that."""
     talk = chat_in(question.text, question.history)
     return None if any(one.is_chosen for one in question.context) else talk
-
-
-def _in_thread(question: Question, request: AskRequest, history: tuple[Turn, ...]) -> Question:
-    """Return the question with what its thread adds."""
-    meant = resolve(question.text, history, request.context, asker=question.asker)
-    return replace(
-        question,
-        standalone=meant.standalone,
-        context=meant.context,
-        referent=meant.referent,
-        history=history,
-        assumptions=meant.assumptions,
-        conditions=meant.conditions,
-    )

@@ -125,7 +125,8 @@ _OWN = re.compile(
     r"(?<!\bcould )(?<!\bwhile )(?<!\bam )(?<!\bare )"
     r"\b(?:i|we)(?:\s*['\u2019]?m|\s+am|\s*['\u2019]re|\s+are)?"
     r"(?:\s+(?:currently|now|actually|also|based|employed|located|working|work|live|living|sit"
-    r"|sitting|here|usually|normally)){0,4}\s+(?:in|from|out of)"
+    r"|sitting|here|usually|normally|as|an?|employees?|contractors?|freelancers?|consultants?"
+    r"|interns?|apprentices?|trainees?|managers?)){0,6}\s+(?:in|from|out of)"
     r"|\bhere in|\b(?:my|our)\s+(?:office|contract|job|team|country|location)\s+is(?:\s+in)?"
     r"|\A(?:(?:sorry|no|actually|well)\W++){1,3}(?:(?:in|i meant?|it\s*+['\u2019]?s)\s++)?)"
     r"\s*+(?:the\s++)?\Z",

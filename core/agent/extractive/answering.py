@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.agent.binding import bound_to, groups_named
+from core.agent.binding import bound_to, groups_named, things_brought
 from core.agent.conversation import ALL
 from core.agent.extractive.amounts import amounts_of
 from core.agent.extractive.branching import strong_ones
@@ -54,6 +54,7 @@ def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
         employments=said.employments,
     )
     groups, bound = groups_named(question), bound_to(question)
+    thing = content_words(" ".join(things_brought(question)))
     parts = parts_of(question.search_text, plan.terms)
     wanted = [
         Wanted(
@@ -64,6 +65,7 @@ def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
             amounts=amounts,
             groups=groups,
             bound=bound,
+            thing=thing,
         )
         for part in parts
     ]

@@ -14,6 +14,7 @@ from core.agent.planning.facets import EMPLOYMENT, JURISDICTION, Facets, facets_
 from core.agent.planning.intent import Intent
 from core.agent.planning.terms import cover
 from core.domain.addressees import addressees
+from core.domain.content_words import content_words
 from core.domain.modality import Modality, modality
 from core.domain.people import names_in
 from core.domain.run import Term
@@ -41,6 +42,9 @@ official"): one that does not is nearly out of question."""
 FORBIDDEN = 1.0
 """Log-odds more for one that forbids it to them plainly, where it is asked whether one may: beside
 it an exception reads as a permission."""
+THING = 3.0
+"""Log-odds for a sentence that itself names the thing for which a follow-up exchanged another one:
+items of one list are all under a lead-in that may name it. Reasoned."""
 FAR = 5.0
 """Log-odds: a lead of more says no more."""
 LOGITS = 12.0
@@ -68,6 +72,8 @@ class Wanted:
     """Groups of staff that the message names or to which its asker belongs."""
     bound: frozenset[str] = frozenset()
     """People whom the message is about; see `binding.bound_to`."""
+    thing: frozenset[str] = frozenset()
+    """Stems of the thing for which a follow-up exchanged another one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +130,9 @@ def preference(passage: Passage, unit: Unit, wanted: Wanted) -> float:
     )
     is_forbidden = is_named and Intent.PERMISSION in wanted.intents and _forbids(unit.text)
     named = NAMED * is_named + FORBIDDEN * is_forbidden
-    return LOCAL * is_local + FOREIGN * is_foreign + GROUP * bool(others) + named
+    is_of_thing = bool(wanted.thing) and wanted.thing <= content_words(unit.text)
+    held = LOCAL * is_local + FOREIGN * is_foreign + GROUP * bool(others)
+    return held + named + THING * is_of_thing
 
 
 def _forbids(text: str) -> bool:

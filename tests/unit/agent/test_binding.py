@@ -92,6 +92,24 @@ async def test_a_first_question_says_what_nothing_quoted_mentions() -> None:
     assert said_of(reply) == ('The passages that I found do not mention "public official".',)
 
 
+def test_an_item_of_another_thing_is_not_quoted_beside_the_one_asked_about() -> None:
+    """Of a list or a table only what tells of the new thing is shown, if anything does."""
+    header, lading, data = "Record | Kept", "Bills of lading | 6 years", "Tachograph data | 2 years"
+    evidence = make_evidence(header, lading, data)
+    rows = tuple(
+        replace(one, citations=(claim_of(evidence, header).citations[0], *one.citations))
+        for one in (claim_of(evidence, lading), claim_of(evidence, data))
+    )
+    turn = Turn(question="how long are bills of lading kept", outcome="answered", answer="6 years")
+    meant = understand("and tachograph data?", [turn])
+    question = replace(make_question(meant.standalone), conditions=meant.conditions)
+    verified = Verified(claims=rows, dropped=(), verdicts=())
+    assert bind(question, verified, evidence).verified.claims == rows[1:]
+    alone = replace(verified, claims=rows[:1])
+    bound = bind(question, alone, evidence)
+    assert (bound.verified.claims, bound.is_beside) == (rows[:1], True)
+
+
 async def test_a_new_place_is_missed_only_where_another_one_is_named() -> None:
     """What holds everywhere holds there; what holds in Germany is no answer for France."""
     reply = await ask("and in France?", SUPPLIERS, ASKED)
@@ -151,7 +169,7 @@ async def test_an_employee_is_not_told_the_rule_of_contractors() -> None:
     everybody = (await ask("all", CONTRACTORS, asked)).answer
     assert [one.text for one in everybody.claims] == [f"For contractors: {CONTRACTORS}"]
     told = (await ask("contractor", CONTRACTORS, asked)).answer
-    assert [one.text for one in told.claims] == [CONTRACTORS]
+    assert [one.text for one in told.claims] == ["Not allowed.", CONTRACTORS]
 
 
 def bound(question: Question, *texts: str) -> Bound:

@@ -110,7 +110,7 @@ def test_a_question_of_its_own_brings_no_condition(text: str) -> None:
         ("May I take wine?", "if it costs EUR 200?", "May I take wine if it costs EUR 200?", 1),
         (SUPPLIER, "without a receipt?", f"{SUPPLIER[:-1]} without a receipt?", 1),
         (SUPPLIER, "even if it is small?", f"{SUPPLIER[:-1]} if it is small?", 1),
-        (SUPPLIER, "what about meals", f"{SUPPLIER} what about meals", 1),
+        (SUPPLIER, "what about meals", "May I accept meals from a supplier?", 1),
         (SUPPLIER, "and what is the limit?", f"{SUPPLIER} and what is the limit?", 0),
         (SUPPLIER, f"and {'very ' * 13}big", f"{SUPPLIER} and {'very ' * 13}big", 0),
         ("I work in Germany. May I fly?", "and for interns?", "May interns fly?", 1),

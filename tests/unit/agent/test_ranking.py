@@ -131,6 +131,16 @@ async def test_a_plain_prohibition_goes_before_an_exception() -> None:
     assert texts(await rank(passages, asked, reader=reader)) == [never, snack, unless]
 
 
+async def test_an_item_that_names_the_exchanged_thing_goes_before_its_like() -> None:
+    """A lead-in that names the thing stands above the items of other things, too."""
+    plans = make_item("Phone and internet are paid:\n- Handset: EUR 20\n- Internet: EUR 30")
+    reader = TableReader({"Handset: EUR 20": 4.0, "Internet: EUR 30": 3.0})
+    asked = replace(wanted(), thing=frozenset({"internet"}))
+    for question, first in ((wanted(), "Handset"), (asked, "Internet")):
+        found = await rank(passages_of([plans]), question, reader=reader)
+        assert found[0].unit.text.startswith(f"- {first}")
+
+
 async def test_sentences_that_answer_nearly_as_well_are_quoted_together() -> None:
     """The best first, not those far behind, and no more than a few."""
     scores = {BLUE: 5.0, GREEN: 5.0 - NEARLY / 4, GREY: 5.0 - 4 * NEARLY}

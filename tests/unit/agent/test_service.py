@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -21,7 +22,7 @@ from core.domain.errors import (
 )
 from core.domain.ontology import Snapshot
 from core.domain.question import Scope, Turn
-from core.ports import Knowledge, Progressed
+from core.ports import Embedder, EmbeddingSpace, Knowledge, Progressed, Vector
 from core.retrieval.retriever import Retriever
 from tests.factories import NOW, make_judgement
 from tests.fakes import (
@@ -71,6 +72,7 @@ def make_service(
     turns: tuple[Turn, ...] | None = None,
     limits: Limits | None = None,
     failure: Exception | None = None,
+    likeness: Embedder | None = None,
 ) -> Service:
     corpus = InMemoryCorpus(GIFTS, REPORTING, SECRET, edition=edition)
     log = InMemoryLog(failure=failure)
@@ -86,6 +88,7 @@ def make_service(
         clock=FixedClock(),
         ids=CountingIds(),
         limits=limits or Limits(),
+        likeness=likeness,
     )
     return Service(answering=answering, log=log, corpus=corpus, ontology=ontology, search=search)
 
@@ -104,6 +107,48 @@ async def test_what_is_shown_was_recorded() -> None:
     question = reply.run.question
     assert (question.question_id, question.asked_at) == ("id-1", NOW)
     assert (question.scope.edition, question.scope.as_of) == (3, NOW.date())
+
+
+class Likeness:
+    """Finds whatever starts with the same letter alike, or breaks."""
+
+    space = EmbeddingSpace(
+        provider="fake", model="letters", dimensions=26, revision="1", fusion_weight=0.0
+    )
+
+    def __init__(self, *, is_broken: bool = False) -> None:
+        self._is_broken = is_broken
+
+    async def embed_documents(self, texts: Sequence[str], /) -> list[Vector]:
+        """See `Embedder.embed_documents`."""
+        if self._is_broken:
+            raise ContractError
+        letters = [ord(text[0].casefold()) - ord("a") for text in texts]
+        return [tuple(float(place == at) for place in range(26)) for at in letters]
+
+    async def embed_query(self, text: str, /) -> Vector:
+        """See `Embedder.embed_query`."""
+        return (await self.embed_documents([text]))[0]
+
+
+@pytest.mark.parametrize(
+    ("likeness", "asked"),
+    [
+        (None, "May I buy coffee by card?"),
+        (Likeness(is_broken=True), "May I buy coffee by card?"),
+        (Likeness(), "May I buy books by coffee?"),
+    ],
+)
+async def test_what_a_follow_up_exchanges_is_what_is_alike(
+    likeness: Likeness | None, asked: str
+) -> None:
+    """Without an embedder, or with a broken one, words and places decide."""
+    turn = Turn(question="May I buy books by card?", outcome="answered", answer="Yes.")
+    service = make_service(turns=(turn,), likeness=likeness)
+    reply = await service.answering.ask(
+        replace(REQUEST, text="and coffee?", place=Place(thread="known"))
+    )
+    assert reply.run.question.standalone == asked
 
 
 async def test_a_mere_statement_is_shown_no_closest_passage() -> None:
