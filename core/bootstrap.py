@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from core.adapters.local.embedder import LocalEmbedder
+from core.adapters.local.off_topic import LocalOffTopic
 from core.adapters.officers import read_officers
 from core.adapters.postgres.cases.cases import PostgresCases
 from core.adapters.postgres.cases.feedback import PostgresFeedback
@@ -227,6 +228,7 @@ async def bootstrap(
             answering=Answering(
                 english=measured.words if isinstance(measured, LocalEmbedder) else None,
                 likeness=measured,
+                off_topic=LocalOffTopic(measured) if isinstance(measured, LocalEmbedder) else None,
                 about=about,
                 reasoner=reasoners.first,
                 fallback=reasoners.fallback,

@@ -17,6 +17,7 @@ from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
 from core.agent.progress import UNHEARD
 from core.agent.referring import needs_subject, resolve
+from core.agent.release import may_be_off_topic, unless_off_topic
 from core.agent.request import MAX_QUESTION, AskRequest, Reply
 from core.agent.slips import mended
 from core.agent.small_talk import SmallTalk
@@ -53,6 +54,7 @@ from core.ports import (
     ReasonerFactory,
 )
 from core.ports.about import AboutPolicies
+from core.ports.off_topic import OffTopic
 from core.ports.words import EnglishWords
 from core.retrieval.retriever import Retriever
 
@@ -82,14 +84,16 @@ class Answering:
         limits: Limits,
         english: EnglishWords | None = None,
         likeness: Embedder | None = None,
+        off_topic: OffTopic | None = None,
         about: AboutPolicies | None = None,
     ) -> None:
         """Take every dependency.
 
         `fallback` answers what the language model of `reasoner` can't bring to an end. Without
         `english`, no slips of the pen are mended for the search; without `likeness`, what a
-        follow-up exchanges for what is found by words and places; without `about`, questions for
-        facts about policies are answered from their text alone.
+        follow-up exchanges is found by words and places; without `off_topic`, only the search
+        tells what has nothing to do with policies; without `about`, questions for facts about
+        policies are answered from their text alone.
         """
         self._parts = Parts(
             reasoner=reasoner,
@@ -113,6 +117,7 @@ class Answering:
         self._limits = limits
         self._english = english
         self._likeness = likeness
+        self._off_topic = off_topic
 
     def _pipeline_of(self, parts: Parts) -> Fallback:
         second = replace(parts, reasoner=self._fallback) if self._fallback else None
@@ -159,7 +164,7 @@ class Answering:
                     progress=progress,
                 )
             )
-            run = replace(run, answer=_remarked(request, question, run.answer))
+            run = await self._finished(request, question, run)
         except Exception as error:  # whatever it is, whoever asked hears of it
             return await self._recorded(self._failed(question, error), completion)
         try:
@@ -266,7 +271,20 @@ class Answering:
                 use_rag=request.use_rag,
             )
         )
-        return replace(run, answer=_remarked(request, question, run.answer))
+        return await self._finished(request, question, run)
+
+    async def _finished(self, request: AskRequest, question: Question, run: Run) -> Run:
+        """Return a run as it is recorded: with remarks, or as off topic."""
+        answer = _remarked(request, question, run.answer)
+        is_alone = question.standalone == question.text
+        if self._off_topic is None or not is_alone or not may_be_off_topic(answer):
+            return replace(run, answer=answer)
+        try:
+            likelihood = await self._off_topic.likelihood(question.text)
+        except ContractError as error:
+            logger.warning("no message is taken for off topic: %s", error)
+            return replace(run, answer=answer)
+        return replace(run, answer=unless_off_topic(answer, likelihood))
 
     async def _prepared(self, question: Question, knowledge: Knowledge) -> Question:
         """Return a question as it is searched: its slips mended, bound to what it names."""

@@ -10,7 +10,7 @@ import pytest
 
 from core.agent.request import MAX_QUESTION, AskRequest
 from core.agent.service import Answering
-from core.domain.answer import Outcome
+from core.domain.answer import Draft, Outcome, RefusalKind
 from core.domain.budget import Limits
 from core.domain.chat import Place
 from core.domain.errors import (
@@ -23,6 +23,7 @@ from core.domain.errors import (
 from core.domain.ontology import Snapshot
 from core.domain.question import Scope, Turn
 from core.ports import Embedder, EmbeddingSpace, Knowledge, Progressed, Vector
+from core.ports.off_topic import OffTopic
 from core.retrieval.retriever import Retriever
 from tests.factories import NOW, make_judgement
 from tests.fakes import (
@@ -73,6 +74,7 @@ def make_service(
     limits: Limits | None = None,
     failure: Exception | None = None,
     likeness: Embedder | None = None,
+    off_topic: OffTopic | None = None,
 ) -> Service:
     corpus = InMemoryCorpus(GIFTS, REPORTING, SECRET, edition=edition)
     log = InMemoryLog(failure=failure)
@@ -89,6 +91,7 @@ def make_service(
         ids=CountingIds(),
         limits=limits or Limits(),
         likeness=likeness,
+        off_topic=off_topic,
     )
     return Service(answering=answering, log=log, corpus=corpus, ontology=ontology, search=search)
 
@@ -149,6 +152,53 @@ async def test_what_a_follow_up_exchanges_is_what_is_alike(
         replace(REQUEST, text="and coffee?", place=Place(thread="known"))
     )
     assert reply.run.question.standalone == asked
+
+
+class Elsewhere:
+    """Takes every message for off topic, or breaks."""
+
+    def __init__(self, *, is_broken: bool = False) -> None:
+        self._is_broken = is_broken
+
+    async def likelihood(self, text: str, /) -> float:
+        """See `OffTopic.likelihood`."""
+        if self._is_broken:
+            raise ContractError
+        return 1.0 if text else 0.0
+
+
+@pytest.mark.parametrize(
+    ("off_topic", "refused"),
+    [
+        (None, RefusalKind.POLICY_SILENT),
+        (Elsewhere(is_broken=True), RefusalKind.POLICY_SILENT),
+        (Elsewhere(), RefusalKind.OUT_OF_SCOPE),
+    ],
+)
+async def test_a_refused_message_may_be_off_topic(
+    off_topic: Elsewhere | None, refused: RefusalKind
+) -> None:
+    """What is told so is recorded so; where nothing can tell, Compliance is offered."""
+    silent = ScriptedReasoner(drafts=[lambda _: Draft(claims=())])
+    service = make_service(silent, off_topic=off_topic)
+    reply = await service.answering.ask(REQUEST)
+    assert reply.answer.refusal is refused
+    assert service.log.runs[0].answer is reply.answer
+
+
+async def test_an_answer_is_never_off_topic() -> None:
+    """Whoever was answered was understood."""
+    reply = await make_service(off_topic=Elsewhere()).answering.ask(REQUEST)
+    assert reply.answer.outcome is Outcome.ANSWERED
+
+
+async def test_a_follow_up_is_of_the_topic_of_its_thread() -> None:
+    """ "And coffee?" says too little by itself to be called anything."""
+    turn = Turn(question="May I buy books by card?", outcome="answered", answer="Yes.")
+    silent = ScriptedReasoner(drafts=[lambda _: Draft(claims=())])
+    service = make_service(silent, turns=(turn,), off_topic=Elsewhere())
+    asked = replace(REQUEST, text="and coffee?", place=Place(thread="known"))
+    assert (await service.answering.ask(asked)).answer.refusal is RefusalKind.POLICY_SILENT
 
 
 async def test_a_mere_statement_is_shown_no_closest_passage() -> None:
