@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.agent.follow_up import follow_up
+from core.agent.replied import more_told, option_chosen, value_told
 from core.agent.small_talk import SmallTalk, small_talk, without_greeting
 from core.domain.answer import Outcome
 from core.domain.conditions import Condition, conditions_in, groups_asked_for
@@ -78,26 +79,6 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 """A follow-up that is no reply: "for the Lisbon office" and "in Berlin" may be one."""
-_CHOICE = re.compile(
-    r"^(?:i(?:'d|'ll|\s+would|\s+will)?\s+(?:choose|take|pick|mean|meant|want)\s+)?"
-    r"(?:the\s+)?(?:(?:option|number|no\.?|answer|choice|case)\s*|#)?"
-    r"(?P<which>\d{1,3}|[a-z]+)(?:st|nd|rd|th)?"
-    r"(?:\s+(?:one|option|answer|choice|case))?(?:,?\s+please)?$",
-    re.IGNORECASE,
-)
-_NUMBER_WORDS: tuple[tuple[str, ...], ...] = (
-    ("first", "one"),
-    ("second", "two"),
-    ("third", "three"),
-    ("fourth", "four"),
-    ("fifth", "five"),
-    ("sixth", "six"),
-)
-_DENIES = re.compile(r"\b(?:not|neither|nor|except|other than)\b|n't\b", re.IGNORECASE)
-_WHO = re.compile(
-    r"\b(?:employees?|contractors?|freelancers?|interns?|apprentices?|managers?|directors?)\b",
-    re.IGNORECASE,
-)
 _ASKED_ALONE = re.compile(
     r"^(?:(?:for|in|to|by|at|from|with|on|until|under|as|of|about|since)\s+)?"
     r"(?:what|who|whom|whose|when|where|which|how|why)\b",
@@ -202,7 +183,7 @@ def _in_its_thread(
         return Understood(standalone=text)
     last = turns[-1]
     meant = _MEANT.match(text)
-    if meant is not None:
+    if meant is not None and not _answers(text[meant.end() :], last):
         return _mended(text[meant.end() :], last, vectors)
     if last.outcome == Outcome.CLARIFICATION:
         return _reply(text, last)
@@ -308,7 +289,7 @@ def _corrects(text: str) -> bool:
 
 
 def _reply(text: str, last: Turn) -> Understood:
-    chosen = _option(text, last.options)
+    chosen = option_chosen(text, last.options)
     slot = last.slot or "referent"
     if chosen is None and _ALL.match(text):
         chosen = ALL
@@ -316,11 +297,11 @@ def _reply(text: str, last: Turn) -> Understood:
         return _following(text, last)
     if chosen is None and _asks_anew(text):
         return Understood(standalone=text)
-    value = chosen or _value(text, slot)
+    value = chosen or value_told(text, slot)
     said = Assumption(slot=slot, value=value, source="asker")
     if value == ALL:
         return Understood(standalone=last.question, follows=True, assumptions=(said,))
-    more = _more_told(text, slot)
+    more = more_told(text, slot)
     standalone = " ".join((_with_reply(last.question, slot, value), *(one.value for one in more)))
     return Understood(standalone=standalone, follows=True, assumptions=(said, *more))
 
@@ -332,20 +313,18 @@ def _with_reply(question: str, slot: str, value: str) -> str:
     return f"{question} {value}"
 
 
-def _more_told(text: str, slot: str) -> tuple[Assumption, ...]:
-    """Return what a short reply tells beside what was asked for ("UK, employee")."""
-    other = EMPLOYMENT if slot == JURISDICTION else JURISDICTION
-    if slot not in {EMPLOYMENT, JURISDICTION}:
-        return ()
-    value = _value(text, other)
-    is_told = value != text and len(words(text)) > 1
-    return (Assumption(slot=other, value=value, source="asker"),) if is_told else ()
+def _answers(text: str, last: Turn) -> bool:
+    """Say whether words are an answer to what was asked back."""
+    if last.outcome != Outcome.CLARIFICATION:
+        return False
+    is_told = last.slot in {JURISDICTION, EMPLOYMENT} and value_told(text, last.slot) != text
+    return option_chosen(text, last.options) is not None or is_told
 
 
 def _goes_on(text: str, slot: str) -> bool:
     """Say whether a reply is a follow-up to the question instead, and names nothing of a slot."""
     is_one = _is_follow_up(text) and _GOES_ON.match(_HEARD.sub("", text)) is not None
-    return is_one and _value(text, slot) == text
+    return is_one and value_told(text, slot) == text
 
 
 def _asks_anew(text: str) -> bool:
@@ -353,45 +332,6 @@ def _asks_anew(text: str) -> bool:
     count = len(words(text))
     is_whole = text.endswith("?") and count >= _LEAST_QUESTION and not _refers(text)
     return _NEW_QUESTION.match(text) is not None and (is_whole or count > _LONG_REPLY)
-
-
-def _value(text: str, slot: str) -> str:
-    """Return the country or the kind of work that a short reply names; else its words."""
-    if len(words(text)) > _SHORT or _DENIES.search(text):
-        return text
-    if slot == JURISDICTION:
-        code = country_code(text)
-        return text if code is None else country_name(code)
-    if slot == EMPLOYMENT:
-        named = {match[0].casefold().removesuffix("s") for match in _WHO.finditer(text)}
-        return named.pop() if len(named) == 1 else text
-    return text
-
-
-def _option(text: str, options: Sequence[str]) -> str | None:
-    folded = text.strip(" .!()").casefold().replace("\u2019", "'")
-    place = _place(folded, len(options))
-    if place is not None:
-        return options[place - 1]
-    if _DENIES.search(folded):
-        return None
-    named = [option for option in options if option.casefold() in folded]
-    return named[0] if len(named) == 1 and len(words(text)) <= _SHORT else None
-
-
-def _place(folded: str, count: int) -> int | None:
-    """Return which of `count` options a reply names by its place, from 1 ("the second one")."""
-    found = _CHOICE.match(folded)
-    if found is None:
-        return None
-    which = found["which"]
-    if which.isdecimal():
-        place = int(which)
-    elif which == "last":
-        place = count
-    else:
-        place = next((n for n, names in enumerate(_NUMBER_WORDS, 1) if which in names), 0)
-    return place if 1 <= place <= count else None
 
 
 def _is_follow_up(text: str) -> bool:

@@ -437,6 +437,12 @@ def test_somebody_corrects_or_extends_what_they_asked(text: str) -> None:
     assert [one.words for one in understood.conditions] == ["tachograph data"]
 
 
+@pytest.mark.parametrize("text", ["I meant Germany", "no, I meant the first one", "i mean germany"])
+def test_what_was_meant_may_be_the_answer_to_a_question_back(text: str) -> None:
+    """Who corrects a reply to us has answered."""
+    assert replied(text) == (f"{LIMIT} Germany", "jurisdiction", "Germany")
+
+
 def test_a_correction_that_asks_in_full_stands_alone() -> None:
     """Nothing of what was asked by mistake is carried over."""
     asked = "what is the hotel limit in Rome?"
