@@ -183,8 +183,9 @@ def _in_its_thread(
         return Understood(standalone=text)
     last = turns[-1]
     meant = _MEANT.match(text)
-    if meant is not None and not _answers(text[meant.end() :], last):
-        return _mended(text[meant.end() :], last, vectors)
+    if meant is not None:
+        said = text[meant.end() :]
+        return _reply(said, last) if _answers(said, last) else _mended(said, last, vectors)
     if last.outcome == Outcome.CLARIFICATION:
         return _reply(text, last)
     if _corrects(text) or _is_follow_up(text):
