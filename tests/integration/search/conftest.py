@@ -28,7 +28,11 @@ def letters(text: str) -> Vector:
 
 
 def publication(
-    key: str, parts: Sequence[tuple[str, str, str]], *, audience: frozenset[str]
+    key: str,
+    parts: Sequence[tuple[str, str, str]],
+    *,
+    audience: frozenset[str],
+    jurisdiction: str | None = None,
 ) -> Publication:
     """Build a publication from (number, title, text) of each section."""
     text = ""
@@ -53,7 +57,9 @@ def publication(
         )
     document = LoadedDocument(text=text, media_type="text/plain")
     return Publication(
-        metadata=PolicyMetadata(key=key, title=f"{key.title()} Policy", audience=audience),
+        metadata=PolicyMetadata(
+            key=key, title=f"{key.title()} Policy", audience=audience, jurisdiction=jurisdiction
+        ),
         source_name=f"{key}.txt",
         original=text.encode(),
         document=document,
@@ -87,10 +93,11 @@ def publish(engine: AsyncEngine) -> Publish:
         parts: Sequence[tuple[str, str, str]],
         *,
         audience: frozenset[str] = frozenset({EVERYONE}),
+        jurisdiction: str | None = None,
         on_day: date = date(2026, 1, 1),
         embedded: bool = True,
     ) -> Published:
-        ready = publication(key, parts, audience=audience)
+        ready = publication(key, parts, audience=audience, jurisdiction=jurisdiction)
         texts = [chunk.text for chunk in ready.chunks]
         missing = await store.missing_embeddings(texts, SPACE) if embedded else []
         stored = await store.versions_of(key)
