@@ -35,6 +35,9 @@ class Term:
     """True for a proper name, which nothing but itself covers."""
     alternatives: frozenset[str] = frozenset()
     """Stems that mean the same in policies ("gift" for "present")."""
+    defined: str = ""
+    """The term whose definition names it and the word beside it ("cash equivalent", where one of
+    them is a gift card); empty if none does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Stated facts of the ontology, ranked against a question."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.agent.planning.terms import Vocabulary, asked_words, cover, is_telling
@@ -83,14 +83,26 @@ async def with_definitions(
     """
     pairs = pairs_of(text)
     explained = await knowledge.definitions(pairs) if pairs else None
+    telling = {term.word for term in terms if is_telling(term)}
     meant: dict[str, frozenset[str]] = {}
+    names: dict[str, str] = {}
     for entity in explained.entities if explained else ():
         quote = " ".join(explained.quotes[span] for span in entity.spans) if explained else ""
-        defined = content_words(entity.attributes.get("term", entity.name))
-        for word in _words_of(pairs & pairs_of(quote)):
-            meant[word] = meant.get(word, frozenset()) | defined
+        name = entity.attributes.get("term", entity.name)
+        defined = content_words(name)
+        for pair in pairs & pairs_of(quote):
+            both = pair.split(" ")
+            is_named = telling.issuperset(both) and defined.isdisjoint(both)
+            for word in both:
+                meant[word] = meant.get(word, frozenset()) | defined
+                if is_named:
+                    names.setdefault(word, name)
     return tuple(
-        replace(term, alternatives=term.alternatives | meant[term.word])
+        replace(
+            term,
+            alternatives=term.alternatives | meant[term.word],
+            defined=names.get(term.word, ""),
+        )
         if term.word in meant
         else term
         for term in terms
@@ -109,10 +121,6 @@ def names_by_entity(part: Snapshot) -> Mapping[EntityKey, tuple[str, ...]]:
         if relation.source in names:
             joined[relation.target].add(names[relation.source])
     return {key: tuple(sorted(found)) for key, found in joined.items()}
-
-
-def _words_of(pairs: Iterable[str]) -> frozenset[str]:
-    return frozenset(word for pair in pairs for word in pair.split(" "))
 
 
 def _layers(fact: StatedFact) -> list[tuple[frozenset[str], float]]:

@@ -359,6 +359,35 @@ async def test_who_is_asked_about_counts_more_than_what_is_given() -> None:
     assert {one for one, _ in reader.asked} == {text}
 
 
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (
+            "A shop gave me a gift card. OK to keep it?",
+            "A shop gave me a gift card (cash equivalent). OK to keep it?",
+        ),
+        ("Can I keep two gift cards?", "Can I keep two gift cards (cash equivalent)?"),
+        ("Is a gift card a cash equivalent?", "Is a gift card a cash equivalent?"),
+        ("May I put a card on a gift?", "May I put a card on a gift?"),
+        ("Can I keep a gift?", "Can I keep a gift?"),
+    ],
+)
+async def test_what_a_definition_names_is_read_by_the_defined_term(text: str, read: str) -> None:
+    """No reader knows what counts as cash for a company; its policy says so."""
+    policy = Policy(
+        key="gifts",
+        title="Gifts Policy",
+        text='# Gifts Policy\n\n## 1 Terms\n"Cash equivalent" means gift cards and vouchers.\n',
+    )
+    knowledge = await InMemoryOntology(InMemoryCorpus(policy)).open(make_scope())
+    question, reader = make_question(text), ScriptedReader()
+    reasoner = ExtractiveReasoner(reader)
+    plan = await reasoner.plan(question, knowledge)
+    assert isinstance(plan, Plan)
+    await reasoner.draft(question, plan, Evidence(items=(GERMAN,)))
+    assert {one for one, _ in reader.asked} == {read}
+
+
 async def test_rules_that_differ_by_employment_are_asked_about() -> None:
     """Where employees and contractors have rules of their own, which of them is asked for."""
     draft = await drafted("How many days may I work from home?", STAFF, FREELANCE)
