@@ -85,6 +85,11 @@ _ASKED_ALONE = re.compile(
     re.IGNORECASE,
 )
 """How a message begins that asks and, without a word of its own, asks of what was said."""
+_MEASURED = content_words(
+    "much many long often far soon fast late early exactly roughly time money cost day week month"
+    " year hour minute percent times"
+)
+"""Words that ask for a measure of something else ("how many days?")."""
 _LEANS_BACK = re.compile(r"\b(?:one|it|them|those|these)\W*$", re.IGNORECASE)
 _LEAST_OWN = 3
 """Telling words from which a message that ends in a pronoun is taken to name itself what it means
@@ -344,7 +349,8 @@ def _is_follow_up(text: str) -> bool:
     if count <= _SHORT:
         if _ADDS.search(text) and not _NEW_QUESTION.match(text):
             return True
-        return _refers(text) or (not content_words(text) and _ASKED_ALONE.match(text) is not None)
+        is_bare = not content_words(text) - _MEASURED
+        return _refers(text) or (is_bare and _ASKED_ALONE.match(text) is not None)
     alone = _LEANS_BACK.sub("", text)
     return alone != text and len(content_words(alone)) < _LEAST_OWN
 
