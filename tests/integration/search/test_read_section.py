@@ -11,8 +11,8 @@ from datetime import date
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.ontology import PostgresOntologyStore
-from core.adapters.postgres.search import PostgresChunkSearch
+from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
+from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.agent.passages import Passages
 from core.domain.budget import Budget, Limits
 from core.domain.policy import EVERYONE
