@@ -185,7 +185,7 @@ def exchanged(
         return None
     put = rest[thing.start : thing.end]
     if best.start == best.end - len(best.words) and best.preposition == "":
-        put = thing.words if _is_before_measure(question, best) else put
+        put = _singular(thing.words) if _is_before_measure(question, best) else put
     return f"{question[: best.start]}{put}{question[best.end :]}"
 
 
@@ -215,6 +215,11 @@ def _stems(text: str) -> list[str]:
 def _is_before_measure(question: str, one: Thing) -> bool:
     after = words(question[one.end : one.end + 40])
     return bool(after) and stem(after[0]) in _MEASURES
+
+
+def _singular(said: str) -> str:
+    """Return a thing as it stands before what is measured of it ("the dinner limit")."""
+    return said[:-1] if said.endswith("s") and not said.endswith(("ss", "us", "is")) else said
 
 
 def _tokens(text: str) -> list[_Token]:

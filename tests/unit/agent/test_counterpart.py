@@ -17,7 +17,7 @@ PAIRS = [
         "what about sick leave?",
         "how much sick leave can I carry over?",
     ),
-    ("What's the gift limit?", "and for dinners?", "What's the dinners limit?"),
+    ("What's the gift limit?", "and for dinners?", "What's the dinner limit?"),
     (
         "how many days of vacation do we get",
         "and parental leave",
