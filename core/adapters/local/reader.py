@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 WEIGHTS = Path(__file__).with_name("weights")
 SHIPPED = WEIGHTS / "reader.int8.onnx"
-SHIPPED_SHA256 = "3bbb3c9b8aaaa2b855b35cd78991af94a815f4ca8f8987752c7304cb939f450f"
+SHIPPED_SHA256 = "ae9dd4c2ada8b830f7d0689723c5e2620d27bb9c6252357d651b93d4d9afe0c5"
 GUARD = WEIGHTS / "guard.int8.onnx"
 """Reads a statement with what it cites, where the reader reads a question with a text."""
 GUARD_SHA256 = "a31ffa7ceb3865a2a3de44a45b164b9288d7741ae9d73042aa405d1d8b2ca493"
