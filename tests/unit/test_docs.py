@@ -95,7 +95,7 @@ def test_each_page_is_reached_from_the_readme(name: str) -> None:
 def test_each_link_leads_somewhere(name: str) -> None:
     """To a file that is there and a heading that it has; no page depends on another site."""
     targets = set(_LINK.findall(prose_of(name)))
-    assert targets or name == "docs/decisions.md"
+    assert len(targets) > 10 or name != "README.md"
     assert {target for target in targets if not leads_somewhere(name, target)} == set()
 
 
