@@ -316,7 +316,7 @@ WORK = Help(
 )
 SLACK = Help(
     short="make the Slack app",
-    long="What the Slack app is made from. The README says step by step how to get to an answer.",
+    long="What the Slack app is made from. docs/slack.md leads step by step to the first answer.",
     examples="""examples:
   citebound slack manifest --socket""",
 )
@@ -331,7 +331,7 @@ beside it is for installations by OAuth.""",
 )
 TEAMS = Help(
     short="make the Teams app",
-    long="What Teams installs. The README says step by step how to get to an answer.",
+    long="What Teams installs. docs/teams.md leads step by step to the first answer.",
     examples="""examples:
   citebound teams package --url https://citebound.example.com""",
 )

@@ -9,18 +9,16 @@ from pathlib import Path
 
 from bot.console.manifest import MANIFEST, read_manifest
 from core.domain.errors import EmptyCorpusError, UsageError
+from core.domain.policy import ENDINGS, READABLE
 from core.ingest.compare import SourceFile
 from core.ingest.prepare import NOTHING_GIVEN, Overrides
 
-SUFFIXES = frozenset(
-    {".pdf", ".docx", ".md", ".markdown", ".html", ".htm", ".xhtml", ".txt", ".text"}
-)
+SUFFIXES = frozenset(ENDINGS)
 """Files of a folder that are read; a file that is named itself is always tried."""
 OF_ONE_POLICY = ("key", "title", "label", "upload_id")
 """Fields that can't hold for several files."""
 _ASIDE = (".*", "~$*", MANIFEST, "Thumbs.db", "desktop.ini")
 """What file managers, editors and we ourselves put beside policies: passed over without a word."""
-_KINDS = "PDF, DOCX, Markdown, HTML or text"
 _SHOWN = 3
 """Files left out that an error names."""
 
@@ -178,7 +176,7 @@ def _kind_problem(path: Path) -> str | None:
     if suffix in SUFFIXES:
         return None
     kind = f"named {suffix}" if suffix else "without an ending"
-    return f"files {kind} are not read: save it as {_KINDS}"
+    return f"files {kind} are not read: save it as {READABLE}"
 
 
 def _link_problem(path: Path, root: Path) -> str | None:

@@ -25,6 +25,22 @@ MediaType = Literal[
     "text/plain",
 ]
 
+DOCX: MediaType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+ENDINGS: Mapping[str, MediaType] = {
+    ".pdf": "application/pdf",
+    ".docx": DOCX,
+    ".md": "text/markdown",
+    ".markdown": "text/markdown",
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".xhtml": "text/html",
+    ".txt": "text/plain",
+    ".text": "text/plain",
+}
+"""How the files of a folder end that are read; among kinds of text the ending says which it is."""
+READABLE = "PDF, DOCX, Markdown, HTML or text"
+"""The same, as people read it."""
+
 EVERYONE = "everyone"
 """The audience group that each reader belongs to."""
 

@@ -65,8 +65,8 @@ class Page:
         self._numbers = count(1)
         self._session = ""
 
-    async def begin(self, *, width: int, height: int) -> None:
-        """Open an empty page of so many pixels."""
+    async def begin(self, *, width: int, height: int, scale: float) -> None:
+        """Open an empty page of so many pixels, each of `scale` pixels of a screenshot."""
         target = await self._call("Target.createTarget", url="about:blank")
         told = await self._call("Target.attachToTarget", targetId=target["targetId"], flatten=True)
         self._session = str(told["sessionId"])
@@ -75,7 +75,7 @@ class Page:
             "Emulation.setDeviceMetricsOverride",
             width=width,
             height=height,
-            deviceScaleFactor=1,
+            deviceScaleFactor=scale,
             mobile=False,
         )
 
@@ -114,9 +114,14 @@ class Page:
         await self._call("Input.dispatchKeyEvent", type="keyDown", text="\r", **key)
         await self._call("Input.dispatchKeyEvent", type="keyUp", **key)
 
-    async def screenshot(self) -> bytes:
-        """Return what is seen, as PNG."""
-        told = await self._call("Page.captureScreenshot", format="png")
+    async def screenshot(self, *, of: str = "") -> bytes:
+        """Return what is seen, or the whole of one element (a CSS selector), as PNG."""
+        more: Json = {}
+        if of:
+            box = "const {x, y, width, height} = document.querySelector(%r).getBoundingClientRect()"
+            clip = await self.evaluate(f"{{ {box % of}; ({{x, y, width, height, scale: 1}}) }}")
+            more = {"clip": clip, "captureBeyondViewport": True}
+        told = await self._call("Page.captureScreenshot", format="png", **more)
         return base64.b64decode(told["data"])
 
     async def _call(self, method: str, **parameters: Any) -> Json:
@@ -134,8 +139,10 @@ class Page:
 
 
 @asynccontextmanager
-async def browser(program: str, *, width: int = 1280, height: int = 900) -> AsyncGenerator[Page]:
-    """Run it, and give one page of so many pixels."""
+async def browser(
+    program: str, *, width: int = 1280, height: int = 900, scale: float = 1
+) -> AsyncGenerator[Page]:
+    """Run it, and give one page of so many pixels; see `Page.begin`."""
     with tempfile.TemporaryDirectory(
         prefix="citebound-browser-", ignore_cleanup_errors=True
     ) as folder:
@@ -155,7 +162,7 @@ async def browser(program: str, *, width: int = 1280, height: int = 900) -> Asyn
             ):
                 drain = group.create_task(_drain(process))
                 page = Page(socket)
-                await page.begin(width=width, height=height)
+                await page.begin(width=width, height=height, scale=scale)
                 yield page
                 drain.cancel()
         except BaseExceptionGroup as group:

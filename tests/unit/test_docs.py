@@ -1,8 +1,10 @@
-"""What is documented is what is there."""
+"""What is documented is what is there: README, `docs/` and CHANGELOG held to the code."""
 
 import re
 import shlex
 from dataclasses import fields
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,13 @@ from core.domain.answer import Outcome, RefusalKind
 from core.domain.audit import Tag
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text()
+README = ROOT / "README.md"
+PAGES = (README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
+WITHIN_THE_LIMIT = 150
+"""Lines of README: what does not fit belongs on a page."""
+LARGEST_PICTURE = 150_000
+"""Bytes."""
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
 CODES = {0, 1, cli.EXIT_USAGE, cli.EXIT_BROKEN, cli.EXIT_EMPTY, cli.EXIT_INTERRUPTED} | {
     cli.EXIT_PIPE_CLOSED,
@@ -25,17 +33,35 @@ CODES = {0, 1, cli.EXIT_USAGE, cli.EXIT_BROKEN, cli.EXIT_EMPTY, cli.EXIT_INTERRU
     EXIT_STILL,
     EXIT_FAILED,
 }
+VARIABLES = {str(item.metadata["variable"]) for item in fields(Settings)}
+IN_TESTS = {"CITEBOUND_SHARED_DATA", "CITEBOUND_TEST_SEED"}
+"""Variables that tests read, and the product does not."""
+_OURS = re.compile(r"\b(?:CITEBOUND|SLACK|VOYAGE|ANTHROPIC|APP)_[A-Z][A-Z0-9_]*\b")
+_LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+_FENCE = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(r"`([^`\n]+)`")
+_PATH = re.compile(r"(?:bot|core|evals|tests|docs|samples|deploy|migrations)/[\w./-]*")
 
 
-def block(name: str) -> str:
-    """Return what stands between the markers of a block."""
-    found = re.search(rf"<!-- {name} -->\n(.*?)<!-- /{name} -->", README, re.DOTALL)
-    assert found is not None, f"expected the markers of {name!r}"
-    return found[1]
+@cache
+def text_of(name: str) -> str:
+    """Return the text of a page."""
+    return (ROOT / name).read_text()
+
+
+def prose_of(name: str) -> str:
+    """Return the text of a page without its blocks of code."""
+    return _FENCE.sub("", text_of(name))
+
+
+def anchors_of(name: str) -> set[str]:
+    """Return the anchors of a page, as GitHub makes them of its headings."""
+    titles = re.findall(r"^#+ (.+)$", prose_of(name), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def settings_table() -> str:
-    """Return the table of settings as the README must have it."""
+    """Return the table of settings as its page must have it."""
     lines = ["| variable | default | means |", "|---|---|---|"]
     for item in fields(Settings):
         default = "unset" if item.default is None else f"`{item.default}`"
@@ -43,35 +69,107 @@ def settings_table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def commands() -> list[str]:
-    """Return each `citebound ...` of the README, in code blocks and in backticks."""
-    blocks = re.findall(r"^```\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
-    lines = [line for text in blocks for line in text.splitlines() if line.startswith("citebound ")]
-    inline = re.findall(r"`(citebound [^`]+)`", README)
-    return [command for command in [*lines, *inline] if not command.endswith(" ...")]
+def commands() -> list[tuple[str, str]]:
+    """Return each `citebound ...` of the pages, in code blocks and in backticks."""
+    found: list[tuple[str, str]] = []
+    for name in NAMES:
+        lines = [line for text in _FENCE.findall(text_of(name)) for line in text.splitlines()]
+        typed = [re.sub(r"^(?:[A-Z_]+=\S+ )+", "", line) for line in lines]
+        inline = _CODE.findall(prose_of(name))
+        found += [(name, one) for one in [*typed, *inline] if one.startswith("citebound ")]
+    return list(dict.fromkeys(found))
+
+
+def test_the_readme_is_short() -> None:
+    """Whoever opens the repository reads it to its end."""
+    assert len(text_of("README.md").splitlines()) <= WITHIN_THE_LIMIT
+
+
+@pytest.mark.parametrize("name", NAMES[1:])
+def test_each_page_is_reached_from_the_readme(name: str) -> None:
+    """No page stands where nobody finds it."""
+    assert f"]({name})" in text_of("README.md")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_link_leads_somewhere(name: str) -> None:
+    """To a file that is there and a heading that it has; no page depends on another site."""
+    targets = set(_LINK.findall(prose_of(name)))
+    assert len(targets) > 10 or name != "README.md"
+    assert {target for target in targets if not leads_somewhere(name, target)} == set()
+
+
+def leads_somewhere(name: str, target: str) -> bool:
+    """Say whether a link of a page can be followed within the repository."""
+    path, _, anchor = target.partition("#")
+    file = ((ROOT / name).parent / path if path else ROOT / name).resolve()
+    if "://" in target or not file.is_relative_to(ROOT) or not file.is_file():
+        return False
+    return not anchor or anchor in anchors_of(file.relative_to(ROOT).as_posix())
+
+
+def test_each_picture_is_shown_and_small() -> None:
+    """With words for whoever does not see it."""
+    shown = {
+        ((ROOT / name).parent / path).resolve()
+        for name in NAMES
+        for words, path in re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", text_of(name))
+        if len(words) > 20
+    }
+    pictures = set((ROOT / "docs" / "images").glob("*.png"))
+    assert pictures
+    assert pictures == shown
+    assert all(picture.stat().st_size <= LARGEST_PICTURE for picture in pictures)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_path_exists(name: str) -> None:
+    """A file or a folder that a page names can be opened."""
+    paths = {one for one in _CODE.findall(prose_of(name)) if _PATH.fullmatch(one)}
+    assert {path for path in paths if not (ROOT / path).exists()} == set()
+    assert len(paths) > 40 or name != "docs/architecture.md"
 
 
 def test_the_settings_table_is_that_of_the_settings() -> None:
     """No setting is undocumented, no documented one is missing, no default differs."""
-    assert block("settings") == settings_table()
+    found = re.search(
+        r"<!-- settings -->\n(.*?)<!-- /settings -->", text_of("docs/settings.md"), re.DOTALL
+    )
+    assert found is not None
+    assert found[1] == settings_table()
 
 
-@pytest.mark.parametrize("command", commands())
-def test_each_command_of_the_readme_parses(command: str) -> None:
-    """What the README says can be typed."""
-    words = shlex.split(command.replace("PATH...", "PATH"))[1:]
-    if "--help" in words:
-        with pytest.raises(SystemExit) as exit_:
-            build_parser().parse_args(words)
-        assert exit_.value.code == 0
-    elif words != ["eval", "retrieval"]:
+@pytest.mark.parametrize("name", NAMES)
+def test_each_setting_named_exists(name: str) -> None:
+    """What a page tells to set is read."""
+    assert set(_OURS.findall(text_of(name))) - VARIABLES - IN_TESTS == set()
+
+
+@pytest.mark.parametrize(("name", "command"), commands())
+def test_each_command_of_the_pages_parses(name: str, command: str) -> None:
+    """What the pages say can be typed; of one that is named without its arguments, its help."""
+    words = shlex.split(command.replace("PATH...", "PATH"), comments=True)[1:]
+    is_only_named = words[-1] == "..." or (words[0] == "eval" and len(words) == 2)
+    if not is_only_named and "--help" not in words:
         build_parser().parse_args(words)
+        return
+    with pytest.raises(SystemExit) as exit_:
+        build_parser().parse_args([*(word for word in words[:2] if word[0] != "-"), "--help"])
+    assert exit_.value.code == 0, f"{name}: {command}"
+
+
+def test_each_command_there_is_stands_on_a_page() -> None:
+    """What can be typed is documented somewhere."""
+    told = {shlex.split(one, comments=True)[1] for _, one in commands()}
+    names = re.findall(r"^    (\w+)  ", build_parser().format_help(), re.MULTILINE)
+    assert len(names) > 8
+    assert set(names) - told == set()
 
 
 @pytest.mark.parametrize("code", sorted(CODES))
 def test_each_exit_code_is_documented(code: int) -> None:
-    """README, help and module agree on the codes."""
-    assert re.search(rf"^\| {code} \|", README, re.MULTILINE)
+    """Page, help and module agree on the codes."""
+    assert re.search(rf"^\| {code} \|", text_of("docs/operations.md"), re.MULTILINE)
     assert re.search(rf"^  {code} ", help_texts.TOP_EXAMPLES, re.MULTILINE)
     assert re.search(rf"^    {code}:", cli.__doc__ or "", re.MULTILINE)
 
@@ -79,36 +177,50 @@ def test_each_exit_code_is_documented(code: int) -> None:
 @pytest.mark.parametrize("word", [*Outcome, *RefusalKind, *Tag])
 def test_each_outcome_refusal_and_tag_is_named(word: str) -> None:
     """Whoever reads the record finds its words explained."""
-    assert f"`{word}`" in README
+    assert f"`{word}`" in text_of("docs/record.md")
 
 
-@pytest.mark.parametrize("target", re.findall(r"\bmake ([a-z]+)\b", README))
-def test_each_make_target_exists(target: str) -> None:
-    """The README's commands are those of the Makefile."""
-    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+def test_no_tag_is_named_that_is_not_written() -> None:
+    """The table of tags lists no others."""
+    named = re.findall(r"`([a-z]+:[a-z]+)`", prose_of("docs/record.md"))
+    assert set(named) == set(Tag)
+
+
+def test_each_make_target_exists() -> None:
+    """The commands of the pages are those of the Makefile; prose that says "make" is no command."""
+    pages = "\n".join(map(text_of, NAMES))
+    typed = set(re.findall(r"(?:`|^)make ([a-z-]+)", pages, re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert len(typed) > 3
+    assert typed - targets == set()
 
 
 def test_ci_runs_the_tests_and_checks_of_the_readme() -> None:
-    """What is checked before landing is what the README names."""
+    """What is checked before landing is what the pages name."""
     script = (ROOT / ".ci" / "run").read_text()
     assert "set -euo pipefail" in script
     assert "\nmake test\nmake check\n" in script
 
 
 def test_the_readme_keeps_its_order() -> None:
-    """From what it is and an exchange to decisions and limits."""
-    titles = re.findall(r"^## (.+)$", README, re.MULTILINE)
+    """From what it is and for whom to where to read on."""
+    titles = re.findall(r"^## (.+)$", prose_of("README.md"), re.MULTILINE)
     assert titles == [
-        "A real exchange",
-        "Moving parts and the one path",
-        "Run it",
-        "Settings",
-        "Glossary",
-        "The record",
-        "Measured quality",
-        "Decisions",
-        "Limits",
+        "Who it is for",
+        "Try it",
+        "How an answer comes about",
+        "What to expect",
+        "Where to go next",
     ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_headings_nest(name: str) -> None:
+    """One title a page, and no level is left out."""
+    levels = [len(marks) for marks in re.findall(r"^(#+) ", prose_of(name), re.MULTILINE)]
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
 def test_the_changelog_has_a_sentence_an_entry() -> None:

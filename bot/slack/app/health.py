@@ -23,7 +23,7 @@ from core.bootstrap import database_url
 from core.config import Settings
 from core.domain.errors import CiteboundError, ConfigError
 
-HOW = "README, section Slack: `citebound slack manifest` prints what the app is made from"
+HOW = "see docs/slack.md: `citebound slack manifest` prints what the app is made from"
 
 
 async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Finding]:

@@ -27,7 +27,7 @@ from core.bootstrap import database_url
 from core.config import Settings
 from core.domain.errors import CiteboundError, ConfigError
 
-HOW = "README, section Microsoft Teams: from a registration to the first answer"
+HOW = "see docs/teams.md: from a registration to the first answer"
 SUBJECT = "Teams"
 
 

@@ -7,6 +7,7 @@ import codecs
 import re
 
 from core.domain.errors import DocumentError
+from core.domain.policy import READABLE
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -25,7 +26,7 @@ _MIN_NUL_SHARE = 0.3
 """Western text in UTF-16 is half NULs, all at the same parity."""
 
 _UNDECODABLE = "its characters cannot be decoded: save it as UTF-8 text"
-_BINARY = "it holds binary data, not text: save the policy as PDF, DOCX, Markdown, HTML or text"
+_BINARY = f"it holds binary data, not text: save the policy as {READABLE}"
 
 
 def decode_text(data: bytes, *, declared: str | None = None) -> str:

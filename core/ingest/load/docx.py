@@ -20,13 +20,12 @@ from docx.text.paragraph import Paragraph
 from lxml import etree
 
 from core.domain.errors import DocumentError
-from core.domain.policy import LoadedDocument
+from core.domain.policy import DOCX, LoadedDocument
 from core.ingest.load.archive import check_archive
 from core.ingest.load.builder import DocumentBuilder
 from core.ingest.load.docx_notes import PrintedNotes
 from core.ingest.load.docx_numbering import ListLabels, numbering_of
 from core.ingest.load.docx_xml import Element, body_of, text_boxes, visible_text, xml_of
-from core.ingest.load.sniff import DOCX
 from core.ingest.metadata import canonical_keys
 
 _HEADING_STYLE = re.compile(

@@ -4,22 +4,13 @@ import re
 from pathlib import PurePath
 
 from core.domain.errors import DocumentError
-from core.domain.policy import MediaType
-
-DOCX: MediaType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+from core.domain.policy import DOCX, ENDINGS, READABLE, MediaType
 
 _TEXT_KINDS: dict[str, MediaType] = {
-    ".md": "text/markdown",
-    ".markdown": "text/markdown",
-    ".html": "text/html",
-    ".htm": "text/html",
-    ".xhtml": "text/html",
-    ".txt": "text/plain",
-    ".text": "text/plain",
     "": "text/plain",
+    **{ending: kind for ending, kind in ENDINGS.items() if kind.startswith("text/")},
 }
 _BINARY_EXTENSIONS: dict[str, str] = {".pdf": "a PDF", ".docx": "a Word document"}
-_READABLE = "PDF, DOCX, Markdown, HTML or text"
 
 _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
     (b"\x89PNG", "a PNG image", "run OCR and give the resulting PDF"),
@@ -61,7 +52,7 @@ def sniff(data: bytes, *, source_name: str) -> MediaType:
         expected = _BINARY_EXTENSIONS[extension]
         raise DocumentError(f"named {extension} but not {expected}: export it again as {extension}")
     if extension not in _TEXT_KINDS:
-        raise DocumentError(f"files named {extension} are not read: save it as {_READABLE}")
+        raise DocumentError(f"files named {extension} are not read: save it as {READABLE}")
     if _HTML_START.match(data[:_PROBE_BYTES]):
         return "text/html"
     return _TEXT_KINDS[extension]
@@ -77,5 +68,5 @@ def _found_in_bytes(data: bytes, extension: str) -> MediaType | None:
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         if b"word/" in data:
             return DOCX
-        raise DocumentError(f"a ZIP archive or other Office file: save it as {_READABLE}")
+        raise DocumentError(f"a ZIP archive or other Office file: save it as {READABLE}")
     return None

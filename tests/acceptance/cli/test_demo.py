@@ -1,4 +1,4 @@
-"""The demo shows each kind of outcome, and the README shows what the demo prints."""
+"""The demo shows each kind of outcome, and the pages show what the demo prints."""
 
 import re
 from collections.abc import Callable
@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-README = (Path(__file__).parents[3] / "README.md").read_text()
+ROOT = Path(__file__).parents[3]
+SHOWN = (
+    ("README.md", "exchange"),
+    ("docs/answers.md", "exchange clarification"),
+    ("docs/answers.md", "exchange refusal"),
+)
+"""Page and name of each exchange that is shown."""
 
 
 @pytest.fixture
@@ -18,7 +24,7 @@ def demo(citebound: Callable[..., Any]) -> str:
     return done.out
 
 
-def test_the_demo_shows_each_kind_and_the_readme_quotes_it(demo: str) -> None:
+def test_the_demo_shows_each_kind_and_the_pages_quote_it(demo: str) -> None:
     """An answer, a clarification with its reply, refusals, an escalation; no chat by pipe."""
     for headline in (
         "High confidence",
@@ -33,14 +39,17 @@ def test_the_demo_shows_each_kind_and_the_readme_quotes_it(demo: str) -> None:
     assert "13 added, 1 revised, 0 unchanged, 0 failed" in demo
     assert "Ask a question." not in demo
     printed = {line.strip(" │") for line in demo.splitlines()}
-    for line in exchange():
-        assert line.removeprefix("> ").strip() in printed, f"the demo no longer prints {line!r}"
+    for page, name in SHOWN:
+        for line in exchange(page, name):
+            assert line.removeprefix("> ").strip() in printed, f"{page}: no longer {line!r}"
 
 
-def exchange() -> list[str]:
-    """Return the lines of the README's exchange."""
-    found = re.search(r"<!-- exchange -->\n(.*?)<!-- /exchange -->", README, re.DOTALL)
-    assert found is not None
-    blocks = re.findall(r"^```\n(.*?)^```", found[1], re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 3
-    return [line for block in blocks for line in block.splitlines() if line.strip()]
+def exchange(page: str, name: str) -> list[str]:
+    """Return the lines of an exchange of a page."""
+    text = (ROOT / page).read_text()
+    marked = rf"<!-- {name} -->\n```\n(.*?)^```\n<!-- /{name} -->"
+    found = re.search(marked, text, re.DOTALL | re.MULTILINE)
+    assert found is not None, f"{page}: expected the markers of {name!r}"
+    lines = [line for line in found[1].splitlines() if line.strip()]
+    assert len(lines) > 10
+    return lines

@@ -1,4 +1,4 @@
-"""The README's section "In Slack", followed: the command, its variables, its files."""
+"""The page about Slack, followed: the command, its variables, its files."""
 
 import base64
 import json

@@ -1,0 +1,111 @@
+"""Draw the pictures of the pages: `python -m tests.pictures [FOLDER]`, by default `docs/images`.
+
+The product answers (`scenes`), its own renderers make the blocks and cards, and Chromium draws
+them: cards by Microsoft's renderer, blocks by `slack`. Colours and type are like the platforms',
+which draw them a little differently. Needs Node, npm and Chromium.
+"""
+
+import asyncio
+import io
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+
+from tests.pictures import slack, teams
+from tests.pictures.scenes import ASKER, Picture, database, pictures
+from tests.servers.browser import browser, need_browser
+from tests.servers.npm import package
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+SCALE = 2
+"""Pixels of a picture for each pixel of the page."""
+COLOURS = 128
+"""Of a picture's palette: text on white needs few."""
+FONTS = {
+    "slack": ("Lato", "@fontsource/lato", "5.3.0", "lato", (400, 700, 900)),
+    "teams": ("Open Sans", "@fontsource/open-sans", "5.3.0", "open-sans", (400, 600, 700)),
+}
+"""Of each platform: family, package on npm, version, name of its files, weights."""
+NOTE = (
+    "Rendered from the product's own {what}, with collapsed parts open,"
+    " on the sample policies of an invented company."
+)
+
+
+def page(picture: Picture) -> str:
+    """Return the HTML of a picture."""
+    platform = picture.name.partition("-")[0]
+    is_slack = platform == "slack"
+    drawn = slack.blocks(picture.posted["blocks"]) if is_slack else teams.message(picture.posted)
+    note = NOTE.format(what="Block Kit blocks" if is_slack else "messages and Adaptive Cards")
+    style = (Path(__file__).parent / "page.css").read_text()
+    cards = "" if is_slack else _cards()
+    return (
+        f"<!doctype html><meta charset='utf-8'><style>{_fonts(platform)}{style}</style>"
+        f"<body><div id='picture' class='{platform}'>{_asked(picture)}"
+        f"<div class='line app'><div class='avatar'>C</div><div class='said'>"
+        f"<div class='who'>Citebound<em>APP</em></div><div class='bubble'>{drawn}</div></div></div>"
+        f"<p id='note'>{note}</p></div>{cards}</body>"
+    )
+
+
+def _asked(picture: Picture) -> str:
+    if not picture.question:
+        return ""
+    return (
+        f"<div class='line'><div class='avatar'>{ASKER[0]}</div><div class='said'>"
+        f"<div class='who'>{ASKER}</div><div class='bubble'><span class='mention'>@Citebound</span>"
+        f" {picture.question}</div></div></div>"
+    )
+
+
+def _cards() -> str:
+    library = package(*teams.CARDS) / "dist" / "adaptivecards.min.js"
+    return f"<script src='{library.as_uri()}'></script><script>{teams.script()}</script>"
+
+
+def _fonts(platform: str) -> str:
+    family, name, version, file, weights = FONTS[platform]
+    files = package(name, version) / "files"
+    return "".join(
+        f"@font-face {{ font-family: '{family}'; font-weight: {weight}; font-style: {style};"
+        f" src: url('{(files / f'{file}-latin-{weight}-{style}.woff2').as_uri()}'); }}"
+        for weight in weights
+        for style in ("normal", "italic")
+    )
+
+
+async def draw(found: list[Picture], folder: Path) -> None:
+    """Draw pictures into a folder."""
+    with tempfile.TemporaryDirectory(prefix="citebound-pictures-") as made:
+        async with browser(need_browser(), scale=SCALE) as shown:
+            for picture in found:
+                file = Path(made) / f"{picture.name}.html"
+                await asyncio.to_thread(file.write_text, page(picture))
+                await shown.open(file.as_uri())
+                is_drawn = "document.body.dataset.drawn" if "teams" in picture.name else "true"
+                await shown.until(f"document.fonts.status === 'loaded' && {is_drawn}")
+                taken = await shown.screenshot(of="#picture")
+                await asyncio.to_thread(_keep, taken, folder / f"{picture.name}.png")
+
+
+def _keep(taken: bytes, file: Path) -> None:
+    """Write a picture with a palette, which makes it a third as large."""
+    image = Image.open(io.BytesIO(taken)).convert("RGB")
+    image.quantize(COLOURS, dither=Image.Dither.NONE).save(file, optimize=True)
+    sys.stdout.write(f"{file.name}: {file.stat().st_size // 1000} kB\n")
+
+
+async def main(folder: Path) -> None:
+    """Ask and draw."""
+    with database() as url:
+        found = await pictures(url)
+    await draw(found, folder)
+
+
+if __name__ == "__main__":
+    made = Path(sys.argv[1]) if len(sys.argv) > 1 else IMAGES
+    made.mkdir(parents=True, exist_ok=True)
+    asyncio.run(main(made))

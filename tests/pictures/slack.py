@@ -1,0 +1,118 @@
+"""Block Kit as HTML: of its blocks those that the product posts; any other one is refused."""
+
+import re
+from collections.abc import Callable, Iterable
+from html import escape
+from typing import Any
+
+from bot.replies.badge import Icon
+from tests.servers.teams.wire import Json
+
+ICONS = {
+    Icon.HIGH: "<i class='icon high'>✓</i>",
+    Icon.MEDIUM: "<i class='icon medium'></i>",
+    Icon.NOTHING: "<i class='icon none'></i>",
+    Icon.PERSON_NEEDED: "<i class='icon person'>!</i>",
+    Icon.PERSON: "<i class='icon person'></i>",
+}
+"""Drawn here, as not every machine has a font with emoji."""
+_EMOJI = {
+    "white_check_mark": ICONS[Icon.HIGH],
+    "large_yellow_circle": ICONS[Icon.MEDIUM],
+    "white_circle": ICONS[Icon.NOTHING],
+    "mag_right": ICONS[Icon.PERSON_NEEDED],
+    "bust_in_silhouette": ICONS[Icon.PERSON],
+}
+_MENTION = re.compile(r"&lt;@U0(\w+)&gt;")
+_LINK = re.compile(r"&lt;https?://[^|&]+\|([^&]+)&gt;")
+_EMOJI_NAME = re.compile(r":(\w+):")
+_STRONG = re.compile(r"\*([^*]+)\*")
+
+
+def blocks(posted: Iterable[Json]) -> str:
+    """Return the HTML of a message."""
+    return "".join(_BLOCKS[one["type"]](one) for one in posted)
+
+
+def _mention(name: str) -> str:
+    return f"<span class='mention'>@{escape(name.title())}</span>"
+
+
+def _text(text: Json) -> str:
+    shown = escape(text["text"], quote=False)
+    if text["type"] == "mrkdwn":
+        shown = _MENTION.sub(lambda found: _mention(found[1]), shown.replace("&amp;", "&"))
+        shown = _LINK.sub(r"<a>\1</a>", shown)
+        shown = _EMOJI_NAME.sub(lambda found: _EMOJI[found[1]], shown)
+        shown = _STRONG.sub(r"<b>\1</b>", shown)
+    return shown.replace("\n", "<br>")
+
+
+def _element(one: Json) -> str:
+    if one["type"] == "user":
+        return _mention(one["user_id"].removeprefix("U0"))
+    shown = escape(one["text"]).replace("\n", "<br>")
+    if one["type"] == "link":
+        return f"<a>{shown}</a>"
+    for style, tag in (("bold", "b"), ("italic", "i")):
+        if one.get("style", {}).get(style):
+            shown = f"<{tag}>{shown}</{tag}>"
+    return shown
+
+
+def _rich(block: Json) -> str:
+    return "".join(_PARTS[one["type"]](one) for one in block["elements"])
+
+
+def _paragraph(part: Json) -> str:
+    return f"<p>{''.join(map(_element, part['elements']))}</p>"
+
+
+def _quotation(part: Json) -> str:
+    return f"<blockquote>{''.join(map(_element, part['elements']))}</blockquote>"
+
+
+def _list(part: Json) -> str:
+    items = ("".join(map(_element, item["elements"])) for item in part["elements"])
+    return f"<ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>"
+
+
+def _buttons(block: Json) -> str:
+    made = (
+        f"<button class='{one.get('style', '')}'>{_text(one['text'])}</button>"
+        for one in block["elements"]
+    )
+    return f"<div class='actions'>{''.join(made)}</div>"
+
+
+def _feedback(block: Json) -> str:
+    """Return thumbs, and what the asker alone sees beside them."""
+    made: list[str] = []
+    for one in block["elements"]:
+        if one["type"] == "feedback_buttons":
+            made += [_text(one[key]["text"]) for key in ("positive_button", "negative_button")]
+        else:
+            made.append(_text(one["text"]))
+    return f"<div class='thumbs'>{''.join(f'<span>{text}</span>' for text in made)}</div>"
+
+
+def _container(block: Json) -> str:
+    """Return it as somebody has opened it."""
+    title = f"<div class='title'><i></i>{_text(block['title'])}</div>"
+    return f"<div class='container'>{title}{blocks(block['child_blocks'])}</div>"
+
+
+_PARTS: dict[str, Callable[[Any], str]] = {
+    "rich_text_section": _paragraph,
+    "rich_text_quote": _quotation,
+    "rich_text_list": _list,
+}
+_BLOCKS: dict[str, Callable[[Any], str]] = {
+    "rich_text": _rich,
+    "section": lambda block: f"<p>{_text(block['text'])}</p>",
+    "header": lambda block: f"<h3>{_text(block['text'])}</h3>",
+    "context": lambda block: f"<p class='small'>{' '.join(map(_text, block['elements']))}</p>",
+    "actions": _buttons,
+    "context_actions": _feedback,
+    "container": _container,
+}
