@@ -47,6 +47,7 @@ def build_app(
     entrance = _Entrance(workspaces)
     listeners = _Listeners(workspaces, underway)
     app = AsyncApp(
+        name="citebound",  # else Bolt looks for its caller in every module, at each start
         client=client_for(None, api_url=api_url),
         authorize=_authorize,
         before_authorize=entrance.keep_first,

@@ -162,7 +162,12 @@ LONG = ("a\n", "<at>x</at> https://evil.com\n", '\u05e9\u05dc\u05d5\u05dd \U0001
 
 
 @pytest.mark.parametrize(
-    "text", ["x", "".join(LONG), *(pytest.param(one, marks=pytest.mark.nightly) for one in LONG)]
+    "text",
+    [
+        pytest.param("x", marks=pytest.mark.nightly),
+        "".join(LONG),
+        *(pytest.param(one, marks=pytest.mark.nightly) for one in LONG),
+    ],
 )
 def test_long_texts(text: str) -> None:
     """100 kB in every place at once; Teams' limits hold."""
