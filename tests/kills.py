@@ -23,11 +23,9 @@ _BALANCE = (
 
 async def quiet(tables: AsyncEngine, *, within_s: float = 30.0) -> None:
     """Wait until nothing is left to answer or to post."""
-    async with asyncio.timeout(within_s):
-        while True:
-            async with tables.connect() as connection:
-                if await connection.scalar(text(_LEFT)) == 0:
-                    return
+    async with asyncio.timeout(within_s), tables.connect() as connection:
+        await connection.execution_options(isolation_level="AUTOCOMMIT")
+        while await connection.scalar(text(_LEFT)) != 0:  # noqa: ASYNC110  # other processes
             await asyncio.sleep(0.05)
 
 
