@@ -21,10 +21,10 @@ demo: $(VENV)/.installed
 	@$(BIN)/citebound demo
 
 test: $(VENV)/.installed-dev
-	@$(BIN)/python -m pytest -n auto --dist loadfile
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist loadfile
 
 test-fast: $(VENV)/.installed-dev
-	@$(BIN)/python -m pytest tests/unit -n logical --dist loadfile -m "not nightly and not slow"
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest tests/unit -n logical --dist loadfile -m "not nightly and not slow"
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check bot core evals tests migrations
