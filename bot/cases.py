@@ -7,7 +7,7 @@ else is refused, and that is recorded.
 from core.agent.confidential import speaks_of_somebody
 from core.agent.misconduct import is_report
 from core.domain.case import Case, CaseState, Urgency
-from core.domain.casework import (
+from core.domain.case_rules import (
     NOTE_LIMIT,
     REPLY_LIMIT,
     Account,

@@ -10,7 +10,7 @@ MOST = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnSettings:
-    """What waits for its turn instead, with a line that says so; see `core.domain.turns`."""
+    """What waits for its turn instead, with a line that says so; see `core.domain.rate_limit`."""
 
     questions_per_asker: int = setting(
         "CITEBOUND_QUESTIONS_PER_ASKER",

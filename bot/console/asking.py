@@ -13,8 +13,8 @@ from bot.console.verbose import run_view
 from core.agent.report import trace_json
 from core.agent.request import AskRequest, Reply
 from core.bootstrap import Service
-from core.domain.chat import Place
 from core.domain.errors import UsageError
+from core.domain.place import Place
 from core.ports import Progressed
 
 

@@ -12,9 +12,9 @@ from bot.console.safe_text import one_line
 from bot.console.terminal import Row
 from core.adapters.postgres.corpus.corpus_report import CorpusCounts
 from core.domain.policy import PolicyVersion
-from core.ontology.conflicts import Quote
-from core.ontology.graph import OntologyGraph
-from core.ontology.lint import Report
+from core.ontology.graphs.conflicts import Quote
+from core.ontology.graphs.graph import OntologyGraph
+from core.ontology.graphs.lint import Report
 
 _QUOTE = 300
 """Characters of a quote at most; `--json` has all."""

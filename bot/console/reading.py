@@ -16,8 +16,8 @@ from core.bootstrap import Service
 from core.domain.errors import ContractError
 from core.domain.run import TokenUse
 from core.ingest.publish import Previewed
-from core.ontology.by_model import ModelExtractor
-from core.ontology.by_rules import by_rules
+from core.ontology.extract.rule_extractor import by_rules
+from core.ontology.model.model_extractor import ModelExtractor
 from core.ports.extraction import ReadingPlan, ReadingReport, ReadingUse, SectionReader
 
 _CENTS = 0.10

@@ -13,15 +13,15 @@ from core.agent.replied import more_told, option_chosen, value_told
 from core.agent.small_talk import SmallTalk, small_talk, without_greeting
 from core.domain.answer import Outcome
 from core.domain.conditions import Condition, conditions_in, groups_asked_for
-from core.domain.content_words import content_words, words
-from core.domain.jurisdictions import (
+from core.domain.language.content_words import content_words, words
+from core.domain.language.jurisdictions import (
     country_code,
     country_name,
     own_country,
     rules_of,
     without_jurisdictions,
 )
-from core.domain.people import GROUPS, mentions, names_in, own_group
+from core.domain.language.people import GROUPS, mentions, names_in, own_group
 from core.domain.question import UNASKED_SLOT, Assumption, Turn
 from core.ports import Vector
 

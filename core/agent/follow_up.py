@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 
 from core.agent.counterpart import candidates, exchanged, named_thing
 from core.domain.conditions import Condition, ConditionKind, conditions_in, shown
-from core.domain.content_words import content_words, words
-from core.domain.jurisdictions import (
+from core.domain.language.content_words import content_words, words
+from core.domain.language.jurisdictions import (
     NamedCountry,
     countries_named,
     own_country,
     without_jurisdictions,
 )
-from core.domain.people import STAFF, Mention, mentions, names_in, own_group
-from core.domain.quantities import quantities
+from core.domain.language.people import STAFF, Mention, mentions, names_in, own_group
+from core.domain.language.quantities import quantities
 from core.ports import Vector
 
 _LEAD = re.compile(

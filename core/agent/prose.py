@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.domain.answer import Citation, Claim
+from core.domain.language.lead_ins import introduced_units
+from core.domain.language.modality import Modality, modality
+from core.domain.language.phrasing import item_sentence, opening, phrase, row_sentence
+from core.domain.language.table_rows import fits
 from core.domain.layout import BULLET
-from core.domain.lead_ins import introduced_units
-from core.domain.modality import Modality, modality
-from core.domain.phrasing import item_sentence, opening, phrase, row_sentence
 from core.domain.policy import Span
-from core.domain.table_rows import fits
 
 LONGEST_PARAGRAPH = 480
 """Characters up to which claims of one policy are joined: some five lines."""

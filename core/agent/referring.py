@@ -16,8 +16,8 @@ from core.agent.small_talk import without_greeting
 from core.agent.speech import asks
 from core.domain.answer import Outcome
 from core.domain.conditions import Condition, conditions_in
-from core.domain.content_words import content_words
 from core.domain.context import ContextMessage, bounded
+from core.domain.language.content_words import content_words
 from core.domain.question import Assumption, Turn
 from core.ports import Vector
 

@@ -12,10 +12,10 @@ from core.agent.verdict import verdict
 from core.agent.wording import PARTIAL, UNMENTIONED, WITHOUT_MODEL
 from core.domain.answer import Answer, Badge, Citation, Claim, Decision, Outcome, RefusalKind
 from core.domain.evidence import Finding
+from core.domain.language.table_rows import fits
 from core.domain.ontology import SectionRef
 from core.domain.policy import Span
 from core.domain.question import UNASKED_SLOT, Question, Scope
-from core.domain.table_rows import fits
 from core.ports import CorpusStore
 from core.retrieval.retriever import Retrieved
 

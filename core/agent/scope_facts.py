@@ -2,7 +2,7 @@
 
 from core.agent.conversation import ALL
 from core.domain.answer import Branch
-from core.domain.jurisdictions import NAMES, country_code, rules_of
+from core.domain.language.jurisdictions import NAMES, country_code, rules_of
 from core.domain.question import Question
 
 

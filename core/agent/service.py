@@ -37,8 +37,8 @@ from core.domain.evidence import Evidence
 from core.domain.policy import EVERYONE
 from core.domain.question import Question, Scope, Turn
 from core.domain.run import BudgetUse, Plan, Run
-from core.ontology.tools import OntologyToolbox
-from core.ontology.whole import WholeOntology
+from core.ontology.graphs.whole import WholeOntology
+from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import (
     AuditLog,
     Clock,

@@ -9,7 +9,7 @@ from core.agent.progress import UNHEARD
 from core.domain.budget import Limits
 from core.domain.question import Question
 from core.domain.run import ModelCall
-from core.ontology.registry import Tool
+from core.ontology.tools.registry import Tool
 from core.ports import Clock, CorpusStore, Knowledge, Progress, Reader, ReasonerFactory, Toolbox
 from core.ports.about import AboutPolicies
 from core.retrieval.retriever import Retriever

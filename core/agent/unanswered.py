@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from core.agent.planning.parts import parts_of
 from core.agent.wording import NO_SURE_ANSWER_TO, NOTHING_ON, PARTIAL
 from core.domain.answer import Claim
-from core.domain.content_words import content_words, words
+from core.domain.language.content_words import content_words, words
 from core.domain.ontology import SectionRef
 from core.domain.run import Term
 

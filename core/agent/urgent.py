@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from core.domain.answer import Claim
-from core.domain.modality import Modality, modality
+from core.domain.language.modality import Modality, modality
+from core.domain.language.quantities import quantities
 from core.domain.ontology import EntityType
-from core.domain.quantities import quantities
-from core.ontology.measures import Measure, measure_of, unnumbered_deadline
+from core.ontology.extract.measures import Measure, measure_of, unnumbered_deadline
 
 DAYS_AT_MOST = 7.0
 """A case that opens by itself is due after as many days: what is due sooner can't wait for it."""

@@ -47,7 +47,7 @@ from core.bootstrap import Service
 from core.config import Settings
 from core.domain.errors import UsageError
 from core.ingest.prepare import Overrides
-from core.ontology.by_model import ModelExtractor
+from core.ontology.model.model_extractor import ModelExtractor
 from core.ports import Published
 from core.ports.extraction import SectionReader
 

@@ -16,10 +16,10 @@ from core.adapters.anthropic.blocks import Source, is_introduced, source_of
 from core.adapters.anthropic.wire import CitedBlocks, ModelReply, TextPart
 from core.domain.answer import Citation, Claim
 from core.domain.evidence import Evidence, EvidenceItem
-from core.domain.modality import Modality, modality
+from core.domain.language.modality import Modality, modality
+from core.domain.language.quantities import quantities
+from core.domain.language.sentences import split_sentences
 from core.domain.policy import Span, VersionId
-from core.domain.quantities import quantities
-from core.domain.sentences import split_sentences
 
 HEADING = 8
 """Words of a heading, at most."""

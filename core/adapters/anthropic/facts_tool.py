@@ -7,8 +7,8 @@ from core.domain.errors import ContractError
 from core.domain.ontology import RelationType
 from core.domain.proposals import ProposedFacts, facts_from_json
 from core.domain.run import Json
-from core.ontology.proposals import POLICY_END, SECTION_END
-from core.ontology.proposed_entities import PROPOSED_TYPES
+from core.ontology.model.proposals import POLICY_END, SECTION_END
+from core.ontology.model.proposed_entities import PROPOSED_TYPES
 
 NAME = "record_facts"
 

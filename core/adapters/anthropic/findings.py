@@ -12,8 +12,8 @@ from core.domain.evidence import Context, Finding
 from core.domain.ontology import Entity, EntityKey, EntityType, RelationType, Snapshot
 from core.domain.policy import Span, VersionId
 from core.domain.run import Json
-from core.ontology.answers import is_statement
 from core.ontology.fact_words import NAMING, STATED
+from core.ontology.tools.tool_results import is_statement
 from core.ontology.whole_rule import context_of
 from core.ports import Knowledge
 

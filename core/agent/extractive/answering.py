@@ -15,8 +15,8 @@ from core.agent.planning.facets import Facets, last_facets_of, without_facets
 from core.agent.planning.intent import Intent
 from core.agent.planning.parts import MOST, Part, parts_of
 from core.agent.planning.terms import cover, is_telling
-from core.domain.content_words import content_words
-from core.domain.jurisdictions import country_name, without_jurisdictions
+from core.domain.language.content_words import content_words
+from core.domain.language.jurisdictions import country_name, without_jurisdictions
 from core.domain.question import Question
 from core.domain.run import Plan, Term
 

@@ -40,10 +40,10 @@ from core.domain.answer import (
     Judgement,
     NotJudged,
 )
-from core.domain.content_words import content_words
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, EvidenceItem, Finding
-from core.domain.jurisdictions import jurisdictions_in
+from core.domain.language.content_words import content_words
+from core.domain.language.jurisdictions import jurisdictions_in
 from core.domain.question import Question, Scope
 from core.domain.run import Attempt, Clarification, Exploration, ModelCall, Plan, Term
 from core.ports import Knowledge, Reader, RunContext, Toolbox

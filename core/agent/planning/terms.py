@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.agent.planning.facets import Facets, facets_of, without_facets
 from core.agent.planning.intent import plain
 from core.agent.speech import wants
-from core.domain.content_words import content_words, stem, words
+from core.domain.language.content_words import content_words, stem, words
 from core.domain.run import Term
 
 _TALK = frozenset(

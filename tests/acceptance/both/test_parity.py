@@ -20,7 +20,7 @@ from core.agent.request import AskRequest
 from core.bootstrap import bootstrap
 from core.config import Settings
 from core.domain.answer import Answer
-from core.domain.chat import Place
+from core.domain.place import Place
 from core.ingest.prepare import Overrides
 from tests.acceptance import disputed
 from tests.both_products import Both, both

@@ -22,7 +22,7 @@ from core.agent.task import Parts, Task
 from core.domain.answer import Outcome
 from core.domain.budget import Limits
 from core.domain.run import Run
-from core.ontology.tools import OntologyToolbox
+from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import Knowledge
 from core.retrieval.retriever import Retriever
 from tests.factories import make_question, make_scope

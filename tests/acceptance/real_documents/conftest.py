@@ -11,7 +11,7 @@ from core.agent.report import reply_json
 from core.agent.request import AskRequest
 from core.bootstrap import bootstrap
 from core.config import Settings
-from core.domain.chat import Place
+from core.domain.place import Place
 from core.ingest.prepare import Overrides
 from tests.databases import MIGRATED, copied, make_template
 

@@ -19,8 +19,8 @@ from core.domain.ontology import Snapshot
 from core.domain.question import Scope
 from core.ingest.prepare import NOTHING_GIVEN
 from core.ingest.publish import Ingested, Ingestor
-from core.ontology.by_model import ModelExtractor
-from core.ontology.by_rules import RuleExtractor
+from core.ontology.extract.rule_extractor import RuleExtractor
+from core.ontology.model.model_extractor import ModelExtractor
 from core.ports.extraction import ReadingReport, SectionReader
 from tests.factories import TODAY
 from tests.reading import UnconfinedReader

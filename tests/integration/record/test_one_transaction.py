@@ -17,8 +17,8 @@ from core.agent.request import AskRequest, Reply
 from core.audit.canonical import Commitment, instant
 from core.bootstrap import Service, bootstrap
 from core.config import Settings
-from core.domain.chat import Place
 from core.domain.errors import TransientError
+from core.domain.place import Place
 
 Ask = Callable[..., Coroutine[Any, Any, Reply]]
 Rows = Callable[..., Coroutine[Any, Any, list[dict[str, Any]]]]

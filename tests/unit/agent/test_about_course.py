@@ -25,7 +25,7 @@ from core.domain.policy_facts import (
 )
 from core.domain.question import Assumption, Scope, Turn
 from core.domain.run import Run
-from core.ontology.tools import OntologyToolbox
+from core.ontology.tools.toolbox import OntologyToolbox
 from core.retrieval.retriever import Retriever
 from tests.factories import make_place, make_question, make_scope
 from tests.fakes import (

@@ -13,7 +13,7 @@ from core.agent.planning.facets import (
 )
 from core.agent.planning.intent import Intent, intents_of, plain
 from core.agent.planning.parts import parts_of
-from core.domain.content_words import content_words
+from core.domain.language.content_words import content_words
 from core.domain.run import Term
 
 

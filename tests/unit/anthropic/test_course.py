@@ -15,7 +15,7 @@ from core.domain.budget import Limits
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.question import Turn
 from core.domain.run import Clarification, Plan, Run
-from core.ontology.tools import OntologyToolbox
+from core.ontology.tools.toolbox import OntologyToolbox
 from core.retrieval.retriever import Retriever
 from tests.factories import make_question, make_scope
 from tests.fakes import FixedClock, InMemoryOntology, Policy

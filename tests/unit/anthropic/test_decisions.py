@@ -17,7 +17,7 @@ from core.domain.budget import Budget, Limits
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.evidence import Evidence
 from core.domain.run import Run
-from core.ontology.tools import OntologyToolbox
+from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import RunContext
 from tests.factories import make_question
 from tests.fakes import InMemoryOntology

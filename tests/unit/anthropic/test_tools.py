@@ -22,7 +22,7 @@ from core.adapters.anthropic.tools import (
     usable_options,
 )
 from core.domain.answer import ClaimJudgement, Critique, Decision, Judgement, NotJudged, Support
-from core.ontology.tools import REGISTRY
+from core.ontology.tools.toolbox import REGISTRY
 
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),

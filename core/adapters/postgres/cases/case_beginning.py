@@ -24,7 +24,7 @@ from core.agent.misconduct import is_report
 from core.agent.speech import is_asked
 from core.domain.audit import Tag
 from core.domain.case import CaseState
-from core.domain.casework import PASSED_ON_AT_MOST, Account, NoCase, Opener, Opening
+from core.domain.case_rules import PASSED_ON_AT_MOST, Account, NoCase, Opener, Opening
 from core.domain.errors import IntegrityError
 from core.domain.officers import Officers
 from core.domain.run import Run

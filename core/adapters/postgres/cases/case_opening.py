@@ -17,7 +17,7 @@ from core.agent.misconduct import is_report
 from core.agent.urgent import is_urgent_duty
 from core.domain.answer import Outcome
 from core.domain.case import Urgency
-from core.domain.casework import PASSED_ON_WITHIN_H, Account, Opener, Opening, Refusal
+from core.domain.case_rules import PASSED_ON_WITHIN_H, Account, Opener, Opening, Refusal
 
 _NO_CASE_FOR = frozenset({Outcome.CLARIFICATION.value, Outcome.IGNORED.value})
 

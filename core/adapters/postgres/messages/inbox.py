@@ -20,7 +20,7 @@ from core.agent.conversation import clean
 from core.domain.audit import Tag
 from core.domain.delivery import Notice, StoredReply
 from core.domain.message import Accepted, Ignored, InboundMessage, MessageKind, Seen
-from core.domain.turns import TurnLimits, WaitingLimits
+from core.domain.rate_limit import TurnLimits, WaitingLimits
 from core.failpoints import failpoint
 from core.together import Together
 

@@ -23,7 +23,7 @@ from core.domain.audit import Tag
 from core.domain.delivery import StoredReply
 from core.domain.errors import TransientError
 from core.domain.message import Accepted, InboundMessage, Seen
-from core.domain.turns import TurnLimit, WaitingLimits
+from core.domain.rate_limit import TurnLimit, WaitingLimits
 from core.failpoints import failpoint
 
 REPEATED = Seen(reason="repeated")

@@ -33,7 +33,7 @@ from core.agent.report import answer_json, place_json, trace_json
 from core.audit.canonical import canonical
 from core.audit.recorder import outcome_document, quote_hash
 from core.domain.answer import Answer
-from core.domain.casework import NoCase
+from core.domain.case_rules import NoCase
 from core.domain.context import context_json
 from core.domain.errors import TransientError
 from core.domain.officers import Officers
