@@ -10,8 +10,8 @@ from bot.console.render import answer_view, record_lines
 from bot.console.safe_text import to_json
 from bot.console.terminal import Terminal
 from bot.console.verbose import run_view
-from core.agent.report import trace_json
 from core.agent.request import AskRequest, Reply
+from core.agent.trace_json import trace_json
 from core.bootstrap import Service
 from core.domain.errors import UsageError
 from core.domain.place import Place

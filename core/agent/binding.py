@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from core.agent.conversation import ALL, EMPLOYMENT
+from core.agent.conversation.understanding import ALL, EMPLOYMENT
 from core.agent.wording import FOR_GROUP, FROM_ELSEWHERE, UNMET, WHICH_GROUP
 from core.domain.answer import (
     Answer,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from core.agent.conversation import understand
+from core.agent.conversation.understanding import understand
 from core.agent.request import AskRequest
 from core.agent.service import Answering
 from core.domain.place import Place

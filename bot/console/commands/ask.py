@@ -14,7 +14,7 @@ from bot.console.safe_text import clean
 from bot.console.terminal import Terminal, open_terminal
 from bot.console.verbose import run_view
 from core.adapters.system import UuidSource
-from core.agent.report import reply_json
+from core.agent.trace_json import reply_json
 from core.domain.answer import Outcome
 from core.domain.errors import UsageError
 

@@ -38,7 +38,7 @@ from core.adapters.anthropic.wire import (
     TextPart,
     ToolUse,
 )
-from core.agent.confidential import is_confidential
+from core.agent.conversation.confidential import is_confidential
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.limits import OUT_OF_SCOPE
 from core.agent.prompts import ANSWER, ANSWER_GRAPH_ONLY

@@ -7,7 +7,7 @@ from core.adapters.anthropic.dialogue import Dialogue
 from core.adapters.anthropic.findings import Findings
 from core.adapters.anthropic.tools import Reported
 from core.adapters.anthropic.wire import Block
-from core.agent.confidential import was_confidential
+from core.agent.conversation.confidential import was_confidential
 from core.domain.answer import Judgement, NotJudged, Support
 from core.domain.budget import Limits
 from core.domain.evidence import Context, EvidenceItem, Finding

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.agent.binding import bound_to, groups_named, things_brought
-from core.agent.conversation import ALL
+from core.agent.conversation.understanding import ALL
 from core.agent.extractive.amounts import amounts_of
 from core.agent.extractive.branching import strong_ones
 from core.agent.extractive.quoting import quoted_of
 from core.agent.extractive.ranking import by_section
 from core.agent.extractive.scoring import Scored, Wanted, layers
-from core.agent.planning.facets import Facets, last_facets_of, without_facets
+from core.agent.facets import Facets, last_facets_of, without_facets
 from core.agent.planning.intent import Intent
 from core.agent.planning.parts import MOST, Part, parts_of
 from core.agent.planning.terms import cover, is_telling

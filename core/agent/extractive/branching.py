@@ -6,7 +6,7 @@ And when policies contradict each other.
 from collections.abc import Sequence
 
 from core.agent.extractive.scoring import Scored, Wanted
-from core.agent.planning.facets import EMPLOYMENT, JURISDICTION, facets_of
+from core.agent.facets import EMPLOYMENT, JURISDICTION, facets_of
 from core.agent.planning.facts import are_alike
 from core.domain.answer import Branch
 from core.domain.language.content_words import content_words

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.agent.planning.facets import Facets, facets_of
+from core.agent.facets import Facets, facets_of
 from core.domain.evidence import EvidenceItem
 from core.domain.language.content_words import content_words
 from core.domain.language.lead_ins import introduced_units

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.agent.extractive.passages import Passage, Unit
-from core.agent.planning.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
+from core.agent.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
 from core.agent.planning.intent import Intent
 from core.agent.planning.terms import cover
 from core.domain.language.addressees import addressees

@@ -120,7 +120,7 @@ _APPROVAL = re.compile(
     re.IGNORECASE,
 )
 """How a sentence says that something needs an approval. Of 12 best sentences for "may I ...?" that
-it finds in the policies named in `core.agent.verdict`, 11 do; with two shared words all 5."""
+it finds in the policies named in `core.agent.reply.verdict`, 11 do; with two shared words all 5."""
 _EXCEPTION = re.compile(
     r"\b(?:unless|except(?:ing)?|other\sthan|with\sthe\sexception\sof)\b", re.IGNORECASE
 )

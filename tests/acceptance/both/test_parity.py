@@ -14,9 +14,9 @@ from bot.replies.badge import head_of
 from bot.replies.lines import ASK_PRIVATELY
 from bot.replies.places import section_title
 from bot.slack.outbound.surface import Patience
-from core.agent.reading import answer_of
-from core.agent.report import answer_json
+from core.agent.reply.answer_json import answer_of
 from core.agent.request import AskRequest
+from core.agent.trace_json import answer_json
 from core.bootstrap import bootstrap
 from core.config import Settings
 from core.domain.answer import Answer

@@ -18,7 +18,7 @@ from core.adapters.system import SystemClock
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
-from core.agent.task import Parts, Task
+from core.agent.run_input import Parts, Task
 from core.domain.answer import Outcome
 from core.domain.budget import Limits
 from core.domain.run import Run

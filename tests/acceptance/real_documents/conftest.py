@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from core.agent.report import reply_json
 from core.agent.request import AskRequest
+from core.agent.trace_json import reply_json
 from core.bootstrap import bootstrap
 from core.config import Settings
 from core.domain.place import Place

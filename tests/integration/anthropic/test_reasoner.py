@@ -12,7 +12,7 @@ from core.adapters.system import SystemClock
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
-from core.agent.task import Parts, Task
+from core.agent.run_input import Parts, Task
 from core.agent.wording import MODEL_UNAVAILABLE
 from core.domain.answer import Outcome
 from core.domain.budget import Limits

@@ -12,8 +12,8 @@ import pytest
 import rfc8785
 
 from core.adapters.system import SystemClock
-from core.agent.report import answer_json
 from core.agent.request import AskRequest, Reply
+from core.agent.trace_json import answer_json
 from core.audit.canonical import Commitment, instant
 from core.bootstrap import Service, bootstrap
 from core.config import Settings

@@ -23,7 +23,7 @@ from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack, client_for
 from bot.slack.web.identity import Home
 from core.adapters.postgres.search.search import PostgresChunkSearch
-from core.agent import compose
+from core.agent.reply import compose
 from core.domain.delivery import Delivery, NoReaders, StoredReply, Withhold
 from core.domain.place import Place
 from core.domain.policy import EVERYONE

@@ -8,8 +8,8 @@ import pytest
 
 from core.agent.about import course
 from core.agent.pipeline import Pipeline
+from core.agent.run_input import Parts, Task
 from core.agent.stages.verify import verify
-from core.agent.task import Parts, Task
 from core.agent.wording import FROM_METADATA, PARTIAL, WHICH_POLICY
 from core.domain.answer import BY_CODE, Badge, Check, Citation, Claim, Draft, Outcome
 from core.domain.budget import Limits

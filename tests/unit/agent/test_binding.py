@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from core.agent.binding import Bound, bind, bound_to, groups_named, noted, query_of
-from core.agent.compose import chatting
-from core.agent.conversation import understand
+from core.agent.conversation.small_talk import SmallTalk
+from core.agent.conversation.understanding import understand
+from core.agent.reply.compose import chatting
 from core.agent.request import AskRequest, Reply
 from core.agent.service import Answering
-from core.agent.small_talk import SmallTalk
 from core.agent.wording import WITHOUT_MODEL
 from core.domain.answer import Badge, Outcome, RefusalKind, Verified
 from core.domain.budget import Limits

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent.conversation import ALL
+from core.agent.conversation.understanding import ALL
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.extractive.scoring import SURE
 from core.agent.stages.explore import explore

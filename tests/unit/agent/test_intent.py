@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.agent.planning.facets import (
+from core.agent.facets import (
     EMPLOYMENT,
     JURISDICTION,
     facets_of,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.agent.prose import Listed, arranged, listed_in, prose
-from core.agent.unanswered import unanswered
+from core.agent.reply.prose import Listed, arranged, listed_in, prose
+from core.agent.reply.unanswered import unanswered
 from core.domain.answer import Citation, Claim, Draft, Outcome
 from core.domain.evidence import Evidence
 from core.domain.language.phrasing import item_sentence, row_sentence, sentence

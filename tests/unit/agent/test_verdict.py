@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent.verdict import verdict
+from core.agent.reply.verdict import verdict
 from core.domain.answer import Citation, Claim
 from core.domain.grounding.yes_or_no import Polarity, needs_approval, polarity
 from core.domain.language.phrasing import item_sentence, sentence

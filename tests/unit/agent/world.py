@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
-from core.agent.task import Parts, Task
+from core.agent.run_input import Parts, Task
 from core.domain.answer import Citation, Claim, Draft
 from core.domain.budget import Limits
 from core.domain.context import ContextMessage

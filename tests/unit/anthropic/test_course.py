@@ -8,8 +8,8 @@ import pytest
 from core.adapters.anthropic import turns
 from core.agent.abandoned import AbandonedError
 from core.agent.pipeline import Pipeline
+from core.agent.run_input import Parts, Task
 from core.agent.stages.critique import NOT_CRITICISED
-from core.agent.task import Parts, Task
 from core.domain.answer import Decision, NotJudged, Outcome
 from core.domain.budget import Limits
 from core.domain.errors import ContractError, ModelUnavailableError

@@ -9,7 +9,7 @@ import pytest
 from core.adapters.anthropic.providers import Capabilities
 from core.adapters.anthropic.review import Reviewer
 from core.adapters.anthropic.wire import ModelReply, ModelRequest
-from core.agent.report import trace_json
+from core.agent.trace_json import trace_json
 from core.agent.wording import PARTIAL
 from core.confidence.badge import MEDIUM
 from core.domain.answer import Badge, Check, Decision, Draft, NotJudged, Outcome, RefusalKind

@@ -6,7 +6,7 @@ import pytest
 
 from core.adapters.anthropic import exploring, turns
 from core.agent.passages import NOTHING_LEFT, NOTHING_NEW
-from core.agent.report import trace_json
+from core.agent.trace_json import trace_json
 from core.agent.wording import PARTIAL
 from core.domain.answer import Outcome, RefusalKind
 from core.domain.budget import Limits

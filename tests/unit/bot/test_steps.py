@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from bot.delivery import GIVEN_UP_AFTER_S, after_post, after_search, withholding
-from core.agent import compose
+from core.agent.reply import compose
 from core.domain.delivery import (
     Abandon,
     Ambiguous,

@@ -16,7 +16,7 @@ from core.adapters.postgres.messages.inbox_rows import event_of, insert, place_o
 from core.adapters.postgres.queue.completion import cause_of_message
 from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.replies import queue_reply
-from core.agent.conversation import clean
+from core.agent.conversation.understanding import clean
 from core.domain.audit import Tag
 from core.domain.delivery import Notice, StoredReply
 from core.domain.message import Accepted, Ignored, InboundMessage, MessageKind, Seen

@@ -8,9 +8,9 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.agent.follow_up import follow_up
-from core.agent.replied import more_told, option_chosen, value_told
-from core.agent.small_talk import SmallTalk, small_talk, without_greeting
+from core.agent.conversation.follow_up import follow_up
+from core.agent.conversation.replies_to_questions import more_told, option_chosen, value_told
+from core.agent.conversation.small_talk import SmallTalk, small_talk, without_greeting
 from core.domain.answer import Outcome
 from core.domain.conditions import Condition, conditions_in, groups_asked_for
 from core.domain.language.content_words import content_words, words

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.agent import compose
-from core.agent.closest import closest_passage
-from core.agent.prose import Listed, lead_ins_of, listed_in
-from core.agent.situation import Ruling, Situation
-from core.agent.unanswered import unanswered
-from core.agent.verdict import verdict
+from core.agent.decision_input import Ruling, Situation
+from core.agent.reply import compose
+from core.agent.reply.closest import closest_passage
+from core.agent.reply.prose import Listed, lead_ins_of, listed_in
+from core.agent.reply.unanswered import unanswered
+from core.agent.reply.verdict import verdict
 from core.agent.wording import PARTIAL, UNMENTIONED, WITHOUT_MODEL
 from core.domain.answer import Answer, Badge, Citation, Claim, Decision, Outcome, RefusalKind
 from core.domain.evidence import Finding

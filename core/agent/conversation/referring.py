@@ -9,11 +9,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.agent.conversation import Understood, clean, points_back, shortened, understand
-from core.agent.misconduct import is_report
+from core.agent.conversation.misconduct import is_report
+from core.agent.conversation.small_talk import without_greeting
+from core.agent.conversation.speech import asks
+from core.agent.conversation.understanding import (
+    Understood,
+    clean,
+    points_back,
+    shortened,
+    understand,
+)
 from core.agent.request import MAX_QUESTION
-from core.agent.small_talk import without_greeting
-from core.agent.speech import asks
 from core.domain.answer import Outcome
 from core.domain.conditions import Condition, conditions_in
 from core.domain.context import ContextMessage, bounded

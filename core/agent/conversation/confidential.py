@@ -7,7 +7,7 @@ so what asks nothing and speaks of somebody is kept from models too: it is answe
 
 import re
 
-from core.agent.misconduct import is_report
+from core.agent.conversation.misconduct import is_report
 from core.domain.language.content_words import words
 from core.domain.question import Question, Turn
 

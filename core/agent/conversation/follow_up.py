@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.agent.counterpart import candidates, exchanged, named_thing
+from core.agent.conversation.counterpart import candidates, exchanged, named_thing
 from core.domain.conditions import Condition, ConditionKind, conditions_in, shown
 from core.domain.language.content_words import content_words, words
 from core.domain.language.jurisdictions import (

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from core.agent.prose import Listed, arranged, prose
-from core.agent.small_talk import SmallTalk
+from core.agent.conversation.small_talk import SmallTalk
+from core.agent.reply.prose import Listed, arranged, prose
 from core.agent.wording import (
     ALL_OPTION,
     ASK_A_PERSON,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from core.agent.planning.facets import EMPLOYMENT, JURISDICTION
+from core.agent.facets import EMPLOYMENT, JURISDICTION
 from core.domain.language.content_words import words
 from core.domain.language.jurisdictions import country_code, country_name
 from core.domain.question import Assumption

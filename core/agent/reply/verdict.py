@@ -15,7 +15,7 @@ answers as they are given without a model, 24 begin with a verdict; none of thos
 import re
 from collections.abc import Sequence
 
-from core.agent.prose import lead_ins_of
+from core.agent.reply.prose import lead_ins_of
 from core.domain.answer import Claim
 from core.domain.grounding.bounds import Bound, bounds
 from core.domain.grounding.short_answers import GROUPS, short_answer
