@@ -7,9 +7,9 @@ import asyncio
 from collections.abc import AsyncGenerator
 
 from bot.finding import Finding, Health
-from core.adapters.anthropic.check import check_models
-from core.adapters.anthropic.prices import prices_from
-from core.adapters.anthropic.providers import provider_from
+from core.adapters.anthropic.api.live_check import check_models
+from core.adapters.anthropic.api.prices import prices_from
+from core.adapters.anthropic.api.providers import provider_from
 from core.adapters.system import SystemClock
 from core.adapters.voyage.check import check_voyage
 from core.adapters.voyage.client import VoyageAccess

@@ -2,7 +2,7 @@
 
 A model's own search is retrieval like any other, so it stands behind the gate: the tools below are
 registered only where documents may be searched at all, and a reasoner lets a model use them only
-once a low confidence, or none, has asked for documents (`core.adapters.anthropic.exploring`). Where
+once a low confidence, or none, has asked for documents (`core.adapters.anthropic.dialogue.tool_loop`). Where
 a score at or above the threshold was reported they are refused until a lower one is. So passages
 are found in a run only if its gate retrieves, and graph-only runs never see the tools.
 

@@ -40,7 +40,7 @@ from bot.console.vanished import (
     withdraw_vanished,
     withdrawn_row,
 )
-from core.adapters.anthropic.extraction import estimating_reader, open_section_reader
+from core.adapters.anthropic.extraction.composition import estimating_reader, open_section_reader
 from core.adapters.postgres.corpus.withdrawals import PolicyFile
 from core.adapters.system import SystemClock
 from core.bootstrap import Service

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.anthropic.opening import Models, open_models
+from core.adapters.anthropic.api.composition import Models, open_models
 from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog
 from core.adapters.postgres.record.spending import PostgresSpending

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from core.adapters.anthropic.api.composition import Models
 from core.adapters.anthropic.factory import AnthropicReasonerFactory
-from core.adapters.anthropic.opening import Models
 from core.adapters.anthropic.settings import usual_choice
 from core.adapters.system import SystemClock
 from core.agent.extractive.reasoner import ExtractiveReasoner

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.anthropic.extraction import open_section_reader
+from core.adapters.anthropic.extraction.composition import open_section_reader
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.ontology.extracted_sections import PostgresExtractedSections
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore

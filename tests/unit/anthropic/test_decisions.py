@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from core.adapters.anthropic.providers import Capabilities
-from core.adapters.anthropic.review import Reviewer
-from core.adapters.anthropic.wire import ModelReply, ModelRequest
+from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
+from core.adapters.anthropic.api.providers import Capabilities
+from core.adapters.anthropic.dialogue.review import Reviewer
 from core.agent.trace_json import trace_json
 from core.agent.wording import PARTIAL
 from core.confidence.badge import MEDIUM

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.adapters.anthropic.critic import MALFORMED, critique_of
-from core.adapters.anthropic.judge import judgement_of, token_of
-from core.adapters.anthropic.tools import (
+from core.adapters.anthropic.dialogue.critic import MALFORMED, critique_of
+from core.adapters.anthropic.dialogue.judge import judgement_of, token_of
+from core.adapters.anthropic.dialogue.tools import (
     Asked,
     Malformed,
     Planned,

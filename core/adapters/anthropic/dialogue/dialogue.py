@@ -6,8 +6,14 @@ their cache and the same course gives the same requests.
 
 from collections.abc import Sequence
 
-from core.adapters.anthropic.blocks import Source, numbered, result_block, search_result, text_block
-from core.adapters.anthropic.wire import Block, CitedBlocks, ModelReply, ToolUse
+from core.adapters.anthropic.api.api_types import Block, CitedBlocks, ModelReply, ToolUse
+from core.adapters.anthropic.dialogue.blocks import (
+    Source,
+    numbered,
+    result_block,
+    search_result,
+    text_block,
+)
 from core.domain.policy import Span
 from core.domain.run import Json
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from core.adapters.anthropic.opening import open_models
-from core.adapters.anthropic.wire import ModelRequest
+from core.adapters.anthropic.api.api_types import ModelRequest
+from core.adapters.anthropic.api.composition import open_models
 from core.config import Settings
 from core.domain.budget import Budget, Limits
 from core.domain.errors import CiteboundError

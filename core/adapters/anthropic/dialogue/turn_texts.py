@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from core.adapters.anthropic.blocks import data_block, source_of, text_block
-from core.adapters.anthropic.dialogue import Dialogue
-from core.adapters.anthropic.findings import Findings
-from core.adapters.anthropic.tools import Reported
-from core.adapters.anthropic.wire import Block
+from core.adapters.anthropic.api.api_types import Block
+from core.adapters.anthropic.dialogue.blocks import data_block, source_of, text_block
+from core.adapters.anthropic.dialogue.dialogue import Dialogue
+from core.adapters.anthropic.dialogue.findings import Findings
+from core.adapters.anthropic.dialogue.tools import Reported
 from core.agent.conversation.confidential import was_confidential
 from core.domain.answer import Judgement, NotJudged, Support
 from core.domain.budget import Limits

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from core.adapters.anthropic.wire import CitedBlocks, TextPart
+from core.adapters.anthropic.api.api_types import CitedBlocks, TextPart
 from core.domain.language.sentences import split_sentences
 
 HOW_TO_CITE = (

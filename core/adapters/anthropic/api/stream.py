@@ -10,7 +10,7 @@ import math
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, NoReturn, cast
 
-from core.adapters.anthropic.failures import AgainError
+from core.adapters.anthropic.api.failures import AgainError
 from core.domain.errors import ContractError
 
 MAX_BYTES = 16_000_000

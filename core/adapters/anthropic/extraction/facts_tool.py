@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from core.adapters.anthropic.wire import ModelReply, ToolUse
+from core.adapters.anthropic.api.api_types import ModelReply, ToolUse
 from core.domain.errors import ContractError
 from core.domain.ontology import RelationType
 from core.domain.proposals import ProposedFacts, facts_from_json

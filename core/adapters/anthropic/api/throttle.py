@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from core.adapters.anthropic.wire import Calls, ModelReply, ModelRequest
+from core.adapters.anthropic.api.api_types import Calls, ModelReply, ModelRequest
 
 MINUTE_S = 60.0
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from core.adapters.anthropic.stream import MAX_BLOCKS
-from core.adapters.anthropic.wire import Block, CitedBlocks, ModelReply, TextPart, ToolUse
+from core.adapters.anthropic.api.api_types import Block, CitedBlocks, ModelReply, TextPart, ToolUse
+from core.adapters.anthropic.api.stream import MAX_BLOCKS
 from core.domain.errors import ContractError
 from core.domain.run import TokenUse
 

@@ -10,15 +10,16 @@ there is none without a gate that asks for it.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.adapters.anthropic.blocks import (
+from core.adapters.anthropic.api.api_types import Block, ToolUse
+from core.adapters.anthropic.dialogue.blocks import (
     data_block,
     result_block,
     source_of,
     text_block,
 )
-from core.adapters.anthropic.dialogue import Dialogue
-from core.adapters.anthropic.findings import Findings, span_of
-from core.adapters.anthropic.tools import (
+from core.adapters.anthropic.dialogue.dialogue import Dialogue
+from core.adapters.anthropic.dialogue.findings import Findings, span_of
+from core.adapters.anthropic.dialogue.tools import (
     EMIT_CONFIDENCE,
     MAKE_PLAN,
     Asked,
@@ -27,7 +28,6 @@ from core.adapters.anthropic.tools import (
     parse_confidence,
     parse_plan,
 )
-from core.adapters.anthropic.wire import Block, ToolUse
 from core.agent.passages import READ_SECTION, SEARCH_PASSAGES
 from core.domain.run import Json
 from core.ports import Toolbox

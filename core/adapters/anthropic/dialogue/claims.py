@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from core.adapters.anthropic.blocks import Source, is_introduced, source_of
-from core.adapters.anthropic.wire import CitedBlocks, ModelReply, TextPart
+from core.adapters.anthropic.api.api_types import CitedBlocks, ModelReply, TextPart
+from core.adapters.anthropic.dialogue.blocks import Source, is_introduced, source_of
 from core.domain.answer import Citation, Claim
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.language.modality import Modality, modality

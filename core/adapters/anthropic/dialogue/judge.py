@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.adapters.anthropic.tools import share
+from core.adapters.anthropic.dialogue.tools import share
 from core.domain.answer import ClaimJudgement, Decision, Judgement, NotJudged, Support
 from core.domain.run import Json
 

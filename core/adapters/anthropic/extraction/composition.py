@@ -5,13 +5,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from core.adapters.anthropic.breaker import Breaker
-from core.adapters.anthropic.extractor import ClaudeSectionReader, Pricing
-from core.adapters.anthropic.opening import Models, open_models
-from core.adapters.anthropic.pace import PacedCalls
-from core.adapters.anthropic.prices import PUBLISHED, UNKNOWN, prices_from
-from core.adapters.anthropic.providers import provider_from
-from core.adapters.anthropic.wire import ModelReply, ModelRequest
+from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
+from core.adapters.anthropic.api.breaker import Breaker
+from core.adapters.anthropic.api.composition import Models, open_models
+from core.adapters.anthropic.api.prices import PUBLISHED, UNKNOWN, prices_from
+from core.adapters.anthropic.api.providers import provider_from
+from core.adapters.anthropic.api.throttle import PacedCalls
+from core.adapters.anthropic.extraction.extractor import ClaudeSectionReader, Pricing
 from core.config import Settings
 from core.domain.backoff import Backoff
 from core.domain.budget import Budget, Limits

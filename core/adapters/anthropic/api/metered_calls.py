@@ -14,13 +14,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from core.adapters.anthropic.breaker import Breaker
-from core.adapters.anthropic.client import MessagesClient
-from core.adapters.anthropic.failures import AgainError, LateError
-from core.adapters.anthropic.prices import Prices
-from core.adapters.anthropic.reply import reply_from, tokens_from
-from core.adapters.anthropic.stream import Message
-from core.adapters.anthropic.wire import ModelReply, ModelRequest
+from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
+from core.adapters.anthropic.api.breaker import Breaker
+from core.adapters.anthropic.api.client import MessagesClient
+from core.adapters.anthropic.api.failures import AgainError, LateError
+from core.adapters.anthropic.api.prices import Prices
+from core.adapters.anthropic.api.reply import reply_from, tokens_from
+from core.adapters.anthropic.api.stream import Message
 from core.domain.backoff import Backoff
 from core.domain.budget import Budget
 from core.domain.errors import (

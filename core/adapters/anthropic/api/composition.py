@@ -5,11 +5,11 @@ import random
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 
-from core.adapters.anthropic.breaker import Breaker
-from core.adapters.anthropic.calls import Line, RunCalls
-from core.adapters.anthropic.client import MessagesClient
-from core.adapters.anthropic.prices import Prices, prices_from
-from core.adapters.anthropic.providers import Capabilities, provider_from
+from core.adapters.anthropic.api.breaker import Breaker
+from core.adapters.anthropic.api.client import MessagesClient
+from core.adapters.anthropic.api.metered_calls import Line, RunCalls
+from core.adapters.anthropic.api.prices import Prices, prices_from
+from core.adapters.anthropic.api.providers import Capabilities, provider_from
 from core.config import Settings
 from core.domain.backoff import Backoff
 from core.domain.budget import Budget

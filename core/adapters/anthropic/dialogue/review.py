@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.adapters.anthropic import critic, judge
-from core.adapters.anthropic.blocks import data_block, text_block
-from core.adapters.anthropic.prefix import system
-from core.adapters.anthropic.providers import Capabilities
+from core.adapters.anthropic.api.api_types import Block, Calls, ModelRequest, ToolUse
+from core.adapters.anthropic.api.providers import Capabilities
+from core.adapters.anthropic.dialogue import critic, judge
+from core.adapters.anthropic.dialogue.blocks import data_block, text_block
+from core.adapters.anthropic.dialogue.prefix import system
 from core.adapters.anthropic.settings import ModelChoice
-from core.adapters.anthropic.wire import Block, Calls, ModelRequest, ToolUse
 from core.agent.prompts import CRITIQUE, JUDGE, Prompt
 from core.domain.answer import Critique, Draft, Judgement, NotJudged
 from core.domain.errors import BudgetSpentError, ContractError, ModelUnavailableError

@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from core.adapters.anthropic.facts_tool import NAME, TOOL, facts_of
-from core.adapters.anthropic.failures import RefusedError
-from core.adapters.anthropic.wire import Block, Calls, ModelReply, ModelRequest
+from core.adapters.anthropic.api.api_types import Block, Calls, ModelReply, ModelRequest
+from core.adapters.anthropic.api.failures import RefusedError
+from core.adapters.anthropic.extraction.facts_tool import NAME, TOOL, facts_of
 from core.agent.prompts import EXTRACT, Prompt
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.proposals import ProposedFacts

@@ -6,8 +6,8 @@ those who wrote the policies, so it is data in the first turn, and not part of t
 
 from collections.abc import Mapping, Sequence
 
-from core.adapters.anthropic.blocks import cached, data_block, text_block
-from core.adapters.anthropic.wire import Block
+from core.adapters.anthropic.api.api_types import Block
+from core.adapters.anthropic.dialogue.blocks import cached, data_block, text_block
 from core.agent.prompts import Prompt
 from core.domain.knowledge import Outline
 from core.domain.ontology import EntityType

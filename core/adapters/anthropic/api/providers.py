@@ -11,8 +11,8 @@ from enum import StrEnum
 from importlib.util import find_spec
 from typing import Any
 
-from core.adapters.anthropic.failures import Names
-from core.adapters.anthropic.prices import PUBLISHED, UNKNOWN, Prices
+from core.adapters.anthropic.api.failures import Names
+from core.adapters.anthropic.api.prices import PUBLISHED, UNKNOWN, Prices
 from core.config import Settings
 from core.domain.errors import ConfigError
 

@@ -14,15 +14,15 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any, cast
 
-from core.adapters.anthropic.failures import (
+from core.adapters.anthropic.api.failures import (
     AgainError,
     LateError,
     RefusedError,
     one_line,
     refusal,
 )
-from core.adapters.anthropic.providers import Provider
-from core.adapters.anthropic.stream import Bounded, ErrorEvent, Message, assemble
+from core.adapters.anthropic.api.providers import Provider
+from core.adapters.anthropic.api.stream import Bounded, ErrorEvent, Message, assemble
 from core.domain.errors import CiteboundError
 
 CONNECT_S = 5.0

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.adapters.anthropic.wire import Block
+from core.adapters.anthropic.api.api_types import Block
 from core.domain.language.lead_ins import LeadIn
 from core.domain.language.sentences import split_sentences
 from core.domain.ontology import SectionRef

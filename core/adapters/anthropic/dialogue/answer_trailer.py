@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.adapters.anthropic.tools import askable, usable_options
+from core.adapters.anthropic.dialogue.tools import askable, usable_options
 from core.domain.answer import Branch
 
 MISSING = 300
