@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from core.agent.extractive.reasoner import ExtractiveReasoner
-from core.config import Settings
+from core.config.settings import Settings
 from core.ports import Clock, ModelCallLog, Reader, ReasonerFactory, Spending
 
 

@@ -28,7 +28,7 @@ from typing import Any
 from core.agent.request import AskRequest
 from core.agent.timing import covered_s
 from core.bootstrap import Service, bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.answer import Outcome
 from core.domain.budget import Limits
 from core.domain.language.content_words import content_words

@@ -18,7 +18,7 @@ from core.agent.reply.answer_json import answer_of
 from core.agent.request import AskRequest
 from core.agent.trace_json import answer_json
 from core.bootstrap import bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.answer import Answer
 from core.domain.place import Place
 from core.ingest.prepare import Overrides

@@ -10,7 +10,7 @@ import pytest
 from core.agent.request import AskRequest
 from core.agent.trace_json import reply_json
 from core.bootstrap import bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.place import Place
 from core.ingest.prepare import Overrides
 from tests.databases import MIGRATED, copied, make_template

@@ -13,7 +13,7 @@ from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog
 from core.adapters.postgres.record.spending import PostgresSpending
 from core.adapters.system import SystemClock, UuidSource
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.case_rules import Account, Officer
 from core.domain.errors import ConfigError, DayBudgetSpentError
 from core.domain.officers import Officers

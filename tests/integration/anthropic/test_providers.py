@@ -14,7 +14,7 @@ from core.adapters.anthropic.api.composition import open_models
 from core.adapters.anthropic.api.failures import RefusedError
 from core.adapters.anthropic.api.providers import ProviderKind, provider_from
 from core.adapters.system import SystemClock
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from tests.integration.anthropic.world import budget, models_at, request
 from tests.servers.anthropic import anthropic_server
@@ -173,7 +173,7 @@ def test_nothing_is_loaded_before_the_first_call() -> None:
 
     code = (
         "import sys\n"
-        "import bot.cli, core.adapters.anthropic.api.composition, bot.console.model_checks\n"
+        "import bot.cli, core.adapters.anthropic.api.composition, bot.console.doctor.model_checks\n"
         "print([name for name in ('anthropic', 'httpx2', 'voyageai') if name in sys.modules])"
     )
     done = subprocess.run(  # noqa: S603  # our own words

@@ -13,7 +13,7 @@ from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.ontology.extracted_sections import PostgresExtractedSections
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
 from core.adapters.system import SystemClock
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.backoff import Backoff
 from core.domain.ontology import Snapshot
 from core.domain.question import Scope

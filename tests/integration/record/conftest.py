@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
 from core.agent.request import AskRequest, Reply
 from core.bootstrap import Service, bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.place import Place
 from core.ingest.prepare import Overrides
 

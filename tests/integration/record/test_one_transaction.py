@@ -16,7 +16,7 @@ from core.agent.request import AskRequest, Reply
 from core.agent.trace_json import answer_json
 from core.audit.canonical import Commitment, instant
 from core.bootstrap import Service, bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import TransientError
 from core.domain.place import Place
 

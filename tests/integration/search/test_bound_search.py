@@ -7,7 +7,7 @@ import pytest
 
 from core.agent.request import AskRequest, Reply
 from core.bootstrap import Service, bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.answer import Badge, Outcome
 from core.domain.audit import Tag
 from core.domain.place import Place

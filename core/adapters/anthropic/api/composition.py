@@ -10,7 +10,7 @@ from core.adapters.anthropic.api.client import MessagesClient
 from core.adapters.anthropic.api.metered_calls import Line, RunCalls
 from core.adapters.anthropic.api.prices import Prices, prices_from
 from core.adapters.anthropic.api.providers import Capabilities, provider_from
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.backoff import Backoff
 from core.domain.budget import Budget
 from core.domain.errors import ConfigError

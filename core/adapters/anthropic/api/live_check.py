@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from core.adapters.anthropic.api.api_types import ModelRequest
 from core.adapters.anthropic.api.composition import open_models
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.budget import Budget, Limits
 from core.domain.errors import CiteboundError
 from core.ports import Clock

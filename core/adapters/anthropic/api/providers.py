@@ -13,7 +13,7 @@ from typing import Any
 
 from core.adapters.anthropic.api.failures import Names
 from core.adapters.anthropic.api.prices import PUBLISHED, UNKNOWN, Prices
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import ConfigError
 
 ANTHROPIC_URL = "https://api.anthropic.com"

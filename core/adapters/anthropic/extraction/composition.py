@@ -12,7 +12,7 @@ from core.adapters.anthropic.api.prices import PUBLISHED, UNKNOWN, prices_from
 from core.adapters.anthropic.api.providers import provider_from
 from core.adapters.anthropic.api.throttle import PacedCalls
 from core.adapters.anthropic.extraction.extractor import ClaudeSectionReader, Pricing
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.backoff import Backoff
 from core.domain.budget import Budget, Limits
 from core.domain.errors import ConfigError, ModelUnavailableError

@@ -22,7 +22,7 @@ from core.domain.delivery import Notice, StoredReply
 from core.domain.message import Accepted, Ignored, InboundMessage, MessageKind, Seen
 from core.domain.rate_limit import TurnLimits, WaitingLimits
 from core.failpoints import failpoint
-from core.together import Together
+from core.group_commit import Together
 
 _TARGET = text(
     "SELECT id, conversation_id::text, question_id::text, record_id::text, state, outcome, person,"

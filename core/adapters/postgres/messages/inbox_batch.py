@@ -1,7 +1,7 @@
 """Store questions: many in one transaction, in as many statements as one would take.
 
 Intake waits for this. Each statement is given all the questions as arrays, so that its round trip
-and the commit are paid once (`core.together`).
+and the commit are paid once (`core.group_commit`).
 """
 
 from collections.abc import Sequence

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from rich.text import Text
 
-from bot.console.ingesting import Failed, FileResult, prepared_again, read_all, read_file
-from bot.console.safe_text import one_line
-from bot.console.sources import Source
-from bot.console.terminal import Row
+from bot.console.ingest.ingest_files import Failed, FileResult, prepared_again, read_all, read_file
+from bot.console.ingest.sources import Source
+from bot.console.views.safe_text import one_line
+from bot.console.views.terminal import Row
 from core.bootstrap import Service
 from core.domain.errors import ContractError
 from core.domain.run import TokenUse

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.setting_checks import check, setting
+from core.config.setting_checks import check, setting
 
 MOST = 10_000
 """The instants of so many turns are kept for each asker, channel and conversation."""

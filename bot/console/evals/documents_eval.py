@@ -17,17 +17,17 @@ from time import perf_counter
 
 from rich.text import Text
 
-from bot.console.evaluating import EVALUATED_ON, say_price
-from bot.console.ingesting import read_file
-from bot.console.opening import opened
-from bot.console.safe_text import one_line
-from bot.console.sources import absolute
-from bot.console.terminal import Terminal
-from bot.console.verbose import cost_words
+from bot.console.evals.answer_eval import EVALUATED_ON, say_price
+from bot.console.ingest.ingest_files import read_file
+from bot.console.ingest.sources import absolute
+from bot.console.open_service import opened
+from bot.console.views.safe_text import one_line
+from bot.console.views.terminal import Terminal
+from bot.console.views.verbose import cost_words
 from core.adapters.postgres.evals.eval_corpus import create_database
 from core.agent.rehearsal import rehearse_labelled
 from core.bootstrap import Service, database_url
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import ContractError
 from core.domain.run import ModelCall
 from core.evals.documents import (

@@ -13,10 +13,10 @@ from core.adapters.anthropic.api.providers import provider_from
 from core.adapters.system import SystemClock
 from core.adapters.voyage.check import check_voyage
 from core.adapters.voyage.client import VoyageAccess
-from core.config import Settings
+from core.config.setting_checks import redacted
+from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from core.domain.run import TokenUse
-from core.setting_checks import redacted
 
 LIVE_S = 30.0
 """Longest wait for one provider."""

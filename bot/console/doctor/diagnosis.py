@@ -11,8 +11,13 @@ from contextlib import AsyncExitStack
 from dataclasses import fields
 from typing import Protocol
 
-from bot.console.embedding_checks import check_embedders, check_guard, check_reader, check_space
-from bot.console.model_checks import check_live, check_reasoner
+from bot.console.doctor.embedding_checks import (
+    check_embedders,
+    check_guard,
+    check_reader,
+    check_space,
+)
+from bot.console.doctor.model_checks import check_live, check_reasoner
 from bot.finding import Finding, Health
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.engine.database import (
@@ -25,7 +30,7 @@ from core.adapters.postgres.engine.database import (
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.adapters.system import SystemClock
 from core.bootstrap import database_url
-from core.config import Settings, shown_value
+from core.config.settings import Settings, shown_value
 from core.domain.errors import CiteboundError, ConfigError
 from core.domain.question import Scope
 from core.ports import CorpusStore

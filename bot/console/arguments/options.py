@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from bot.console.values import Edition, ScopePart
+from bot.console.arguments.values import Edition, ScopePart
 from core.domain.errors import UsageError
 from core.domain.policy import EVERYONE
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from rich.text import Text
 
-from bot.console.options import AskOptions
-from bot.console.render import answer_view, record_lines
-from bot.console.safe_text import to_json
-from bot.console.terminal import Terminal
-from bot.console.verbose import run_view
+from bot.console.arguments.options import AskOptions
+from bot.console.views.render import answer_view, record_lines
+from bot.console.views.safe_text import to_json
+from bot.console.views.terminal import Terminal
+from bot.console.views.verbose import run_view
 from core.agent.request import AskRequest, Reply
 from core.agent.trace_json import trace_json
 from core.bootstrap import Service

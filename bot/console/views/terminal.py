@@ -15,7 +15,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from bot.console.safe_text import safe, to_json
+from bot.console.views.safe_text import safe, to_json
 
 _TRAILING = re.compile(r"(?<! ) ++$", re.MULTILINE)
 """What rich pads with; where output is piped nobody wants it."""

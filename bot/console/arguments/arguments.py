@@ -6,8 +6,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from bot.console import help_texts, values
-from bot.console.eval_arguments import add_measures
+from bot.console.arguments import help_texts, values
+from bot.console.arguments.eval_arguments import add_measures
 
 if TYPE_CHECKING:
     _Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # it has no public name

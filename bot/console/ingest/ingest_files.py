@@ -16,9 +16,9 @@ from typing import Protocol
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from bot.console.safe_text import one_line
-from bot.console.sources import Skipped, Source
-from bot.console.terminal import Row, Terminal
+from bot.console.ingest.sources import Skipped, Source
+from bot.console.views.safe_text import one_line
+from bot.console.views.terminal import Row, Terminal
 from core.domain.errors import ContractError, DocumentError
 from core.ingest.clashes import Claim, claim_of, find_clashes
 from core.ingest.load import MAX_BYTES

@@ -11,13 +11,13 @@ from core.adapters.local.embedder import find_local_embedder
 from core.adapters.local.onnx_model import Unavailable
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.adapters.voyage.models import embedding_model, rerank_model
-from core.config import Settings
+from core.config.setting_checks import redacted
+from core.config.settings import Settings
 from core.domain.errors import CiteboundError, ConfigError
 from core.embedders import NoReader, find_guard, find_reader, open_embedders
 from core.ports import Reader
 from core.ports.spaces import SpaceState
 from core.retrieval.serving import CorpusEmbedder
-from core.setting_checks import redacted
 
 SPACE = "embedding space"
 

@@ -7,8 +7,8 @@ What belongs together is checked by `bot.teams.protocol.setup`.
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.setting_checks import check_secret, check_url, check_word, setting
-from core.turn_settings import TurnSettings
+from core.config.setting_checks import check_secret, check_url, check_word, setting
+from core.config.turns import TurnSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,9 @@ from datetime import date
 
 from rich.text import Text
 
-from bot.console.safe_text import one_line
-from bot.console.sources import Listing, absolute
-from bot.console.terminal import Row, Terminal
+from bot.console.ingest.sources import Listing, absolute
+from bot.console.views.safe_text import one_line
+from bot.console.views.terminal import Row, Terminal
 from core.adapters.postgres.corpus.withdrawals import PolicyFile, PostgresWithdrawals
 from core.domain.errors import OvertakenError, UsageError
 

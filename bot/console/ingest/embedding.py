@@ -3,8 +3,8 @@
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from bot.console.safe_text import one_line
-from bot.console.terminal import Terminal
+from bot.console.views.safe_text import one_line
+from bot.console.views.terminal import Terminal
 from core.ingest.embed import Built, build_space
 from core.ports import Embedder
 from core.ports.spaces import SpaceStore

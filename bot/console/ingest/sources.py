@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from bot.console.manifest import MANIFEST, read_manifest
+from bot.console.ingest.manifest import MANIFEST, read_manifest
 from core.domain.errors import EmptyCorpusError, UsageError
 from core.domain.policy import ENDINGS, READABLE
 from core.ingest.compare import SourceFile

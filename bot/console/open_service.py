@@ -3,10 +3,10 @@
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from bot.console.options import ScopeOptions
-from bot.console.terminal import Terminal
+from bot.console.arguments.options import ScopeOptions
+from bot.console.views.terminal import Terminal
 from core.bootstrap import Service, bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import EmptyCorpusError, UsageError
 
 

@@ -16,16 +16,16 @@ from time import perf_counter
 
 from rich.text import Text
 
-from bot.console.ingesting import Failed, ingest_all
-from bot.console.opening import opened
-from bot.console.sources import find_sources
-from bot.console.terminal import Terminal
-from bot.console.verbose import cost_words
+from bot.console.ingest.ingest_files import Failed, ingest_all
+from bot.console.ingest.sources import find_sources
+from bot.console.open_service import opened
+from bot.console.views.terminal import Terminal
+from bot.console.views.verbose import cost_words
 from core.adapters.system import UuidSource
 from core.agent.rehearsal import rehearse_labelled
 from core.agent.request import AskRequest
 from core.bootstrap import Service
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from core.domain.place import Place
 from core.domain.run import ModelCall, Run

@@ -9,9 +9,7 @@ from dataclasses import Field, dataclass, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from core.domain.errors import ConfigError
-from core.failpoints import NAMES
-from core.setting_checks import (
+from core.config.setting_checks import (
     check,
     check_key,
     check_secret,
@@ -21,7 +19,9 @@ from core.setting_checks import (
     redacted,
     setting,
 )
-from core.teams_settings import TeamsSettings
+from core.config.teams import TeamsSettings
+from core.domain.errors import ConfigError
+from core.failpoints import NAMES
 
 ENVIRONMENTS = ("development", "production")
 
