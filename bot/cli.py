@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from types import FrameType, TracebackType
 from typing import Protocol, cast
 
-from bot.console.arguments import build_parser
+from bot.console.arguments.arguments import build_parser
 from core.domain.errors import CiteboundError, EmptyCorpusError, OccupiedError, UsageError
 
 EXIT_USAGE = 2

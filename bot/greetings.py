@@ -1,6 +1,6 @@
 """How people begin, before they ask anything: it is answered with how it works."""
 
-from core.agent.small_talk import SmallTalk, small_talk
+from core.agent.conversation.small_talk import SmallTalk, small_talk
 
 HELP = frozenset({"help", "/help"})
 """The command."""

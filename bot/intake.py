@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import cast
 
 from bot.thanks import THANKS, is_only_thanks
-from core.agent.conversation import clean
-from core.agent.misconduct import is_report
+from core.agent.conversation.misconduct import is_report
+from core.agent.conversation.understanding import clean
 from core.agent.request import MAX_QUESTION
 from core.domain.context import bounded
 from core.domain.errors import TransientError

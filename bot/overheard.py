@@ -8,7 +8,7 @@ addressed again.
 
 from dataclasses import dataclass
 
-from core.agent.speech import asks, is_aside, speaks_to_others
+from core.agent.conversation.speech import asks, is_aside, speaks_to_others
 from core.domain.message import (
     OFFICER_SPEAKS,
     TAKEN_OVER,

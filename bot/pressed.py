@@ -21,10 +21,10 @@ from bot.replies.lines import (
 )
 from core.domain.answer import Outcome
 from core.domain.case import Case, CaseState, Urgency
-from core.domain.casework import CaseResult, Done, Refusal, Refused
-from core.domain.chat import Place
+from core.domain.case_rules import CaseResult, Done, Refusal, Refused
 from core.domain.delivery import NoReaders, Readers
 from core.domain.feedback import FeedbackKept, FeedbackRefused
+from core.domain.place import Place
 from core.domain.policy import EVERYONE, VersionId
 from core.ports.shown import ShownReplies, ShownReply
 

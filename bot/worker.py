@@ -17,8 +17,8 @@ from datetime import datetime, timedelta
 
 from bot.leases import RENEWED_EVERY_S, renewed
 from bot.metrics import Meter
-from core.agent import compose
-from core.agent.conversation import clean
+from core.agent.conversation.understanding import clean
+from core.agent.reply import compose
 from core.agent.request import MAX_QUESTION, AskRequest
 from core.agent.service import Answering
 from core.domain.answer import Answer

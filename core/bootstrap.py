@@ -45,15 +45,15 @@ from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.service import Answering
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.budget import Limits
 from core.domain.officers import Officers
-from core.domain.turns import TurnLimit, TurnLimits, WaitingLimits
+from core.domain.rate_limit import TurnLimit, TurnLimits, WaitingLimits
 from core.embedders import Embedders, NoReader, find_guard, find_reader, only, open_embedders
 from core.failpoints import arm
 from core.ingest.confined import open_reader
 from core.ingest.publish import Ingestor
-from core.ontology.by_rules import RuleExtractor
+from core.ontology.extract.rule_extractor import RuleExtractor
 from core.ports import Clock, Embedder, IdSource, Reader, ReasonerFactory
 from core.ports.installations import OAuthStores
 from core.reasoners import Reasoners, open_reasoners

@@ -19,7 +19,7 @@ from core.adapters.voyage.embedder import PROVIDER as VOYAGE
 from core.adapters.voyage.embedder import VoyageEmbedder
 from core.adapters.voyage.models import EMBEDDING_MODELS
 from core.adapters.voyage.rerank import VoyageReranker
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import ConfigError, ContractError, UsageError
 from core.ports import Embedder, EmbeddingSpace, Reader
 from core.ports.search import Reranker

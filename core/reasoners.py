@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from core.agent.extractive.reasoner import ExtractiveReasoner
-from core.config import Settings
+from core.config.settings import Settings
 from core.ports import Clock, ModelCallLog, Reader, ReasonerFactory, Spending
 
 
@@ -39,8 +39,8 @@ async def open_reasoners(
         yield Reasoners(first=rules, fallback=None)
         return
     # Loaded where they are needed: most commands ask no model, and start without this.
+    from core.adapters.anthropic.api.composition import open_models  # noqa: PLC0415
     from core.adapters.anthropic.factory import AnthropicReasonerFactory  # noqa: PLC0415
-    from core.adapters.anthropic.opening import open_models  # noqa: PLC0415
     from core.adapters.anthropic.settings import usual_choice  # noqa: PLC0415
 
     models = await asyncio.to_thread(open_models, settings, clock=clock, log=log, spending=spending)

@@ -13,7 +13,7 @@ from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.request import AskRequest
 from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind, ShownClaim
-from core.domain.casework import Account, CaseResult, Done, Officer
+from core.domain.case_rules import Account, CaseResult, Done, Officer
 from core.domain.message import Accepted, Claimed
 from core.domain.officers import Officers
 from core.ports import Completion

@@ -13,14 +13,14 @@ from core.domain.answer import (
     NotJudged,
     ShownCitation,
 )
-from core.domain.chat import Place
 from core.domain.context import ContextMessage
 from core.domain.evidence import Evidence, EvidenceItem, Finding
 from core.domain.ontology import NORMS, SectionRef, Snapshot
+from core.domain.place import Place
 from core.domain.policy import EVERYONE, Span, VersionId
 from core.domain.question import Assumption, Question, Scope, Turn
 from core.domain.run import Plan, Term
-from core.ontology.whole import WholeOntology
+from core.ontology.graphs.whole import WholeOntology
 
 TODAY = date(2026, 1, 15)
 NOW = datetime(2026, 1, 15, 9, 30, tzinfo=UTC)

@@ -7,11 +7,11 @@ from datetime import date, datetime
 from typing import TypeVar
 
 from core.domain.answer import Critique, Draft, Judgement, NotJudged, Outcome
-from core.domain.chat import Place
-from core.domain.content_words import content_words
 from core.domain.evidence import Evidence, RetrievedChunk
+from core.domain.language.content_words import content_words
 from core.domain.message import Speakers
 from core.domain.ontology import SectionRef, Snapshot
+from core.domain.place import Place
 from core.domain.policy import (
     EVERYONE,
     ChunkKey,
@@ -31,7 +31,7 @@ from core.domain.run import (
     Run,
     ToolCall,
 )
-from core.ontology.whole import WholeOntology
+from core.ontology.graphs.whole import WholeOntology
 from core.ports import (
     Completion,
     EmbeddingSpace,

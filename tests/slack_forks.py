@@ -23,7 +23,7 @@ from bot.app.logs import log_to_stderr
 from bot.app.process import Roles, run_until_told
 from bot.app.watchdog import STILL_AFTER_S
 from core import failpoints
-from core.config import Settings
+from core.config.settings import Settings
 
 
 def _standing_still(how: str) -> Any:

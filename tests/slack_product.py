@@ -14,7 +14,7 @@ from bot.slack.app.platform import slack as connect_slack
 from bot.slack.outbound.surface import Patience
 from core.adapters.postgres.engine.database import engine_for
 from core.bootstrap import SERVING, bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from tests.running import Running
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.posts import Message

@@ -13,7 +13,7 @@ from bot.teams.app.endpoint import PATH
 from bot.teams.app.platform import teams as connect_teams
 from core.adapters.postgres.engine.database import engine_for
 from core.bootstrap import SERVING, bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from tests.running import Running
 from tests.servers.playground import Playground, need_package, playground
 from tests.teams_product import UNHURRIED

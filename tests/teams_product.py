@@ -10,7 +10,7 @@ from bot.teams.app.platform import teams as connect_teams
 from bot.teams.outbound.surface import Patience
 from core.adapters.postgres.engine.database import engine_for
 from core.bootstrap import SERVING, bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from tests.running import Running
 from tests.servers.teams import FakeTeams, Message
 from tests.servers.teams.openid import OpenId

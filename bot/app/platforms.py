@@ -5,7 +5,7 @@ from collections.abc import Callable
 from bot.chat import Connect
 from bot.slack.app.platform import slack
 from bot.teams.app.platform import teams
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import ConfigError
 
 PLATFORMS: tuple[Callable[[Settings], Connect | None], ...] = (slack, teams)

@@ -27,7 +27,7 @@ from bot.delivery import Deliverer
 from bot.metrics import Meter
 from bot.worker import Worker
 from core.bootstrap import SERVING, Service, bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.ports import Handlers
 
 logger = logging.getLogger(__name__)

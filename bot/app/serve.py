@@ -5,7 +5,7 @@ from argparse import Namespace
 
 from bot.app.logs import log_to_stderr
 from bot.app.process import Roles, run_until_told
-from core.config import Settings
+from core.config.settings import Settings
 
 
 def run(arguments: Namespace) -> int:

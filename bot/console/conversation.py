@@ -11,11 +11,11 @@ import sys
 from rich.rule import Rule
 from rich.text import Text
 
-from bot.console.asking import ask, show
-from bot.console.options import AskOptions
-from bot.console.render import sources_view
-from bot.console.safe_text import safe
-from bot.console.terminal import Terminal
+from bot.console.arguments.options import AskOptions
+from bot.console.ask_and_show import ask, show
+from bot.console.views.render import sources_view
+from bot.console.views.safe_text import safe
+from bot.console.views.terminal import Terminal
 from core.adapters.system import UuidSource
 from core.agent.request import Reply
 from core.bootstrap import Service

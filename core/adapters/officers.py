@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from core.domain.casework import Account, Officer
+from core.domain.case_rules import Account, Officer
 from core.domain.errors import ConfigError
 from core.domain.officers import Officers
 

@@ -13,9 +13,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from core.agent.conversation import ALL, EMPLOYMENT
+from core.agent.conversation.understanding import ALL, EMPLOYMENT
 from core.agent.wording import FOR_GROUP, FROM_ELSEWHERE, UNMET, WHICH_GROUP
-from core.domain.addressees import addressees
 from core.domain.answer import (
     Answer,
     Badge,
@@ -29,8 +28,9 @@ from core.domain.answer import (
 from core.domain.conditions import Condition, ConditionKind, shares
 from core.domain.conditions import unmet_conditions as unmet
 from core.domain.evidence import Evidence, EvidenceItem, Finding
-from core.domain.jurisdictions import jurisdictions_in
-from core.domain.people import GROUPS, STAFF, names_in, own_group, synonyms
+from core.domain.language.addressees import addressees
+from core.domain.language.jurisdictions import jurisdictions_in
+from core.domain.language.people import GROUPS, STAFF, names_in, own_group, synonyms
 from core.domain.question import Question
 
 STRICT = frozenset({"public official", "political party", "contractor", "intern", "volunteer"})
@@ -95,7 +95,7 @@ class Bound:
 
 
 def bound_to(question: Question) -> frozenset[str]:
-    """Return the people to whom a question is bound, as `core.domain.people` names them.
+    """Return the people to whom a question is bound, as `core.domain.language.people` names them.
 
     For the ranking: a rule that names them goes before one that does not.
     """

@@ -10,12 +10,12 @@ from dataclasses import replace
 from enum import StrEnum
 
 from core.domain.answer import Claim
-from core.domain.content_words import content_words
 from core.domain.evidence import Evidence
+from core.domain.language.content_words import content_words
 from core.domain.ontology import Entity, EntityType, Snapshot
 from core.domain.policy import Span, VersionId
-from core.ontology.conflicts import find_conflicts
-from core.ontology.graph import build_graph
+from core.ontology.graphs.conflicts import find_conflicts
+from core.ontology.graphs.graph import build_graph
 from core.ports import Knowledge
 
 RULES = frozenset(

@@ -4,9 +4,9 @@ import logging
 from dataclasses import replace
 
 from core.agent.abandoned import AbandonedError
-from core.agent.confidential import speaks_of_somebody
+from core.agent.conversation.confidential import speaks_of_somebody
 from core.agent.pipeline import Pipeline
-from core.agent.task import Task
+from core.agent.run_input import Task
 from core.agent.wording import DAY_BUDGET_SPENT, MODEL_UNAVAILABLE
 from core.domain.errors import DayBudgetSpentError
 from core.domain.run import Run

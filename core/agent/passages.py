@@ -2,9 +2,10 @@
 
 A model's own search is retrieval like any other, so it stands behind the gate: the tools below are
 registered only where documents may be searched at all, and a reasoner lets a model use them only
-once a low confidence, or none, has asked for documents (`core.adapters.anthropic.exploring`). Where
-a score at or above the threshold was reported they are refused until a lower one is. So passages
-are found in a run only if its gate retrieves, and graph-only runs never see the tools.
+once a low confidence, or none, has asked for documents
+(`core.adapters.anthropic.dialogue.tool_loop`). Where a score at or above the threshold was reported
+they are refused until a lower one is. So passages are found in a run only if its gate retrieves,
+and graph-only runs never see the tools.
 
 What the tools find is evidence exactly like the chunks of the first search: within the scope,
 keyed, and held against the stored text. The trace tells of it after the gate, by a `retrieve` step
@@ -18,12 +19,12 @@ from dataclasses import dataclass, replace
 from core.agent.ablation import WithoutSections
 from core.agent.binding import query_of
 from core.domain.budget import Budget, Limits
-from core.domain.content_words import stem, words
 from core.domain.evidence import RetrievedChunk
+from core.domain.language.content_words import stem, words
 from core.domain.policy import Span
 from core.domain.question import Question
 from core.domain.run import Json, Plan
-from core.ontology.registry import ArgumentError, Arguments, Parameter, Tool
+from core.ontology.tools.registry import ArgumentError, Arguments, Parameter, Tool
 from core.ports import Knowledge, Lookup, SearchResult
 from core.retrieval.retriever import Retrieved, Retriever
 

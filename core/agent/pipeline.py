@@ -5,26 +5,20 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
 from typing import TypeAlias
 
-from core.agent import compose
 from core.agent.abandoned import AbandonedError
 from core.agent.about.course import told_of_policies
-from core.agent.ahead import both, started_ahead
 from core.agent.binding import bind, noted
-from core.agent.confidential import is_confidential
 from core.agent.contradiction import Contradiction, contradiction_in
+from core.agent.conversation.confidential import is_confidential
+from core.agent.decision_input import Attempted, Situation, preferred, relevance_read
 from core.agent.limits import OUT_OF_SCOPE, REVIEWS
 from core.agent.passages import Passages
-from core.agent.release import missing_words, nearest_sections, refusal, release
-from core.agent.report import (
-    entities_quoted,
-    exploration_json,
-    judgement_json,
-    looked_json,
-    plan_json,
-    retrieval_json,
-)
+from core.agent.prefetch import both, started_ahead
+from core.agent.reply import compose
+from core.agent.reply.release import missing_words, nearest_sections, refusal, release
+from core.agent.reply.urgent import SHOWN_FROM, urgent_duties
+from core.agent.run_input import Parts, Task
 from core.agent.scope_facts import foreign_countries
-from core.agent.situation import Attempted, Situation, preferred, relevance_read
 from core.agent.stages.critique import NOT_CRITICISED, critique
 from core.agent.stages.decide import decide, settled
 from core.agent.stages.draft import draft
@@ -34,9 +28,15 @@ from core.agent.stages.judge import judge, without_unsupported
 from core.agent.stages.plan import plan
 from core.agent.stages.retrieve import gather
 from core.agent.stages.verify import check_draft
-from core.agent.task import Parts, Task
 from core.agent.timing import StepLog, covered_s, let_others_run
-from core.agent.urgent import SHOWN_FROM, urgent_duties
+from core.agent.trace_json import (
+    entities_quoted,
+    exploration_json,
+    judgement_json,
+    looked_json,
+    plan_json,
+    retrieval_json,
+)
 from core.confidence.calibrate import DEFAULT, DEFAULT_OF_MODELS
 from core.confidence.confidence import confidence_of
 from core.domain.answer import (

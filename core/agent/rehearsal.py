@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from core.agent.conversation import understand
+from core.agent.conversation.understanding import understand
 from core.agent.request import AskRequest
 from core.agent.service import Answering
-from core.domain.chat import Place
+from core.domain.place import Place
 from core.domain.question import Turn
 from core.domain.run import Run
 

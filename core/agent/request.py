@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from core.domain.answer import Answer
-from core.domain.chat import Place
 from core.domain.context import ContextMessage
+from core.domain.place import Place
 from core.domain.policy import EVERYONE
 from core.domain.run import Run
 from core.ports import RecordReceipt

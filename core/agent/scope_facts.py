@@ -1,8 +1,8 @@
 """What the ontology in scope says that the stages need to know."""
 
-from core.agent.conversation import ALL
+from core.agent.conversation.understanding import ALL
 from core.domain.answer import Branch
-from core.domain.jurisdictions import NAMES, country_code, rules_of
+from core.domain.language.jurisdictions import NAMES, country_code, rules_of
 from core.domain.question import Question
 
 

@@ -8,21 +8,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from core.agent import compose
 from core.agent.abandoned import AbandonedError
 from core.agent.ablation import Sections, WithoutSections, without_sections
 from core.agent.about.bound import bound
-from core.agent.conversation import chat_in, clean
+from core.agent.conversation.referring import needs_subject, resolve
+from core.agent.conversation.slips import mended
+from core.agent.conversation.small_talk import SmallTalk
+from core.agent.conversation.speech import is_statement
+from core.agent.conversation.understanding import chat_in, clean
 from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
 from core.agent.progress import UNHEARD
-from core.agent.referring import needs_subject, resolve
-from core.agent.release import may_be_off_topic, unless_off_topic
+from core.agent.reply import compose
+from core.agent.reply.release import may_be_off_topic, unless_off_topic
 from core.agent.request import MAX_QUESTION, AskRequest, Reply
-from core.agent.slips import mended
-from core.agent.small_talk import SmallTalk
-from core.agent.speech import is_statement
-from core.agent.task import Parts, Task
+from core.agent.run_input import Parts, Task
 from core.agent.wording import READ_WITH, THREAD_UNREAD
 from core.domain.answer import Answer, Outcome, RefusalKind
 from core.domain.budget import Limits
@@ -37,8 +37,8 @@ from core.domain.evidence import Evidence
 from core.domain.policy import EVERYONE
 from core.domain.question import Question, Scope, Turn
 from core.domain.run import BudgetUse, Plan, Run
-from core.ontology.tools import OntologyToolbox
-from core.ontology.whole import WholeOntology
+from core.ontology.graphs.whole import WholeOntology
+from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import (
     AuditLog,
     Clock,

@@ -1,6 +1,6 @@
 """What a person reads, by outcome: never an exception's text, never a bare "I don't know"."""
 
-from core.agent.small_talk import SmallTalk
+from core.agent.conversation.small_talk import SmallTalk
 from core.domain.answer import RefusalKind
 
 REFUSALS = {

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from core.domain.lead_ins import LeadIn
+from core.domain.language.lead_ins import LeadIn
 from core.domain.ontology import EntityKey, SectionRef
 from core.domain.policy import ChunkKey, Span
 

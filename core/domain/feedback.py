@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.domain.casework import Account, Refusal
+from core.domain.case_rules import Account, Refusal
 
 COMMENT_LIMIT = 2_000
 """Characters of a comment."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
 
-from core.domain.chat import Place
 from core.domain.context import ContextMessage
+from core.domain.place import Place
 from core.domain.run import Json
 
 OVERHEARD = "is_overheard"

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from core.domain.casework import Account, Officer
-from core.domain.chat import Place
+from core.domain.case_rules import Account, Officer
 from core.domain.errors import ConfigError
+from core.domain.place import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

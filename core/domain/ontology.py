@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import NewType, TypeAlias
 
-from core.domain.lead_ins import LeadIn
+from core.domain.language.lead_ins import LeadIn
 from core.domain.policy import Span, TextSpan
 
 EntityKey = NewType("EntityKey", str)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
-from core.domain.jurisdictions import country_name
+from core.domain.language.jurisdictions import country_name
 from core.domain.policy import PolicyMetadata, Span, VersionId
 
 NAMED = 8

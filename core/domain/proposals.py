@@ -1,7 +1,7 @@
 """What a model proposes as facts of a section: unverified words, in a shape that was checked.
 
 Parsed once and strictly; what does not fit is refused as a whole and never repaired. Whether the
-text bears a proposal out is for `core.ontology.proposals` to say.
+text bears a proposal out is for `core.ontology.model.proposals` to say.
 """
 
 from collections.abc import Mapping, Sequence

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from core.domain.chat import Place
 from core.domain.conditions import Condition
 from core.domain.context import ContextMessage
+from core.domain.place import Place
 from core.domain.policy import EVERYONE
 
 UNASKED_SLOT = "question"

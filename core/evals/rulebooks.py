@@ -15,14 +15,14 @@ from core.domain.ontology import EntityKey, EntityType, ExtractedEntity, Extract
 from core.domain.policy import LoadedDocument, PolicyMetadata, Section, TextSpan
 from core.evals.datasets import Passage, PassageKey
 from core.ingest.chunk import cut_chunks
-from core.ontology.policy_index import (
+from core.ontology.extract.policy_index import (
     IndexedPolicy,
     IndexedSection,
     PolicyIndex,
     with_inferred_names,
 )
-from core.ontology.policy_names import self_names
-from core.ontology.references import find_references
+from core.ontology.extract.policy_names import self_names
+from core.ontology.extract.references import find_references
 from core.ports import Publication
 
 HEADING_WORDS = 12

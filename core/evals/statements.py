@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from core.domain.answer import Check
-from core.domain.grounding import Grounds, guard_probability, guard_texts, ungrounded
+from core.domain.grounding.support import Grounds, guard_probability, guard_texts, ungrounded
 from core.evals.labelled_lines import labelled_lines
 from core.ports.reader import Reader
 

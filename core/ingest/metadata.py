@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 
-from core.domain.jurisdictions import NAMES, WRITTEN
+from core.domain.language.jurisdictions import NAMES, WRITTEN
 from core.domain.policy import TextSpan
 
 _LABELS: Mapping[str, str] = {

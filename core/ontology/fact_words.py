@@ -1,7 +1,7 @@
 """The words by which facts and entities are found: the same in the database and in memory.
 
-Raise `GENERATION` with any change here, in `core.domain.content_words`, `core.domain.lead_ins` or
-`core.ontology.conflicts.gives_way`: what was indexed by an earlier one is then indexed again.
+Raise `GENERATION` with any change here, in `core.domain.language` (`content_words`, `lead_ins`) or
+`core.ontology.graphs.conflicts.gives_way`: what was indexed by an earlier one is indexed again.
 """
 
 import re
@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from core.domain.content_words import content_words, stem, words
-from core.domain.lead_ins import LeadIn, ends_in_colon
+from core.domain.language.content_words import content_words, stem, words
+from core.domain.language.lead_ins import LeadIn, ends_in_colon
 from core.domain.ontology import NORMS, Entity, EntityType, SectionRef
 from core.domain.policy import Span
 

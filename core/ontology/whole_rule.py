@@ -11,7 +11,7 @@ from itertools import dropwhile, islice
 
 from core.domain.evidence import Context, Finding
 from core.domain.knowledge import SectionText
-from core.domain.lead_ins import (
+from core.domain.language.lead_ins import (
     Unit,
     ends_in_colon,
     introduced_units,

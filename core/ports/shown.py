@@ -6,9 +6,9 @@ from enum import StrEnum
 from typing import Protocol
 
 from core.domain.answer import Answer
-from core.domain.casework import Account, Officer
-from core.domain.chat import Place
+from core.domain.case_rules import Account, Officer
 from core.domain.delivery import StoredReply
+from core.domain.place import Place
 from core.domain.policy import Span, VersionId
 
 

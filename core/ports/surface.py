@@ -5,10 +5,10 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.domain.chat import Place
 from core.domain.context import Surroundings
 from core.domain.delivery import Delivery, FindResult, NoReaders, PostResult, Readers
 from core.domain.message import Claimed
+from core.domain.place import Place
 from core.ports.progress import Progress
 
 Kept = Callable[[str], Awaitable[None]]

@@ -18,8 +18,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from core.domain.grounding import guard_texts
-from core.domain.reader_text import reader_text
+from core.domain.grounding.support import guard_texts
+from core.domain.language.reader_text import reader_text
 from core.evals.statements import LabelledStatement
 from evals.training.groups import GroupTable
 from evals.training.open_sources import SOURCES

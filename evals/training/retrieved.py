@@ -14,7 +14,7 @@ from typing import Any
 
 from core.adapters.postgres.evals.eval_corpus import opened_corpus
 from core.bootstrap import database_url
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from core.embedders import LOCAL, open_embedders
 from core.evals.datasets import read_passages, read_questions

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from core.domain.grounding import guard_texts
+from core.domain.grounding.support import guard_texts
 from core.evals.statements import LabelledStatement
 from evals.training.contrasts import Contrast, contrast_set
 from evals.training.sampling import STEP_TOKENS, Choice, Row, packed

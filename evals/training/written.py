@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.domain.reader_text import reader_text
+from core.domain.language.reader_text import reader_text
 from core.evals.statements import LabelledStatement
 from evals.training.groups import GroupTable, Split
 

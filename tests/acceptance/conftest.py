@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.bootstrap import bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.ingest.prepare import Overrides
 from tests.databases import MIGRATED, copied, make_template
 from tests.saved_work import saved_work

@@ -1,7 +1,7 @@
 """Two policies that contradict each other, and a question that only a person can answer then."""
 
 from core.bootstrap import bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.ingest.prepare import Overrides
 
 QUESTION = "How long must expense receipts be kept?"

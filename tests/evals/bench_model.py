@@ -28,11 +28,11 @@ from typing import Any
 from core.agent.request import AskRequest
 from core.agent.timing import covered_s
 from core.bootstrap import Service, bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.answer import Outcome
 from core.domain.budget import Limits
-from core.domain.chat import Place
-from core.domain.content_words import content_words
+from core.domain.language.content_words import content_words
+from core.domain.place import Place
 from core.domain.run import Run
 from core.evals.answers import ANSWERABLE, LabelledQuestion, load_questions
 from core.evals.metrics import percentile

@@ -22,10 +22,10 @@ from bot.teams.protocol.text_input import clean_text, html_text
 from bot.thanks import is_only_thanks
 from core.agent.request import AskRequest
 from core.bootstrap import Service, bootstrap
-from core.config import Settings
-from core.domain.chat import Place
+from core.config.settings import Settings
 from core.domain.errors import UsageError
 from core.domain.message import InboundMessage
+from core.domain.place import Place
 from core.domain.question import Turn
 from core.evals.metrics import percentile
 from tests.stalls import Steps, hostile_messages, measured_steps

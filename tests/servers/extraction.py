@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from core.domain.modality import Modality, modality
+from core.domain.language.modality import Modality, modality
+from core.domain.language.quantities import quantities
+from core.domain.language.sentences import split_sentences
 from core.domain.ontology import EntityType
-from core.domain.quantities import quantities
-from core.domain.sentences import split_sentences
-from core.ontology.norms import NORM_TYPES
+from core.ontology.extract.norms import NORM_TYPES
 from tests.servers.anthropic_steps import Reply, Step, reply, tool_use, usage
 
 Body = dict[str, Any]

@@ -11,10 +11,10 @@ import pytest
 
 from bot import cli
 from bot.app.watchdog import EXIT_STILL
-from bot.console import help_texts
-from bot.console.arguments import build_parser
+from bot.console.arguments import help_texts
+from bot.console.arguments.arguments import build_parser
 from bot.console.commands.ask import EXIT_FAILED
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.answer import Outcome, RefusalKind
 from core.domain.audit import Tag
 

@@ -85,9 +85,12 @@ def test_a_linear_expression_passes(source: str) -> None:
 def test_expressions_are_found_wherever_they_are() -> None:
     """Globals, collections, properties, functions, and what is written where it is used."""
     where = {one.where for one in patterns()}
-    kept = {"core.agent.follow_up._GAP", "core.domain.notations.NOTATIONS"}
-    assert kept | {"core.domain.bounds._BEFORE", "core.agent.planning.intent._COMPILED"} <= where
-    assert any(place.startswith("core.domain.numerals:") for place in where)
+    kept = {"core.agent.conversation.follow_up._GAP", "core.domain.language.notations.NOTATIONS"}
+    assert (
+        kept | {"core.domain.grounding.bounds._BEFORE", "core.agent.planning.intent._COMPILED"}
+        <= where
+    )
+    assert any(place.startswith("core.domain.language.numerals:") for place in where)
     assert any(place.startswith("bot.slack.inbound.text_input:") for place in where)
 
 

@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import pytest
 
-from core.config import Settings, shown_value
+from core.config.settings import Settings, shown_value
 from core.domain.errors import ConfigError
 
 OAUTH = {

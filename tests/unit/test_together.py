@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.together import Together
+from core.group_commit import Together
 
 
 class Disk:

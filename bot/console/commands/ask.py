@@ -7,14 +7,14 @@ from argparse import Namespace
 
 from rich.text import Text
 
-from bot.console.asking import ask, show
-from bot.console.opening import check_corpus, opened
-from bot.console.options import AskOptions, ask_options
-from bot.console.safe_text import clean
-from bot.console.terminal import Terminal, open_terminal
-from bot.console.verbose import run_view
+from bot.console.arguments.options import AskOptions, ask_options
+from bot.console.ask_and_show import ask, show
+from bot.console.open_service import check_corpus, opened
+from bot.console.views.safe_text import clean
+from bot.console.views.terminal import Terminal, open_terminal
+from bot.console.views.verbose import run_view
 from core.adapters.system import UuidSource
-from core.agent.report import reply_json
+from core.agent.trace_json import reply_json
 from core.domain.answer import Outcome
 from core.domain.errors import UsageError
 

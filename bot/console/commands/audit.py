@@ -5,9 +5,9 @@ from argparse import Namespace
 
 from rich.text import Text
 
-from bot.console.opening import opened
-from bot.console.record_view import record_json, record_view, records_list
-from bot.console.terminal import Terminal, open_terminal
+from bot.console.open_service import opened
+from bot.console.views.record_view import record_json, record_view, records_list
+from bot.console.views.terminal import Terminal, open_terminal
 from core.domain.audit import RecordLine
 from core.domain.errors import UsageError
 

@@ -4,10 +4,10 @@ import asyncio
 from argparse import Namespace
 from contextlib import AsyncExitStack
 
+from bot.console.arguments.options import ask_options
 from bot.console.conversation import Conversation
-from bot.console.opening import check_corpus, opened
-from bot.console.options import ask_options
-from bot.console.terminal import open_terminal
+from bot.console.open_service import check_corpus, opened
+from bot.console.views.terminal import open_terminal
 
 
 def run(arguments: Namespace) -> int:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.console.corpus_view import (
+from bot.console.arguments.options import scope_options
+from bot.console.views.corpus_view import (
     policies_json,
     policies_view,
     report_json,
@@ -20,21 +21,20 @@ from bot.console.corpus_view import (
     summary_json,
     summary_view,
 )
-from bot.console.options import scope_options
-from bot.console.safe_text import safe
-from bot.console.terminal import Terminal, open_terminal
+from bot.console.views.safe_text import safe
+from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.corpus.corpus_report import PostgresInspection
 from core.adapters.postgres.engine.database import open_database
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
 from core.adapters.system import SystemClock
 from core.bootstrap import database_url
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import EmptyCorpusError, UsageError
 from core.domain.question import Scope
-from core.ontology.export import to_graphml, to_html
-from core.ontology.graph import OntologyGraph, build_graph
-from core.ontology.lint import lint
+from core.ontology.graphs.export import to_graphml, to_html
+from core.ontology.graphs.graph import OntologyGraph, build_graph
+from core.ontology.graphs.lint import lint
 
 EXIT_PROBLEMS = 1
 

@@ -13,19 +13,19 @@ from pathlib import Path
 from rich.panel import Panel
 from rich.text import Text
 
-from bot.console.asking import ask, show
+from bot.console.arguments.options import AskOptions
+from bot.console.ask_and_show import ask, show
 from bot.console.conversation import Conversation
-from bot.console.embedding import build_with_progress, built_lines
-from bot.console.ingesting import Failed, ingest_with_progress, summary_line
-from bot.console.opening import opened
-from bot.console.options import AskOptions
-from bot.console.safe_text import clean, safe
-from bot.console.sources import find_sources
-from bot.console.terminal import Terminal, open_terminal
+from bot.console.ingest.embedding import build_with_progress, built_lines
+from bot.console.ingest.ingest_files import Failed, ingest_with_progress, summary_line
+from bot.console.ingest.sources import find_sources
+from bot.console.open_service import opened
+from bot.console.views.safe_text import clean, safe
+from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.system import UuidSource
 from core.agent.request import Reply
 from core.bootstrap import Service
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from core.ingest.prepare import NOTHING_GIVEN
 from core.retrieval.serving import NoEmbedder

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from bot.console.diagnosis import Check, diagnose
-from bot.console.safe_text import one_line
-from bot.console.terminal import Row, Terminal, open_terminal
+from bot.console.doctor.diagnosis import Check, diagnose
+from bot.console.views.safe_text import one_line
+from bot.console.views.terminal import Row, Terminal, open_terminal
 from bot.finding import Finding, Health
 
 EXIT_BROKEN = 3

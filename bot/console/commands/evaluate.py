@@ -9,12 +9,12 @@ from pathlib import Path
 
 from rich.text import Text
 
-from bot.console.evaluating import latency_lines, measure_answers, measure_latency
-from bot.console.evaluating_documents import measure_documents
-from bot.console.terminal import Terminal, open_terminal
+from bot.console.evals.answer_eval import latency_lines, measure_answers, measure_latency
+from bot.console.evals.documents_eval import measure_documents
+from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.postgres.evals.eval_corpus import evaluate_retrieval
 from core.bootstrap import database_url
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import ConfigError, UsageError
 from core.embedders import LOCAL, SWITCHED_OFF, NoReader, find_guard, find_reader, open_embedders
 from core.evals import answers, documents, retrieval, statements

@@ -8,18 +8,7 @@ from dataclasses import asdict, dataclass
 
 from rich.text import Text
 
-from bot.console.ingesting import (
-    Failed,
-    FileResult,
-    counts_of,
-    ingest_with_progress,
-    keys_of,
-    skipped_row,
-    status_of,
-    summary_line,
-)
-from bot.console.opening import opened
-from bot.console.reading import (
+from bot.console.ingest.extraction_progress import (
     FilePlan,
     SectionTicks,
     dropped_by_reason,
@@ -30,9 +19,18 @@ from bot.console.reading import (
     sum_of,
     use_lines,
 )
-from bot.console.sources import Listing, find_sources
-from bot.console.terminal import Terminal, open_terminal
-from bot.console.vanished import (
+from bot.console.ingest.ingest_files import (
+    Failed,
+    FileResult,
+    counts_of,
+    ingest_with_progress,
+    keys_of,
+    skipped_row,
+    status_of,
+    summary_line,
+)
+from bot.console.ingest.sources import Listing, find_sources
+from bot.console.ingest.vanished import (
     Vanished,
     confirmed,
     find_vanished,
@@ -40,14 +38,16 @@ from bot.console.vanished import (
     withdraw_vanished,
     withdrawn_row,
 )
-from core.adapters.anthropic.extraction import estimating_reader, open_section_reader
+from bot.console.open_service import opened
+from bot.console.views.terminal import Terminal, open_terminal
+from core.adapters.anthropic.extraction.composition import estimating_reader, open_section_reader
 from core.adapters.postgres.corpus.withdrawals import PolicyFile
 from core.adapters.system import SystemClock
 from core.bootstrap import Service
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import UsageError
 from core.ingest.prepare import Overrides
-from core.ontology.by_model import ModelExtractor
+from core.ontology.model.model_extractor import ModelExtractor
 from core.ports import Published
 from core.ports.extraction import SectionReader
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from bot.console.embedding import build_with_progress, built_lines
-from bot.console.safe_text import one_line
-from bot.console.terminal import Row, Terminal, open_terminal
+from bot.console.ingest.embedding import build_with_progress, built_lines
+from bot.console.views.safe_text import one_line
+from bot.console.views.terminal import Row, Terminal, open_terminal
 from core.adapters.postgres.engine.database import open_database
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.bootstrap import database_url
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from core.embedders import Embedders, open_embedders
 from core.ingest.embed import drop_kept

@@ -6,14 +6,14 @@ from datetime import date
 
 from rich.text import Text
 
-from bot.console.safe_text import one_line
-from bot.console.terminal import Terminal, open_terminal
+from bot.console.views.safe_text import one_line
+from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals, Withdrawn
 from core.adapters.postgres.engine.database import open_database
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.system import SystemClock, UuidSource
 from core.bootstrap import database_url
-from core.config import Settings
+from core.config.settings import Settings
 
 
 def run(arguments: Namespace) -> int:

@@ -19,9 +19,9 @@ from bot.slack.web.calls import Slack
 from bot.slack.web.identity import Home
 from bot.slack.web.permalinks import Spot, link_to
 from core.domain.answer import Outcome
-from core.domain.chat import Place
 from core.domain.delivery import Readers
 from core.domain.message import Accepted
+from core.domain.place import Place
 from core.ports import Clock
 from core.ports.shown import CopyState, SharedCopy, ShownDeeds, ShownReply
 

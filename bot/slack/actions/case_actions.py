@@ -23,7 +23,7 @@ from bot.slack.blocks.forms import ANSWER, DIRECT, PRIVACY, case_answer_modal
 from bot.slack.blocks.modals import errors, ids_in, message_modal, updated
 from bot.slack.inbound.interaction import Interaction
 from bot.slack.web.calls import Slack, Told
-from core.domain.casework import Account, CaseResult, Done, Refused
+from core.domain.case_rules import Account, CaseResult, Done, Refused
 from core.domain.errors import UsageError
 
 Redraw = Callable[[Interaction], Awaitable[None]]

@@ -30,8 +30,8 @@ from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack, Told
 from bot.slack.web.payload import maybe
 from bot.slack.web.permalinks import Spot, link_to
-from core.domain.chat import Place
 from core.domain.errors import TransientError
+from core.domain.place import Place
 from core.domain.run import Json
 from core.ports import Clock
 

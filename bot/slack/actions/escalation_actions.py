@@ -29,7 +29,7 @@ from bot.slack.web.calls import Limited, Refused, Slack, Told
 from bot.slack.web.payload import maybe
 from bot.slack.web.permalinks import LOOKED_UP_WITHIN_S, Spot, link_to
 from core.domain.case import Case
-from core.domain.casework import Opener
+from core.domain.case_rules import Opener
 from core.ports.shown import ShownReply
 
 TITLE = "Ask Compliance"

@@ -10,9 +10,9 @@ from bot.slack.inbound.interaction import Interaction
 from bot.slack.manifest.app_manifest import PROMPTS
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack
-from core.domain.casework import Account, Refused
-from core.domain.chat import Place
+from core.domain.case_rules import Account, Refused
 from core.domain.delivery import Readers
+from core.domain.place import Place
 from core.domain.run import Json
 from core.ports import CorpusStore
 from core.ports.changes import PolicyChanged, PolicyChanges

@@ -9,8 +9,8 @@ from bot.slack.blocks.home_view import LISTED, OpenQuestion
 from bot.slack.web.calls import Slack
 from bot.slack.web.permalinks import Spot, links_to
 from core.domain.case import Case, CaseState
-from core.domain.casework import Account
-from core.domain.chat import Place
+from core.domain.case_rules import Account
+from core.domain.place import Place
 from core.ports.shown import ShownReplies
 
 _STATES = {

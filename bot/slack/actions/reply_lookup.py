@@ -8,7 +8,7 @@ from bot.pressed import Reading
 from bot.slack.blocks.action_ids import target_of
 from bot.slack.inbound.interaction import Interaction
 from bot.slack.outbound.audience import PostingAudience, SlackAudience
-from core.domain.casework import Account
+from core.domain.case_rules import Account
 from core.ports.shown import SharedCopy, ShownReplies, ShownReply
 
 PLATFORM = "slack"

@@ -20,7 +20,7 @@ from core.adapters.officers import read_officers
 from core.adapters.postgres.platforms.oauth_stores import held_installations
 from core.adapters.system import SystemClock
 from core.bootstrap import database_url
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import CiteboundError, ConfigError
 
 HOW = "see docs/slack.md: `citebound slack manifest` prints what the app is made from"

@@ -5,7 +5,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from bot.slack.manifest.app_manifest import manifest, to_yaml
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import UsageError
 
 

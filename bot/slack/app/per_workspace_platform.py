@@ -7,7 +7,6 @@ from bot.slack.app.workspace import Connected
 from bot.slack.app.workspaces import Workspaces
 from bot.slack.blocks.render import SHAPES
 from bot.slack.web.calls import NOT_INSTALLED
-from core.domain.chat import Place
 from core.domain.context import Surroundings
 from core.domain.delivery import (
     CanNotTell,
@@ -20,6 +19,7 @@ from core.domain.delivery import (
 )
 from core.domain.errors import TransientError
 from core.domain.message import Claimed
+from core.domain.place import Place
 from core.ports import Kept, Platform, Progress, Progressed
 from core.ports.surface import as_carried
 

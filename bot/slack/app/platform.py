@@ -24,7 +24,7 @@ from bot.slack.web.endpoint import SlackEndpoint
 from bot.slack.web.signature import SignatureCheck
 from bot.slack.web.sockets import Sockets
 from core.bootstrap import Service
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import TransientError
 
 NAME = "slack"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from bot.finding import Finding, Health, private_case_channel
 from bot.rights import Rights
 from bot.slack.web.channels import Kind, Rooms
-from core.domain.casework import Account
+from core.domain.case_rules import Account
 from core.domain.errors import ConfigError, TransientError
 from core.domain.officers import Officers
 

@@ -8,7 +8,7 @@ from bot.payload import Object
 from bot.slack.inbound.home_events import Opened
 from bot.slack.inbound.parse import Disconnected, NotForUs, parse
 from bot.slack.web.identity import Home
-from core.domain.casework import Account
+from core.domain.case_rules import Account
 from core.domain.errors import ContractError
 from core.domain.message import (
     Ignored,

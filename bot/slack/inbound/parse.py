@@ -22,9 +22,9 @@ from bot.slack.inbound.text_input import Quoting, names, names_others, split_quo
 from bot.slack.install.disconnect_events import Disconnected, parse_disconnected
 from bot.slack.web.identity import Home
 from bot.slack.web.payload import instant, maybe, need
-from core.domain.chat import Place
 from core.domain.context import ContextMessage, bounded
 from core.domain.message import Ignored, InboundMessage, MessageKind
+from core.domain.place import Place
 from core.domain.run import Json
 
 BY_PEOPLE = frozenset({"file_share", "me_message", "thread_broadcast"})

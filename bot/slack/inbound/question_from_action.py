@@ -10,10 +10,10 @@ from datetime import datetime
 from typing import TypeAlias
 
 from bot.slack.inbound.interaction import Interaction
-from core.domain.chat import Place
 from core.domain.context import ContextMessage, bounded, carried_text
 from core.domain.errors import ContractError
 from core.domain.message import InboundMessage, MessageKind
+from core.domain.place import Place
 from core.domain.run import Json
 
 ABOUT = "about"

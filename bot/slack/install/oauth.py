@@ -37,7 +37,7 @@ from bot.slack.manifest.app_manifest import REDIRECT_PATH
 from bot.slack.manifest.capabilities import scopes
 from bot.slack.web.calls import Refused, Slack, Told, client_for
 from bot.slack.web.payload import maybe
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import CiteboundError, TransientError
 from core.ports import Clock
 from core.ports.installations import OAuthStores

@@ -12,7 +12,7 @@ from bot.payload import maybe_object
 from bot.slack.web.calls import Refused, Slack, Told
 from bot.slack.web.identity import Home
 from bot.slack.web.payload import maybe
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from core.domain.run import Json
 

@@ -8,8 +8,8 @@ from bot.replies.text import line
 from bot.slack.web.calls import Slack
 from core.domain.answer import Outcome
 from core.domain.case import CaseState
-from core.domain.chat import Place
 from core.domain.delivery import Delivery, Notice, StoredReply
+from core.domain.place import Place
 
 METHOD = "agents.sessions.setStatus"
 ACTIVE, PROCESSING, SUSPENDED, CLOSED = "active", "processing", "suspended", "closed"

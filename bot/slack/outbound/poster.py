@@ -19,7 +19,6 @@ from bot.slack.blocks.render_context import Setting
 from bot.slack.outbound import agent_sessions
 from bot.slack.web.calls import ABSENT, Limited, Outcome, Refused, Slack, Told, Unclear
 from bot.slack.web.payload import maybe
-from core.domain.chat import Place
 from core.domain.delivery import (
     Ambiguous,
     ContentRefused,
@@ -31,6 +30,7 @@ from core.domain.delivery import (
     PostResult,
     RetryAfter,
 )
+from core.domain.place import Place
 from core.domain.run import Json
 from core.failpoints import failpoint
 

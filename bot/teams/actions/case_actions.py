@@ -19,7 +19,7 @@ from bot.teams.protocol import action_ids
 from bot.teams.protocol.action_ids import target_of
 from bot.teams.protocol.interaction import Interaction
 from core.domain.case import Case
-from core.domain.casework import CaseResult, Refused
+from core.domain.case_rules import CaseResult, Refused
 from core.domain.errors import UsageError
 from core.domain.officers import Officers
 from core.domain.run import Json

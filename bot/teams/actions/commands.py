@@ -23,9 +23,9 @@ from bot.teams.protocol import action_ids
 from bot.teams.protocol.action_ids import target_of
 from bot.teams.protocol.conversation_ids import NAME
 from bot.teams.protocol.interaction import Interaction
-from core.domain.chat import Place
 from core.domain.context import ContextMessage
 from core.domain.errors import TransientError
+from core.domain.place import Place
 from core.domain.run import Json
 from core.ports import Clock
 from core.ports.references import References

@@ -15,7 +15,7 @@ from bot.teams.protocol import action_ids
 from bot.teams.protocol.action_ids import target_of
 from bot.teams.protocol.interaction import Interaction
 from bot.teams.protocol.permalinks import permalink_of
-from core.domain.casework import Account, Refused
+from core.domain.case_rules import Account, Refused
 from core.domain.officers import Officers
 from core.domain.run import Json
 from core.ports.shown import ShownReply

@@ -9,10 +9,10 @@ from bot.teams.outbound.audience import TeamsAudience
 from bot.teams.protocol.action_ids import target_of
 from bot.teams.protocol.conversation_ids import NAME
 from bot.teams.protocol.interaction import Interaction
-from core.domain.casework import Account
-from core.domain.chat import Place
+from core.domain.case_rules import Account
 from core.domain.delivery import NoReaders, Readers
 from core.domain.officers import Officers
+from core.domain.place import Place
 from core.ports.shown import ShownReplies, ShownReply
 
 

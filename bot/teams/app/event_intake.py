@@ -20,7 +20,7 @@ from bot.teams.protocol.conversation_ids import NAME
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.interaction import Interaction, NotOurs
 from bot.teams.protocol.reference import Reference, reference_of
-from core.domain.casework import Account
+from core.domain.case_rules import Account
 from core.domain.errors import TransientError
 from core.domain.message import Ignored, InboundMessage
 from core.domain.officers import Officers

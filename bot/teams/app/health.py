@@ -24,7 +24,7 @@ from core.adapters.officers import read_officers
 from core.adapters.postgres.engine.database import engine_for, newest_revision, server_facts
 from core.adapters.postgres.platforms.references import PostgresReferences
 from core.bootstrap import database_url
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import CiteboundError, ConfigError
 
 HOW = "see docs/teams.md: from a registration to the first answer"

@@ -5,7 +5,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from bot.teams.manifest.app_manifest import manifest, package
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import UsageError
 
 

@@ -26,7 +26,7 @@ from bot.teams.protocol.conversation_ids import NAME
 from bot.teams.protocol.identity import Home, home_of
 from bot.teams.protocol.setup import TeamsSetup, teams_setup
 from core.bootstrap import Service
-from core.config import Settings
+from core.config.settings import Settings
 
 TRANSPORTS: Mapping[str, Callable[[Exchange], Transport]] = {
     "botbuilder": BotbuilderTransport,

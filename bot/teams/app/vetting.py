@@ -17,9 +17,9 @@ from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.roster import Rosters
 from bot.teams.protocol.conversation_ids import NAME
 from bot.teams.protocol.reference import Reference
-from core.domain.chat import Place
 from core.domain.errors import ConfigError, TransientError
 from core.domain.officers import Officers
+from core.domain.place import Place
 
 LOOKED_AT_WITHIN_S = 20.0
 """What a start waits for Teams."""

@@ -13,7 +13,7 @@ from bot.teams.cards import dialogs
 from bot.teams.cards.elements import Card, card, container, rich, run, said, submit, told
 from bot.teams.protocol import action_ids
 from bot.teams.protocol.interaction import Interaction
-from core.domain.casework import NOTE_LIMIT, REPLY_LIMIT
+from core.domain.case_rules import NOTE_LIMIT, REPLY_LIMIT
 from core.domain.errors import ContractError
 from core.domain.run import Json
 

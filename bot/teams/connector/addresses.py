@@ -13,8 +13,8 @@ from bot.teams.protocol.conversation_ids import NAME, conversation_of
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import maybe
 from bot.teams.protocol.reference import Reference, read_reference
-from core.domain.chat import Place
 from core.domain.errors import ContractError, TransientError
+from core.domain.place import Place
 from core.domain.reference import ConversationReference
 from core.ports.references import References
 

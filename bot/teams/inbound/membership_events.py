@@ -13,8 +13,8 @@ from bot.teams.protocol.conversation_ids import NAME, spot_of, tenant_of
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import maybe, objects
 from bot.teams.protocol.reference import Reference, reference_of
-from core.domain.chat import Place
 from core.domain.message import InboundMessage, MessageKind
+from core.domain.place import Place
 
 EVENTS = frozenset({"installationUpdate", "conversationUpdate"})
 ADDED, REMOVED = frozenset({"add", "add-upgrade"}), frozenset({"remove", "remove-upgrade"})

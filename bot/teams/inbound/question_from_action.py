@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from bot.teams.protocol.interaction import Interaction
-from core.domain.chat import Place
 from core.domain.context import ContextMessage, bounded
 from core.domain.message import InboundMessage, MessageKind
+from core.domain.place import Place
 from core.domain.run import Json
 
 

@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias
 
 from bot.payload import Object, maybe_object, need_object
 from bot.teams.protocol.payload import maybe, need
-from core.domain.chat import Place
 from core.domain.errors import ContractError
+from core.domain.place import Place
 
 NAME = "teams"
 """See `Place.platform`."""

@@ -3,7 +3,7 @@
 from urllib.parse import quote
 
 from bot.teams.protocol.conversation_ids import scope_of
-from core.domain.chat import Place
+from core.domain.place import Place
 
 
 def permalink_of(place: Place) -> str | None:

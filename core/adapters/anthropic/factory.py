@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from core.adapters.anthropic.providers import Capabilities
+from core.adapters.anthropic.api.providers import Capabilities
 from core.adapters.anthropic.reasoner import AnthropicReasoner, RecordedCalls
 from core.adapters.anthropic.settings import ModelChoice
 from core.agent.extractive.reasoner import ExtractiveReasoner

@@ -12,18 +12,24 @@ The course of a run, and who begins each step:
 from collections.abc import Mapping
 from typing import Protocol
 
-from core.adapters.anthropic import turns
-from core.adapters.anthropic.claims import claims_of, statements, text_parts
-from core.adapters.anthropic.closing import closing_of
-from core.adapters.anthropic.dialogue import Dialogue
-from core.adapters.anthropic.exploring import Answered, Explorer
-from core.adapters.anthropic.findings import Findings
-from core.adapters.anthropic.markers import HOW_TO_CITE, unmarked
-from core.adapters.anthropic.prefix import digest, system
-from core.adapters.anthropic.providers import Capabilities
-from core.adapters.anthropic.review import Reviewer
-from core.adapters.anthropic.settings import ModelChoice
-from core.adapters.anthropic.tools import (
+from core.adapters.anthropic.api.api_types import (
+    Calls,
+    ModelReply,
+    ModelRequest,
+    TextPart,
+    ToolUse,
+)
+from core.adapters.anthropic.api.providers import Capabilities
+from core.adapters.anthropic.dialogue import turn_texts
+from core.adapters.anthropic.dialogue.answer_trailer import closing_of
+from core.adapters.anthropic.dialogue.citation_markers import HOW_TO_CITE, unmarked
+from core.adapters.anthropic.dialogue.claims import claims_of, statements, text_parts
+from core.adapters.anthropic.dialogue.dialogue import Dialogue
+from core.adapters.anthropic.dialogue.findings import Findings
+from core.adapters.anthropic.dialogue.prefix import digest, system
+from core.adapters.anthropic.dialogue.review import Reviewer
+from core.adapters.anthropic.dialogue.tool_loop import Answered, Explorer
+from core.adapters.anthropic.dialogue.tools import (
     MAKE_PLAN,
     Asked,
     Malformed,
@@ -31,14 +37,8 @@ from core.adapters.anthropic.tools import (
     definitions,
     parse_plan,
 )
-from core.adapters.anthropic.wire import (
-    Calls,
-    ModelReply,
-    ModelRequest,
-    TextPart,
-    ToolUse,
-)
-from core.agent.confidential import is_confidential
+from core.adapters.anthropic.settings import ModelChoice
+from core.agent.conversation.confidential import is_confidential
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.limits import OUT_OF_SCOPE
 from core.agent.prompts import ANSWER, ANSWER_GRAPH_ONLY
@@ -144,7 +144,7 @@ class AnthropicReasoner:
             await self._findings.join()
             await self._findings.complete()
         self._dialogue.say(
-            turns.opening(
+            turn_texts.opening(
                 question,
                 [*self._findings.all, *self._findings.context],
                 dialogue=self._dialogue,
@@ -248,15 +248,21 @@ class AnthropicReasoner:
         brings = bool(new if previous else chunks)
         if self._reply and not brings and not previous and self._has_answered(self._reply):
             return self._reply
-        blocks = [turns.failure(previous)] if previous else []
+        blocks = [turn_texts.failure(previous)] if previous else []
         if brings:
-            blocks += turns.passages(
+            blocks += turn_texts.passages(
                 new, self._findings, self._explorer.reported, dialogue=self._dialogue
             )
         may_look = brings and not previous and self._may_look()
-        words = (turns.BETTER if previous else turns.USE_BOTH if brings else turns.ANSWER_NOW,)
-        words += (turns.LOOK_ONCE_MORE if may_look else turns.NO_TOOLS,)
-        self._dialogue.say([*blocks, turns.text_block(" ".join(words))])
+        words = (
+            turn_texts.BETTER
+            if previous
+            else turn_texts.USE_BOTH
+            if brings
+            else turn_texts.ANSWER_NOW,
+        )
+        words += (turn_texts.LOOK_ONCE_MORE if may_look else turn_texts.NO_TOOLS,)
+        self._dialogue.say([*blocks, turn_texts.text_block(" ".join(words))])
         return await self._ask(tool_choice=None if may_look else _NO_TOOLS)
 
     def _may_look(self) -> bool:
@@ -279,7 +285,9 @@ class AnthropicReasoner:
             self._dialogue.answer(answered.results)
             if self._explorer.asked:
                 break
-            self._dialogue.say([turns.text_block(f"{turns.ANSWER_NOW} {turns.NO_TOOLS}")])
+            self._dialogue.say(
+                [turn_texts.text_block(f"{turn_texts.ANSWER_NOW} {turn_texts.NO_TOOLS}")]
+            )
             reply = await self._ask(tool_choice=_NO_TOOLS)
         return reply
 

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.agent.about.naming import Mention, mentions
+from core.agent.conversation.small_talk import without_greeting
 from core.agent.planning.intent import plain
-from core.agent.small_talk import without_greeting
 from core.domain.answer import Outcome
 from core.domain.policy_facts import FactKind
 from core.domain.question import Question

@@ -9,17 +9,17 @@ question goes the ordinary way: a policy's text may say what is not stored besid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.agent import compose
 from core.agent.about.asked import POLICY_SLOT, Asked, asked_about
 from core.agent.about.naming import meant, titled
 from core.agent.about.telling import excerpt, listed, told
-from core.agent.confidential import is_confidential
-from core.agent.conversation import EMPLOYMENT
+from core.agent.conversation.confidential import is_confidential
+from core.agent.conversation.understanding import EMPLOYMENT
 from core.agent.limits import ABOUT_POLICIES
-from core.agent.report import plan_json
+from core.agent.reply import compose
+from core.agent.run_input import Parts, Task
 from core.agent.stages.verify import verify
-from core.agent.task import Parts, Task
 from core.agent.timing import StepLog
+from core.agent.trace_json import plan_json
 from core.agent.wording import (
     FROM_METADATA,
     MAIN_RULES,

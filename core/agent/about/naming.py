@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePath
 
-from core.domain.content_words import content_words, stem
-from core.domain.jurisdictions import jurisdictions_in
+from core.domain.language.content_words import content_words, stem
+from core.domain.language.jurisdictions import jurisdictions_in
 from core.domain.policy import PolicyVersion
 
 READ = 1_000

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.domain.addressees import addressees
 from core.domain.answer import Citation, Claim, ShownClaim
+from core.domain.language.addressees import addressees
+from core.domain.language.lead_ins import introduced_units
+from core.domain.language.modality import Modality, modality
 from core.domain.layout import BULLET
-from core.domain.lead_ins import introduced_units
-from core.domain.modality import Modality, modality
 from core.domain.policy import Span
 from core.domain.policy_facts import FactKind, PolicyExcerpt, PolicyFacts, statements
 

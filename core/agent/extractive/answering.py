@@ -5,18 +5,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.agent.binding import bound_to, groups_named, things_brought
-from core.agent.conversation import ALL
+from core.agent.conversation.understanding import ALL
 from core.agent.extractive.amounts import amounts_of
 from core.agent.extractive.branching import strong_ones
 from core.agent.extractive.quoting import quoted_of
 from core.agent.extractive.ranking import by_section
 from core.agent.extractive.scoring import Scored, Wanted, layers
-from core.agent.planning.facets import Facets, last_facets_of, without_facets
+from core.agent.facets import Facets, last_facets_of, without_facets
 from core.agent.planning.intent import Intent
 from core.agent.planning.parts import MOST, Part, parts_of
 from core.agent.planning.terms import cover, is_telling
-from core.domain.content_words import content_words
-from core.domain.jurisdictions import country_name, without_jurisdictions
+from core.domain.language.content_words import content_words
+from core.domain.language.jurisdictions import country_name, without_jurisdictions
 from core.domain.question import Question
 from core.domain.run import Plan, Term
 

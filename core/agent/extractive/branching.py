@@ -6,13 +6,13 @@ And when policies contradict each other.
 from collections.abc import Sequence
 
 from core.agent.extractive.scoring import Scored, Wanted
-from core.agent.planning.facets import EMPLOYMENT, JURISDICTION, facets_of
+from core.agent.facets import EMPLOYMENT, JURISDICTION, facets_of
 from core.agent.planning.facts import are_alike
 from core.domain.answer import Branch
-from core.domain.content_words import content_words
-from core.domain.jurisdictions import country_name
-from core.domain.quantities import quantities
-from core.ontology.conflicts import are_of_one_matter
+from core.domain.language.content_words import content_words
+from core.domain.language.jurisdictions import country_name
+from core.domain.language.quantities import quantities
+from core.ontology.graphs.conflicts import are_of_one_matter
 
 NOWHERE: frozenset[str] = frozenset()
 """No country has policies of its own."""

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from core.agent.extractive.passages import Unit
 from core.agent.extractive.scoring import Scored, Wanted, concerns
-from core.agent.planning.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
+from core.agent.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
 from core.agent.planning.facts import are_alike
 from core.domain.answer import Citation, Claim
-from core.domain.phrasing import introduces, item_sentence, row_sentence, sentence
+from core.domain.language.phrasing import introduces, item_sentence, row_sentence, sentence
 
 QUOTED = 3
 """Sentences that answer together. On 303 answerable questions about 18 documents the best sentence

@@ -18,8 +18,8 @@ from core.agent.extractive.scoring import (
     preference,
 )
 from core.agent.timing import in_turns
-from core.domain.phrasing import row_sentence
-from core.domain.reader_text import WINDOW, reader_text
+from core.domain.language.phrasing import row_sentence
+from core.domain.language.reader_text import WINDOW, reader_text
 from core.ports import Reader
 
 READ = 96

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from core.agent.binding import within
-from core.agent.conversation import ALL
+from core.agent.conversation.misconduct import is_report
+from core.agent.conversation.understanding import ALL
 from core.agent.extractive.answering import answering, is_comparison, open_words, wanted_of
 from core.agent.extractive.branching import NOWHERE, find_branch, find_conflict
 from core.agent.extractive.passages import passages_of
@@ -26,7 +27,6 @@ from core.agent.extractive.scoring import (
     Wanted,
     measures_of,
 )
-from core.agent.misconduct import is_report
 from core.agent.planning.facts import find_facts, vocabulary_for, with_definitions
 from core.agent.planning.intent import Intent, intents_of, subjects_of
 from core.agent.planning.terms import is_figure, is_noise, is_telling, terms_of
@@ -40,10 +40,10 @@ from core.domain.answer import (
     Judgement,
     NotJudged,
 )
-from core.domain.content_words import content_words
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, EvidenceItem, Finding
-from core.domain.jurisdictions import jurisdictions_in
+from core.domain.language.content_words import content_words
+from core.domain.language.jurisdictions import jurisdictions_in
 from core.domain.question import Question, Scope
 from core.domain.run import Attempt, Clarification, Exploration, ModelCall, Plan, Term
 from core.ports import Knowledge, Reader, RunContext, Toolbox

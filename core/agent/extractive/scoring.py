@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.agent.extractive.passages import Passage, Unit
-from core.agent.planning.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
+from core.agent.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
 from core.agent.planning.intent import Intent
 from core.agent.planning.terms import cover
-from core.domain.addressees import addressees
-from core.domain.content_words import content_words
-from core.domain.modality import Modality, modality
-from core.domain.people import names_in
+from core.domain.language.addressees import addressees
+from core.domain.language.content_words import content_words
+from core.domain.language.modality import Modality, modality
+from core.domain.language.people import names_in
 from core.domain.run import Term
 
 HEADING, ABOVE, TITLE = 0.9, 0.8, 0.6

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.agent.planning.terms import Vocabulary, asked_words, cover, is_telling
-from core.domain.content_words import content_words
 from core.domain.evidence import Finding
 from core.domain.knowledge import Sought, StatedFact
+from core.domain.language.content_words import content_words
 from core.domain.ontology import EntityKey, RelationType, Snapshot
 from core.domain.policy import Span
 from core.domain.run import Term

@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.agent.planning.facets import Facets, facets_of, without_facets
+from core.agent.conversation.speech import wants
+from core.agent.facets import Facets, facets_of, without_facets
 from core.agent.planning.intent import plain
-from core.agent.speech import wants
-from core.domain.content_words import content_words, stem, words
+from core.domain.language.content_words import content_words, stem, words
 from core.domain.run import Term
 
 _TALK = frozenset(

@@ -7,7 +7,7 @@ whether it does.
 
 from dataclasses import replace
 
-from core.agent.situation import Attempted, Ruling, Situation, was_read
+from core.agent.decision_input import Attempted, Ruling, Situation, was_read
 from core.domain.answer import Badge, Decision, NotJudged, RefusalKind
 
 ASKED_FROM = 0.25

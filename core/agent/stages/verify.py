@@ -32,20 +32,20 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.answer import BY_CODE, Check, Citation, Claim, Draft, Verdict, Verified
-from core.domain.content_words import families
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, EvidenceItem, is_within
-from core.domain.grounding import (
+from core.domain.grounding.polarity import stands_in
+from core.domain.grounding.support import (
     Grounds,
     guard_probability,
     guard_texts,
     only_quotes,
     ungrounded,
 )
-from core.domain.jurisdictions import country_name, jurisdictions_in
-from core.domain.lead_ins import introduced_units
-from core.domain.modality import LIST_ITEM
-from core.domain.polarity import stands_in
+from core.domain.language.content_words import families
+from core.domain.language.jurisdictions import country_name, jurisdictions_in
+from core.domain.language.lead_ins import introduced_units
+from core.domain.language.modality import LIST_ITEM
 from core.domain.policy import Span, TextSpan
 from core.domain.question import Question
 from core.ports import CorpusStore, Knowledge, Reader

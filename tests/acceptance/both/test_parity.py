@@ -14,13 +14,13 @@ from bot.replies.badge import head_of
 from bot.replies.lines import ASK_PRIVATELY
 from bot.replies.places import section_title
 from bot.slack.outbound.surface import Patience
-from core.agent.reading import answer_of
-from core.agent.report import answer_json
+from core.agent.reply.answer_json import answer_of
 from core.agent.request import AskRequest
+from core.agent.trace_json import answer_json
 from core.bootstrap import bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.answer import Answer
-from core.domain.chat import Place
+from core.domain.place import Place
 from core.ingest.prepare import Overrides
 from tests.acceptance import disputed
 from tests.both_products import Both, both

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.console.commands import ingest
-from bot.console.terminal import open_terminal
+from bot.console.views.terminal import open_terminal
 
 QUESTION = "May employees accept gifts, and up to what value?"
 CASH = "# Cash Policy\n\n## 1 Cash\n\n1.1 Employees must not accept cash or vouchers.\n"

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from core.agent.report import answer_json
 from core.agent.stages import verify
-from core.domain import grounding
+from core.agent.trace_json import answer_json
 from core.domain.answer import Outcome
+from core.domain.grounding import support
 from tests.acceptance.hostile.cases import CASES
 from tests.acceptance.hostile.world import (
     Body,
@@ -21,11 +21,11 @@ from tests.servers.anthropic_steps import Step
 
 REMOVED = {
     "_cited": (verify, "says something plain and cites nothing"),
-    "_numbers": (grounding, "invents a date"),
-    "polarity_kept": (grounding, "requires what is allowed"),
-    "framing_kept": (grounding, "denies the sentence that it quotes"),
-    "_names": (grounding, "names somebody else"),
-    "unsupported": (grounding, "speaks of something else"),
+    "_numbers": (support, "invents a date"),
+    "polarity_kept": (support, "requires what is allowed"),
+    "framing_kept": (support, "denies the sentence that it quotes"),
+    "_names": (support, "names somebody else"),
+    "unsupported": (support, "speaks of something else"),
 }
 """The checks of `verify`, each with a case that only this one stops; that of the quote can't be
 reached from here, since a model does not write quotes."""

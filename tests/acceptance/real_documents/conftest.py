@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from core.agent.report import reply_json
 from core.agent.request import AskRequest
+from core.agent.trace_json import reply_json
 from core.bootstrap import bootstrap
-from core.config import Settings
-from core.domain.chat import Place
+from core.config.settings import Settings
+from core.domain.place import Place
 from core.ingest.prepare import Overrides
 from tests.databases import MIGRATED, copied, make_template
 

@@ -11,10 +11,10 @@ from sqlalchemy import text
 
 from core.adapters.postgres.engine.database import engine_for
 from core.bootstrap import bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.question import Scope
-from core.ontology.conflicts import Conflict, find_conflicts
-from core.ontology.graph import build_graph
+from core.ontology.graphs.conflicts import Conflict, find_conflicts
+from core.ontology.graphs.graph import build_graph
 
 pytestmark = pytest.mark.shared_data
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from core.bootstrap import bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.ingest.prepare import Overrides
 from tests.acceptance.slack import treasury
 from tests.acceptance.slack.office import Office, office, pressable, shown

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from bot.app.process import Roles
 from bot.replies.remarks import UNREAD
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from tests.servers.slack import FakeSlack
 from tests.slack_product import Product, product

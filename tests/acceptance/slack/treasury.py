@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from core.bootstrap import bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.ingest.prepare import Overrides
 
 TREASURY = "Treasury and Payment Release Policy"

@@ -6,9 +6,9 @@ from functools import partial
 
 import pytest
 
-from core.adapters.anthropic.breaker import Breaker
-from core.adapters.anthropic.failures import AgainError, RefusedError
-from core.adapters.anthropic.wire import TextPart
+from core.adapters.anthropic.api.api_types import TextPart
+from core.adapters.anthropic.api.breaker import Breaker
+from core.adapters.anthropic.api.failures import AgainError, RefusedError
 from core.domain.backoff import Backoff
 from core.domain.errors import ContractError, ModelUnavailableError
 from tests.integration.anthropic.world import budget, models_at, request

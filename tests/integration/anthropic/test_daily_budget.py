@@ -8,13 +8,13 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.anthropic.opening import Models, open_models
+from core.adapters.anthropic.api.composition import Models, open_models
 from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog
 from core.adapters.postgres.record.spending import PostgresSpending
 from core.adapters.system import SystemClock, UuidSource
-from core.config import Settings
-from core.domain.casework import Account, Officer
+from core.config.settings import Settings
+from core.domain.case_rules import Account, Officer
 from core.domain.errors import ConfigError, DayBudgetSpentError
 from core.domain.officers import Officers
 from tests.integration.anthropic.world import PRICES, budget, request

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from core.adapters.anthropic.failures import AgainError, LateError, RefusedError
-from core.adapters.anthropic.wire import CitedBlocks, TextPart, ToolUse
+from core.adapters.anthropic.api.api_types import CitedBlocks, TextPart, ToolUse
+from core.adapters.anthropic.api.failures import AgainError, LateError, RefusedError
 from core.domain.backoff import Backoff
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.run import TokenUse

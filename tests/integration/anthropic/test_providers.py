@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from core.adapters.anthropic.client import MessagesClient
-from core.adapters.anthropic.failures import RefusedError
-from core.adapters.anthropic.opening import open_models
-from core.adapters.anthropic.providers import ProviderKind, provider_from
-from core.adapters.anthropic.wire import TextPart
+from core.adapters.anthropic.api.api_types import TextPart
+from core.adapters.anthropic.api.client import MessagesClient
+from core.adapters.anthropic.api.composition import open_models
+from core.adapters.anthropic.api.failures import RefusedError
+from core.adapters.anthropic.api.providers import ProviderKind, provider_from
 from core.adapters.system import SystemClock
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from tests.integration.anthropic.world import budget, models_at, request
 from tests.servers.anthropic import anthropic_server
@@ -49,7 +49,7 @@ async def test_vertex_by_googles_credentials(monkeypatch: pytest.MonkeyPatch) ->
     with anthropic_server([reply("Yes.")]) as server:
         access = SimpleNamespace(expired=False, token=server.key)
         monkeypatch.setattr(vertex, "load_auth", lambda *, project_id: (access, project_id))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
-        monkeypatch.setattr("core.adapters.anthropic.providers._is_installed", lambda _: True)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+        monkeypatch.setattr("core.adapters.anthropic.api.providers._is_installed", lambda _: True)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
         async with models_at(
             server,
             anthropic_api_key=None,
@@ -74,7 +74,7 @@ async def test_credentials_that_are_missing_are_said_so(monkeypatch: pytest.Monk
         raise OSError(f"no default credentials\nfor {project_id}")
 
     monkeypatch.setattr(vertex, "load_auth", no_credentials)
-    monkeypatch.setattr("core.adapters.anthropic.providers._is_installed", lambda _: True)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    monkeypatch.setattr("core.adapters.anthropic.api.providers._is_installed", lambda _: True)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     with anthropic_server() as server:
         async with models_at(server, provider="vertex", vertex_project="acme") as models:
             with pytest.raises(RefusedError) as caught:
@@ -101,7 +101,7 @@ def test_what_is_missing_is_named(
     """One line: the variable, or what to install."""
     for module in ("boto3", "google.auth"):
         monkeypatch.setitem(sys.modules, module, None)
-    monkeypatch.setattr("core.adapters.anthropic.providers._is_installed", lambda _: False)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    monkeypatch.setattr("core.adapters.anthropic.api.providers._is_installed", lambda _: False)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     with pytest.raises(ConfigError, match=says) as caught:
         open_models(Settings(**settings), clock=SystemClock(), log=None)
     assert "\n" not in str(caught.value)
@@ -173,7 +173,7 @@ def test_nothing_is_loaded_before_the_first_call() -> None:
 
     code = (
         "import sys\n"
-        "import bot.cli, core.adapters.anthropic.opening, bot.console.model_checks\n"
+        "import bot.cli, core.adapters.anthropic.api.composition, bot.console.doctor.model_checks\n"
         "print([name for name in ('anthropic', 'httpx2', 'voyageai') if name in sys.modules])"
     )
     done = subprocess.run(  # noqa: S603  # our own words

@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
+from core.adapters.anthropic.api.composition import Models
 from core.adapters.anthropic.factory import AnthropicReasonerFactory
-from core.adapters.anthropic.opening import Models
 from core.adapters.anthropic.settings import usual_choice
 from core.adapters.system import SystemClock
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
-from core.agent.task import Parts, Task
+from core.agent.run_input import Parts, Task
 from core.agent.wording import MODEL_UNAVAILABLE
 from core.domain.answer import Outcome
 from core.domain.budget import Limits
 from core.domain.run import Run
-from core.ontology.tools import OntologyToolbox
+from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import ReasonerFactory
 from core.retrieval.retriever import Retriever
 from tests.factories import make_question, make_scope

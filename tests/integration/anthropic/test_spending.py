@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.anthropic.wire import TextPart
+from core.adapters.anthropic.api.api_types import TextPart
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog
 from core.domain.errors import ModelUnavailableError
 from core.domain.run import TokenUse
@@ -134,7 +134,7 @@ async def test_a_ledger_that_hangs_is_not_waited_for(
     log: InMemoryCallLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No wait is unbounded, not even for our own database."""
-    monkeypatch.setattr("core.adapters.anthropic.calls.LEDGER_S", 0.1)
+    monkeypatch.setattr("core.adapters.anthropic.api.metered_calls.LEDGER_S", 0.1)
 
     async def hang(*_: object, **__: object) -> None:
         await asyncio.sleep(60)

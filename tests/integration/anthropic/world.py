@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.adapters.anthropic.breaker import Breaker
-from core.adapters.anthropic.opening import Models, open_models
-from core.adapters.anthropic.wire import ModelRequest
+from core.adapters.anthropic.api.api_types import ModelRequest
+from core.adapters.anthropic.api.breaker import Breaker
+from core.adapters.anthropic.api.composition import Models, open_models
 from core.adapters.system import SystemClock
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.backoff import Backoff
 from core.domain.budget import Budget, Limits
 from core.domain.errors import TransientError

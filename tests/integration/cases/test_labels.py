@@ -1,7 +1,7 @@
 """What people say of a closest passage is kept as labels: of each person the last word counts."""
 
 from core.domain.answer import Outcome, RefusalKind
-from core.domain.casework import Account, Refusal
+from core.domain.case_rules import Account, Refusal
 from core.domain.feedback import FeedbackKept, FeedbackRefused, Rating
 from tests.casework import ADA, ASKER, OTHER, Office, fresh
 

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.domain.answer import Outcome
 from core.domain.case import CaseState, Urgency
-from core.domain.casework import Account, Done, Opener, Refusal, Refused
+from core.domain.case_rules import Account, Done, Opener, Refusal, Refused
 from core.domain.errors import UsageError
 from tests.casework import ADA, ASKER, GRACE, OTHER, Office, fresh, office
 from tests.life_history import _gaps  # pyright: ignore[reportPrivateUsage]

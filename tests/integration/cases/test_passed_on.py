@@ -5,7 +5,7 @@ from sqlalchemy import text
 
 from core.agent.wording import ASK_A_PERSON, NOT_PASSED_ON
 from core.domain.answer import Outcome, RefusalKind
-from core.domain.casework import PASSED_ON_AT_MOST, Done, Opener, Refusal, Refused
+from core.domain.case_rules import PASSED_ON_AT_MOST, Done, Opener, Refusal, Refused
 from tests.casework import ADA, ASKER, OTHER, Office, fresh, office
 
 THREAD, ROOM, HER, ADAS = "C1", "COFF", "U1", "UA"

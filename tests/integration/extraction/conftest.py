@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.anthropic.extraction import open_section_reader
+from core.adapters.anthropic.extraction.composition import open_section_reader
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.ontology.extracted_sections import PostgresExtractedSections
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
 from core.adapters.system import SystemClock
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.backoff import Backoff
 from core.domain.ontology import Snapshot
 from core.domain.question import Scope
 from core.ingest.prepare import NOTHING_GIVEN
 from core.ingest.publish import Ingested, Ingestor
-from core.ontology.by_model import ModelExtractor
-from core.ontology.by_rules import RuleExtractor
+from core.ontology.extract.rule_extractor import RuleExtractor
+from core.ontology.model.model_extractor import ModelExtractor
 from core.ports.extraction import ReadingReport, SectionReader
 from tests.factories import TODAY
 from tests.reading import UnconfinedReader

@@ -13,7 +13,7 @@ from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.ingest.compare import SourceFile
 from core.ingest.prepare import Overrides
 from core.ingest.publish import Ingested, Ingestor
-from core.ontology.by_rules import RuleExtractor
+from core.ontology.extract.rule_extractor import RuleExtractor
 from core.ports import EmbeddingSpace, Vector
 from core.ports.spaces import fixed
 from tests.reading import UnconfinedReader

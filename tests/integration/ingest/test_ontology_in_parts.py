@@ -26,8 +26,8 @@ from core.domain.run import Json
 from core.evals.answers import load_questions
 from core.ingest.publish import Ingested
 from core.ontology.fact_words import NAMING, STATED, beginning
-from core.ontology.tools import OntologyToolbox
-from core.ontology.whole import WholeOntology
+from core.ontology.graphs.whole import WholeOntology
+from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import Knowledge
 from tests.integration.ingest.test_what_a_scope_reads import (
     BOARD,

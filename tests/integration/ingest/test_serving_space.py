@@ -11,7 +11,7 @@ from core.domain.errors import ConfigError
 from core.ingest.embed import build_space
 from core.ingest.prepare import Overrides
 from core.ingest.publish import Ingested, Ingestor
-from core.ontology.by_rules import RuleExtractor
+from core.ontology.extract.rule_extractor import RuleExtractor
 from core.ports import Embedder, EmbeddingSpace, Published, Vector
 from core.retrieval.serving import CorpusEmbedder, NoEmbedder
 from tests.integration.ingest.conftest import CountingEmbedder, SetClock, letters

@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.console.record_view import record_view
+from bot.console.views.record_view import record_view
 from bot.delivery import Deliverer
 from bot.intake import Intake
 from bot.worker import Worker
 from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
 from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.bootstrap import Service, bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.answer import Outcome
 from core.domain.message import Accepted, MessageKind
 from core.ingest.prepare import Overrides

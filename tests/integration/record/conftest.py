@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
 from core.agent.request import AskRequest, Reply
 from core.bootstrap import Service, bootstrap
-from core.config import Settings
-from core.domain.chat import Place
+from core.config.settings import Settings
+from core.domain.place import Place
 from core.ingest.prepare import Overrides
 
 Ask = Callable[..., Coroutine[Any, Any, Reply]]

@@ -11,7 +11,7 @@ from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.domain.ontology import Extraction
 from core.domain.policy import EVERYONE, LoadedDocument, PolicyMetadata, Section
 from core.ingest.chunk import cut_chunks
-from core.ontology.references import find_references
+from core.ontology.extract.references import find_references
 from core.ports import EmbeddingSpace, Publication, Published, Vector
 
 SPACE = EmbeddingSpace(

@@ -7,10 +7,10 @@ import pytest
 
 from core.agent.request import AskRequest, Reply
 from core.bootstrap import Service, bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.answer import Badge, Outcome
 from core.domain.audit import Tag
-from core.domain.chat import Place
+from core.domain.place import Place
 from core.ingest.prepare import Overrides
 
 TRAVEL = """# Travel Policy

@@ -18,7 +18,7 @@ from core.domain.budget import Budget, Limits
 from core.domain.policy import EVERYONE
 from core.domain.question import Scope
 from core.domain.run import Json
-from core.ontology.tools import OntologyToolbox
+from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import Published
 from core.retrieval.retriever import Retriever
 from tests.factories import make_question

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from core.adapters.local.reader import GUARD_SHA256, SHIPPED_SHA256
-from core.agent.report import retrieval_json
+from core.agent.trace_json import retrieval_json
 from core.bootstrap import bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from core.domain.question import Scope
 from core.ingest.prepare import Overrides

@@ -23,9 +23,9 @@ from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack, client_for
 from bot.slack.web.identity import Home
 from core.adapters.postgres.search.search import PostgresChunkSearch
-from core.agent import compose
-from core.domain.chat import Place
+from core.agent.reply import compose
 from core.domain.delivery import Delivery, NoReaders, StoredReply, Withhold
+from core.domain.place import Place
 from core.domain.policy import EVERYONE
 from core.domain.question import Scope
 from core.domain.run import Clarification

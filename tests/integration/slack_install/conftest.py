@@ -17,7 +17,7 @@ from core.adapters.postgres.platforms.installations import PostgresInstallations
 from core.adapters.postgres.platforms.oauth_stores import oauth_stores
 from core.adapters.postgres.platforms.secret_box import Envelope
 from core.adapters.system import SystemClock
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.installation import Installation, Tokens, Workspace
 from core.ports.installations import OAuthStores
 from tests.servers.slack import FakeSlack, fake_slack

@@ -13,7 +13,7 @@ from bot.slack.install.oauth import open_oauth
 from bot.slack.install.stores import StoredInstallations
 from bot.slack.web.identity import Home, workspace_of
 from core.adapters.postgres.platforms.oauth_stores import oauth_stores
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import TransientError
 from core.domain.installation import Workspace
 from tests.integration.slack_install.conftest import (

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.finding import Finding, Health
 from bot.slack.app.health import check
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.installation import Workspace
 from tests.integration.slack_install.conftest import (
     OTHER_KEY,

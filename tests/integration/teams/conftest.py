@@ -20,8 +20,8 @@ from bot.teams.protocol.identity import Home
 from bot.teams.protocol.reference import Reference
 from bot.teams.protocol.service_urls import ServiceUrls
 from bot.teams.protocol.setup import TeamsSetup, teams_setup
-from core.config import Settings
-from core.domain.chat import Place
+from core.config.settings import Settings
+from core.domain.place import Place
 from core.domain.reference import ConversationReference
 from tests.servers.teams import Conversation, FakeTeams, Message, Person, fake_teams
 

@@ -19,10 +19,10 @@ from bot.teams.auth.token_verifier import InboundVerifier, Verifier
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.interaction import Interaction
 from bot.teams.protocol.reference import Reference
-from core.domain.chat import Place
 from core.domain.errors import TransientError
 from core.domain.message import Accepted, Ignored, InboundMessage, Seen, Speakers
 from core.domain.officers import Officers
+from core.domain.place import Place
 from core.domain.reference import ConversationReference
 from core.domain.run import Json
 from tests.servers.teams.openid import Maker, OpenId, openid

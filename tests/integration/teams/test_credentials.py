@@ -7,7 +7,7 @@ from aiohttp import ClientSession
 
 from bot.teams.auth.credentials import TokenError, token_for
 from bot.teams.protocol.setup import TeamsSetup, teams_setup
-from core.config import Settings
+from core.config.settings import Settings
 from tests.integration.teams.conftest import setup_of
 from tests.servers.slack import faults
 from tests.servers.teams import FakeTeams

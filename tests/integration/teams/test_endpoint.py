@@ -14,10 +14,10 @@ from bot.teams.protocol.action_ids import CASE_REFRESH
 from bot.teams.protocol.identity import Home, home_of
 from bot.teams.protocol.service_urls import ServiceUrls
 from bot.teams.protocol.setup import teams_setup
-from core.config import Settings
-from core.domain.chat import Place
+from core.config.settings import Settings
 from core.domain.errors import ContractError, TransientError
 from core.domain.message import Ignored, InboundMessage, MessageKind
+from core.domain.place import Place
 from tests.integration.teams.served import Served, serving
 from tests.unit.teams.activities import (
     ANNA,

@@ -6,7 +6,7 @@ import pytest
 
 from bot.finding import Finding, Health
 from bot.teams.app.health import check
-from core.config import Settings
+from core.config.settings import Settings
 from tests.servers.slack import faults
 from tests.servers.teams import FakeTeams
 from tests.servers.teams.openid import OpenId, openid

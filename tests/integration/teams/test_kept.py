@@ -18,7 +18,7 @@ from bot.teams.protocol.conversation_ids import NAME
 from bot.teams.protocol.identity import Home, home_of
 from bot.teams.protocol.reference import read_reference
 from core.bootstrap import Service, bootstrap
-from core.config import Settings
+from core.config.settings import Settings
 from tests.integration.teams.conftest import setup_of
 from tests.integration.teams.served import Kept, listening
 from tests.servers.teams import FakeTeams

@@ -10,7 +10,7 @@ from bot.rights import ChannelScope, Rights
 from bot.teams.app.vetting import Site, findings, require_private
 from bot.teams.connector.roster import Rosters
 from bot.teams.protocol.conversation_ids import NAME
-from core.domain.casework import Account, Officer
+from core.domain.case_rules import Account, Officer
 from core.domain.errors import ConfigError
 from core.domain.officers import Officers
 from core.domain.run import Json

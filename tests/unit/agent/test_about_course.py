@@ -8,8 +8,8 @@ import pytest
 
 from core.agent.about import course
 from core.agent.pipeline import Pipeline
+from core.agent.run_input import Parts, Task
 from core.agent.stages.verify import verify
-from core.agent.task import Parts, Task
 from core.agent.wording import FROM_METADATA, PARTIAL, WHICH_POLICY
 from core.domain.answer import BY_CODE, Badge, Check, Citation, Claim, Draft, Outcome
 from core.domain.budget import Limits
@@ -25,7 +25,7 @@ from core.domain.policy_facts import (
 )
 from core.domain.question import Assumption, Scope, Turn
 from core.domain.run import Run
-from core.ontology.tools import OntologyToolbox
+from core.ontology.tools.toolbox import OntologyToolbox
 from core.retrieval.retriever import Retriever
 from tests.factories import make_place, make_question, make_scope
 from tests.fakes import (

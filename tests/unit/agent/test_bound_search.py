@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from core.agent.decision_input import Attempted, Ruling, Situation, preferred
 from core.agent.passages import Passages
-from core.agent.situation import Attempted, Ruling, Situation, preferred
 from core.domain.answer import Decision, Draft, RefusalKind, Verified
 from core.domain.budget import Budget, Limits
 from core.domain.evidence import Evidence

@@ -4,7 +4,7 @@ from core.agent.extractive.branching import NOWHERE, find_branch
 from core.agent.extractive.passages import passages_of
 from core.agent.extractive.ranking import by_section, rank
 from core.agent.extractive.scoring import Scored, Wanted
-from core.agent.planning.facets import Facets
+from core.agent.facets import Facets
 from core.agent.planning.intent import Intent
 from core.domain.evidence import EvidenceItem
 from core.domain.run import Term

@@ -4,7 +4,11 @@ from typing import Any
 
 import pytest
 
-from core.agent.confidential import is_confidential, speaks_of_somebody, was_confidential
+from core.agent.conversation.confidential import (
+    is_confidential,
+    speaks_of_somebody,
+    was_confidential,
+)
 from core.domain.answer import NotJudged, Outcome
 from core.domain.context import ContextMessage
 from core.domain.question import Turn

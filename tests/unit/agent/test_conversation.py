@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.agent.conversation import ALL, clean, understand
-from core.agent.planning.facets import facets_of
-from core.agent.small_talk import without_greeting
-from core.domain.jurisdictions import country_name, jurisdictions_in
+from core.agent.conversation.small_talk import without_greeting
+from core.agent.conversation.understanding import ALL, clean, understand
+from core.agent.facets import facets_of
+from core.domain.language.jurisdictions import country_name, jurisdictions_in
 from core.domain.question import Turn
 
 GIFTS = "May employees accept gifts worth EUR 50?"

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
-from core.agent.counterpart import named_thing, things_in
-from core.agent.follow_up import follow_up
+from core.agent.conversation.counterpart import named_thing, things_in
+from core.agent.conversation.follow_up import follow_up
 
 LADING = "how long are bills of lading kept"
 PAIRS = [

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent.situation import Ruling, Situation, relevance_read
+from core.agent.decision_input import Ruling, Situation, relevance_read
 from core.agent.stages.decide import ASKED_FROM, CLOSEST_FROM, TREATED_FROM, decide
 from core.confidence.badge import badge_of
 from core.domain.answer import (

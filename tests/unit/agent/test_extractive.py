@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent.conversation import ALL
+from core.agent.conversation.understanding import ALL
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.extractive.scoring import SURE
 from core.agent.stages.explore import explore
@@ -18,7 +18,7 @@ from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.question import Assumption, Question
 from core.domain.run import Clarification, Plan
-from core.ontology.tools import OntologyToolbox
+from core.ontology.tools.toolbox import OntologyToolbox
 from tests.factories import (
     NOTHING_KNOWN,
     make_evidence,

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from core.agent.follow_up import follow_up
+from core.agent.conversation.follow_up import follow_up
 from core.domain.conditions import ConditionKind
 
 SUPPLIER = "May I accept a gift from a supplier?"

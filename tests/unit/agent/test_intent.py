@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.agent.planning.facets import (
+from core.agent.facets import (
     EMPLOYMENT,
     JURISDICTION,
     facets_of,
@@ -13,7 +13,7 @@ from core.agent.planning.facets import (
 )
 from core.agent.planning.intent import Intent, intents_of, plain
 from core.agent.planning.parts import parts_of
-from core.domain.content_words import content_words
+from core.domain.language.content_words import content_words
 from core.domain.run import Term
 
 

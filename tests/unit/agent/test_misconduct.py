@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.agent.misconduct import is_report
+from core.agent.conversation.misconduct import is_report
 from core.evals.answers import LabelledQuestion, load_questions
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "questions"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bot.replies.badge import BY_RULES, origin
 from core.agent.abandoned import AbandonedError
-from core.agent.ahead import started_ahead
+from core.agent.prefetch import started_ahead
 from core.agent.stages.gate import gate
 from core.agent.timing import covered_s
 from core.agent.wording import DAY_BUDGET_SPENT, MODEL_UNAVAILABLE, WITHOUT_MODEL

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.jurisdictions import (
+from core.domain.grounding.named_entities import missing_names
+from core.domain.language.jurisdictions import (
     country_code,
     country_name,
     jurisdictions_in,
     without_jurisdictions,
 )
-from core.domain.names import missing_names
 
 
 @pytest.mark.parametrize(

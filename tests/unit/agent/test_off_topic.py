@@ -7,15 +7,15 @@ import pytest
 
 from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
 from core.adapters.local.off_topic import LocalOffTopic
-from core.agent import compose
-from core.agent.release import (
+from core.agent.conversation.small_talk import SmallTalk
+from core.agent.reply import compose
+from core.agent.reply.release import (
     OFF_TOPIC_FOR_SURE,
     OFF_TOPIC_FROM,
     may_be_off_topic,
     refusal,
     unless_off_topic,
 )
-from core.agent.small_talk import SmallTalk
 from core.agent.wording import ASK_A_PERSON, REFUSALS
 from core.domain.answer import Answer, Outcome, RefusalKind
 from core.domain.errors import ContractError

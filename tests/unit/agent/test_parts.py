@@ -1,7 +1,7 @@
 """A message is cut into the questions that it asks: a few, whatever its length."""
 
 from core.agent.planning.parts import MOST, Part, parts_of
-from core.domain.content_words import content_words
+from core.domain.language.content_words import content_words
 from core.domain.run import Term
 
 SUBJECTS = ("gifts", "hotels", "vendors", "records", "cameras", "laptops", "visitors", "taxis")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.agent.extractive.passages import passages_of
 from core.agent.extractive.quoting import claim_of
 from core.domain.evidence import EvidenceItem
-from core.domain.lead_ins import lead_in_of
+from core.domain.language.lead_ins import lead_in_of
 from core.domain.policy import VersionId
 from tests.factories import make_item, make_place
 

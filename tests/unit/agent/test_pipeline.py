@@ -5,8 +5,8 @@ from dataclasses import asdict, replace
 import pytest
 
 from core.agent.passages import REPORTING as REPORTING_QUERY
-from core.agent.report import reply_json, trace_json
 from core.agent.request import Reply
+from core.agent.trace_json import reply_json, trace_json
 from core.domain.answer import Badge, Branch, Decision, Draft, Outcome, RefusalKind
 from core.domain.budget import Budget, Limits
 from core.domain.errors import TransientError

@@ -12,7 +12,7 @@ from core.agent.extractive.passages import passages_of
 from core.agent.extractive.quoting import NEAR_ROW, NEARLY, QUOTED, expand, quoted_of
 from core.agent.extractive.ranking import IN_CONTEXT, by_section, rank
 from core.agent.extractive.scoring import ANSWERS, Fit, Scored, Wanted, measures_of
-from core.agent.planning.facets import Facets
+from core.agent.facets import Facets
 from core.agent.planning.intent import Intent
 from core.domain.evidence import EvidenceItem
 from core.domain.run import Term

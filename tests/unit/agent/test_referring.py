@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from core.adapters.anthropic.turns import asked
-from core.agent.misconduct import is_report
-from core.agent.referring import needs_subject, readable, resolve
+from core.adapters.anthropic.dialogue.turn_texts import asked
+from core.agent.conversation.misconduct import is_report
+from core.agent.conversation.referring import needs_subject, readable, resolve
 from core.domain.context import (
     CARRIED,
     LONGEST,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.agent.compose import passed_on
-from core.agent.release import OFF_TOPIC, refusal
+from core.agent.reply.compose import passed_on
+from core.agent.reply.release import OFF_TOPIC, refusal
 from core.agent.wording import ASK_A_PERSON
 from core.domain.answer import Outcome, RefusalKind
 

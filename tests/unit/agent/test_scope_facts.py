@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent.conversation import ALL
+from core.agent.conversation.understanding import ALL
 from core.agent.scope_facts import foreign_countries
 from core.domain.answer import Branch
 from core.domain.question import Assumption

@@ -12,7 +12,6 @@ from core.agent.request import MAX_QUESTION, AskRequest
 from core.agent.service import Answering
 from core.domain.answer import Draft, Outcome, RefusalKind
 from core.domain.budget import Limits
-from core.domain.chat import Place
 from core.domain.errors import (
     ContractError,
     EmptyCorpusError,
@@ -21,6 +20,7 @@ from core.domain.errors import (
     UsageError,
 )
 from core.domain.ontology import Snapshot
+from core.domain.place import Place
 from core.domain.question import Scope, Turn
 from core.ports import Embedder, EmbeddingSpace, Knowledge, Progressed, Vector
 from core.ports.off_topic import OffTopic

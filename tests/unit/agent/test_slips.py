@@ -5,8 +5,8 @@ from collections.abc import Collection
 
 import pytest
 
-from core.agent.slips import mended
-from core.domain.content_words import stem, words
+from core.agent.conversation.slips import mended
+from core.domain.language.content_words import stem, words
 from core.ports import Knowledge
 from tests.factories import make_scope
 from tests.fakes import InMemoryCorpus, InMemoryOntology, Policy

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from core.agent.small_talk import LONGEST, SmallTalk, small_talk, without_greeting
+from core.agent.conversation.small_talk import LONGEST, SmallTalk, small_talk, without_greeting
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from core.agent.stages.retrieve import gather
 from core.domain.answer import Branch, Citation, Claim, Draft, Judgement, NotJudged
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, Finding
-from core.domain.lead_ins import LeadIn, introduced_units, lead_in_of
+from core.domain.language.lead_ins import LeadIn, introduced_units, lead_in_of
 from core.domain.ontology import EntityKey, Snapshot
 from core.domain.policy import VersionId
 from core.domain.run import Clarification, Exploration
-from core.ontology.whole import WholeOntology
+from core.ontology.graphs.whole import WholeOntology
 from core.ports import SearchRequest
 from tests.factories import (
     NOT_JUDGED,

@@ -9,7 +9,7 @@ import pytest
 from bot.slack.inbound.text_input import typed
 from bot.teams.protocol.text_input import clean_text, html_text
 from bot.thanks import is_only_thanks
-from core.agent.conversation import clean, understand
+from core.agent.conversation.understanding import clean, understand
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.timing import let_others_run
 from core.domain.budget import Limits

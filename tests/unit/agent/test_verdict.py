@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent.verdict import verdict
+from core.agent.reply.verdict import verdict
 from core.domain.answer import Citation, Claim
-from core.domain.phrasing import item_sentence, sentence
+from core.domain.grounding.yes_or_no import Polarity, needs_approval, polarity
+from core.domain.language.phrasing import item_sentence, sentence
 from core.domain.policy import Span, VersionId
-from core.domain.yes_or_no import Polarity, needs_approval, polarity
 from tests.factories import make_place
 
 

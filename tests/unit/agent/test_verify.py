@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from core.agent.stages import verify as stage
 from core.agent.stages.verify import supports, verify
-from core.domain import grounding
 from core.domain.answer import BY_CODE, Check, Citation, Claim, Draft, Verified
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence
-from core.domain.grounding import guard_probability, guard_texts
-from core.domain.lead_ins import LeadIn
+from core.domain.grounding import support
+from core.domain.grounding.support import guard_probability, guard_texts
+from core.domain.language.lead_ins import LeadIn
+from core.domain.language.quantities import quantities
+from core.domain.language.reader_text import heading_of
 from core.domain.policy import VersionId
-from core.domain.quantities import quantities
-from core.domain.reader_text import heading_of
 from tests.factories import (
     cite,
     make_draft,
@@ -45,11 +45,11 @@ KNOWN_ROLES = ("line manager", "auditor")
 FUNCTIONS = {
     Check.CITED: (stage, "_cited"),
     Check.QUOTE: (stage, "_quoted"),
-    Check.NUMBERS: (grounding, "_numbers"),
-    Check.MODALITY: (grounding, "polarity_kept"),
-    Check.NAMES: (grounding, "_names"),
+    Check.NUMBERS: (support, "_numbers"),
+    Check.MODALITY: (support, "polarity_kept"),
+    Check.NAMES: (support, "_names"),
     Check.PLACE: (stage, "_placed"),
-    Check.SUPPORT: (grounding, "unsupported"),
+    Check.SUPPORT: (support, "unsupported"),
 }
 FOREIGN = frozenset({"DE"})
 
@@ -236,7 +236,7 @@ def test_a_turned_claim_is_dropped(name: str, monkeypatch: pytest.MonkeyPatch) -
     draft = (BOUNDED | FRAMED)[name]
     assert failed(draft) == {Check.NUMBERS if name in BOUNDED else Check.MODALITY}
     function = "bounds_kept" if name in BOUNDED else "framing_kept"
-    monkeypatch.setattr(grounding, function, _finds_nothing)
+    monkeypatch.setattr(support, function, _finds_nothing)
     assert verified(draft).claims == draft.claims
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
-from core.agent.task import Parts, Task
+from core.agent.run_input import Parts, Task
 from core.domain.answer import Citation, Claim, Draft
 from core.domain.budget import Limits
 from core.domain.context import ContextMessage
@@ -12,7 +12,7 @@ from core.domain.evidence import Evidence
 from core.domain.policy import Span, VersionId
 from core.domain.question import Assumption, Turn
 from core.domain.run import Run
-from core.ontology.tools import OntologyToolbox
+from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import ReasonerFactory
 from core.retrieval.retriever import Retriever
 from tests.factories import make_question, make_scope

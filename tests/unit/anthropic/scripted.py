@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
+from core.adapters.anthropic.api.providers import Capabilities
+from core.adapters.anthropic.api.reply import reply_from
 from core.adapters.anthropic.factory import AnthropicReasonerFactory
-from core.adapters.anthropic.providers import Capabilities
-from core.adapters.anthropic.reply import reply_from
 from core.adapters.anthropic.settings import ModelChoice
-from core.adapters.anthropic.wire import ModelReply, ModelRequest
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.domain.errors import BudgetSpentError
 from core.domain.run import ModelCall

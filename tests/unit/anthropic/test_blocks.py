@@ -5,10 +5,16 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.adapters.anthropic.blocks import data_block, dumped, numbered, search_result, source_of
-from core.adapters.anthropic.dialogue import Dialogue
-from core.adapters.anthropic.wire import CitedBlocks
-from core.domain.lead_ins import LeadIn
+from core.adapters.anthropic.api.api_types import CitedBlocks
+from core.adapters.anthropic.dialogue.blocks import (
+    data_block,
+    dumped,
+    numbered,
+    search_result,
+    source_of,
+)
+from core.adapters.anthropic.dialogue.dialogue import Dialogue
+from core.domain.language.lead_ins import LeadIn
 from core.domain.policy import Span
 from tests.factories import make_place, make_span
 

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.adapters.anthropic.blocks import source_of
-from core.adapters.anthropic.claims import STATEMENTS, claims_of, statements, text_parts
-from core.adapters.anthropic.dialogue import Dialogue
-from core.adapters.anthropic.wire import CitedBlocks, ModelReply, TextPart, ToolUse
+from core.adapters.anthropic.api.api_types import CitedBlocks, ModelReply, TextPart, ToolUse
+from core.adapters.anthropic.dialogue.blocks import source_of
+from core.adapters.anthropic.dialogue.claims import STATEMENTS, claims_of, statements, text_parts
+from core.adapters.anthropic.dialogue.dialogue import Dialogue
 from core.agent.stages.verify import verify
 from core.domain.answer import Check, Draft
 from core.domain.evidence import Evidence
+from core.domain.language.sentences import split_sentences
 from core.domain.run import TokenUse
-from core.domain.sentences import split_sentences
 from tests.factories import make_item, make_place, make_span, stored_text
 
 

@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from core.adapters.anthropic import turns
+from core.adapters.anthropic.dialogue import turn_texts
 from core.agent.abandoned import AbandonedError
 from core.agent.pipeline import Pipeline
+from core.agent.run_input import Parts, Task
 from core.agent.stages.critique import NOT_CRITICISED
-from core.agent.task import Parts, Task
 from core.domain.answer import Decision, NotJudged, Outcome
 from core.domain.budget import Limits
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.question import Turn
 from core.domain.run import Clarification, Plan, Run
-from core.ontology.tools import OntologyToolbox
+from core.ontology.tools.toolbox import OntologyToolbox
 from core.retrieval.retriever import Retriever
 from tests.factories import make_question, make_scope
 from tests.fakes import FixedClock, InMemoryOntology, Policy
@@ -200,7 +200,7 @@ async def test_a_model_that_has_asked_twice_is_told_not_to(
     history = tuple(Turn(question="?", outcome=one, answer="Which gift?") for one in outcomes)
     model = ScriptedModel(answer=[answers(CASH, also=[SURE])])
     await _run(model, history=history)
-    assert (turns.ASKED_ENOUGH in str(model.bodies())) is is_told
+    assert (turn_texts.ASKED_ENOUGH in str(model.bodies())) is is_told
 
 
 async def test_an_unknown_intent_is_general() -> None:
@@ -376,7 +376,7 @@ async def test_a_retry_is_told_what_was_wrong() -> None:
     assert run.answer.outcome is Outcome.ANSWERED
     last = model.bodies()[-1]["messages"][-1]["content"]
     words = "\n".join(one["text"] for one in last if one["type"] == "text")
-    for said in ("EUR 70", "claim 1 is too short", "the register is missing", turns.BETTER):
+    for said in ("EUR 70", "claim 1 is too short", "the register is missing", turn_texts.BETTER):
         assert said in words
     assert REGISTER in str([one for one in last if one["type"] == "search_result"])
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from core.adapters.anthropic.providers import Capabilities
-from core.adapters.anthropic.review import Reviewer
-from core.adapters.anthropic.wire import ModelReply, ModelRequest
-from core.agent.report import trace_json
+from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
+from core.adapters.anthropic.api.providers import Capabilities
+from core.adapters.anthropic.dialogue.review import Reviewer
+from core.agent.trace_json import trace_json
 from core.agent.wording import PARTIAL
 from core.confidence.badge import MEDIUM
 from core.domain.answer import Badge, Check, Decision, Draft, NotJudged, Outcome, RefusalKind
@@ -17,7 +17,7 @@ from core.domain.budget import Budget, Limits
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.evidence import Evidence
 from core.domain.run import Run
-from core.ontology.tools import OntologyToolbox
+from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import RunContext
 from tests.factories import make_question
 from tests.fakes import InMemoryOntology

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.adapters.anthropic.failures import AgainError, Names, RefusedError, refusal
+from core.adapters.anthropic.api.failures import AgainError, Names, RefusedError, refusal
 from core.domain.errors import ModelUnavailableError
 
 NAMES = Names(provider="Anthropic", access="ANTHROPIC_API_KEY", address="ANTHROPIC_BASE_URL")

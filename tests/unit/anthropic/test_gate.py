@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from core.adapters.anthropic import exploring, turns
+from core.adapters.anthropic.dialogue import tool_loop, turn_texts
 from core.agent.prompts import ANSWER, ANSWER_GRAPH_ONLY
 from core.domain.answer import Outcome
 from core.domain.budget import Limits
@@ -71,7 +71,7 @@ async def test_a_sufficient_score_without_an_answer_is_followed_by_one() -> None
     run = await _run(model)
     assert (run.answer.outcome, run.used_rag) == (Outcome.ANSWERED, False)
     body = model.bodies()[1]
-    assert _result(body) == exploring.SUFFICES
+    assert _result(body) == tool_loop.SUFFICES
     assert body["tool_choice"] == {"type": "none"}
 
 
@@ -117,9 +117,9 @@ async def test_the_draft_must_use_findings_and_chunks() -> None:
     model = ScriptedModel(answer=[reply(reported(0.4)), answers(CASH)])
     await _run(model)
     words = _words(_last_turn(model.bodies()[1]))
-    assert turns.USE_BOTH in words
+    assert turn_texts.USE_BOTH in words
     for rule in ("using both", "the passage prevails", "they conflict, citing both"):
-        assert rule in turns.USE_BOTH
+        assert rule in turn_texts.USE_BOTH
     assert "the passage prevails" in ANSWER.text
 
 
@@ -131,7 +131,7 @@ async def test_results_and_chunks_travel_in_one_turn() -> None:
     kinds = [block["type"] for block in _last_turn(model.bodies()[1])]
     assert kinds[:2] == ["tool_result", "tool_result"]
     assert "search_result" in kinds[2:]
-    assert _result(model.bodies()[1], 1) == exploring.FOLLOW
+    assert _result(model.bodies()[1], 1) == tool_loop.FOLLOW
 
 
 async def test_chunks_wait_until_the_gate_asks() -> None:
@@ -154,7 +154,7 @@ async def test_the_first_low_score_triggers_and_later_ones_change_nothing() -> N
     assert run.gate
     assert (run.gate.retrieve, run.gate.score) == (True, 0.3)
     assert run.budget.retrieval_rounds == 1
-    assert _result(model.bodies()[1], 1) == exploring.CHANGES_NOTHING
+    assert _result(model.bodies()[1], 1) == tool_loop.CHANGES_NOTHING
 
 
 async def test_a_low_score_behind_a_high_one_is_the_first_low_one() -> None:
@@ -204,8 +204,8 @@ async def test_without_chunks_nothing_is_retrieved_and_the_model_is_told() -> No
     run = await _run(model, world)
     assert (world.search.requests, run.used_rag, run.budget.retrieval_rounds) == ([], False, 0)
     first, second = model.bodies()
-    assert turns.NO_CHUNKS in _words(_last_turn(first))
-    assert _result(second) == exploring.NO_DOCUMENTS
+    assert turn_texts.NO_CHUNKS in _words(_last_turn(first))
+    assert _result(second) == tool_loop.NO_DOCUMENTS
     assert run.answer.outcome is Outcome.ANSWERED
 
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.adapters.anthropic.claims import statements
-from core.adapters.anthropic.markers import unmarked
-from core.adapters.anthropic.wire import CitedBlocks
+from core.adapters.anthropic.api.api_types import CitedBlocks
+from core.adapters.anthropic.dialogue.citation_markers import unmarked
+from core.adapters.anthropic.dialogue.claims import statements
 
 MARKS = [
     CitedBlocks(search_result=number, start_block=0, end_block=1, cited_text="")

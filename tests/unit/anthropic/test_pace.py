@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.adapters.anthropic.pace import MINUTE_S, PacedCalls
-from core.adapters.anthropic.wire import ModelReply, ModelRequest
+from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
+from core.adapters.anthropic.api.throttle import MINUTE_S, PacedCalls
 from core.domain.run import TokenUse
 
 REQUEST = ModelRequest(

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from core.adapters.anthropic import exploring, turns
+from core.adapters.anthropic.dialogue import tool_loop, turn_texts
 from core.agent.passages import NOTHING_LEFT, NOTHING_NEW
-from core.agent.report import trace_json
+from core.agent.trace_json import trace_json
 from core.agent.wording import PARTIAL
 from core.domain.answer import Outcome, RefusalKind
 from core.domain.budget import Limits
@@ -98,7 +98,7 @@ async def test_given_passages_a_model_may_search_once_more_in_its_own_words() ->
     assert [request.text for request in world.search.requests] == [QUESTION, "cellar hours"]
     assert [claim.text for claim in run.answer.claims] == [OPENING]
     first, second, third = model.bodies()
-    assert turns.LOOK_ONCE_MORE in str(second["messages"][-1])
+    assert turn_texts.LOOK_ONCE_MORE in str(second["messages"][-1])
     assert [body.get("tool_choice") for body in (first, second)] == [None, None]
     assert third["tool_choice"] == {"type": "none"}
 
@@ -156,8 +156,8 @@ async def test_a_confidence_beside_a_later_search_changes_nothing() -> None:
     late = reply(reported(0.99), searches("cellar"))
     run, model = await _run(reply(searches("bicycles")), late, answers(PARKING))
     told = str(_results(model.bodies()[2])[0])
-    assert exploring.CHANGES_NOTHING in told
-    assert exploring.SUFFICES not in told
+    assert tool_loop.CHANGES_NOTHING in told
+    assert tool_loop.SUFFICES not in told
     assert run.gate
     assert (run.gate.score, run.gate.retrieve) == (None, True)
 
@@ -176,7 +176,7 @@ async def test_a_confident_ontology_is_not_looked_behind(look: Block, *, is_firs
     assert world.search.sections == []
     assert [request.text for request in world.search.requests] == [QUESTION]  # ahead, not given
     results = _results(model.bodies()[1])
-    assert exploring.BEHIND_THE_GATE in str(results)
+    assert tool_loop.BEHIND_THE_GATE in str(results)
     assert PARKING not in str(model.bodies())
 
 
@@ -197,7 +197,7 @@ async def test_graph_only_never_offers_passages() -> None:
     model = ScriptedModel(answer=[reply(searches("bicycles"), reads("site#1")), answers(CASH)])
     world = _world()
     run = await world.run(factory_of(model), QUESTION, use_rag=False)
-    assert not _offered(model.bodies()[0]) & exploring.LOOKS
+    assert not _offered(model.bodies()[0]) & tool_loop.LOOKS
     assert all(one["is_error"] for one in _results(model.bodies()[1]))
     assert (world.search.requests, world.search.sections) == ([], [])
     assert (run.used_rag, run.answer.outcome) == (False, Outcome.ANSWERED)
@@ -327,7 +327,7 @@ async def test_the_ontology_is_not_read_once_the_gate_has_decided() -> None:
     """What exploring established has been held to its contract; nothing joins it unseen."""
     looks_up = tool_use("search_entities", {"query": "cash"})
     run, model = await _run(reply(UNSURE), reply(searches("cellar"), looks_up), answers(PARKING))
-    assert exploring.EXPLORED in str(_results(model.bodies()[2])[1])
+    assert tool_loop.EXPLORED in str(_results(model.bodies()[2])[1])
     assert run.answer.outcome is Outcome.ANSWERED
 
 

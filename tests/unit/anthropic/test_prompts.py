@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.adapters.anthropic.critic import SUBMIT_CRITIQUE
-from core.adapters.anthropic.judge import SUBMIT_JUDGEMENT, token_of
-from core.adapters.anthropic.tools import EMIT_CONFIDENCE, MAKE_PLAN
+from core.adapters.anthropic.dialogue.critic import SUBMIT_CRITIQUE
+from core.adapters.anthropic.dialogue.judge import SUBMIT_JUDGEMENT, token_of
+from core.adapters.anthropic.dialogue.tools import EMIT_CONFIDENCE, MAKE_PLAN
 from core.agent import prompts
 from core.agent.passages import READ_SECTION, SEARCH_PASSAGES
 from core.agent.prompts import ANSWER, ANSWER_GRAPH_ONLY, CRITIQUE, JUDGE, Prompt, parse

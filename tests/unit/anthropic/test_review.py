@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from core.adapters.anthropic.review import CITED, FINDINGS, PASSAGES, material
+from core.adapters.anthropic.dialogue.review import CITED, FINDINGS, PASSAGES, material
 from core.domain.answer import Citation, Claim, Draft
 from core.domain.evidence import Evidence, EvidenceItem
 from tests.factories import make_place, make_question, make_span

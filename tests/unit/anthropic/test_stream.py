@@ -10,10 +10,10 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.adapters.anthropic.failures import AgainError
-from core.adapters.anthropic.reply import reply_from
-from core.adapters.anthropic.stream import MAX_BYTES, Bounded, assemble
-from core.adapters.anthropic.wire import TextPart, ToolUse
+from core.adapters.anthropic.api.api_types import TextPart, ToolUse
+from core.adapters.anthropic.api.failures import AgainError
+from core.adapters.anthropic.api.reply import reply_from
+from core.adapters.anthropic.api.stream import MAX_BYTES, Bounded, assemble
 from core.domain.errors import ContractError
 from core.domain.run import TokenUse
 from tests.servers.anthropic_steps import (

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.adapters.anthropic.critic import MALFORMED, critique_of
-from core.adapters.anthropic.judge import judgement_of, token_of
-from core.adapters.anthropic.tools import (
+from core.adapters.anthropic.dialogue.critic import MALFORMED, critique_of
+from core.adapters.anthropic.dialogue.judge import judgement_of, token_of
+from core.adapters.anthropic.dialogue.tools import (
     Asked,
     Malformed,
     Planned,
@@ -22,7 +22,7 @@ from core.adapters.anthropic.tools import (
     usable_options,
 )
 from core.domain.answer import ClaimJudgement, Critique, Decision, Judgement, NotJudged, Support
-from core.ontology.tools import REGISTRY
+from core.ontology.tools.toolbox import REGISTRY
 
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),

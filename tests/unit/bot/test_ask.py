@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bot.console.arguments import build_parser
+from bot.console.arguments.arguments import build_parser
 from bot.console.commands import ask
 from core.agent.service import Answering
 from core.domain.budget import Limits

@@ -9,9 +9,9 @@ from datetime import date
 import pytest
 
 from bot import cli
-from bot.console import help_texts, values
-from bot.console.arguments import build_parser
-from bot.console.options import ask_options, scope_options
+from bot.console.arguments import help_texts, values
+from bot.console.arguments.arguments import build_parser
+from bot.console.arguments.options import ask_options, scope_options
 from core.domain.errors import (
     CiteboundError,
     ConfigError,
@@ -65,7 +65,8 @@ def test_a_wrong_word_is_one_line_and_code_2(
 def test_help_imports_nothing_heavy() -> None:
     """The parser alone is light: `--help` must be quick."""
     program = (
-        "import sys, bot.cli; from bot.console.arguments import build_parser; build_parser();"
+        "import sys, bot.cli;"
+        "from bot.console.arguments.arguments import build_parser; build_parser();"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )
     done = subprocess.run(  # noqa: S603  # our own words

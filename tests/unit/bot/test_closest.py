@@ -10,11 +10,11 @@ from bot.replies.closest import ANSWERS_IT
 from bot.replies.evidence import summary_of
 from bot.slack.blocks import render as slack_render
 from bot.teams.cards import render as teams_render
-from core.agent import compose
+from core.agent.reply import compose
 from core.agent.wording import IF_IT_DOES_NOT
 from core.domain.answer import RefusalKind
 from core.domain.case import Case, CaseState
-from core.domain.casework import Refusal
+from core.domain.case_rules import Refusal
 from core.domain.feedback import FeedbackKept, FeedbackRefused
 from tests.unit.slack import payloads as slack
 from tests.unit.teams import payloads as teams

@@ -6,7 +6,7 @@ import pytest
 
 from bot.slack.blocks.render import render as in_slack
 from bot.teams.cards.render import render as in_teams
-from core.agent import compose
+from core.agent.reply import compose
 from core.domain.answer import Answer, Outcome, RefusalKind
 from tests.unit.slack import payloads as slack
 from tests.unit.teams import payloads as teams

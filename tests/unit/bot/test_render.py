@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 
-from bot.console.record_view import record_view, records_list
-from bot.console.render import answer_view, place_line, record_lines, section_name
+from bot.console.views.record_view import record_view, records_list
+from bot.console.views.render import answer_view, place_line, record_lines, section_name
 from core.domain.answer import (
     Answer,
     Badge,

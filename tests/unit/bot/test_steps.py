@@ -5,8 +5,7 @@ import logging
 import pytest
 
 from bot.delivery import GIVEN_UP_AFTER_S, after_post, after_search, withholding
-from core.agent import compose
-from core.domain.chat import Place
+from core.agent.reply import compose
 from core.domain.delivery import (
     Abandon,
     Ambiguous,
@@ -21,6 +20,7 @@ from core.domain.delivery import (
     Step,
     StoredReply,
 )
+from core.domain.place import Place
 from core.domain.run import Clarification
 
 ASKED = compose.clarifying(Clarification(intent="general", question="Where?", slot="country"))

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 
-from bot.console.ingesting import Failed, FileResult, counts_of, file_row, summary_line
-from bot.console.verbose import run_view
+from bot.console.ingest.ingest_files import Failed, FileResult, counts_of, file_row, summary_line
+from bot.console.views.verbose import run_view
 from core.domain.answer import (
     Answer,
     Badge,
@@ -23,8 +23,8 @@ from core.domain.answer import (
     Outcome,
     Verdict,
 )
-from core.domain.chat import Place
 from core.domain.evidence import Evidence
+from core.domain.place import Place
 from core.domain.policy import PolicyMetadata, VersionId
 from core.domain.question import Question, Scope
 from core.domain.run import (

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.bounds import Bound, bounds, bounds_kept
+from core.domain.grounding.bounds import Bound, bounds, bounds_kept
 from core.ingest.prepare import prepare
-from core.ontology.extract import extract
+from core.ontology.extract.extract import extract
 
 POLICIES = Path(__file__).parents[3] / "samples" / "policies"
 

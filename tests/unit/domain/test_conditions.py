@@ -10,8 +10,8 @@ from core.domain.conditions import (
     is_met,
     shown,
 )
-from core.domain.jurisdictions import own_country, rules_of
-from core.domain.people import own_group
+from core.domain.language.jurisdictions import own_country, rules_of
+from core.domain.language.people import own_group
 
 
 def found_in(text: str) -> list[tuple[str, str]]:

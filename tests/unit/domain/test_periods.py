@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.domain.periods import missing_periods, plain_frequencies
+from core.domain.language.periods import missing_periods, plain_frequencies
 
 
 @pytest.mark.parametrize(

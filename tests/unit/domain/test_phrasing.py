@@ -5,7 +5,14 @@ import pytest
 from core.agent.stages.verify import verify
 from core.domain.answer import Check, Citation, Claim, Draft
 from core.domain.evidence import Evidence
-from core.domain.phrasing import item_sentence, phrase, plain, readings, row_sentence, sentence
+from core.domain.language.phrasing import (
+    item_sentence,
+    phrase,
+    plain,
+    readings,
+    row_sentence,
+    sentence,
+)
 from tests.factories import make_item
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.modality import Modality
-from core.domain.polarity import polarity_kept
+from core.domain.grounding.polarity import polarity_kept
+from core.domain.language.modality import Modality
 
 M = Modality
 _GIFTS = "Employees may accept gifts up to EUR 75 but must not accept cash. Managers should ask."

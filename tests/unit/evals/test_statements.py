@@ -12,7 +12,7 @@ from core.adapters.local.reader import GUARD_SHA256
 from core.agent.stages import verify as stage
 from core.domain.answer import Check
 from core.domain.errors import UsageError
-from core.domain.grounding import ungrounded
+from core.domain.grounding.support import ungrounded
 from core.evals import statements
 from core.evals.statements import (
     LabelledStatement,

@@ -11,8 +11,8 @@ from docx.opc.part import Part
 from docx.oxml import OxmlElement
 from docx.oxml.ns import nsmap, qn
 
+from core.domain.language.sentences import split_sentences
 from core.domain.policy import LoadedDocument
-from core.domain.sentences import split_sentences
 from core.ingest.load import load
 from core.ingest.load.docx_numbering import format_counter
 

@@ -1,10 +1,10 @@
 import pytest
 
 from core.domain.ontology import EntityType
-from core.ontology.conflicts import Conflict
-from core.ontology.graph import build_graph
-from core.ontology.lint import FoundReference, Report, lint
-from core.ontology.references import IndexedPolicy, IndexedSection, PolicyIndex
+from core.ontology.extract.references import IndexedPolicy, IndexedSection, PolicyIndex
+from core.ontology.graphs.conflicts import Conflict
+from core.ontology.graphs.graph import build_graph
+from core.ontology.graphs.lint import FoundReference, Report, lint
 from tests.unit.ontology.markdown import sections_of
 from tests.unit.ontology.snapshots import Source, snapshot_of
 

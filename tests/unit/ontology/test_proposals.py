@@ -16,12 +16,12 @@ from core.domain.ontology import (
 )
 from core.domain.policy import TextSpan
 from core.domain.proposals import ProposedEntity, ProposedFacts, ProposedRelation
-from core.ontology.drops import Drop
-from core.ontology.extract import extract
-from core.ontology.merge import merged
-from core.ontology.parts import MAX_CHARACTERS, Part, parts_of
-from core.ontology.proposals import CheckedFacts, check
-from core.ontology.roles import abbreviations
+from core.ontology.extract.extract import extract
+from core.ontology.extract.roles import abbreviations
+from core.ontology.model.merge import merged
+from core.ontology.model.proposals import CheckedFacts, check
+from core.ontology.model.rejections import Drop
+from core.ontology.model.section_parts import MAX_CHARACTERS, Part, parts_of
 from tests.unit.ontology.markdown import sections_of
 
 TEXT = """# Gifts Policy

@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from core.domain.ontology import CrossReference
 from core.domain.policy import Section, TextSpan
-from core.ontology.policy_index import with_inferred_names
-from core.ontology.references import (
+from core.ontology.extract.policy_index import with_inferred_names
+from core.ontology.extract.references import (
     IndexedPolicy,
     IndexedSection,
     PolicyIndex,

@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 from core.domain.ontology import EntityType, RelationType
 from core.domain.run import Json
-from core.ontology.answers import is_statement
 from core.ontology.fact_words import normal_name
-from core.ontology.graph import build_graph
-from core.ontology.lookup import FOUND, NEAR_BEST
-from core.ontology.registry import Arguments, Parameter, Tool
-from core.ontology.tools import REGISTRY, OntologyToolbox
-from core.ontology.whole import WholeOntology
+from core.ontology.graphs.graph import build_graph
+from core.ontology.graphs.whole import WholeOntology
+from core.ontology.tools.lookup import FOUND, NEAR_BEST
+from core.ontology.tools.registry import Arguments, Parameter, Tool
+from core.ontology.tools.tool_results import is_statement
+from core.ontology.tools.toolbox import REGISTRY, OntologyToolbox
 from core.ports import Lookup, Toolbox
 from tests.factories import make_place
 from tests.unit.ontology.snapshots import Source, snapshot_of

@@ -1,7 +1,7 @@
 """A finding brings its whole rule: exceptions, conditions, and the items of its list."""
 
 from core.domain.evidence import Context, Finding
-from core.ontology.whole import WholeOntology
+from core.ontology.graphs.whole import WholeOntology
 from core.ontology.whole_rule import MOST_CHARACTERS, MOST_SECTIONS, context_of
 from tests.unit.ontology.snapshots import Source, snapshot_of, texts_of
 

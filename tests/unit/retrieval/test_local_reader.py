@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.console.embedding_checks import check_guard, check_reader
+from bot.console.doctor.embedding_checks import check_guard, check_reader
 from bot.finding import Health
 from core.adapters.local import onnx_model, reader
 from core.adapters.local.onnx_model import TOKENIZER_FILE, Loaded, Unavailable
@@ -22,7 +22,7 @@ from core.adapters.local.reader import (
     find_local_guard,
     find_local_reader,
 )
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import ConfigError, ContractError
 from core.embedders import NoReader, find_reader
 from tests.unit.retrieval.tiny_model import QUESTION, SPECIAL, TEXT, write_tiny_model

@@ -31,7 +31,7 @@ from bot.slack.blocks.home_view import home_view as view_of_home
 from bot.slack.blocks.limits import IN_MESSAGE, IN_VIEW, own_rules
 from bot.slack.blocks.render import RICH, SHAPES, Rendered, render, share
 from bot.slack.blocks.render_context import Setting
-from core.agent import compose
+from core.agent.reply import compose
 from core.agent.wording import IF_IT_DOES_NOT, MODEL_UNAVAILABLE, REFUSALS
 from core.domain.answer import (
     Answer,

@@ -16,7 +16,7 @@ from bot.slack.blocks.evidence_view import evidence_modal
 from bot.slack.blocks.limits import own_rules
 from bot.slack.blocks.render import RICH, SHAPES, SIMPLE, TEXT_ONLY, render
 from bot.slack.blocks.render_context import Setting
-from core.agent import compose
+from core.agent.reply import compose
 from core.agent.wording import WITHOUT_MODEL
 from core.domain.answer import Answer, Badge, Branch, Confidence, Outcome, RefusalKind
 from core.domain.case import CaseNews, CaseState, OfficerReply, Superseded

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.teams.protocol.setup import teams_setup
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.errors import ConfigError
 
 APP = "AAAAAAAA-0000-4000-8000-000000000001"

@@ -19,12 +19,12 @@ from core.adapters.postgres.cases.case_posts import CasePosts
 from core.adapters.postgres.cases.case_queries import CaseRow, case_by_id
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.queue.queue import PostgresJobs
-from core.agent.confidential import speaks_of_somebody
-from core.agent.misconduct import is_report
-from core.agent.speech import is_asked
+from core.agent.conversation.confidential import speaks_of_somebody
+from core.agent.conversation.misconduct import is_report
+from core.agent.conversation.speech import is_asked
 from core.domain.audit import Tag
 from core.domain.case import CaseState
-from core.domain.casework import PASSED_ON_AT_MOST, Account, NoCase, Opener, Opening
+from core.domain.case_rules import PASSED_ON_AT_MOST, Account, NoCase, Opener, Opening
 from core.domain.errors import IntegrityError
 from core.domain.officers import Officers
 from core.domain.run import Run
@@ -45,9 +45,10 @@ class Beginning:
     async def number_for(self, connection: AsyncConnection, run: Run) -> int | NoCase:
         """Return the number of the case that an answer opens by itself, or why it opens none.
 
-        A mere statement, and what was not addressed to us, opens none: see `core.agent.speech`.
-        Nothing that may tell of somebody is passed on without the wish of who tells it, and nothing
-        at all where no officer would hear of it. Of one person's, no more than officers can take.
+        A mere statement, and what was not addressed to us, opens none: see
+        `core.agent.conversation.speech`. Nothing that may tell of somebody is passed on without the
+        wish of who tells it, and nothing at all where no officer would hear of it. Of one person's,
+        no more than officers can take.
         """
         told = (run.question.text, run.question.own)
         if not run.answer.needs_person or not self._officers.routes(is_sensitive=False):

@@ -12,7 +12,7 @@ from core.adapters.postgres.engine.ledger import Ledger, take_number
 from core.audit.canonical import instant
 from core.audit.events import Event
 from core.domain.audit import Tag
-from core.domain.casework import Account, Officer, Refusal
+from core.domain.case_rules import Account, Officer, Refusal
 from core.domain.run import Json
 
 _LOG = text(

@@ -12,12 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.locks import AdvisoryLock, wait_for_one
-from core.agent.confidential import speaks_of_somebody
-from core.agent.misconduct import is_report
-from core.agent.urgent import is_urgent_duty
+from core.agent.conversation.confidential import speaks_of_somebody
+from core.agent.conversation.misconduct import is_report
+from core.agent.reply.urgent import is_urgent_duty
 from core.domain.answer import Outcome
 from core.domain.case import Urgency
-from core.domain.casework import PASSED_ON_WITHIN_H, Account, Opener, Opening, Refusal
+from core.domain.case_rules import PASSED_ON_WITHIN_H, Account, Opener, Opening, Refusal
 
 _NO_CASE_FOR = frozenset({Outcome.CLARIFICATION.value, Outcome.IGNORED.value})
 

@@ -12,8 +12,8 @@ from core.adapters.postgres.engine.conversation_rows import place_of
 from core.adapters.postgres.queue.replies import reply_of
 from core.domain.answer import Answer, Outcome
 from core.domain.case import Case, CaseNews, CaseState, Urgency
-from core.domain.casework import Account, Opener, Standing
-from core.domain.chat import Place
+from core.domain.case_rules import Account, Opener, Standing
+from core.domain.place import Place
 
 _COLUMNS = (  # the question as it stands alone, unless a report was made before in its thread
     "SELECT k.id::text, k.number, k.state, k.owner, k.owner_name, k.claimed_at, k.due_at,"

@@ -28,7 +28,7 @@ from core.adapters.postgres.queue.queue import PostgresJobs
 from core.audit.events import Event
 from core.domain.audit import Tag
 from core.domain.case import Case, CaseState
-from core.domain.casework import (
+from core.domain.case_rules import (
     ASKERS_OWN,
     AUTHORITY,
     Account,

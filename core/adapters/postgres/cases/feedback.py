@@ -11,7 +11,7 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number
 from core.audit.events import Event
 from core.domain.audit import Tag
-from core.domain.casework import Refusal
+from core.domain.case_rules import Refusal
 from core.domain.feedback import Feedback, FeedbackKept, FeedbackRefused
 
 _ANSWER = text(

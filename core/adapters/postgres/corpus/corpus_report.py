@@ -10,8 +10,8 @@ from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.domain.ontology import CrossReference
 from core.domain.policy import TextSpan
 from core.domain.question import Scope
-from core.ontology.lint import FoundReference
-from core.ontology.policy_index import IndexedPolicy, IndexedSection, PolicyIndex
+from core.ontology.extract.policy_index import IndexedPolicy, IndexedSection, PolicyIndex
+from core.ontology.graphs.lint import FoundReference
 
 _COUNTS = f"""
 WITH live AS (SELECT version_id FROM {LIVE} AS l)

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import ARRAY, Text, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.domain.chat import Place
 from core.domain.message import Ignored, InboundMessage
+from core.domain.place import Place
 from core.ports import IdSource
 
 _GIVEN = ("id", "platform", "tenant", "channel", "thread", "person", "dedupe", "message")

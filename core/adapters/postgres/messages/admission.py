@@ -21,7 +21,7 @@ from core.adapters.postgres.engine.conversation_rows import Thread
 from core.adapters.postgres.engine.locks import AdvisoryLock, wait_for_each
 from core.domain.delivery import Notice
 from core.domain.message import InboundMessage, MessageKind
-from core.domain.turns import REPORTS_AHEAD, TurnLimit, WaitingLimits, ask_again_at
+from core.domain.rate_limit import REPORTS_AHEAD, TurnLimit, WaitingLimits, ask_again_at
 
 _WAITING = "state IN ('received', 'running')"
 _COUNT = text(

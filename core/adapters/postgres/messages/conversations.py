@@ -6,9 +6,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.retrying import begun_again
 from core.adapters.postgres.engine.tables import answers, conversations, inbox, questions
-from core.domain.chat import Place
 from core.domain.context import context_of
 from core.domain.message import OFFICER_SPEAKS, Speakers
+from core.domain.place import Place
 from core.domain.question import Assumption, Turn
 
 TURNS = 20

@@ -16,13 +16,13 @@ from core.adapters.postgres.messages.inbox_rows import event_of, insert, place_o
 from core.adapters.postgres.queue.completion import cause_of_message
 from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.replies import queue_reply
-from core.agent.conversation import clean
+from core.agent.conversation.understanding import clean
 from core.domain.audit import Tag
 from core.domain.delivery import Notice, StoredReply
 from core.domain.message import Accepted, Ignored, InboundMessage, MessageKind, Seen
-from core.domain.turns import TurnLimits, WaitingLimits
+from core.domain.rate_limit import TurnLimits, WaitingLimits
 from core.failpoints import failpoint
-from core.together import Together
+from core.group_commit import Together
 
 _TARGET = text(
     "SELECT id, conversation_id::text, question_id::text, record_id::text, state, outcome, person,"

@@ -1,7 +1,7 @@
 """Store questions: many in one transaction, in as many statements as one would take.
 
 Intake waits for this. Each statement is given all the questions as arrays, so that its round trip
-and the commit are paid once (`core.together`).
+and the commit are paid once (`core.group_commit`).
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from core.domain.audit import Tag
 from core.domain.delivery import StoredReply
 from core.domain.errors import TransientError
 from core.domain.message import Accepted, InboundMessage, Seen
-from core.domain.turns import TurnLimit, WaitingLimits
+from core.domain.rate_limit import TurnLimit, WaitingLimits
 from core.failpoints import failpoint
 
 REPEATED = Seen(reason="repeated")

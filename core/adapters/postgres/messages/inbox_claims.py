@@ -14,7 +14,7 @@ from core.adapters.postgres.queue.rate_limits import Defer, take_turn, tell_to_w
 from core.domain.context import context_of
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed, Waiting
-from core.domain.turns import TurnLimits
+from core.domain.rate_limit import TurnLimits
 from core.ports import Clock
 
 LEASE_S = 20.0

@@ -20,10 +20,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.engine.section_refs import section_ref
 from core.adapters.postgres.engine.tables import entity_words, fact_words, lead_ins, word_counts
 from core.adapters.postgres.ontology.ontology_rows import entities_of, span_of
-from core.domain.lead_ins import LeadIn, Unit, lead_in_of, section_units
+from core.domain.language.lead_ins import LeadIn, Unit, lead_in_of, section_units
 from core.domain.ontology import Entity, EntityType, SectionRef
 from core.domain.policy import Span, VersionId
-from core.ontology.conflicts import gives_way
 from core.ontology.fact_words import (
     GENERATION,
     NAME_WEIGHT,
@@ -43,6 +42,7 @@ from core.ontology.fact_words import (
 from core.ontology.fact_words import (
     entity_words as weighted_words,
 )
+from core.ontology.graphs.conflicts import gives_way
 
 BATCH = 2_000
 """Rows a statement."""

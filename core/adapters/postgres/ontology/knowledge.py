@@ -14,7 +14,7 @@ from core.domain.knowledge import Extent, SectionText, Sought, StatedFact
 from core.domain.ontology import EntityKey, EntityType, Snapshot
 from core.domain.policy import Span, VersionId
 from core.ontology.fact_words import names_within
-from core.ontology.ranking import MOST_DEFINITIONS
+from core.ontology.graphs.ranking import MOST_DEFINITIONS
 
 REACH = 6_000
 """Characters of a long section that are read before and after what is asked for."""

@@ -18,7 +18,7 @@ from core.adapters.postgres.ontology.ontology_rows import (
     relations_of,
     span_of,
 )
-from core.domain.lead_ins import LeadIn, lead_in_of
+from core.domain.language.lead_ins import LeadIn, lead_in_of
 from core.domain.ontology import EntityKey, EntityType, Relation, Snapshot
 from core.domain.policy import Span, VersionId
 

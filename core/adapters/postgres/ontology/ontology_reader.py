@@ -22,7 +22,7 @@ from core.adapters.postgres.ontology.ontology_rows import (
 )
 from core.domain.errors import EmptyCorpusError
 from core.domain.knowledge import Extent
-from core.domain.lead_ins import LeadIn, lead_in_of
+from core.domain.language.lead_ins import LeadIn, lead_in_of
 from core.domain.ontology import EntityKey, SectionRef, Snapshot
 from core.domain.policy import Span
 from core.domain.question import Scope

@@ -8,7 +8,7 @@ from core.adapters.postgres.engine.database import engine_for, newest_revision, 
 from core.adapters.postgres.platforms.installations import PostgresInstallations
 from core.adapters.postgres.platforms.oauth_states import PostgresOAuthStates
 from core.adapters.postgres.platforms.secret_box import Envelope
-from core.config import Settings
+from core.config.settings import Settings
 from core.domain.installation import Installation
 from core.ports.installations import OAuthStores
 

@@ -18,9 +18,9 @@ from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
 from core.audit.events import Event
 from core.domain.audit import Tag
-from core.domain.casework import Account, Officer
-from core.domain.chat import Place
+from core.domain.case_rules import Account, Officer
 from core.domain.delivery import Notice, StoredReply
+from core.domain.place import Place
 
 _ANSWER = text(
     "SELECT q.id::text AS question_id, q.conversation_id::text, i.text AS question, i.person,"

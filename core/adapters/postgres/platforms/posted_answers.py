@@ -10,7 +10,7 @@ from core.adapters.postgres.engine.conversation_rows import place_of
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.retrying import begun_again
 from core.adapters.postgres.queue.replies import reply_of
-from core.domain.casework import Account
+from core.domain.case_rules import Account
 from core.domain.policy import Span, VersionId
 from core.ports.shown import AskedBack, CopyState, SharedCopy, ShownReply, Surroundings
 

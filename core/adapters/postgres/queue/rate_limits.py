@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.queue.replies import queue_reply
 from core.domain.delivery import Notice, StoredReply
-from core.domain.turns import NOTICES, TurnLimit, TurnLimits, free_at, with_one_more
+from core.domain.rate_limit import NOTICES, TurnLimit, TurnLimits, free_at, with_one_more
 from core.ports import JobKind
 
 _OPEN = text(

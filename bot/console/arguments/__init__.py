@@ -1,0 +1,1 @@
+"""What can be typed after `citebound`. Imports nothing heavy."""

@@ -1,0 +1,1 @@
+"""`citebound eval` over labelled questions."""

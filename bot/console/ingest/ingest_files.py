@@ -1,0 +1,318 @@
+"""Files into the corpus one after the other, with one line a file: shared by `ingest` and `demo`.
+
+All files are read before the first is stored: two of them that would be one policy are refused.
+A file that can't be read is named with cause and cure, and the others go on. Each file is stored
+whole or not at all, so whatever was done before an interruption stays.
+"""
+
+import asyncio
+import hashlib
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.text import Text
+
+from bot.console.ingest.sources import Skipped, Source
+from bot.console.views.safe_text import one_line
+from bot.console.views.terminal import Row, Terminal
+from core.domain.errors import ContractError, DocumentError
+from core.ingest.clashes import Claim, claim_of, find_clashes
+from core.ingest.load import MAX_BYTES
+from core.ingest.prepare import Prepared
+from core.ingest.publish import Ingested, Ingestor
+from core.ports import Published
+from core.ports.extraction import ReadingReport
+
+UNREAD_SHOWN = 10
+"""Sections of a file that are named if they were not read."""
+KEPT_CHARACTERS = 20_000_000
+"""Text of files that is kept between reading and storing them, in all; others are read twice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """A file that was left out."""
+
+    reason: str
+    """Cause and cure, one line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileResult:
+    """What became of one file."""
+
+    path: Path
+    """The file."""
+    result: Ingested | Failed
+    """As stored, or why not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadFile:
+    """A file that was read, and whose policy is its own in this run."""
+
+    source: Source
+    """The file."""
+    sha256: bytes
+    """Of its bytes."""
+    prepared: Prepared | None
+    """As read; None: it is read once more, as so much is kept already."""
+
+
+class Ticks(Protocol):
+    """Sections that are done, for a bar."""
+
+    total: int
+    """Sections expected."""
+    watch: Callable[[int, str], None] | None
+    """Told how many are done, and the heading of the last one."""
+
+
+async def read_all(
+    ingestor: Ingestor, sources: Sequence[Source], *, with_chunks: bool
+) -> list[ReadFile | Failed]:
+    """Read all files, in order, and refuse those that would be one policy. Stores nothing."""
+    found: list[ReadFile | Failed] = []
+    claims: list[Claim] = []
+    claimed: list[int] = []
+    kept = 0
+    for source in sources:
+        try:
+            data = await asyncio.to_thread(read_file, source.path)
+            prepared = await _prepare(ingestor, source, data, with_chunks=with_chunks)
+        except ContractError as error:
+            found.append(Failed(reason=str(error)))
+            continue
+        claims.append(claim_of(prepared, name=str(source.path), given=source.given))
+        claimed.append(len(found))
+        kept += len(prepared.document.text)
+        sha256, is_kept = prepared.sha256, kept <= KEPT_CHARACTERS
+        found.append(ReadFile(source=source, sha256=sha256, prepared=prepared if is_kept else None))
+    for place, reason in find_clashes(claims).items():
+        found[claimed[place]] = Failed(reason=reason)
+    return found
+
+
+async def prepared_again(
+    ingestor: Ingestor, read: ReadFile, data: bytes, *, with_chunks: bool
+) -> Prepared:
+    """Return what was read, or read it again.
+
+    Raises:
+        DocumentError: The file changed meanwhile.
+    """
+    prepared = read.prepared
+    if prepared is None or hashlib.sha256(data).digest() != read.sha256:
+        prepared = await _prepare(ingestor, read.source, data, with_chunks=with_chunks)
+    if prepared.sha256 != read.sha256:
+        raise DocumentError("it changed while it was read: ingest it again")
+    return prepared
+
+
+async def _prepare(
+    ingestor: Ingestor, source: Source, data: bytes, *, with_chunks: bool
+) -> Prepared:
+    return await ingestor.prepare(
+        data, source_name=source.path.name, given=source.given, with_chunks=with_chunks
+    )
+
+
+async def ingest_all(
+    ingestor: Ingestor, sources: Sequence[Source], *, with_chunks: bool
+) -> AsyncGenerator[FileResult]:
+    """Ingest each file in order and yield what became of it.
+
+    Raises:
+        TransientError: The database failed; files yielded before are stored.
+    """
+    all_read = deque(await read_all(ingestor, sources, with_chunks=with_chunks))
+    for source in sources:
+        read = all_read.popleft()
+        if isinstance(read, Failed):
+            yield FileResult(path=source.path, result=read)
+            continue
+        try:
+            data = await asyncio.to_thread(read_file, source.path)
+            result: Ingested | Failed = await ingestor.ingest(
+                data,
+                source_name=source.path.name,
+                given=source.given,
+                with_chunks=with_chunks,
+                file=source.file,
+                prepared=await prepared_again(ingestor, read, data, with_chunks=with_chunks),
+            )
+        except ContractError as error:
+            result = Failed(reason=str(error))
+        yield FileResult(path=source.path, result=result)
+
+
+async def ingest_with_progress(
+    terminal: Terminal,
+    ingestor: Ingestor,
+    sources: Sequence[Source],
+    *,
+    with_chunks: bool,
+    is_quiet: bool = False,
+    ticks: Ticks | None = None,
+) -> list[FileResult]:
+    """Ingest all files; print a line a file, and a progress bar at a terminal.
+
+    Args:
+        terminal: where to print.
+        ingestor: stores them.
+        sources: the files.
+        with_chunks: False for facts alone.
+        is_quiet: True prints no lines (for `--json`).
+        ticks: tells of sections that a model read, for a bar of their own; None: no model does.
+    """
+    results: list[FileResult] = []
+    # On one screen, bar and lines share a console, which keeps the bar below the lines.
+    progress = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        console=terminal.out if terminal.out.is_terminal else terminal.err,
+        transient=True,
+        disable=not terminal.err.is_terminal,
+    )
+    with progress:
+        task = progress.add_task(_name(sources[0].path), total=len(sources))
+        if ticks is not None and ticks.total:
+            _watch(progress, ticks)
+        async for result in ingest_all(ingestor, sources, with_chunks=with_chunks):
+            results.append(result)
+            if not is_quiet:
+                terminal.show(file_row(result))
+            following = sources[min(len(results), len(sources) - 1)].path
+            progress.update(task, completed=len(results), description=_name(following))
+    return results
+
+
+def file_row(result: FileResult) -> Row:
+    """Return what became of one file, with its notes."""
+    name, done = one_line(result.path.name), result.result
+    if isinstance(done, Failed):
+        line = Text(f"{name}: {one_line(done.reason)}")
+        return Row(heads=(Text(f"{'failed':<9}", style="red"),), lines=(line,))
+    status = status_of(done)
+    label = f" {one_line(done.metadata.label)}" if done.metadata.label else ""
+    lines = [Text(f"{name}: {one_line(done.metadata.title)}{label}")]
+    if isinstance(done.result, Published):
+        lines.append(Text(_counts(done, done.result), style="dim"))
+    if done.reading:
+        lines += _reading(done.reading)
+    lines += [Text(f"note: {one_line(note)}", style="dim") for note in done.notes]
+    return Row(heads=(Text(f"{status.word:<9}", style=status.colour),), lines=tuple(lines))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """The word for what became of a file."""
+
+    word: str
+    """`added`, `revised`, `reread` or `unchanged`."""
+    colour: str
+    """Its colour."""
+
+
+def status_of(done: Ingested) -> Status:
+    """Say what became of a file."""
+    if not isinstance(done.result, Published):
+        return Status(word="unchanged", colour="dim")
+    if done.result.is_reread:
+        return Status(word="reread", colour="green")
+    return Status(word="added" if done.result.is_first else "revised", colour="green")
+
+
+def skipped_row(skipped: Skipped) -> Row:
+    """Return what was left out, and why."""
+    line = Text(f"{one_line(str(skipped.path))}: {one_line(skipped.reason)}")
+    return Row(heads=(Text(f"{'skipped':<9}", style="yellow"),), lines=(line,))
+
+
+def summary_line(results: Sequence[FileResult], skipped: int = 0) -> Text:
+    """Return how many files were added, revised, left alone, and left out for what reason."""
+    counts = counts_of(results) | ({"skipped": skipped} if skipped else {})
+    return Text(", ".join(f"{number} {word}" for word, number in counts.items()))
+
+
+def counts_of(results: Sequence[FileResult]) -> dict[str, int]:
+    """Count the files by what became of them."""
+    counts = {"added": 0, "revised": 0, "unchanged": 0, "failed": 0}
+    for result in results:
+        done = result.result
+        word = "failed" if isinstance(done, Failed) else status_of(done).word
+        counts[word] = counts.get(word, 0) + 1
+    return counts
+
+
+def keys_of(results: Sequence[FileResult]) -> list[str | None]:
+    """Return the policy of each file; None for one that failed."""
+    return [
+        None if isinstance(item.result, Failed) else item.result.metadata.key for item in results
+    ]
+
+
+def _counts(done: Ingested, result: Published) -> str:
+    return (
+        f"{done.sections} sections, {result.chunks} chunks ({result.chunks_embedded} embedded),"
+        f" {result.entities} entities, {result.relations} relations"
+    )
+
+
+def _reading(report: ReadingReport) -> list[Text]:
+    """Return what a model read of a file, and which sections it did not."""
+    said = f"Claude read {report.read} sections"
+    if report.kept:
+        said += f" ({report.kept} were read before)"
+    found = f"{report.entities} entities and {report.relations} relations beyond the rules"
+    lines = [Text(f"{said}: {found}, {sum(report.dropped.values())} dropped", style="dim")]
+    lines += [
+        Text(
+            f"not read: {one_line(left.heading, limit=60)}: {one_line(left.reason)}", style="yellow"
+        )
+        for left in report.unread[:UNREAD_SHOWN]
+    ]
+    if len(report.unread) > UNREAD_SHOWN:
+        lines.append(Text(f"not read: {len(report.unread) - UNREAD_SHOWN} more", style="yellow"))
+    return lines
+
+
+def _watch(progress: Progress, ticks: Ticks) -> None:
+    """Add a bar of sections."""
+    task = progress.add_task("sections", total=ticks.total)
+
+    def watch(done: int, heading: str) -> None:
+        progress.update(task, completed=done, description=one_line(heading, limit=40))
+
+    ticks.watch = watch
+
+
+def read_file(path: Path) -> bytes:
+    """Read a file, unless it is too large to be worth it.
+
+    Raises:
+        DocumentError: It can't be read.
+    """
+    try:
+        size = path.stat().st_size
+        if not path.is_file():
+            raise DocumentError("it is not a regular file: give a file or a folder")
+        if size > MAX_BYTES:
+            raise DocumentError(
+                f"{size / 1024 / 1024:.0f} MB is over the limit of {MAX_BYTES // 1024 // 1024} MB:"
+                " split it or leave out images"
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise DocumentError(
+            f"it can't be read ({error.strerror}): check its permissions"
+        ) from error
+
+
+def _name(path: Path) -> str:
+    return one_line(path.name, limit=40)

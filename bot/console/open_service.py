@@ -1,0 +1,40 @@
+"""Open the service for one command, with a sign of life at a terminal."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from bot.console.arguments.options import ScopeOptions
+from bot.console.views.terminal import Terminal
+from core.bootstrap import Service, bootstrap
+from core.config.settings import Settings
+from core.domain.errors import EmptyCorpusError, UsageError
+
+
+@asynccontextmanager
+async def opened(terminal: Terminal, settings: Settings | None = None) -> AsyncGenerator[Service]:
+    """Open the service, and close it at the end.
+
+    Raises:
+        ConfigError: See `bootstrap`.
+    """
+    async with AsyncExitStack() as stack:
+        with terminal.busy("Opening the database"):
+            service = await stack.enter_async_context(
+                bootstrap(settings or Settings.from_environment())
+            )
+        yield service
+
+
+async def check_corpus(service: Service, options: ScopeOptions) -> int:
+    """Return the edition that the options mean.
+
+    Raises:
+        EmptyCorpusError: Nothing was ever ingested.
+        UsageError: The edition asked for does not exist yet.
+    """
+    newest = await service.corpus.current_edition()
+    if newest is None:
+        raise EmptyCorpusError
+    if options.edition is not None and options.edition > newest:
+        raise UsageError(f"edition {options.edition} does not exist: the newest is {newest}")
+    return options.edition or newest

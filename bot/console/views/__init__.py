@@ -1,0 +1,1 @@
+"""What the terminal shows. Pure, but for its streams."""

@@ -1,0 +1,196 @@
+"""An answer as a person at a terminal reads it. Pure: values in, renderables out.
+
+Badge first, then the answer with [n], then its sources: where each stands, and the stored words. A
+clarification shows its options; a refusal names the nearest sections (its words name the way to a
+person). All foreign text passes `safe` or `one_line`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import assert_never
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from bot.console.views.safe_text import one_line, safe
+from core.domain.answer import Answer, Badge, Outcome, RefusalKind, ShownCitation
+from core.domain.layout import BULLET, Paragraph, blocks
+from core.domain.ontology import SectionRef
+from core.domain.question import UNASKED_SLOT
+
+_MARK = re.compile(r"\[\d+\]")
+_BADGES: dict[Badge, tuple[str, str]] = {
+    Badge.HIGH: ("● High confidence", "green"),
+    Badge.MEDIUM: ("◐ Medium confidence", "yellow"),
+    Badge.LOW: ("○ Low confidence", "red"),
+}
+_REFUSALS: dict[RefusalKind, str] = {
+    RefusalKind.POLICY_SILENT: "not found in the policies",
+    RefusalKind.NOT_FOUND: "nothing found that answers this reliably",
+    RefusalKind.NOT_SURE: "nothing found that answers this reliably",
+    RefusalKind.OUT_OF_SCOPE: "not a question about policies",
+    RefusalKind.NOT_PERMITTED: "not found in the policies",
+    RefusalKind.CONFLICT: "the policies contradict each other",
+}
+"""`not_permitted` reads as `policy_silent`: nobody learns that something exists."""
+
+
+def answer_view(answer: Answer) -> list[RenderableType]:
+    """Return what to print for an outcome, from the badge to the notes."""
+    view: list[RenderableType] = [*_body(answer.text)]
+    if answer.slot != UNASKED_SLOT:
+        view = [_headline(answer), Text(), *view]
+    if answer.options:
+        view += [Text(), *_options(answer.options)]
+    if answer.citations:
+        view += [Text(), *sources_view(answer.citations)]
+    if answer.nearest and not answer.citations:
+        view += [Text(), *_nearest(answer.nearest)]
+    remarks = list(_remarks(answer))
+    return [*view, Text(), *remarks] if remarks else view
+
+
+def sources_view(citations: Sequence[ShownCitation]) -> Iterator[RenderableType]:
+    """Return the quotes with where they stand; neighbours of one section share its name."""
+    yield Text("Sources", style="bold")
+    for _, group in groupby(citations, key=lambda item: (item.span.version_id, item.place)):
+        quoted = list(group)
+        first, last = quoted[0].number, quoted[-1].number
+        if first == last:
+            mark = Text(f"[{first}]", style="cyan")
+            yield _beside(mark, [*_place(quoted[0]), _quote(quoted[0])])
+            continue
+        yield _beside(Text(f"[{first}-{last}]", style="cyan"), list(_place(quoted[0])))
+        for citation in quoted:
+            mark = Text(f"    [{citation.number}]", style="cyan")
+            yield _beside(mark, [_quote(citation, by=0)])
+
+
+def record_lines(*, record_id: str, thread: str) -> Text:
+    """Return where the record is, and by which id the conversation goes on."""
+    return safe(f"record {one_line(record_id)}\nthread {one_line(thread)}", style="dim")
+
+
+def place_line(place: SectionRef) -> str:
+    """Return a section as people say it: policy, version, section."""
+    parts = [one_line(place.policy_title)]
+    if place.version_label:
+        parts[0] += f" {one_line(place.version_label)}"
+    if place.jurisdiction:
+        parts[0] += f" ({one_line(place.jurisdiction)})"
+    section = section_name(place)
+    return f"{parts[0]}, {section}" if section else parts[0]
+
+
+def section_name(place: SectionRef) -> str:
+    """Return number and title of a section: "§4.2 Limits", "Annex A Forms"."""
+    number, title = one_line(place.number or ""), one_line(place.title)
+    sign = "§" if number[:1].isdigit() else ""
+    return " ".join(part for part in (f"{sign}{number}" if number else "", title) if part)
+
+
+def _headline(answer: Answer) -> Text:
+    match answer.outcome:
+        case Outcome.ANSWERED:
+            return _badge(answer)
+        case Outcome.CLARIFICATION:
+            return Text("? One thing first", style="bold cyan")
+        case Outcome.REFUSED:
+            return Text(_refused(answer), style="bold yellow")
+        case Outcome.ESCALATED:
+            return Text("→ This needs a person", style="bold yellow")
+        case Outcome.IGNORED:
+            return Text("· Not a question", style="dim")
+        case Outcome.FAILED:
+            return Text("! This went wrong", style="bold red")
+        case _:
+            assert_never(answer.outcome)
+
+
+def _refused(answer: Answer) -> str:
+    if answer.is_closest:
+        return "◌ Closest passage"
+    return f"✕ No answer: {_REFUSALS[answer.refusal]}" if answer.refusal else "✕ No answer"
+
+
+def _badge(answer: Answer) -> Text:
+    badge = answer.confidence.badge
+    if badge is None:
+        return Text("Confidence unknown", style="bold")
+    words, colour = _BADGES[badge]
+    text = Text(words, style=f"bold {colour}")
+    if not answer.confidence.is_calibrated:
+        text.append(" · not yet calibrated", style="dim not bold")
+    return text
+
+
+def _body(words: str) -> Iterator[RenderableType]:
+    """Yield paragraphs, parted by empty lines, and lists below what introduces them."""
+    drawn = list(blocks(words)) or [Paragraph(text="")]
+    for number, block in enumerate(drawn):
+        if isinstance(block, Paragraph):
+            if number:
+                yield Text()
+            yield _worded(block.text)
+        else:
+            yield from (_beside(Text(f"  {BULLET.strip()}"), [_worded(one)]) for one in block.items)
+
+
+def _worded(words: str) -> Text:
+    text = safe(words)
+    for mark in _MARK.finditer(text.plain):
+        text.stylize("cyan", *mark.span())
+    return text
+
+
+def _options(options: Sequence[str]) -> Iterator[RenderableType]:
+    width = len(str(len(options)))
+    for number, option in enumerate(options, start=1):
+        line = Text(f"  {number:>{width}}  ", style="cyan")
+        yield line.append_text(Text(one_line(option), style="default"))
+    yield Text("Answer with a number or in your own words.", style="dim")
+
+
+def _beside(head: Text, lines: Sequence[RenderableType]) -> Table:
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(no_wrap=True, width=len(head))
+    grid.add_column(overflow="fold")
+    grid.add_row(head, Group(*lines))
+    return grid
+
+
+def _place(citation: ShownCitation) -> Iterator[Text]:
+    place = citation.place
+    title = Text(one_line(place.policy_title), style="bold")
+    if place.version_label:
+        title.append(f" {one_line(place.version_label)}")
+    if place.jurisdiction:
+        title.append(f" ({one_line(place.jurisdiction)})", style="not bold")
+    if citation.effective_from:
+        title.append(f", in force since {one_line(citation.effective_from)}", style="not bold")
+    yield title
+    where = [part for part in (section_name(place),) if part]
+    if place.page is not None:
+        where.append(f"page {place.page}")
+    if where:
+        yield Text(", ".join(where))
+
+
+def _quote(citation: ShownCitation, *, by: int = 2) -> Padding:
+    return Padding(safe(f"“{citation.quote}”", style="italic"), (0, 0, 0, by), expand=False)
+
+
+def _nearest(places: Sequence[SectionRef]) -> Iterator[RenderableType]:
+    yield Text("Nearest sections", style="bold")
+    for place in places:
+        yield Padding(Text(place_line(place)), (0, 0, 0, 2), expand=False)
+
+
+def _remarks(answer: Answer) -> Iterator[Text]:
+    if answer.assumptions:
+        yield Text(f"Assumes: {', '.join(one_line(item) for item in answer.assumptions)}")
+    for note in answer.notes:
+        yield Text(f"Note: {one_line(note)}", style="dim")

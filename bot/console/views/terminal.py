@@ -1,0 +1,121 @@
+"""Standard output and standard error as the commands use them.
+
+Results go to standard output; progress, traces and errors go to standard error, so that a pipe
+carries results alone. Colour only on a terminal, and never where `NO_COLOR` is set (no-color.org;
+rich keeps to it).
+"""
+
+import re
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from bot.console.views.safe_text import safe, to_json
+
+_TRAILING = re.compile(r"(?<! ) ++$", re.MULTILINE)
+"""What rich pads with; where output is piped nobody wants it."""
+MAX_WIDTH = 100
+"""Columns used at most: longer lines are hard to read."""
+
+
+class _PipeAwareConsole(Console):
+    """Leaves a closed pipe to the caller, where rich would exit with code 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """Short heads with lines beside them; piped, all of it is one line, for `grep`."""
+
+    heads: tuple[Text, ...]
+    """The columns to the left, padded by whoever makes them."""
+    lines: tuple[Text, ...]
+    """What stands in the last column, and at a terminal is wrapped within it."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield a grid, or one line."""
+        if not console.is_terminal:
+            joined = Text("; ").join(self.lines)
+            yield Text(" ", no_wrap=True, overflow="ignore").join([*self.heads, joined])
+            return
+        grid = Table.grid(padding=(0, 1))
+        for head in self.heads:
+            grid.add_column(no_wrap=True, width=len(head))
+        grid.add_column(overflow="fold")
+        grid.add_row(*self.heads, Text("\n").join(self.lines))
+        yield grid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terminal:
+    """Where a command writes."""
+
+    out: Console
+    """Standard output: results."""
+    err: Console
+    """Standard error: progress, traces, errors."""
+    is_interactive: bool
+    """True if a person sits at both ends: standard input and output are terminals."""
+
+    def show(self, *renderables: RenderableType) -> None:
+        """Print to standard output."""
+        _print(self.out, renderables)
+
+    def remark(self, *renderables: RenderableType) -> None:
+        """Print to standard error."""
+        _print(self.err, renderables)
+
+    @contextmanager
+    def busy(self, words: str) -> Generator[Callable[[str], None]]:
+        """Show what is being done while it is being done, at a terminal; say nothing elsewhere.
+
+        Yields:
+            A function that changes the words.
+        """
+        if not self.err.is_terminal:
+            yield _ignore
+            return
+        with self.err.status(safe(words)) as status:
+            yield lambda changed: status.update(safe(changed))
+
+    def show_json(self, value: Mapping[str, object] | Sequence[object]) -> None:
+        """Print one JSON value, and nothing else, to standard output."""
+        encoding = (self.out.encoding or "ascii").lower().replace("-", "")
+        self.out.file.write(to_json(value, is_unicode=encoding.startswith("utf")) + "\n")
+        self.out.file.flush()
+
+
+def open_terminal() -> Terminal:
+    """Return the process's own terminal."""
+    return Terminal(
+        out=_console(is_stderr=False),
+        err=_console(is_stderr=True),
+        is_interactive=sys.stdin.isatty() and sys.stdout.isatty(),
+    )
+
+
+def _print(console: Console, renderables: Sequence[RenderableType]) -> None:
+    for renderable in renderables:
+        if console.is_terminal:
+            console.print(renderable, crop=False)
+            continue
+        with console.capture() as captured:
+            console.print(renderable, crop=False)
+        console.file.write(_TRAILING.sub("", captured.get()))
+
+
+def _ignore(_words: str) -> None:
+    """Nobody is watching."""
+
+
+def _console(*, is_stderr: bool) -> Console:
+    console = _PipeAwareConsole(stderr=is_stderr, highlight=False, markup=False, emoji=False)
+    console.width = min(console.width, MAX_WIDTH)
+    return console

@@ -1,0 +1,1 @@
+"""The Messages API: providers, calls within a budget, replies that are whole."""

@@ -1,0 +1,178 @@
+"""One request to the Messages API and its whole reply, through the SDK.
+
+From the SDK come requests, access and the reading of events; not its retries (each would have a
+fresh time-out, and obey any `Retry-After`), its environment (another address, credentials of a
+profile, headers, tracing, logs of bodies) or its accumulation (see `stream`). It takes a second to
+load and reads certificates from disk: both are done in a thread, by the first request.
+"""
+
+import asyncio
+import importlib
+import logging
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any, cast
+
+from core.adapters.anthropic.api.failures import (
+    AgainError,
+    LateError,
+    RefusedError,
+    one_line,
+    refusal,
+)
+from core.adapters.anthropic.api.providers import Provider
+from core.adapters.anthropic.api.stream import Bounded, ErrorEvent, Message, assemble
+from core.domain.errors import CiteboundError
+
+CONNECT_S = 5.0
+"""Until there is a connection."""
+QUIET_LOGGERS = ("anthropic", "httpx2", "httpcore2")
+"""Below a warning they log what is sent: text does not belong into logs."""
+
+
+def load_sdk() -> Any:
+    """Return the SDK's module. Blocks for about a second the first time: call it off the loop."""
+    sdk: Any = importlib.import_module("anthropic")
+    importlib.import_module("anthropic.resources.messages")
+    for name in QUIET_LOGGERS:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    return sdk
+
+
+class MessagesClient:
+    """Calls one provider. Safe from many tasks of one event loop; close it at the end."""
+
+    def __init__(
+        self, provider: Provider, *, silence_s: float, now: Callable[[], datetime]
+    ) -> None:
+        """Take whom to call; nothing connects and nothing is loaded yet.
+
+        Args:
+            provider: Whom to call.
+            silence_s: Seconds without a byte after which an attempt has failed.
+            now: Returns the present instant, for `Retry-After` with a date.
+        """
+        self._provider = provider
+        self._silence_s = silence_s
+        self._now = now
+        self._opening = asyncio.Lock()
+        self._sdk: Any = None
+        self._client: Any = None
+
+    async def send(self, body: Mapping[str, Any], *, limit_s: float) -> Message:
+        """Send a request once, and return the whole message.
+
+        Args:
+            body: Parameters of the Messages API, without `stream`.
+            limit_s: Seconds that all of it may take.
+
+        Raises:
+            LateError: The time was over.
+            AgainError: It failed in a way that may pass.
+            ModelUnavailableError: It was refused: the key, the model, the request or the bill.
+            ContractError: The reply is none of the Messages API.
+        """
+        try:
+            async with asyncio.timeout(max(0.0, limit_s)):
+                return await self._sent(body)
+        except TimeoutError as error:
+            name = self._provider.names.provider
+            raise LateError(f"{name} did not answer within {limit_s:.1f} s") from error
+
+    async def open(self) -> None:
+        """Load the SDK ahead of the first request, which else pays for it."""
+        await self._opened()
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+    async def _sent(self, body: Mapping[str, Any]) -> Message:
+        client = await self._opened()
+        try:
+            async with client.messages.with_streaming_response.create(
+                **_plain(body), stream=True
+            ) as response:
+                return await assemble(
+                    self._sdk.AsyncStream.raw_events(Bounded(response.http_response))
+                )
+        except ErrorEvent as event:
+            raise self._refusal(HTTPStatus.OK, event.body, {}) from event
+        except CiteboundError:
+            raise
+        except Exception as error:
+            raise self._translated(error) from error
+
+    def _translated(self, error: Exception) -> CiteboundError:
+        """Return ours for an error of the SDK, or of its transport."""
+        name, sdk = self._provider.names.provider, self._sdk
+        if isinstance(error, sdk.APIStatusError):
+            failed = cast("Any", error)
+            return self._refusal(failed.status_code, failed.body, failed.response.headers)
+        cause = type(error.__cause__ or error).__name__
+        if isinstance(error, sdk.APITimeoutError) or cause.endswith("Timeout"):
+            return AgainError(f"{name} was silent for too long ({cause})")
+        if isinstance(error, sdk.APIConnectionError) or _is_transport(error):
+            return AgainError(f"the connection to {name} failed ({cause})")
+        if isinstance(error, UnicodeDecodeError):
+            return AgainError(f"the reply of {name} is garbled")
+        return self._uncallable(error)
+
+    def _uncallable(self, error: Exception) -> RefusedError:
+        """Return ours for what fails before anything is sent: credentials, a proxy, a package."""
+        names = self._provider.names
+        said = one_line(f"{type(error).__name__}: {error}", self._provider.secrets)
+        return RefusedError(f"{names.provider} can't be called: check {names.access} ({said})")
+
+    def _refusal(self, status: int, body: object, headers: Mapping[str, str]) -> CiteboundError:
+        return refusal(
+            status,
+            body,
+            headers,
+            names=self._provider.names,
+            secrets=self._provider.secrets,
+            now=self._now(),
+        )
+
+    async def _opened(self) -> Any:
+        async with self._opening:
+            if self._client is None:
+                try:
+                    self._sdk, self._client = await asyncio.to_thread(self._made)
+                except Exception as error:
+                    raise self._uncallable(error) from error
+        return self._client
+
+    def _made(self) -> tuple[Any, Any]:
+        sdk = load_sdk()
+        timeout = sdk.Timeout(self._silence_s, connect=CONNECT_S)
+        client = self._provider.make(
+            sdk,
+            {
+                "timeout": timeout,
+                "max_retries": 0,
+                "open_telemetry": False,
+                # Redirects would take key and text to another host.
+                "http_client": sdk.DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False),
+            },
+        )
+        client._custom_headers = {}  # noqa: SLF001  # those of ANTHROPIC_CUSTOM_HEADERS
+        return sdk, client
+
+
+def _is_transport(error: Exception) -> bool:
+    """Say whether the HTTP library failed: within a stream the SDK lets its errors through."""
+    return any(kind.__module__.startswith("httpx2") for kind in type(error).__mro__)
+
+
+def _plain(value: Any) -> Any:
+    """Return JSON as `dict` and `list`, in its order, as the SDK wants it."""
+    if isinstance(value, Mapping):
+        items = cast("Mapping[str, Any]", value).items()
+        return {name: _plain(one) for name, one in items}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in cast("list[Any]", value)]
+    return value

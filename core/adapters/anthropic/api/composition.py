@@ -1,0 +1,101 @@
+"""Settings -> the models: one connection for all runs, and the calls of each run from it."""
+
+import asyncio
+import random
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+
+from core.adapters.anthropic.api.breaker import Breaker
+from core.adapters.anthropic.api.client import MessagesClient
+from core.adapters.anthropic.api.metered_calls import Line, RunCalls
+from core.adapters.anthropic.api.prices import Prices, prices_from
+from core.adapters.anthropic.api.providers import Capabilities, provider_from
+from core.config.settings import Settings
+from core.domain.backoff import Backoff
+from core.domain.budget import Budget
+from core.domain.errors import ConfigError
+from core.domain.run import TokenUse
+from core.ports import Clock, ModelCallLog, Spending
+
+_RANDOM = random.SystemRandom()
+
+
+class Models:
+    """The models of one provider. Safe from many tasks of one event loop; close it at the end."""
+
+    def __init__(self, line: Line, *, capabilities: Capabilities, log: ModelCallLog | None) -> None:
+        """Use what all runs share. See `open_models`."""
+        self._line = line
+        self._log = log
+        self.capabilities = capabilities
+        """What the provider can do."""
+
+    def run(self, question_id: str, budget: Budget) -> RunCalls:
+        """Return the calls of one run over a question: each is made, paid and kept once."""
+        return RunCalls(self._line, budget=budget, log=self._log, question_id=question_id)
+
+    def standalone(self, budget: Budget) -> RunCalls:
+        """Return calls that belong to no question, and are kept nowhere."""
+        return RunCalls(self._line, budget=budget, log=None, question_id=None)
+
+    async def warm(self) -> None:
+        """Load what the first call needs: about a second that it would else take of its time."""
+        await self._line.client.open()
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._line.client.aclose()
+
+
+def open_models(
+    settings: Settings,
+    *,
+    clock: Clock,
+    log: ModelCallLog | None,
+    spending: Spending | None = None,
+    backoff: Backoff | None = None,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    share: Callable[[], float] = _RANDOM.random,
+    breaker: Callable[[], Breaker] = Breaker,
+) -> Models:
+    """Return the models that the settings name; nothing connects and nothing is loaded yet.
+
+    Args:
+        settings: Whom to call, and how long to wait.
+        clock: Time.
+        log: Where replies are kept by question; None: nowhere.
+        spending: What the calls of questions may cost in a day; None: there is no limit.
+        backoff: When to try again.
+        sleep: Waits for seconds.
+        share: A random number in [0, 1): pauses differ, so that callers do not move in step.
+        breaker: Makes the breaker of each model.
+
+    Raises:
+        ConfigError: A setting or a package is missing; the table of prices can't be read, or lacks
+            a model whose costs are limited.
+    """
+    provider = provider_from(settings)
+    prices = prices_from(settings.prices, known=provider.published)
+    if spending is not None:
+        _check_priced(prices, settings.model, settings.small_model)
+    client = MessagesClient(provider, silence_s=settings.model_silence_s, now=clock.now)
+    line = Line(
+        client=client,
+        breakers=defaultdict(breaker),
+        prices=prices,
+        spending=spending,
+        clock=clock,
+        backoff=backoff or Backoff(),
+        sleep=sleep,
+        share=share,
+    )
+    return Models(line, capabilities=provider.capabilities, log=log)
+
+
+def _check_priced(prices: Prices, *models: str) -> None:
+    """Refuse a limit to costs that nobody could count."""
+    for model in models:
+        if prices.cost_usd(model, TokenUse(fresh=1)) is None:
+            raise ConfigError(
+                f"CITEBOUND_DAILY_BUDGET_USD needs the price of {model}: set it in CITEBOUND_PRICES"
+            )

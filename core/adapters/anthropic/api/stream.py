@@ -1,0 +1,232 @@
+"""A streamed message put together again, and nothing accepted that is not whole.
+
+The SDK's own accumulation takes a stream that ends early for a whole message, reads tool input that
+was cut off as if it were complete, and reads it anew with each piece. So here the events are read
+as they come: in order, bounded, and whole only when the message has stopped.
+"""
+
+import json
+import math
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, NoReturn, cast
+
+from core.adapters.anthropic.api.failures import AgainError
+from core.domain.errors import ContractError
+
+MAX_BYTES = 16_000_000
+"""Of one reply on the wire; the events of 8,000 tokens take about a tenth."""
+MAX_BLOCKS = 1_000
+"""Of one reply."""
+SAFE_INTEGER = 2**53 - 1
+"""Largest whole number that canonical JSON knows (RFC 8785, 3.2.2.3)."""
+MAX_DEPTH = 50
+"""Of nesting in a message."""
+_AROUND_INPUT = 4
+"""Levels of a message around a tool's input."""
+
+Message = dict[str, Any]
+"""A whole message as the Messages API writes it."""
+
+
+class ErrorEvent(Exception):  # noqa: N818  # an event of that name
+    """The stream says that it failed."""
+
+    def __init__(self, body: object) -> None:
+        """Take the event's JSON, or its text if it is none."""
+        super().__init__("error event")
+        self.body = body
+
+
+class Bounded:
+    """A response whose bytes are counted: stands in for it while the SDK takes it apart."""
+
+    def __init__(self, response: Any) -> None:
+        """Take the SDK's HTTP response."""
+        self._response = response
+
+    async def aiter_bytes(self) -> AsyncIterator[bytes]:
+        """Yield what comes, up to the bound."""
+        read = 0
+        async for chunk in self._response.aiter_bytes():
+            read += len(chunk)
+            if read > MAX_BYTES:
+                raise ContractError(f"the model's reply is larger than {MAX_BYTES} bytes")
+            yield chunk
+
+
+async def assemble(events: AsyncIterator[Any]) -> Message:
+    """Return the whole message of a stream of server-sent events.
+
+    Raises:
+        ErrorEvent: The stream says that it failed.
+        AgainError: It ended before the message did.
+        ContractError: It is no stream of the Messages API.
+    """
+    assembly = _Assembly()
+    async for event in events:
+        if event.event == "error":
+            raise ErrorEvent(_error_body(event.data))
+        if event.data and assembly.take(_json(event.data)):
+            return assembly.message()
+    if assembly.has_begun:
+        raise AgainError("the model's reply ended early")
+    raise ContractError("the reply is no event stream of the Messages API")
+
+
+class _Assembly:
+    """What has come so far."""
+
+    def __init__(self) -> None:
+        self._message: Message = {}
+        self._blocks: list[Message] = []
+        self._texts: dict[tuple[int, str], list[str]] = {}
+
+    @property
+    def has_begun(self) -> bool:
+        return bool(self._message)
+
+    def take(self, event: Mapping[str, Any]) -> bool:
+        """Add an event; True if it was the last."""
+        kind = event.get("type")
+        if kind == "message_start":
+            self._start(event)
+        elif kind == "message_stop":
+            if not self.has_begun:
+                raise ContractError("the reply stops before it starts")
+            return True
+        elif kind == "content_block_start":
+            self._start_block(event)
+        elif kind == "content_block_delta":
+            self._add(event)
+        elif kind == "message_delta":
+            self._end(event)
+        return False  # what else there is, or will be, says nothing of the message
+
+    def _start(self, event: Mapping[str, Any]) -> None:
+        message = event.get("message")
+        if self.has_begun or not isinstance(message, dict):
+            raise ContractError("the reply starts twice, or with no message")
+        self._message = {**cast("Message", message), "content": self._blocks}
+
+    def _start_block(self, event: Mapping[str, Any]) -> None:
+        block = event.get("content_block")
+        if not self.has_begun or not isinstance(block, dict):
+            raise ContractError("a block of the reply is none")
+        if event.get("index") != len(self._blocks):
+            raise ContractError("the reply's blocks are out of order")
+        if len(self._blocks) == MAX_BLOCKS:
+            raise ContractError(f"the reply has more than {MAX_BLOCKS} blocks")
+        self._blocks.append(cast("Message", block))
+
+    def _add(self, event: Mapping[str, Any]) -> None:
+        index, given = event.get("index"), event.get("delta")
+        if not isinstance(index, int) or not isinstance(given, dict):
+            raise ContractError("a piece of the reply belongs to no block")
+        if not 0 <= index < len(self._blocks):
+            raise ContractError("a piece of the reply belongs to a block that has not started")
+        delta, block = cast("Message", given), self._blocks[index]
+        kind = delta.get("type")
+        if kind in _GROWING:
+            piece = delta.get(_GROWING[kind])
+            if not isinstance(piece, str):
+                raise ContractError(f"a {kind} of the reply is no text")
+            self._texts.setdefault((index, _GROWING[kind]), []).append(piece)
+        elif kind == "signature_delta":
+            block["signature"] = delta.get("signature")
+        elif kind == "citations_delta":
+            if not isinstance(block.get("citations"), list):
+                block["citations"] = []
+            block["citations"].append(delta.get("citation"))
+
+    def _end(self, event: Mapping[str, Any]) -> None:
+        delta, usage = event.get("delta"), event.get("usage")
+        if isinstance(delta, dict):
+            self._message |= cast("Message", delta)
+        if isinstance(usage, dict) and isinstance(self._message.get("usage"), dict):
+            given = cast("Message", usage)
+            # Totals, not additions; what is left out was said at the start.
+            known = {name: value for name, value in given.items() if value is not None}
+            self._message["usage"] = {**self._message["usage"], **known}
+
+    def message(self) -> Message:
+        for (index, name), pieces in self._texts.items():
+            block = self._blocks[index]
+            if name == "partial_json":
+                block["input"] = _tool_input("".join(pieces))
+            else:
+                block[name] = f"{block.get(name) or ''}{''.join(pieces)}"
+        try:
+            return cast("Message", storable(self._message))
+        except (ValueError, OverflowError, RecursionError) as error:
+            raise ContractError(f"the reply can't be kept: {error}") from error
+
+
+_GROWING = {
+    "text_delta": "text",
+    "thinking_delta": "thinking",
+    "input_json_delta": "partial_json",
+}
+"""Kinds of pieces, and the field of the block that grows by them."""
+
+
+def _json(data: str) -> Mapping[str, Any]:
+    try:
+        event = json.loads(data, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise ContractError("the reply holds an event that is no JSON") from error
+    if not isinstance(event, dict):
+        raise ContractError("the reply holds an event that is no object")
+    return cast("Mapping[str, Any]", event)
+
+
+def _error_body(data: str) -> object:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return data
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _tool_input(written: str) -> Any:
+    """Return what a model wrote as a tool's input; as text if it is no JSON that can be kept."""
+    if not written.strip():
+        return {}
+    try:
+        value = json.loads(written, parse_constant=_no_number)
+        return storable(value, _AROUND_INPUT)
+    except (ValueError, OverflowError, RecursionError):
+        return written
+
+
+def storable(value: Any, depth: int = 0) -> Any:
+    """Return JSON that can be stored and hashed: no NUL, no half characters, no huge numbers.
+
+    Raises:
+        ValueError: It is nested too deeply, or a number has no finite value.
+    """
+    if depth > MAX_DEPTH:
+        raise ValueError("nested too deeply")
+    if isinstance(value, str):
+        return _clean(value)
+    if isinstance(value, dict):
+        items = cast("Message", value).items()
+        return {_clean(name): storable(one, depth + 1) for name, one in items}
+    if isinstance(value, list):
+        return [storable(one, depth + 1) for one in cast("list[Any]", value)]
+    if isinstance(value, int | float) and not math.isfinite(value):
+        raise ValueError("not a finite number")
+    if isinstance(value, int) and abs(value) > SAFE_INTEGER:
+        return float(value)
+    return value
+
+
+def _clean(text: str) -> str:
+    """Join halves of characters that came apart, and replace what stays alone; likewise NUL."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text.replace("\x00", "\N{REPLACEMENT CHARACTER}")

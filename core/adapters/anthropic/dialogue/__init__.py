@@ -1,0 +1,1 @@
+"""What is said to a model about a question, and what its replies are held to."""

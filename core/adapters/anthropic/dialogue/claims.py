@@ -1,0 +1,237 @@
+"""From the text of a reply to claims: one a sentence, each with the spans it cites.
+
+- A sentence carries the citations of each part of the reply that has a word of it.
+- An item of a list says what its lead-in says: the two are one claim.
+- A heading or a transition without a citation is no claim. Every other sentence is one, cited or
+  not: what nothing supports is dropped by `verify`, by name, and never passes for part of the
+  answer in silence.
+- A quote is cut from the stored text; what the model quotes is not looked at.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from core.adapters.anthropic.api.api_types import CitedBlocks, ModelReply, TextPart
+from core.adapters.anthropic.dialogue.blocks import Source, is_introduced, source_of
+from core.domain.answer import Citation, Claim
+from core.domain.evidence import Evidence, EvidenceItem
+from core.domain.language.modality import Modality, modality
+from core.domain.language.quantities import quantities
+from core.domain.language.sentences import split_sentences
+from core.domain.policy import Span, VersionId
+
+HEADING = 8
+"""Words of a heading, at most."""
+STATEMENTS = 60
+"""Sentences read of a reply; one claim that says how many were left stands for the rest."""
+NOWHERE = Span(version_id=VersionId(0), char_start=0, char_end=1)
+"""Where a citation points that points at nothing: no version has this number."""
+_ITEM = re.compile(r"(?:[-*+\u2022\u2013]|\(?[a-z0-9]{1,2}[.)])\s+", re.IGNORECASE)
+_MARKUP = re.compile(r"\*\*|__|`|^#{1,6}\s+|^>\s+")
+_TRANSITION = re.compile(
+    r"(?:yes|no)[.!]|(?:here(?: is| are|\u2019s|'s)|the following)\b[^.]{0,80}[.:]", re.IGNORECASE
+)
+_ABBREVIATED = "".join(
+    rf"(?<!\b{word})"
+    for word in [
+        "approx",
+        "incl",
+        "excl",
+        "resp",
+        "etc",
+        "max",
+        "min",
+        "dept",
+        "vs",
+        "no",
+        "eg",
+        "ie",
+        "al",
+        "st",
+        "co",
+        "ca",
+    ]
+)
+_RUN_ON = re.compile(
+    rf"(?<=[a-z]{{2}})(?:{_ABBREVIATED}\.|[!?])(?=[A-Z])\s?"
+    rf"|(?<=[a-z]{{2}})(?:{_ABBREVIATED}\.|[!?])\s*(?=[a-z])"
+    r"|(?<=[\d)\]\"'])[.!?](?=[A-Za-z])"
+    r"|[\u3002\uff01\uff0e\uff1f](?=\S)"
+)
+"""The end of a sentence after which the next one begins without a space or a capital letter."""
+_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_ENDS = re.compile(r"[.!?\u2026][\"')\]\u201d\u2019*_]*$")
+
+Locate = Callable[[CitedBlocks], tuple[Source, Sequence[Span]] | None]
+"""Says where cited blocks stand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One sentence of a reply."""
+
+    text: str
+    """Without markup."""
+    citations: tuple[CitedBlocks, ...]
+    """What it rests on, as the model says."""
+
+
+def text_parts(reply: ModelReply) -> tuple[TextPart, ...]:
+    """Return the text of a reply; what stands before and after a call are two paragraphs.
+
+    Sentences that run on, without a space or a capital letter between them, are set apart, so that
+    one can't pass on the strength of the other.
+    """
+    parts: list[TextPart] = []
+    before = ""
+    for part in reply.parts:
+        if not isinstance(part, TextPart):
+            parts += [TextPart(text="\n\n")] if parts else []
+            continue
+        text = _RUN_ON.sub(_set_apart, _INVISIBLE.sub("", part.text))
+        if text and _ENDS.search(before) and not text[0].isspace():
+            parts.append(TextPart(text="\n\n"))
+        parts.append(replace(part, text=text))
+        before = text or before
+    return tuple(parts)
+
+
+def _set_apart(end: re.Match[str]) -> str:
+    return f"{end[0].rstrip()}\n\n"
+
+
+def statements(
+    parts: Sequence[TextPart], *, length: int | None = None, is_cut: bool = False
+) -> tuple[Statement, ...]:
+    """Cut the text of a reply into its sentences.
+
+    Args:
+        parts: The text.
+        length: Characters to read; None: all.
+        is_cut: True if the reply ended before the model had: an unfinished sentence is left out.
+    """
+    text = "".join(part.text for part in parts)[:length]
+    found: list[Statement] = []
+    lead_in: Statement | None = None
+    introduces = False
+    units = split_sentences(text)
+    for unit in units:
+        raw = unit.of(text)
+        if is_cut and unit is units[-1] and not _ENDS.search(raw):
+            break
+        citations = _citations(parts, unit.char_start, unit.char_end)
+        item = _ITEM.match(raw)
+        if item and lead_in:
+            if introduces:
+                found.pop()
+                introduces = False
+            text_ = f"{lead_in.text} {_plain(raw[item.end() :])}"
+            both = tuple(dict.fromkeys((*lead_in.citations, *citations)))
+            found.append(Statement(text=text_, citations=both))
+            continue
+        one = Statement(text=_plain(raw[item.end() :] if item else raw), citations=citations)
+        introduces = one.text.endswith(":")
+        lead_in = one if introduces else None
+        found.append(one)
+    return _bounded([one for one in found if one.text and not _says_nothing(one)])
+
+
+def _bounded(found: Sequence[Statement]) -> tuple[Statement, ...]:
+    if len(found) <= STATEMENTS:
+        return tuple(found)
+    left = len(found) - STATEMENTS
+    rest = Statement(text=f"({left} further sentences were not read.)", citations=())
+    return (*found[:STATEMENTS], rest)
+
+
+def _citations(parts: Sequence[TextPart], start: int, end: int) -> tuple[CitedBlocks, ...]:
+    """Return the citations of the parts that have a letter or digit in [start, end)."""
+    found: list[CitedBlocks] = []
+    at = 0
+    for part in parts:
+        own = part.text[max(0, start - at) : max(0, end - at)]
+        if part.citations and any(character.isalnum() for character in own):
+            found += part.citations
+        at += len(part.text)
+    return tuple(dict.fromkeys(found))
+
+
+def _says_nothing(one: Statement) -> bool:
+    """Say whether this is a heading or a transition: uncited, and nothing that can be wrong.
+
+    A heading has no full stop and few words; a transition is one of a few phrases, or introduces
+    what follows.
+    """
+    if one.citations:
+        return False
+    is_heading = not _ENDS.search(one.text) and len(one.text.split()) <= HEADING
+    if not is_heading and not _TRANSITION.fullmatch(one.text):
+        return False
+    return not quantities(one.text) and modality(one.text) is Modality.NONE
+
+
+def _plain(text: str) -> str:
+    return " ".join(_MARKUP.sub("", text).split())
+
+
+def claims_of(
+    found: Sequence[Statement], *, locate: Locate, evidence: Evidence
+) -> tuple[Claim, ...]:
+    """Return sentences as claims that cite the evidence by its keys.
+
+    What is said twice of the same text is one claim, also where a finding and a passage hold it.
+    """
+    claims = (
+        Claim(
+            text=one.text,
+            citations=tuple(
+                dict.fromkeys(
+                    citation
+                    for cited in one.citations
+                    for citation in _located(cited, locate, evidence)
+                )
+            ),
+        )
+        for one in found
+    )
+    said: dict[tuple[str, tuple[Span, ...]], Claim] = {}
+    for claim in claims:
+        said.setdefault((claim.text, tuple(one.span for one in claim.citations)), claim)
+    return tuple(said.values())
+
+
+def _located(cited: CitedBlocks, locate: Locate, evidence: Evidence) -> Sequence[Citation]:
+    """Return citations; what points at nothing has a key that no evidence has."""
+    located = locate(cited)
+    if located is None:
+        name = f"source {cited.search_result + 1} [{cited.start_block}:{cited.end_block}]"
+        return [Citation(key=name, span=NOWHERE, quote="")]
+    source, spans = _in_context(*located, evidence)
+    return [_citation(source, span, evidence) for span in spans]
+
+
+def _in_context(
+    source: Source, spans: Sequence[Span], evidence: Evidence
+) -> tuple[Source, Sequence[Span]]:
+    """Return an item that was shown alone as it stands in a passage, with what introduces it."""
+    if len(spans) > 1 or not is_introduced(source.text):
+        return source, spans
+    for item in evidence.items:
+        around = source_of(item.text, item.span, item.place) if item.kind == "chunk" else None
+        for number, one in enumerate(around.sentences if around else ()):
+            if around and one.span == spans[0] and one.introduced_by is not None:
+                return around, around.spans(number, number + 1)
+    return source, spans
+
+
+def _citation(source: Source, span: Span, evidence: Evidence) -> Citation:
+    item = _holding(source, span, evidence)
+    key = item.key if item else source.reference
+    return Citation(key=key, span=span, quote=source.quote(span))
+
+
+def _holding(source: Source, span: Span, evidence: Evidence) -> EvidenceItem | None:
+    """Return the item that was shown as this source, else the first that holds the span."""
+    holding = [item for item in evidence.items if item.holds(span)]
+    return next((item for item in holding if item.span == source.span), next(iter(holding), None))

@@ -1,0 +1,170 @@
+"""What is said to the model in each turn: data in blocks, then what to do, in words of ours."""
+
+from collections.abc import Sequence
+
+from core.adapters.anthropic.api.api_types import Block
+from core.adapters.anthropic.dialogue.blocks import data_block, source_of, text_block
+from core.adapters.anthropic.dialogue.dialogue import Dialogue
+from core.adapters.anthropic.dialogue.findings import Findings
+from core.adapters.anthropic.dialogue.tools import Reported
+from core.agent.conversation.confidential import was_confidential
+from core.domain.answer import Judgement, NotJudged, Support
+from core.domain.budget import Limits
+from core.domain.evidence import Context, EvidenceItem, Finding
+from core.domain.question import Question
+from core.domain.run import Attempt, Json
+
+TURNS = 4
+"""Earlier turns of the conversation that are told."""
+TURN = 1_200
+"""Characters told of one."""
+SUMMARISED = 90
+"""Characters of a finding in the summary."""
+BEGIN = "Answer the question above."
+NO_CHUNKS = (
+    "There are no document passages in scope: whatever you report, nothing further can be"
+    " retrieved. Answer from the findings."
+)
+ASKED_ENOUGH = (
+    "You have asked back as often as you may: do not ask again. Answer for each case there is."
+)
+NO_TOOLS = "No tools are left."
+LOOK_ONCE_MORE = (
+    "Only if these passages leave the question open: instead of answering, call `search_passages`"
+    " once more in other words, several at once, or `read_section`, or ask with `make_plan`."
+)
+ANSWER_NOW = "Answer the question now, from what you have."
+USE_BOTH = (
+    "Above are a summary of the findings so far and passages of the documents. Answer the question"
+    " now, using both: the findings and the passages. Where they conflict, the passage prevails,"
+    " and you say in a sentence that they conflict, citing both."
+)
+BETTER = (
+    "Your earlier answer was not good enough, for the reasons above. Write a better one, whole: it"
+    " replaces the earlier one. Leave out what no source supports."
+)
+
+
+def asked(question: Question) -> Block:
+    """Return the question with its circumstances, and with as much of its thread as may be told.
+
+    Earlier turns that tell of misconduct stay out, and so do answers that were given to readers of
+    groups whose policies are not readable now.
+    """
+    scope = question.scope
+    value: dict[str, Json] = {
+        "text": question.text,
+        "day": scope.as_of.isoformat(),
+        "jurisdiction": scope.jurisdiction,
+        "only_policies_tagged": sorted(scope.tags),
+        "assume": {one.slot: one.value for one in question.assumptions},
+        "earlier_turns": [
+            {
+                "question": turn.question[:TURN],
+                "outcome": turn.outcome,
+                "answer": turn.answer[:TURN] if turn.groups <= scope.groups else "",
+            }
+            for turn in question.history[-TURNS:]
+            if not was_confidential(turn)
+        ],
+    }
+    if question.own != question.text:
+        value["as_understood_in_its_thread"] = question.own
+    if question.context:
+        value["messages_around_it"] = [
+            {"which": one.part, "by_the_asker": one.is_own, "text": one.text}
+            for one in question.context
+        ]
+    return data_block("question", value)
+
+
+def opening(
+    question: Question,
+    found: Sequence[Finding | Context],
+    *,
+    dialogue: Dialogue,
+    digest: Block,
+    how_to_cite: str | None,
+    has_nothing_else: bool,
+) -> list[Block]:
+    """Return the first turn.
+
+    Args:
+        question: What was asked.
+        found: What was read ahead, and what belongs to it.
+        dialogue: Where sources are shown.
+        digest: What the ontology covers; the same for an edition and scope.
+        how_to_cite: What to say about marks; None with native citations.
+        has_nothing_else: True if documents would be asked for and there are none.
+    """
+    words = [BEGIN]
+    if has_nothing_else:
+        words.append(NO_CHUNKS)
+    if question.asked_back >= Limits().max_clarifications:
+        words.append(ASKED_ENOUGH)
+    if how_to_cite:
+        words.append(how_to_cite)
+    return [
+        digest,
+        asked(question),
+        *shown(found, dialogue=dialogue),
+        text_block(" ".join(words)),
+    ]
+
+
+def passages(
+    chunks: Sequence[EvidenceItem],
+    findings: Findings,
+    reported: Sequence[Reported],
+    *,
+    dialogue: Dialogue,
+) -> list[Block]:
+    """Return passages of documents behind a summary of what was found before."""
+    summary: dict[str, Json] = {
+        "findings": [
+            f"{finding.place.policy_title} {finding.place.number or ''}: "
+            f"{' '.join(finding.text.split())[:SUMMARISED]}"
+            for finding in findings.all
+        ],
+        "you_reported": [{"score": one.score, "reasoning": one.reasoning} for one in reported],
+    }
+    return [data_block("findings_so_far", summary), *shown(chunks, dialogue=dialogue)]
+
+
+def shown(items: Sequence[Finding | Context | EvidenceItem], *, dialogue: Dialogue) -> list[Block]:
+    """Return items as sources, each once in a run, behind what introduces it."""
+    blocks: list[Block] = []
+    for item in items:
+        source = source_of(item.text, item.span, item.place, lead_in=item.lead_in)
+        if source is not None and not dialogue.has_shown(item.span):
+            blocks.append(dialogue.show(source))
+    return blocks
+
+
+def failure(previous: Attempt) -> Block:
+    """Return why an earlier answer was not good enough, as data: models and policies wrote it."""
+    judgement, critique = previous.judgement, previous.critique
+    value: dict[str, Json] = {
+        "decided": previous.reason,
+        "failed_checks": [
+            {"sentence": one.claim + 1, "check": one.check.value, "reason": one.reason}
+            for one in previous.verdicts
+            if not one.passed
+        ],
+        "critic": list(critique.issues) if critique else [],
+    }
+    if isinstance(judgement, Judgement):
+        value["judge"] = {
+            "faithfulness": judgement.faithfulness,
+            "relevance": judgement.relevance,
+            "completeness": judgement.completeness,
+            "reason": judgement.reason,
+            "not_covered": [
+                {"claim": number, "support": one.support.value, "words": one.words}
+                for number, one in enumerate(judgement.claims, start=1)
+                if one.support is not Support.SUPPORTED
+            ],
+        }
+    elif isinstance(judgement, NotJudged):
+        value["judge"] = {"reason": judgement.reason}
+    return data_block("earlier_answer", value)

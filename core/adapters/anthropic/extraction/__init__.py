@@ -1,0 +1,1 @@
+"""Sections read by a model."""

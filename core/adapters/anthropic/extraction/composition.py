@@ -1,0 +1,108 @@
+"""Settings -> Claude as a reader of sections: within a pace, with patience, without a question."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
+from core.adapters.anthropic.api.breaker import Breaker
+from core.adapters.anthropic.api.composition import Models, open_models
+from core.adapters.anthropic.api.prices import PUBLISHED, UNKNOWN, prices_from
+from core.adapters.anthropic.api.providers import provider_from
+from core.adapters.anthropic.api.throttle import PacedCalls
+from core.adapters.anthropic.extraction.extractor import ClaudeSectionReader, Pricing
+from core.config.settings import Settings
+from core.domain.backoff import Backoff
+from core.domain.budget import Budget, Limits
+from core.domain.errors import ConfigError, ModelUnavailableError
+from core.ports import Clock
+
+DEADLINE_S = 300.0
+"""For one section, repetitions after errors included: nobody waits for it."""
+BACKOFF = Backoff(attempts=6, first_s=1.0, longest_s=30.0)
+"""Patient: a rate limit passes within a minute."""
+BREAKER_FAILURES = 20
+"""In a row, over all sections under way."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SectionCalls:
+    """See `wire.Calls`: each call has a budget of its own."""
+
+    models: Models
+    clock: Clock
+
+    async def call(self, request: ModelRequest, /) -> ModelReply:
+        limits = Limits(model_calls=1, output_tokens=request.max_tokens, deadline_s=DEADLINE_S)
+        budget = Budget(limits, started_s=self.clock.monotonic_s())
+        return await self.models.standalone(budget).call(request)
+
+
+class _NoCalls:
+    """See `wire.Calls`: asks nobody."""
+
+    async def call(self, request: ModelRequest, /) -> ModelReply:
+        raise ModelUnavailableError(f"{request.model} is not asked: this only estimates")
+
+
+@asynccontextmanager
+async def open_section_reader(
+    settings: Settings,
+    *,
+    clock: Clock,
+    backoff: Backoff = BACKOFF,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> AsyncGenerator[ClaudeSectionReader]:
+    """Open Claude as a reader; close the connections at the end. Blocks on a file of prices.
+
+    Raises:
+        ConfigError: There is no access to a model; the message says what is missing.
+    """
+    models = open_models(
+        settings,
+        clock=clock,
+        log=None,
+        backoff=backoff,
+        sleep=sleep,
+        breaker=lambda: Breaker(failures=BREAKER_FAILURES),
+    )
+    calls = PacedCalls(
+        _SectionCalls(models=models, clock=clock),
+        per_minute=settings.extract_per_minute,
+        monotonic_s=clock.monotonic_s,
+        sleep=sleep,
+    )
+    try:
+        yield ClaudeSectionReader(
+            calls=calls,
+            model=settings.small_model,
+            pricing=_pricing(settings),
+            forced_tools=may_force_tools(settings.small_model),
+        )
+    finally:
+        await models.aclose()
+
+
+def estimating_reader(settings: Settings) -> ClaudeSectionReader:
+    """Return a reader that only estimates: it needs no access. Blocks on a file of prices."""
+    return ClaudeSectionReader(
+        calls=_NoCalls(), model=settings.small_model, pricing=_pricing(settings)
+    )
+
+
+def may_force_tools(model: str) -> bool:
+    """Say whether a model may accept that its tool is forced.
+
+    Of the 5.5 family Haiku does, Sonnet and Opus do not (`platform.claude.com/docs`, autumn 2026).
+    """
+    return "haiku" in model
+
+
+def _pricing(settings: Settings) -> Pricing:
+    try:
+        known = provider_from(settings).published
+    except ConfigError:  # without access, what access would cost
+        is_list_price = settings.provider == "anthropic" and not settings.anthropic_base_url
+        known = PUBLISHED if is_list_price else UNKNOWN
+    return prices_from(settings.prices, known=known).cost_usd

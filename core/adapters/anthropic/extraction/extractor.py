@@ -1,0 +1,183 @@
+"""Claude reads one section: a request each, and facts that have the right shape or none.
+
+- What a policy says enters in the user's turn alone, between tags that nothing in it can close:
+  they carry the hash of what they enclose.
+- System prompt and tool are the same bytes in every request, and cached.
+- A malformed reply is refused and asked for once more; it is never repaired.
+"""
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from core.adapters.anthropic.api.api_types import Block, Calls, ModelReply, ModelRequest
+from core.adapters.anthropic.api.failures import RefusedError
+from core.adapters.anthropic.extraction.facts_tool import NAME, TOOL, facts_of
+from core.agent.prompts import EXTRACT, Prompt
+from core.domain.errors import ContractError, ModelUnavailableError
+from core.domain.proposals import ProposedFacts
+from core.domain.run import Json, TokenUse
+from core.ports.extraction import NotRead, SectionReading, SectionText
+
+Pricing = Callable[[str, TokenUse], float | None]
+"""What one call of a model cost, in US dollars; None if its price is not known."""
+
+MAX_TOKENS = 12_000
+"""Of one reply, thinking included; a part of 4,000 characters needs about 5,000."""
+REPLIES = 2
+"""Replies asked for at most; the second only if the first is refused."""
+_CHARACTERS_A_TOKEN = 2.7
+"""Of English policies with their numbers and markup, roughly, as models of the 5.5 family count
+(some 30 % more tokens than those before); for estimates alone."""
+_WRITTEN_PER_READ = 3.0
+"""Tokens written for each of the section's, roughly: each sentence comes back as a quote of an
+entity and of a relation."""
+_WRITTEN_ANYWAY = 200
+_MARK_DIGITS = 12
+_AUTO: Mapping[str, Json] = {"type": "auto"}
+
+
+@dataclass(slots=True, kw_only=True)
+class ClaudeSectionReader:
+    """See `core.ports.extraction.SectionReader`. Safe from many tasks of one event loop."""
+
+    calls: Calls
+    """Calls of the Messages API."""
+    model: str
+    """The provider's name of the model."""
+    pricing: Pricing
+    """What a call costs."""
+    forced_tools: bool = False
+    """True where the model may be made to call its tool. Several models refuse a request that does:
+    one that is refused is made without it, and so are all that follow."""
+    prompt_file: Prompt = EXTRACT
+    """What it is told."""
+
+    @property
+    def prompt(self) -> str:
+        """See `SectionReader.prompt`."""
+        return self.prompt_file.label
+
+    async def read(self, text: SectionText, /) -> SectionReading | NotRead:
+        """See `SectionReader.read`."""
+        used: list[TokenUse] = []
+        problem = ""
+        for attempt in range(REPLIES):
+            try:
+                reply = await self._asked(text, refused=problem)
+            except ModelUnavailableError as error:
+                return self._not_read(str(error), used, refused=attempt)
+            except ContractError as error:
+                problem = str(error)
+                continue
+            used.append(reply.tokens)
+            found = _facts_or_problem(reply)
+            if isinstance(found, str):
+                problem = found
+                continue
+            return SectionReading(
+                proposals=found,
+                tokens=total(used),
+                cost_usd=self._cost(used),
+                refused=attempt,
+            )
+        return self._not_read(f"malformed twice: {problem}", used, refused=REPLIES)
+
+    async def _asked(self, text: SectionText, *, refused: str) -> ModelReply:
+        request = self.request(text, refused=refused)
+        try:
+            return await self.calls.call(request)
+        except RefusedError:
+            if request.tool_choice == _AUTO:
+                raise
+            self.forced_tools = False
+            return await self.calls.call(self.request(text, refused=refused))
+
+    def request(self, text: SectionText, *, refused: str = "") -> ModelRequest:
+        """Return the request for a section: the same bytes whenever it is made.
+
+        Args:
+            text: what is to be read.
+            refused: what was wrong with the reply before; empty for the first request.
+        """
+        blocks = [section_block(text)]
+        if refused:
+            note = f"Your last reply was refused ({refused}). Read the section again, and call"
+            blocks.append({"type": "text", "text": f"{note} {NAME} once, as its schema says."})
+        return ModelRequest(
+            purpose="extract",
+            prompt=self.prompt,
+            model=self.model,
+            max_tokens=MAX_TOKENS,
+            system=(
+                {
+                    "type": "text",
+                    "text": self.prompt_file.text,
+                    "cache_control": {"type": "ephemeral"},
+                },
+            ),
+            messages=({"role": "user", "content": blocks},),
+            tools=(TOOL,),
+            tool_choice={"type": "tool", "name": NAME} if self.forced_tools else _AUTO,
+        )
+
+    def estimate(self, text: SectionText, /) -> TokenUse:
+        """See `SectionReader.estimate`: the prefix comes from the cache, sentences come back."""
+        shown = len(str(section_block(text)["text"])) / _CHARACTERS_A_TOKEN
+        prefix = len(self.prompt_file.text) + len(json.dumps(TOOL))
+        return TokenUse(
+            fresh=math.ceil(shown),
+            cache_read=math.ceil(prefix / _CHARACTERS_A_TOKEN),
+            output=math.ceil(len(text.text) / _CHARACTERS_A_TOKEN * _WRITTEN_PER_READ)
+            + _WRITTEN_ANYWAY,
+        )
+
+    def price(self, tokens: TokenUse, /) -> float | None:
+        """See `SectionReader.price`."""
+        return self.pricing(self.model, tokens)
+
+    def _not_read(self, reason: str, used: list[TokenUse], *, refused: int) -> NotRead:
+        return NotRead(
+            reason=reason, tokens=total(used), cost_usd=self._cost(used), refused=refused
+        )
+
+    def _cost(self, used: list[TokenUse]) -> float | None:
+        costs = [self.price(tokens) for tokens in used]
+        known = [cost for cost in costs if cost is not None]
+        return math.fsum(known) if len(known) == len(costs) else None
+
+
+def section_block(text: SectionText) -> Block:
+    """Return a section as data: its text as it stands, so that it can be quoted exactly."""
+    mark = text.sha256.hex()[:_MARK_DIGITS]
+    lines = (
+        f"<data-{mark}>",
+        f"policy: {_one_line(text.title)}",
+        f"headings: {_one_line(' > '.join(text.path))}",
+        "section:",
+        text.text,
+        f"</data-{mark}>",
+    )
+    return {"type": "text", "text": "\n".join(lines)}
+
+
+def total(used: list[TokenUse]) -> TokenUse:
+    """Return the sum of what several calls used."""
+    return TokenUse(
+        fresh=sum(one.fresh for one in used),
+        cache_read=sum(one.cache_read for one in used),
+        cache_write=sum(one.cache_write for one in used),
+        output=sum(one.output for one in used),
+    )
+
+
+def _facts_or_problem(reply: ModelReply) -> ProposedFacts | str:
+    try:
+        return facts_of(reply)
+    except ContractError as error:
+        return str(error)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,1 @@
+"""What a message means in its thread."""

@@ -1,0 +1,323 @@
+"""After `decide`: what a person is shown, from claims whose quotes were read from the database.
+
+Pure.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+from core.agent.conversation.small_talk import SmallTalk
+from core.agent.reply.prose import Listed, arranged, prose
+from core.agent.wording import (
+    ALL_OPTION,
+    ASK_A_PERSON,
+    ASK_DIRECTLY,
+    IF_IT_DOES_NOT,
+    NOT_ANSWERED_YET,
+    NOT_PASSED_ON,
+    NOTHING_SURER,
+    PASSED_ON,
+    REFUSALS,
+    REPORT,
+    REPORT_ALONE,
+    SMALL_TALK,
+    TOO_LONG,
+    UNASKED,
+    URGENT,
+    WHAT_TO_ASK,
+)
+from core.domain.answer import (
+    Answer,
+    Branch,
+    Claim,
+    Confidence,
+    Outcome,
+    RefusalKind,
+    ShownCitation,
+    ShownClaim,
+)
+from core.domain.ontology import SectionRef
+from core.domain.policy import PolicyVersion, Span, VersionId
+from core.domain.question import UNASKED_SLOT, Assumption
+from core.domain.run import Clarification
+
+MAX_ANSWER = 2_000
+"""Characters of an answer."""
+NO_CONFIDENCE = Confidence(reported=None, calibrated=None, badge=None, is_calibrated=False)
+
+
+def answered(
+    claims: Sequence[Claim],
+    *,
+    confidence: Confidence,
+    places: Mapping[Span, SectionRef],
+    versions: Mapping[VersionId, PolicyVersion],
+    assumptions: Sequence[Assumption],
+    notes: Sequence[str],
+    nearest: Sequence[SectionRef] = (),
+    lists: Mapping[Span, Listed] | None = None,
+    verdict: Claim | None = None,
+) -> Answer:
+    """Return a released answer; claims beyond the size limit are left out whole.
+
+    It begins with the `verdict`, where there is one, as a paragraph of its own.
+
+    Of `nearest` it names the sections that it does not quote: one may ask for them next. `lists`
+    are the lists that it quotes from, by the span of what introduces them.
+    """
+    said, shown, citations = _numbered([*([verdict] if verdict else []), *claims], places, versions)
+    paragraphs = [_text([verdict], citations), _text(said[1:], citations, lists)] if verdict else []
+    return Answer(
+        outcome=Outcome.ANSWERED,
+        text="\n\n".join(paragraphs) or _text(said, citations, lists),
+        claims=shown,
+        citations=citations,
+        confidence=confidence,
+        nearest=_unquoted(nearest, citations),
+        assumptions=_assumed(assumptions),
+        notes=tuple(notes),
+    )
+
+
+def conflicting(
+    claims: Sequence[Claim],
+    *,
+    confidence: Confidence,
+    places: Mapping[Span, SectionRef],
+    versions: Mapping[VersionId, PolicyVersion],
+    notes: Sequence[str],
+) -> Answer:
+    """Return a refusal that shows both sides of a contradiction."""
+    said, shown, citations = _numbered(claims, places, versions)
+    words = "\n\n".join(_text([claim], citations) for claim in said)
+    return Answer(
+        outcome=Outcome.REFUSED,
+        text=f"{REFUSALS[RefusalKind.CONFLICT]}\n\n{words}\n\n{ASK_A_PERSON}",
+        claims=shown,
+        citations=citations,
+        confidence=confidence,
+        refusal=RefusalKind.CONFLICT,
+        nearest=tuple(dict.fromkeys(citation.place for citation in citations)),
+        notes=tuple(notes),
+    )
+
+
+def closest(
+    passage: Claim,
+    *,
+    confidence: Confidence,
+    places: Mapping[Span, SectionRef],
+    versions: Mapping[VersionId, PolicyVersion],
+    nearest: Sequence[SectionRef],
+    notes: Sequence[str],
+) -> Answer:
+    """Return the closest passage, quoted, to be judged by whoever asked.
+
+    It has no badge: what is not sure is not graded. The numbers are kept with the record.
+    """
+    _, shown, citations = _numbered([passage], places, versions)
+    quoted = f"{passage.text} {''.join(f'[{one.number}]' for one in citations)}"
+    return Answer(
+        outcome=Outcome.REFUSED,
+        text=f"{REFUSALS[RefusalKind.NOT_SURE]}\n{quoted}\n{IF_IT_DOES_NOT}",
+        claims=shown,
+        citations=citations,
+        confidence=replace(confidence, badge=None),
+        refusal=RefusalKind.NOT_SURE,
+        nearest=_unquoted(nearest, citations),
+        notes=tuple(notes),
+    )
+
+
+def refused(
+    kind: RefusalKind,
+    *,
+    nearest: Sequence[SectionRef],
+    confidence: Confidence,
+    notes: Sequence[str],
+) -> Answer:
+    """Return a refusal with the nearest sections and the way to a person."""
+    near = () if kind is RefusalKind.OUT_OF_SCOPE else tuple(nearest)
+    words = REFUSALS[kind]
+    return Answer(
+        outcome=Outcome.REFUSED,
+        text=words if kind is RefusalKind.OUT_OF_SCOPE else f"{words} {ASK_A_PERSON}",
+        confidence=confidence,
+        refusal=kind,
+        nearest=near,
+        notes=tuple(notes),
+    )
+
+
+def urgent(
+    refusal: Answer,
+    duties: Sequence[Claim],
+    *,
+    places: Mapping[Span, SectionRef],
+    versions: Mapping[VersionId, PolicyVersion],
+) -> Answer:
+    """Return a refusal that first says what can't wait, and goes to a person."""
+    said, shown, citations = _numbered(duties, places, versions)
+    words = _text(said, citations)
+    return replace(
+        refusal,
+        outcome=Outcome.ESCALATED,
+        text=f"{URGENT}\n\n{words}\n\n{NOTHING_SURER} {ASK_A_PERSON}",
+        claims=shown,
+        citations=citations,
+    )
+
+
+def remarked(answer: Answer, note: str) -> Answer:
+    """Return an answer with one more note; a question back has no place for notes but its text."""
+    if answer.outcome is Outcome.CLARIFICATION:
+        return replace(answer, text=f"{answer.text} {note}")
+    return replace(answer, notes=(*answer.notes, note))
+
+
+def passed_on(answer: Answer, number: int) -> Answer:
+    """Return a refusal whose question is with Compliance as case `number` already."""
+    words = PASSED_ON.format(number=number)
+    text = f"{answer.text.removesuffix(ASK_A_PERSON)}{words}"
+    return replace(answer, text=text, case_number=number)
+
+
+def not_passed_on(answer: Answer) -> Answer:
+    """Return a refusal whose asker has to send the question on, as too many went by themselves."""
+    words = f"{NOT_PASSED_ON} {ASK_A_PERSON}"
+    return replace(answer, text=f"{answer.text.removesuffix(ASK_A_PERSON)}{words}")
+
+
+def clarifying(asked: Clarification | Branch, *, confidence: Confidence = NO_CONFIDENCE) -> Answer:
+    """Return a question back."""
+    text = f"{asked.question} {ALL_OPTION}" if isinstance(asked, Branch) else asked.question
+    return Answer(
+        outcome=Outcome.CLARIFICATION,
+        text=text,
+        confidence=Confidence(
+            reported=confidence.reported, calibrated=None, badge=None, is_calibrated=False
+        ),
+        slot=asked.slot,
+        options=asked.options,
+    )
+
+
+def escalated(*, nearest: Sequence[SectionRef]) -> Answer:
+    """Return the reply to a report: no answer, the reporting line, a person."""
+    return Answer(
+        outcome=Outcome.ESCALATED,
+        text=REPORT if nearest else REPORT_ALONE,
+        confidence=NO_CONFIDENCE,
+        nearest=tuple(nearest),
+    )
+
+
+def failed() -> Answer:
+    """Return the reply when something broke."""
+    return Answer(outcome=Outcome.FAILED, text=NOT_ANSWERED_YET, confidence=NO_CONFIDENCE)
+
+
+def greeting() -> Answer:
+    """Return the reply to a message without a word."""
+    return Answer(
+        outcome=Outcome.CLARIFICATION, text=WHAT_TO_ASK, confidence=NO_CONFIDENCE, slot="referent"
+    )
+
+
+def chatting(kind: SmallTalk) -> Answer:
+    """Return the reply to small talk; what comes next stands alone."""
+    return Answer(
+        outcome=Outcome.CLARIFICATION,
+        text=SMALL_TALK[kind],
+        confidence=NO_CONFIDENCE,
+        slot=UNASKED_SLOT,
+    )
+
+
+def unasked() -> Answer:
+    """Return the reply to a message that asks nothing and that no policy speaks of."""
+    return Answer(
+        outcome=Outcome.CLARIFICATION, text=UNASKED, confidence=NO_CONFIDENCE, slot=UNASKED_SLOT
+    )
+
+
+def too_long(limit: int) -> Answer:
+    """Return the reply to a message that is longer than what is read."""
+    return _turned_away(RefusalKind.OUT_OF_SCOPE, TOO_LONG.format(limit=limit))
+
+
+def not_here() -> Answer:
+    """Return the reply where others read who may not: ask in private."""
+    return _turned_away(RefusalKind.NOT_PERMITTED, ASK_DIRECTLY)
+
+
+def not_permitted() -> Answer:
+    """Return the reply to somebody who may read nothing: as if nothing were there."""
+    words = REFUSALS[RefusalKind.NOT_PERMITTED]
+    return _turned_away(RefusalKind.NOT_PERMITTED, f"{words} {ASK_A_PERSON}")
+
+
+def _turned_away(kind: RefusalKind, text: str) -> Answer:
+    return Answer(outcome=Outcome.REFUSED, text=text, confidence=NO_CONFIDENCE, refusal=kind)
+
+
+def _numbered(
+    claims: Sequence[Claim],
+    places: Mapping[Span, SectionRef],
+    versions: Mapping[VersionId, PolicyVersion],
+) -> tuple[tuple[Claim, ...], tuple[ShownClaim, ...], tuple[ShownCitation, ...]]:
+    """Return the claims that fit as they are said, as they are shown, and what they cite."""
+    numbers: dict[Span, int] = {}
+    citations: list[ShownCitation] = []
+    shown: list[ShownClaim] = []
+    said = arranged(_fitting(claims))
+    for claim in said:
+        for citation in claim.citations:
+            if citation.span in numbers:
+                continue
+            numbers[citation.span] = len(numbers) + 1
+            begins = versions[citation.span.version_id].metadata.effective_from
+            citations.append(
+                ShownCitation(
+                    number=numbers[citation.span],
+                    key=citation.key,
+                    span=citation.span,
+                    quote=citation.quote,
+                    place=places[citation.span],
+                    effective_from=begins.isoformat() if begins else None,
+                )
+            )
+        marks = dict.fromkeys(numbers[citation.span] for citation in claim.citations)
+        shown.append(ShownClaim(text=claim.text, numbers=tuple(marks)))
+    return said, tuple(shown), tuple(citations)
+
+
+def _fitting(claims: Sequence[Claim]) -> Sequence[Claim]:
+    """Return the first claims that fit into an answer, at least one."""
+    sizes = accumulate(len(claim.text) + 8 for claim in claims)
+    return claims[: max(1, sum(size <= MAX_ANSWER for size in sizes))]
+
+
+def _text(
+    claims: Sequence[Claim],
+    citations: Sequence[ShownCitation],
+    lists: Mapping[Span, Listed] | None = None,
+) -> str:
+    return prose(
+        claims,
+        numbers={one.span: one.number for one in citations},
+        lists=lists,
+        titles={one.span: one.place.title for one in citations},
+    )
+
+
+def _unquoted(
+    nearest: Sequence[SectionRef], citations: Sequence[ShownCitation]
+) -> tuple[SectionRef, ...]:
+    quoted = {(one.place.policy_key, one.place.eid) for one in citations}
+    return tuple(one for one in nearest if (one.policy_key, one.eid) not in quoted)
+
+
+def _assumed(assumptions: Sequence[Assumption]) -> tuple[str, ...]:
+    return tuple(item.value for item in assumptions if item.slot != "referent")

@@ -1,0 +1,234 @@
+"""After `decide`: from a ruling to what is shown, with quotes and places from the database."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.agent.decision_input import Ruling, Situation
+from core.agent.reply import compose
+from core.agent.reply.closest import closest_passage
+from core.agent.reply.prose import Listed, lead_ins_of, listed_in
+from core.agent.reply.unanswered import unanswered
+from core.agent.reply.verdict import verdict
+from core.agent.wording import PARTIAL, UNMENTIONED, WITHOUT_MODEL
+from core.domain.answer import Answer, Badge, Citation, Claim, Decision, Outcome, RefusalKind
+from core.domain.evidence import Finding
+from core.domain.language.table_rows import fits
+from core.domain.ontology import SectionRef
+from core.domain.policy import Span
+from core.domain.question import UNASKED_SLOT, Question, Scope
+from core.ports import CorpusStore
+from core.retrieval.retriever import Retrieved
+
+NEAREST = 3
+"""Sections that a refusal names."""
+READ_ON = 4_000
+"""Characters after a quoted list item in which the rest of its list is looked for."""
+PROBES = 16
+"""Places at which the end of a text is looked for at once."""
+SHORT = 80
+"""Characters of a model's first sentence up to which it needs no shorter one before it."""
+OFF_TOPIC = 0.12
+"""Relevance below which a question has nothing to do with the corpus."""
+OFF_TOPIC_FROM, OFF_TOPIC_FOR_SURE = 0.55, 0.6
+"""Likelihood from which a message that is refused counts as none about the company, and from which
+one does for which something was found or asked back. Of 7,972 questions about openly licensed
+workplace policies 0.6 % and 0.4 % lie above, answered ones included (`evals.fit_off_topic`)."""
+
+
+async def release(
+    situation: Situation,
+    ruling: Ruling,
+    *,
+    question: Question,
+    corpus: CorpusStore,
+    nearest: Sequence[SectionRef],
+    is_modelled: bool,
+    missing: str | None = None,
+    duties: Sequence[Claim] = (),
+) -> Answer:
+    """Return the answer, the clarification or the refusal that a ruling calls for.
+
+    Args:
+        situation: What was decided on.
+        ruling: What was decided.
+        question: What was asked.
+        corpus: Where quotes have their places.
+        nearest: Sections that a refusal names.
+        is_modelled: False: the answer says that no language model was called.
+        missing: What an answer says that it leaves open; None: nothing.
+        duties: Verified claims that a refusal shows too, since they can't wait; they take the place
+            of a closest passage.
+    """
+    asked = situation.draft.asked or situation.draft.branch
+    if ruling.decision is Decision.CLARIFY and asked is not None:
+        return compose.clarifying(asked, confidence=situation.confidence)
+    is_final = ruling.decision is Decision.FINAL
+    is_conflict = ruling.refusal is RefusalKind.CONFLICT
+    refused = refusal(
+        ruling.refusal or RefusalKind.NOT_FOUND,
+        nearest=nearest,
+        best_relevance=situation.best_relevance,
+        reported=situation.confidence.reported,
+        needs_person=ruling.needs_person,
+    )
+    is_about = refused.refusal is not RefusalKind.OUT_OF_SCOPE
+    is_closest = ruling.refusal is RefusalKind.NOT_SURE and is_about and not duties
+    is_refused = not (is_final or is_conflict or is_closest)
+    if is_refused and not (duties and is_about):
+        return refused
+    claims = duties if is_refused else situation.verified.claims
+    places = await corpus.places([one.span for claim in claims for one in claim.citations])
+    versions = {version.version_id: version for version in await corpus.versions(question.scope)}
+    if is_refused:
+        return compose.urgent(refused, duties, places=places, versions=versions)
+    without = () if is_modelled else (WITHOUT_MODEL,)
+    if is_closest:
+        return compose.closest(
+            closest_passage(claims, places),
+            confidence=situation.confidence,
+            places=places,
+            versions=versions,
+            nearest=nearest,
+            notes=without,
+        )
+    if is_conflict:
+        return compose.conflicting(
+            claims,
+            confidence=situation.confidence,
+            places=places,
+            versions=versions,
+            notes=without,
+        )
+    left_open = (
+        unanswered(question.own, claims, places.values(), left_open=situation.draft.left_open)
+        or missing
+    )
+    place = places[claims[0].citations[0].span] if claims and claims[0].citations else None
+    return compose.answered(
+        claims,
+        confidence=situation.confidence,
+        places=places,
+        versions=versions,
+        assumptions=question.assumptions,
+        nearest=nearest,
+        notes=(*([left_open] if left_open else ()), *without),
+        lists=await _lists(claims, corpus, question.scope),
+        verdict=None
+        if situation.is_limited or (is_modelled and len(claims[0].text) <= SHORT)
+        else verdict(
+            question.own,
+            claims,
+            place=place,
+            is_found=situation.confidence.badge is Badge.HIGH,
+        ),
+    )
+
+
+async def _lists(claims: Sequence[Claim], corpus: CorpusStore, scope: Scope) -> dict[Span, Listed]:
+    """Count the items of the lists that claims quote from, so that none is taken for the whole."""
+    items: dict[Span, Citation] = {}
+    for claim in claims:
+        lead_ins = lead_ins_of(claim)
+        if lead_ins and not fits(lead_ins[-1].quote, claim.citations[-1].quote):
+            items[lead_ins[-1].span] = claim.citations[-1]
+    found: dict[Span, Listed] = {}
+    for lead_in, item in items.items():
+        text = await _read_on(corpus, lead_in, item.span, scope)
+        is_cut = len(text) == item.span.char_end + READ_ON - lead_in.char_start
+        listed = listed_in(text, introduced_by=lead_in.char_end - lead_in.char_start, is_cut=is_cut)
+        if listed is not None:
+            found[lead_in] = listed
+    return found
+
+
+async def _read_on(corpus: CorpusStore, lead_in: Span, item: Span, scope: Scope) -> str:
+    """Return the stored text from what introduces a list on, to `READ_ON` behind one of its items.
+
+    What ends behind the end of the text is not read at all, so that end is searched for: by one
+    query, or a few where the text ends sooner.
+    """
+    text, read, beyond = "", item.char_end - 1, item.char_end + READ_ON + 1
+    while beyond - read > 1:
+        step = max(1, (beyond - read - 1) // PROBES)
+        ends = {read + 1, *range(beyond - 1, read, -step)}
+        spans = [replace(lead_in, char_end=end) for end in ends]
+        stored = await corpus.read_spans(sorted(spans), scope)
+        if not stored:
+            break
+        last = max(stored, key=lambda one: one.char_end)
+        text, read = stored[last], last.char_end
+        beyond = min((end for end in ends if end > read), default=read)
+    return text
+
+
+def missing_words(unmentioned: Sequence[str]) -> str:
+    """Return how an answer says that it leaves something open.
+
+    Args:
+        unmentioned: The asker's own words that no policy in scope has, as code has checked.
+    """
+    if not unmentioned:
+        return PARTIAL
+    quoted = [f'"{word}"' for word in unmentioned]
+    named = " or ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
+    return UNMENTIONED.format(words=named)
+
+
+def refusal(
+    kind: RefusalKind,
+    *,
+    nearest: Sequence[SectionRef] = (),
+    best_relevance: float | None = None,
+    reported: float | None = None,
+    needs_person: bool = False,
+) -> Answer:
+    """Return a refusal that shows no passage.
+
+    Where nothing found has to do with the question, it is out of scope. What a person should decide
+    is escalated, unless it has nothing to do with the policies.
+    """
+    if best_relevance is not None and best_relevance < OFF_TOPIC:
+        kind = RefusalKind.OUT_OF_SCOPE
+    elif kind is RefusalKind.NOT_SURE:
+        kind = RefusalKind.NOT_FOUND
+    shown = replace(compose.NO_CONFIDENCE, reported=reported)
+    refused = compose.refused(kind, nearest=nearest, confidence=shown, notes=())
+    if needs_person and kind is not RefusalKind.OUT_OF_SCOPE:
+        return replace(refused, outcome=Outcome.ESCALATED)
+    return refused
+
+
+def may_be_off_topic(answer: Answer) -> bool:
+    """Say whether an answer says nothing that a message off topic would lose.
+
+    A duty that can't wait, a contradiction and what is with a person are something.
+    """
+    if answer.outcome is Outcome.CLARIFICATION:
+        return answer.slot != UNASKED_SLOT
+    kinds = {RefusalKind.NOT_FOUND, RefusalKind.POLICY_SILENT, RefusalKind.NOT_SURE}
+    return answer.outcome is Outcome.REFUSED and answer.refusal in kinds
+
+
+def unless_off_topic(answer: Answer, likelihood: float) -> Answer:
+    """Return an answer, or that a message is none about policies: without a case to be opened.
+
+    Args:
+        answer: One that `may_be_off_topic`.
+        likelihood: See `core.ports.off_topic.OffTopic`.
+    """
+    is_surely_needed = answer.refusal is not RefusalKind.NOT_FOUND
+    if likelihood < (OFF_TOPIC_FOR_SURE if is_surely_needed else OFF_TOPIC_FROM):
+        return answer
+    return refusal(RefusalKind.OUT_OF_SCOPE, reported=answer.confidence.reported)
+
+
+def nearest_sections(
+    retrieved: Sequence[Retrieved], findings: Sequence[Finding]
+) -> list[SectionRef]:
+    """Name the sections nearest to a question.
+
+    Those of chunks if any were retrieved, else those of findings; each once.
+    """
+    places = [hit.place for found in retrieved[:1] for hit in found.result.hits]
+    places = places or [finding.place for finding in findings]
+    return list(dict.fromkeys(replace(place, page=None) for place in places))[:NEAREST]

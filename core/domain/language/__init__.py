@@ -1,0 +1,1 @@
+"""What sentences say, without a model: modality, quantities, people, countries, table rows."""

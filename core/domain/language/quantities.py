@@ -1,0 +1,196 @@
+"""Every number of a text in one canonical form, so that a claim can be held to its source.
+
+- "EUR 1,000", "1000 euros" and "EUR 1k" are one amount; "thirty (30) days" and "30 days" one
+  duration; "15 January 2024" and "2024-01-15" one date. "One month" is not 30 days.
+- Every digit of a text lies in a quantity; a number that nothing else explains is a plain number,
+  or, glued to letters ("COMP-002"), an identifier that counts as one.
+- Where a notation is ambiguous, the strict reading is taken: a claim is rather refused.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from core.domain.language.notations import NOTATIONS, QuantityKind
+from core.domain.language.numerals import plain
+from core.domain.policy import TextSpan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """One number with what it counts."""
+
+    kind: QuantityKind
+    """What it measures."""
+    canonical: str
+    """Comparable form: "EUR 1000", "5 %", "30 business_day", "2024-01-15", "--03-31" (no year),
+    "17:00", "section 4.2", "12"."""
+    span: TextSpan
+    """Where it stands."""
+    raw: str
+    """As written."""
+
+
+KEPT = 8_192
+"""Texts: the sentences of a few hundred sections."""
+_TAKEN = "\x00"
+
+
+@lru_cache(maxsize=KEPT)
+def quantities(text: str) -> tuple[Quantity, ...]:
+    """Return every quantity of `text`, in text order.
+
+    Kept for the texts last read: a policy's sentences are read again for each question.
+    """
+    open_text = text
+    found: list[Quantity] = []
+    for notation in NOTATIONS:
+        pieces: list[str] = []
+        position = 0
+        for match in notation.pattern.finditer(open_text):
+            forms = notation.read(match)
+            if not forms:
+                continue
+            start, end = match.span()
+            span = TextSpan(char_start=start, char_end=end)
+            found.extend(
+                Quantity(kind=notation.kind, canonical=form, span=span, raw=text[start:end])
+                for form in forms
+            )
+            pieces += (open_text[position:start], _TAKEN * (end - start))
+            position = end
+        open_text = "".join([*pieces, open_text[position:]])
+    return tuple(sorted(found, key=lambda quantity: quantity.span))
+
+
+def missing_quantities(
+    claim: str, sources: Sequence[str], *, asked: str = ""
+) -> tuple[Quantity, ...]:
+    """Return the quantities of `claim` that none of the `sources` contains.
+
+    A unit must not change, and a date may lose its day or year but not gain one. The number of a
+    section is also found where a source prints it without the word, as its heading does. A unit may
+    stand apart from its number ("240 annual leave hours"), and "one" is no number where it stands
+    for a noun.
+
+    Args:
+        claim: A statement.
+        sources: The cited texts.
+        asked: The question: its quantities are not claims about the sources.
+    """
+    wanted = quantities(claim)
+    if not wanted:
+        return ()
+    found = [one for source in sources for one in quantities(source)]
+    known: set[tuple[QuantityKind, str]] = {
+        (one.kind, comparable(one)) for one in (*found, *quantities(asked))
+    }
+    dates = [form for kind, form in known if kind == "date"]
+    starts = {match for source in sources for match in _LINE_NUMBER.findall(source)}
+    there = " ".join(sources).casefold()
+    return tuple(
+        quantity
+        for quantity in wanted
+        if (quantity.kind, comparable(quantity)) not in known
+        and not _is_looser_date(quantity, dates)
+        and not _is_printed_number(quantity, known, starts)
+        and not _is_apart(quantity, found, there, _behind(claim, quantity))
+        and not _is_one(quantity)
+    )
+
+
+_LARGER = {
+    "day": (24, "hour"),
+    "week": (168, "hour"),
+    "year": (12, "month"),
+    "quarter": (3, "month"),
+}
+"""Units that are so many of another one, whatever the calendar says."""
+
+
+def value_of(one: Quantity) -> tuple[Decimal, str] | None:
+    """Return how much of what unit a quantity is, in the smaller of two equal units; else None."""
+    number, _, unit = one.canonical.partition(" ")
+    if one.kind == "amount":
+        number, unit = unit, number
+    if one.kind not in {"amount", "percentage", "duration", "number"} or not _PLAIN.fullmatch(
+        number
+    ):
+        return None
+    factor, smaller = _LARGER.get(unit, (1, unit))
+    return (Decimal(number) * factor, smaller)
+
+
+def comparable(one: Quantity) -> str:
+    """Return the canonical form in which "12 months" and "one year" are the same."""
+    value = value_of(one) if one.kind == "duration" else None
+    return f"{plain(value[0])} {value[1]}" if value else one.canonical
+
+
+_ONE = re.compile(r"one\b(?!\s*[(-])", re.IGNORECASE)
+"""For a noun, or with a unit of time, which `missing_periods` looks for."""
+_PLAIN = re.compile(r"\d+(?:\.\d+)?")
+
+
+def _is_one(quantity: Quantity) -> bool:
+    number = quantity.canonical.partition(" ")[0]
+    return number == "1" and _ONE.match(quantity.raw) is not None
+
+
+def _is_apart(quantity: Quantity, found: Sequence[Quantity], there: str, behind: str) -> bool:
+    """Say whether a number or duration stands in the sources with its unit elsewhere.
+
+    A unit that another number has there is that one's.
+    """
+    if quantity.kind not in {"number", "duration"}:
+        return False
+    number, _, unit = quantity.canonical.partition(" ")
+    forms = [one.canonical.partition(" ") for one in found if one.kind in _COUNTED]
+    if unit and any(other == unit for _, _, other in forms):
+        return False
+    alike = {
+        other for value, _, other in forms if value == number and bool(other) is not bool(unit)
+    }
+    if unit:
+        return bool(alike) and unit.rpartition("_")[2] in there
+    return any(other and other.rpartition("_")[2] in behind for other in alike)
+
+
+def _behind(claim: str, quantity: Quantity) -> str:
+    """Return what follows a number in its sentence, where its unit may stand."""
+    end = quantity.span.char_end
+    return _STOP.split(claim[end : end + _REACH])[0].casefold()
+
+
+_REACH = 40
+_STOP = re.compile(r"[.;:!?,\n]")
+_COUNTED = frozenset({"number", "duration"})
+
+
+_LINE_NUMBER = re.compile(r"(?m)^(?:[#*]|[^\S\n])*+(\d++(?:\.\d++)*+)[.)]?\s")
+
+
+def _is_looser_date(quantity: Quantity, dates: Sequence[str]) -> bool:
+    """Say whether a date of the sources says more than this date or year."""
+    form = quantity.canonical
+    if quantity.kind == "number":
+        return bool(re.fullmatch(r"(?:19|20)\d\d", form)) and any(d.startswith(form) for d in dates)
+    if quantity.kind != "date":
+        return False
+    if form.startswith("--"):
+        return any(len(date) == len("2024-01-15") and date[4:] == form[1:] for date in dates)
+    return any(date.startswith(form + "-") for date in dates)
+
+
+def _is_printed_number(
+    quantity: Quantity, known: set[tuple[QuantityKind, str]], starts: set[str]
+) -> bool:
+    """Say whether the sources print this section number without, or with, the word for it."""
+    number = quantity.canonical.rpartition(" ")[2]
+    if quantity.kind == "section":
+        return number in starts or ("." in number and ("number", number) in known)
+    if quantity.kind == "number" and "." in number:
+        return any(kind == "section" and form.endswith(f" {number}") for kind, form in known)
+    return False

@@ -1,0 +1,254 @@
+"""Obligations, prohibitions, permissions and exceptions, with actor, action and condition."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from core.domain.language.lead_ins import ends_in_colon
+from core.domain.language.modality import ModalClause, Modality, modalities
+from core.domain.language.sentences import is_cut_off
+from core.domain.ontology import EntityType
+from core.ontology.extract.roles import Role, find_roles
+from core.ontology.extract.statements import Statement
+
+NORM_TYPES: Mapping[Modality, EntityType] = {
+    Modality.MUST: EntityType.OBLIGATION,
+    Modality.SHOULD: EntityType.OBLIGATION,
+    Modality.MUST_NOT: EntityType.PROHIBITION,
+    Modality.SHOULD_NOT: EntityType.PROHIBITION,
+    Modality.MAY: EntityType.PERMISSION,
+    Modality.NEED_NOT: EntityType.PERMISSION,
+}
+"""What a clause with a modality is."""
+_CONDITION = re.compile(
+    r"\b(?:only )?(?:if|when|whenever|where|unless|before|after|until|once|provided that|as long"
+    r" as|in case"
+    r"|upon|subject to|without|prior to|except|in the event)\b.*",
+    re.IGNORECASE,
+)
+_FRONTED = re.compile(
+    r"^(?:if|when|whenever|where|unless|before|after|until|once|provided that|in case|upon|as"
+    r" long as"
+    r"|from|in the event|should)\b[^,]*(?:,|$)",
+    re.IGNORECASE,
+)
+_BY = re.compile(r"\bby (?:the |an? )?", re.IGNORECASE)
+_EXEMPTION = re.compile(
+    r"\b(?:do|does)(?:\s+not|n't) apply\b|\bexempt(?:ed|ion)?s?\b|\b(?:is|are) (?:not"
+    r"|excluded)\b.{0,40}"
+    r"\b(?:covered|subject to|gifts|hospitality|within the (?:scope|meaning))\b|\bexcluded"
+    r" from\b|\bas an exception\b"
+    r"|\bexceptions? (?:to|from)\b|\bno exceptions?\b|\bdo(?:es)? not count\b"
+    r"|\btakes? precedence\b|\bprevails?\b|\bappl(?:y|ies) instead\b",
+    re.IGNORECASE,
+)
+_CARVED_OUT = re.compile(
+    r"(?:\b(?:except(?: (?:for|that|where|when|in|as))?|unless|other than|with the exception of"
+    r"|save for)\b)"
+    r"(?P<case>(?:[^.;]|\.(?=\d)){4,})",
+    re.IGNORECASE,
+)
+_DEFINING = re.compile(
+    r"^[\"\u201c][^\"\u201d]+[\"\u201d] (?:means?|refers? to|includes?)\b", re.IGNORECASE
+)
+_EPISTEMIC = re.compile(
+    r"\b(?:information|circumstances?|conflicts?|it|this|breach\w*|violation\w*|they|there|policy)"
+    r"\s+(?:may|can|could)\b"
+    r"|\b(?:may|can) (?:be|lead|result|also be|include|have|arise|exist|give rise)\b",
+    re.IGNORECASE,
+)
+_GRANTED = re.compile(
+    r"\b(?:permitted|allowed|entitled|authori[sz]ed|need not|required)\b"
+    r"|\b(?:may|can)(?: only| also)? be (?:\w+ly )?(?:accepted|offered|given|used|made"
+    r"|reimbursed|approved"
+    r"|granted|claimed|booked|taken|paid|kept|shared|disclosed|carried|engaged|requested|sent"
+    r"|stored"
+    r"|processed|transferred|waived|extended|provided|retained|destroyed|deleted|installed"
+    r"|charged)\b",
+    re.IGNORECASE,
+)
+_FREED = re.compile(
+    r"\bapply to\b[^.;]{0,80}|[^.;]{0,60}\b(?:is|are) exempt(?:ed)?\b|\bexempts?\b[^.;]{0,60}",
+    re.IGNORECASE,
+)
+_NEGATES = re.compile(
+    r"\b(?:not?|never|neither|nor|none|nobody|cannot)\b|n['\u2019]t\b", re.IGNORECASE
+)
+"""A permission with one of these in its clause is no fact: where it is read wrongly, it is a
+prohibition, and the policy would be said to allow what it forbids."""
+_FORBIDDING = frozenset({Modality.MUST_NOT, Modality.SHOULD_NOT})
+_ADVERBS = 3
+"""Words at most within a verb phrase."""
+_JOINED = re.compile(r"[;:.]|\b(?:and|or|but|that|who|which|to|it|they|you|we)\b", re.IGNORECASE)
+_NOT_KNOWN = re.compile(
+    r"\b(?:may|might|can) not (?:have\b|be (?:able|aware|possible|available|sure)\b)", re.IGNORECASE
+)
+"""What may not be the case, which forbids nothing ("we may not have collected it")."""
+_LABEL = re.compile(r"^[A-Z][\w &/,'\u2019()-]{2,60}:\s+(?=[A-Z])")
+_DEPENDENT = re.compile(
+    r"(?:\b(?:of|by|from|to|for|with|in|on|at|against|under|between)\b|[\w]['\u2019]s?)"
+    r"(?:\s(?:the|an?|each|any|all|its|their|our|relevant|both|every))*\s*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Norm:
+    """One rule of a statement."""
+
+    type: EntityType
+    """Obligation, prohibition, permission or exception."""
+    modality: Modality
+    """As the text puts it ("should" is weaker than "must"); NONE for an exception."""
+    actor: Role | None
+    """Who it binds; None if the text does not say."""
+    action: str
+    """What is required, forbidden or allowed."""
+    condition: str
+    """When; empty if always."""
+    sentence: str
+    """All of it, with a lead-in."""
+
+
+def norms_of(statement: Statement, known: Mapping[str, str]) -> tuple[Norm, ...]:
+    """Return the norms of a statement, at most one of each type."""
+    if statement.kind == "row" or _DEFINING.match(statement.words):
+        return ()
+    if ends_in_colon(statement.words) or is_cut_off(statement.words):
+        return ()
+    found: dict[EntityType, Norm] = {}
+    for norm in (*_modal(statement, known), *_exceptions(statement, known)):
+        found.setdefault(norm.type, norm)
+    return tuple(found.values())
+
+
+def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
+    """Yield a norm for each main clause that has a modal expression."""
+    text, inherited = _LABEL.sub("", statement.words, count=1), False
+    clauses = _main_clauses(text)
+    if not clauses and statement.lead_in_words:
+        text, inherited = statement.sentence, True
+        clauses = _main_clauses(text)[-1:]
+    for clause in clauses:
+        if clause.trigger is None:
+            continue
+        type_ = NORM_TYPES[clause.modality]
+        subject = text[clause.span.char_start : clause.trigger.char_start]
+        if clause.subject is not None:
+            subject = clause.subject.of(text)
+        after = text[clause.trigger.char_end : len(text) if inherited else clause.span.char_end]
+        actor = _actor(subject, clause.trigger.of(text), after, statement, known)
+        said = clause.span.of(text)
+        if clause.modality is Modality.MUST_NOT and _NOT_KNOWN.search(said):
+            continue
+        if clause.modality is Modality.MAY and (
+            _NEGATES.search(said) or is_mere_chance(said, has_actor=actor is not None)
+        ):
+            continue
+        fronted = _FRONTED.match(subject.strip())
+        later = _CONDITION.search(after)
+        yield Norm(
+            type=type_,
+            modality=clause.modality,
+            actor=actor,
+            action=_action(subject, after[: later.start()] if later else after, actor),
+            condition=_tidy(fronted[0] if fronted else later[0] if later else ""),
+            sentence=statement.sentence,
+        )
+
+
+def says_exception(sentence: str) -> bool:
+    """Say whether a sentence takes something out of a rule."""
+    return _CARVED_OUT.search(sentence) is not None or _EXEMPTION.search(sentence) is not None
+
+
+def _main_clauses(text: str) -> list[ModalClause]:
+    """Return the main clauses with a modal expression, one for each verb phrase.
+
+    What stands in a condition or relative clause alone is no rule ("unless prohibited by law").
+    """
+    kept: list[ModalClause] = []
+    for clause in modalities(text):
+        if clause.modality is Modality.NONE or clause.is_subordinate or clause.trigger is None:
+            continue
+        before = kept[-1] if kept else None
+        if before is None or not _goes_on(text, before, clause):
+            kept.append(clause)
+        elif clause.modality in _FORBIDDING:
+            # "should be prohibited"; "must not be prohibited" is left to a person.
+            kept[-1:] = [] if before.modality in _FORBIDDING else [clause]
+    return kept
+
+
+def _goes_on(text: str, before: ModalClause, clause: ModalClause) -> bool:
+    """Say whether two modal expressions are one verb phrase ("must not allow", "may require")."""
+    if before.trigger is None or clause.trigger is None:
+        return False
+    between = text[before.trigger.char_end : clause.trigger.char_start]
+    return len(between.split()) <= _ADVERBS and _JOINED.search(between) is None
+
+
+def is_mere_chance(said: str, *, has_actor: bool) -> bool:
+    """Say whether "may" or "can" in a clause tells what can happen, not what is allowed."""
+    if _GRANTED.search(said):
+        return False
+    return not has_actor or _EPISTEMIC.search(said) is not None
+
+
+def _actor(
+    subject: str, trigger: str, after: str, statement: Statement, known: Mapping[str, str]
+) -> Role | None:
+    """Return who a norm binds: the subject, the agent of a passive, or the lead-in's subject."""
+    fronted = _FRONTED.match(subject.strip())
+    own = subject.strip()[fronted.end() :] if fronted else subject
+    for text in (own, trigger):
+        for role in find_roles(text, known):
+            is_owner = text[role.end :].startswith(("'", "\u2019"))
+            if not is_owner and not _DEPENDENT.search(text[: role.start]):
+                return role
+    passive = _BY.search(after) if re.match(r"\s*(?:\w+ly )?(?:not )?be(?:en)?\b", after) else None
+    if passive:
+        roles = find_roles(after[passive.end() : passive.end() + 60], known)
+        if (
+            roles
+            and roles[0].start <= 1
+            and after[passive.end() + roles[0].end :][:1] not in {"'", "\u2019"}
+        ):
+            return roles[0]
+    roles = find_roles(statement.lead_in_words, known) if statement.lead_in_words else ()
+    return roles[0] if roles else None
+
+
+def _action(subject: str, after: str, actor: Role | None) -> str:
+    """Return what a norm is about: the verb phrase, with the subject where it is the object."""
+    if actor is not None and actor.name.split()[0].casefold()[:4] in subject.casefold():
+        return _tidy(after)
+    return _tidy(f"{subject} {re.sub(r'^ *be ', 'to be ', after)}")
+
+
+def _tidy(text: str) -> str:
+    folded = " ".join(text.split()).strip(" ,;:.")
+    return re.sub(r",? (?:even|or|and|but|only)$", "", folded)
+
+
+def _exceptions(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
+    """Yield what a statement takes out of a rule."""
+    text = statement.sentence
+    carved = _CARVED_OUT.search(text)
+    if carved:
+        yield _exception(carved[0], carved["case"], text, known)
+    elif _EXEMPTION.search(text):
+        yield _exception(text, "", text, known)
+
+
+def _exception(action: str, condition: str, sentence: str, known: Mapping[str, str]) -> Norm:
+    freed = _FREED.search(action)
+    roles = find_roles(freed[0], known) if freed else ()
+    return Norm(
+        type=EntityType.EXCEPTION,
+        modality=Modality.NONE,
+        actor=roles[0] if roles else None,
+        action=_tidy(action),
+        condition=_tidy(condition),
+        sentence=sentence,
+    )

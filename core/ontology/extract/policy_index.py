@@ -1,0 +1,204 @@
+"""Where a cross-reference leads: policies by their names, sections by their numbers.
+
+A number is matched exactly, then in its other readings, then to the section that holds the
+paragraph; never to a sibling. A name that means two policies means none.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from core.domain.ontology import CrossReference
+from core.ontology.extract.policy_names import name_forms
+from core.ontology.extract.section_numbers import NumberKey, ancestors, number_key, readings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedSection:
+    """A section as references may name it."""
+
+    eid: str
+    """Identity within its version."""
+    number: str | None
+    """As printed; None if unnumbered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedPolicy:
+    """A policy as references may name it."""
+
+    key: str
+    """Its identity."""
+    title: str
+    """As shown to people."""
+    aliases: tuple[str, ...] = ()
+    """Other names: identifier ("FIN-003"), abbreviation ("GEN"), what the document calls itself."""
+    sections: tuple[IndexedSection, ...] = ()
+    """Its sections, by their ordinal."""
+
+
+class Target(NamedTuple):
+    """Where a reference leads."""
+
+    policy_key: str
+    """The policy."""
+    eid: str | None
+    """The section; None: the policy as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyIndex:
+    """All policies that references may lead to. Build it with `PolicyIndex.of`."""
+
+    policies: Mapping[str, IndexedPolicy]
+    """By key."""
+    names: Mapping[str, frozenset[str]]
+    """Form of a name to the keys of policies that have it."""
+    numbers: Mapping[str, Mapping[NumberKey, str]]
+    """Policy key to the eid of each reading of a section number."""
+
+    @classmethod
+    def of(cls, policies: Iterable[IndexedPolicy]) -> "PolicyIndex":
+        """Build the index."""
+        by_key = {policy.key: policy for policy in policies}
+        names: defaultdict[str, set[str]] = defaultdict(set)
+        for policy in by_key.values():
+            for name in (policy.key, policy.title, *policy.aliases):
+                for form in name_forms(name):
+                    names[form].add(policy.key)
+        return cls(
+            policies=by_key,
+            names={form: frozenset(keys) for form, keys in names.items()},
+            numbers={key: _numbers(policy.sections) for key, policy in by_key.items()},
+        )
+
+    def policy_named(self, name: str) -> str | None:
+        """Return the key of the one policy that has this name, in full or in part; else None."""
+        forms = name_forms(name)
+        for form in forms:
+            keys = self.names.get(form, frozenset())
+            if len(keys) == 1:
+                return next(iter(keys))
+        wanted = set(forms[-1].split()) if forms else set[str]()
+        partial = {
+            policy.key: len(have)
+            for policy in self.policies.values()
+            for have in [set(name_forms(policy.title)[-1].split()) if policy.title else set[str]()]
+            if wanted and wanted <= have and not name.isupper()
+        }
+        nearest = [key for key, size in partial.items() if size == min(partial.values())]
+        return nearest[0] if len(nearest) == 1 else None
+
+    def section_numbered(self, policy_key: str, number: str) -> str | None:
+        """Return the eid of the section that a number means in a policy, or None."""
+        return _lookup(self.numbers.get(policy_key, {}), number_key(number))
+
+
+def resolve(
+    reference: CrossReference, *, source_policy_key: str, policies: PolicyIndex
+) -> Target | None:
+    """Return where `reference` leads; None if nowhere known, or to the section it stands in.
+
+    Args:
+        reference: As found in the source.
+        source_policy_key: The policy that contains it.
+        policies: All policies, the source among them.
+    """
+    key = source_policy_key
+    if reference.policy is not None:
+        named = policies.policy_named(reference.policy)
+        if named is None:
+            return None
+        key = named
+    if reference.number is None:
+        return None if key == source_policy_key else Target(key, None)
+    eid = policies.section_numbered(key, reference.number)
+    if eid is None:
+        return None
+    if key == source_policy_key:
+        sections = policies.policies[key].sections
+        own = (
+            sections[reference.section_ordinal]
+            if reference.section_ordinal < len(sections)
+            else None
+        )
+        if own is not None and own.eid == eid:
+            return None
+    return Target(key, eid)
+
+
+def with_inferred_names(
+    index: PolicyIndex, mentions: Iterable[CrossReference], *, least_mentions: int = 4
+) -> PolicyIndex:
+    """Give unknown names to the one policy that has nearly all the numbers mentioned with them.
+
+    "COBS 17.8", "COBS 22.10.1" ... name the policy that has sections 17.8 and 22.10.1 although no
+    document says what COBS is.
+    """
+    numbers: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for mention in mentions:
+        if mention.policy and mention.number and index.policy_named(mention.policy) is None:
+            numbers[mention.policy][mention.number] += 1
+    free = {
+        key for key, policy in index.policies.items() if not any(map(_is_short, policy.aliases))
+    }
+    found: dict[str, str] = {}
+    for name, counts in sorted(numbers.items(), key=lambda item: (-len(item[1]), item[0])):
+        owner = _owner(index, free, list(counts)) if len(counts) >= least_mentions else None
+        if owner is not None:
+            found[owner] = name
+            free.discard(owner)
+    return PolicyIndex.of(
+        replace(policy, aliases=(*policy.aliases, found[policy.key]))
+        if policy.key in found
+        else policy
+        for policy in index.policies.values()
+    )
+
+
+def _is_short(alias: str) -> bool:
+    """Say whether a name is an abbreviation, of which a policy has one."""
+    return alias.isupper() and alias.isalpha()
+
+
+_LEAST_SHARE = 0.7
+_LEAST_LEAD = 0.15
+
+
+def _owner(index: PolicyIndex, free: Collection[str], numbers: Sequence[str]) -> str | None:
+    """Return the policy that alone has most of these numbers."""
+    shares = sorted(
+        (
+            sum(index.section_numbered(key, number) is not None for number in numbers)
+            / len(numbers),
+            key,
+        )
+        for key in free
+    )
+    best = shares[-1] if shares else (0.0, "")
+    second = shares[-2][0] if len(shares) > 1 else 0.0
+    return best[1] if best[0] >= _LEAST_SHARE and best[0] - second >= _LEAST_LEAD else None
+
+
+def _numbers(sections: Sequence[IndexedSection]) -> dict[NumberKey, str]:
+    """Return the eid of each reading: full readings first, then earlier sections."""
+    keys = [(section, readings(number_key(section.number or ""))) for section in sections]
+    found: dict[NumberKey, str] = {}
+    for depth in range(max((len(forms) for _, forms in keys), default=0)):
+        for section, forms in keys:
+            if depth < len(forms) and forms[depth]:
+                found.setdefault(forms[depth], section.eid)
+    return found
+
+
+def _lookup(numbers: Mapping[NumberKey, str], key: NumberKey) -> str | None:
+    """Return the eid of a key, of another reading, or of the section that holds it.
+
+    A section may be there by its paragraphs alone, the first of which then stands for it.
+    """
+    for candidate in (key, (*key, "(1)"), *ancestors(key)):
+        for reading in readings(candidate):
+            if reading in numbers:
+                return numbers[reading]
+    return None

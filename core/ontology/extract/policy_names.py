@@ -1,0 +1,108 @@
+"""Names of policies as texts use them: titles, identifiers and abbreviations."""
+
+import re
+
+from core.domain.language.content_words import stem, words
+
+SHORT_NAME = (
+    r"(?!(?:EUR|USD|GBP|CHF|AED|JPY|INR|CAD|AUD|ISO|IEC|RULE|RULES|PART|THE|AND|FOR|VP|HR|IT|ID"
+    r"|NO)\b)"
+    r"[A-Z][A-Z]{2,6}"
+)
+"""An abbreviation that may stand for a policy ("GEN", "FSMR")."""
+
+_IDENTIFIER = r"(?:[A-Z]{2,5}-\d{2,4})"
+_KIND = (
+    r"(?:Policy|Policies|Rulebook|Rules|Regulations?|Act"
+    r"|Code(?:\s[Oo]f\s(?:Business\s)?(?:Conduct|Ethics))?"
+    r"|Guidelines?|Procedures?|Standards?|Manual|Directive|Handbook|Law|Supplement|Convention)"
+)
+_TITLE_WORD = r"(?:[A-Z][\w'\u2019&/-]{0,60}+)"
+_NOT_FIRST = (
+    r"(?!(?:See|The|This|That|Under|In|All|Any|Each|Our|If|When|Where|With|And|Of|Both|Such|These"
+    r"|Other|Per|By|For|To|A|An)\b)"
+)
+_TITLE = (
+    rf"(?:{_NOT_FIRST}{_TITLE_WORD}(?:,?\s(?:and|of|the|for|on|in|to|&)(?=\s)|,?\s{_TITLE_WORD}"
+    rf"|\s?\(\d{{4}}\)){{0,8}}?"
+    rf"\s{_KIND}\b(?!\s(?:ID|Owner|Title|Number|Statement)\b)(?:\s(?:19|20)\d\d)?)"
+)
+FULL_NAME = (
+    rf"(?:(?:Policy\s)?{_IDENTIFIER}(?:\s?\({_TITLE}\)|:\s{_TITLE})?|{_TITLE}(?:\s\({_IDENTIFIER}\))?"
+    rf"|{_IDENTIFIER})"
+)
+"""A policy's title or identifier in running text; to be compiled case-sensitively."""
+
+NAME = rf"(?:{FULL_NAME}|{SHORT_NAME})"
+"""The same, or an abbreviation."""
+
+_SELF = re.compile(
+    r"(?:(?:.*\b(?:of|under|to|interprets)\s)?"
+    r"(?:this|that|our|such|the|these|those|the same|each|any|all|see|under|to|of|final)\s+)?"
+    r"(?:policy|policies|rulebook|rules?|regulations?|act|code|procedures?|guidelines?"
+    r"|standards?|manual"
+    r"|handbook|law|supplement|guidance)",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(
+    r"^(?:The|the|This|Under|See|In|All|Any|Each|Our|Group's|Company's|If|When|Where|With|And|Of"
+    r"|Subject to|Both|Such|These|Other|Per|By|For|To)\s+(?=[A-Z])"
+)
+_EMPTY = frozenset(
+    ("the", "of", "and", "on", "for", "a", "in", "to", "policy", "rulebook", "rules")
+)
+_IDENTIFIED = re.compile(rf"(?:Policy\s)?({_IDENTIFIER})(?:\s?\(|:\s)?({_TITLE})?\)?$")
+_QUOTED = r"[\"\u201c\u2018']([^\"\u201d\u2019'\n]{2,40})[\"\u201d\u2019']"
+_SAID = (
+    re.compile(
+        r"(?i:this) (?:[A-Z]\w+ ){0,3}(?:Rulebook|Policy|Code|Manual|Document|Guide)"
+        rf"\s*\(\s*(?:the\s)?{_QUOTED}\s*\)"
+    ),
+    re.compile(
+        r"(?i:this document is called|these (?:rules|regulations) may be cited as) the "
+        rf"([A-Z][\w ,&-]{{3,80}}?)(?: \({_QUOTED}\))?(?:\.|,| and)"
+    ),
+    re.compile(r"(?i:policy (?:id|number|no\.?|code))[\s*|:]{1,12}([A-Z]{2,6}-\d{1,4})\b"),
+    re.compile(rf"(?:purpose of|This is) the ([A-Z][\w ]{{3,60}}?) \({_QUOTED}\)"),
+)
+_SAID_WITHIN = 6_000
+
+
+def is_self(name: str) -> bool:
+    """Say whether a name only means the text it stands in ("this Policy")."""
+    return _SELF.fullmatch(name.strip()) is not None
+
+
+def without_article(name: str) -> str:
+    """Return the name without an article or a word that only opens its sentence."""
+    while True:
+        match = _ARTICLE.match(name)
+        if match is None:
+            return name
+        name = name[match.end() :]
+
+
+def name_forms(name: str) -> tuple[str, ...]:
+    """Return the comparable forms of a policy's name, the fullest first."""
+    identified = _IDENTIFIED.fullmatch(name.strip())
+    forms = [" ".join(words(name))]
+    if identified:
+        forms = [
+            identified[1].casefold(),
+            *([" ".join(words(identified[2]))] if identified[2] else []),
+        ]
+    short = [" ".join(stem(word) for word in form.split() if word not in _EMPTY) for form in forms]
+    return tuple(dict.fromkeys(form for form in (*forms, *short) if form))
+
+
+def self_names(text: str) -> tuple[str, ...]:
+    """Return what a document calls itself near its beginning: identifier, short name, title."""
+    opening = text[:_SAID_WITHIN]
+    found = [
+        group.strip()
+        for pattern in _SAID
+        for match in pattern.finditer(opening)
+        for group in match.groups()
+        if group and not is_self(group)
+    ]
+    return tuple(dict.fromkeys(found))

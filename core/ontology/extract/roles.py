@@ -1,0 +1,162 @@
+"""Who acts: offices, committees, departments and groups of people named in a text."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.ontology.extract.naming import slug
+
+_ABBREVIATIONS: Mapping[str, str] = {
+    "CEO": "Chief Executive Officer",
+    "CFO": "Chief Financial Officer",
+    "COO": "Chief Operating Officer",
+    "CCO": "Chief Compliance Officer",
+    "CIO": "Chief Information Officer",
+    "CISO": "Chief Information Security Officer",
+    "CRO": "Chief Risk Officer",
+    "CTO": "Chief Technology Officer",
+    "CHRO": "Chief Human Resources Officer",
+    "DPO": "Data Protection Officer",
+    "MLRO": "Money Laundering Reporting Officer",
+    "HR": "Human Resources",
+    "GC": "General Counsel",
+}
+_GROUPS: Mapping[str, str] = {
+    r"employees?": "Employees",
+    r"staff(?: members?)?|members? of staff": "Staff",
+    r"personnel": "Personnel",
+    r"contractors?": "Contractors",
+    r"line managers?": "Line Manager",
+    r"managers?": "Manager",
+    r"supervisors?": "Supervisor",
+    r"managing directors?": "Managing Director",
+    r"(?:non-executive |executive )?directors?": "Directors",
+    r"officers": "Officers",
+    r"suppliers?": "Suppliers",
+    r"vendors?": "Vendors",
+    r"consultants?": "Consultants",
+    r"interns?": "Interns",
+    r"apprentices?": "Apprentices",
+    r"agents?": "Agents",
+    r"third parties": "Third Parties",
+    r"business partners?": "Business Partners",
+    r"(?:public|government) officials?": "Public Officials",
+    r"(?:temporary|agency) (?:staff|workers?)": "Temporary Staff",
+    r"senior management": "Senior Management",
+    r"department heads?|heads? of departments?": "Department Head",
+    r"human resources": "Human Resources",
+    r"internal audit(?:ors?)?": "Internal Audit",
+    r"works council": "Works Council",
+    r"(?:it )?service desk|it help ?desk": "Service Desk",
+    r"(?:information )?security team": "Security Team",
+    r"payments operations team": "Payments Operations Team",
+    r"legal (?:department|team)": "Legal Department",
+    r"compliance (?:department|team|function)": "Compliance Department",
+    r"finance (?:department|team)": "Finance Department",
+    r"procurement (?:department|team)": "Procurement Department",
+    r"data owners?": "Data Owner",
+    r"ombudsperson|ombudsman": "Ombudsperson",
+}
+_HEAD = (
+    r"(?:Officers?|Managers?|Directors?|Committee|Department|Team|Board|Counsel|Auditors?"
+    r"|Controller|Function"
+    r"|Council|Approvers?|Analyst|Specialist|Custodians?|Owners?|Administrators?|Desk|Unit"
+    r"|Division|Office"
+    r"|Steward|Coordinators?|Supervisors?|Persons?|Regulator|Personnel|Employees?)"
+)
+_NOT_FIRST = (
+    r"(?!(?:The|This|That|All|Each|Any|Every|A|An|If|When|Where|No|Our|Your|These|Such|By|For|In"
+    r"|Of|To|And|Or"
+    r"|Unless|Only|Under|As|Upon|Prior|Relevant|Direct|Both|Final|Approved|Approval|Policy"
+    r"|Required|Designated)\b)"
+)
+_TITLED = re.compile(
+    r"(?<![\w-])(?P<name>Chief\s(?:[A-Z][a-z]+\s(?:and\s)?){1,3}Officer"
+    r"|Board of Directors(?:\sAudit Committee)?"
+    r"|(?:Group\s|Global\s|Regional\s)?Head of (?:[A-Z][\w&-]+)(?:\s(?:and\s)?[A-Z][\w&-]+){0,3}"
+    rf"|(?:{_NOT_FIRST}(?!AND\b|OR\b)[A-Z][\w&-]*+\s(?:and\s(?=[A-Z]))?){{1,4}}{_HEAD}\b"
+    r"|(?:Internal Audit|Human Resources|General Counsel|Legal Counsel|Accounts Payable|Works"
+    r" Council"
+    r"|Executive Committee|Regulator|Controller|Ombudsperson))"
+    r"(?:\s\((?P<short>[A-Z]{2,5})\))?(?![\w-])"
+)
+_SHORT = re.compile(rf"\b(?:{'|'.join(_ABBREVIATIONS)}|VP)\b")
+_GROUP = re.compile("|".join(rf"\b(?:{pattern})\b" for pattern in _GROUPS), re.IGNORECASE)
+_ABBREVIATED = re.compile(
+    r"(?<![A-Za-z0-9&-])((?:[A-Z][\w&-]{0,40}+\s(?:of\s|and\s|the\s)?){1,5})\(([A-Z]{2,5})\)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Role:
+    """A mention of somebody who acts."""
+
+    key: str
+    """The same for each mention of the role."""
+    name: str
+    """In full, singular for offices."""
+    short: str | None
+    """Abbreviation in use; None if none is known."""
+    start: int
+    """Where the mention begins in the text searched."""
+    end: int
+    """Where it ends."""
+
+
+def abbreviations(text: str) -> dict[str, str]:
+    """Return the abbreviations that a document itself introduces ("... Officer (XYO)")."""
+    found = dict(_ABBREVIATIONS)
+    for match in _ABBREVIATED.finditer(text):
+        name, short = match[1].strip(), match[2]
+        taken = [word for word in name.split() if word[0].isupper()][-len(short) :]
+        full = name[name.index(taken[0]) :] if taken else name
+        if "".join(word[0] for word in taken) == short and _TITLED.fullmatch(full):
+            found[short] = full
+    return found
+
+
+def find_roles(text: str, known: Mapping[str, str]) -> tuple[Role, ...]:
+    """Return the roles named in `text`, in order.
+
+    Args:
+        text: A sentence, without markup.
+        known: Abbreviations with their full names.
+    """
+    found: list[Role] = []
+    open_text = text
+    for pattern in (_TITLED, _SHORT, _GROUP):
+        for match in list(pattern.finditer(open_text)):
+            start = match.start() + _joined(match[0], known)
+            name, short = _named(match, text[start : match.end()], known)
+            found.append(
+                Role(
+                    key=f"role:{slug(name, singular=True)}",
+                    name=name,
+                    short=short,
+                    start=start,
+                    end=match.end(),
+                )
+            )
+            taken = "~" * (match.end() - start)
+            open_text = f"{open_text[:start]}{taken}{open_text[match.end() :]}"
+    return tuple(sorted(found, key=lambda role: role.start))
+
+
+def _joined(name: str, known: Mapping[str, str]) -> int:
+    """Return how much of "CCO and Legal Department" names another role before the last one."""
+    left, join, _ = name.rpartition(" and ")
+    last = left.split(" ")[-1] if join else ""
+    is_role = last in known or last == "VP" or re.fullmatch(_HEAD, last) is not None
+    return len(left) + len(join) if is_role else 0
+
+
+def _named(match: re.Match[str], said: str, known: Mapping[str, str]) -> tuple[str, str | None]:
+    """Return the full name and the abbreviation of a mention."""
+    name = re.sub(r"\s\([A-Z]{2,5}\)$", "", " ".join(said.split()))
+    if name in known:
+        return known[name], name
+    for pattern, group in _GROUPS.items():
+        if re.fullmatch(pattern, name, re.IGNORECASE):
+            return group, None
+    shorts = [short for short, full in known.items() if full == name]
+    return name, match.groupdict().get("short") or (shorts[0] if shorts else None)

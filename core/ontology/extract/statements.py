@@ -1,0 +1,139 @@
+"""Units of a section as facts are read from them: sentences, items with lead-in, table rows."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.domain.language.lead_ins import MARKER, Unit, section_units
+from core.domain.language.sentences import says_something
+from core.domain.policy import Section, TextSpan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One cell of a table row."""
+
+    text: str
+    """Its words, without markup."""
+    header: str
+    """The column's heading in lower case; empty if unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One unit with what is needed to understand it."""
+
+    kind: Literal["sentence", "item", "row"]
+    """What it is."""
+    span: TextSpan
+    """Where it stands."""
+    words: str
+    """Its text without markup, white space folded; for a row the cells, named by their headings."""
+    section: Section
+    """The section it belongs to."""
+    lead_ins: tuple[TextSpan, ...] = ()
+    """For an item: the sentences and items that introduce it, outermost first."""
+    lead_in_words: str = ""
+    """All that introduces it, outermost first, without markup and colons; empty if nothing."""
+    cells: tuple[Cell, ...] = ()
+    """For a row: its cells."""
+
+    @property
+    def spans(self) -> tuple[TextSpan, ...]:
+        """What introduces it, and the unit."""
+        return (*self.lead_ins, self.span)
+
+    @property
+    def sentence(self) -> str:
+        """Its words with those of the lead-in: what a reader needs to understand it alone."""
+        return f"{self.lead_in_words} {self.words}".strip()
+
+    @property
+    def description(self) -> str:
+        """Its sentence; for a row each cell with its column's heading."""
+        if not self.cells:
+            return self.sentence
+        return "; ".join(
+            f"{cell.header}: {cell.text}" if cell.header else cell.text
+            for cell in self.cells
+            if cell.text
+        )
+
+
+_MARKUP = re.compile(r"\*\*|__|`|\\(?=[$%#_*])|[\u200e\u200f]|\$\\rightarrow\$")
+_LABEL = re.compile(
+    r"(?:MANDATORY|PROHIBITED|RECOMMENDED|CONDITION|OPTIONAL|PERMITTED|REQUIRED):\s*"
+)
+_HEADING = re.compile(r"#{1,6}\s+")
+_HISTORY = re.compile(
+    r"\b(?:(?:change|version|revision|document) (?:history|log|control)|revisions?|amendments?)$",
+    re.IGNORECASE,
+)
+
+
+def clean(text: str) -> str:
+    """Return `text` without markup and with single spaces."""
+    return " ".join(_MARKUP.sub("", text).split())
+
+
+def is_history(section: Section) -> bool:
+    """Say whether a section lists what was changed."""
+    return _HISTORY.search(section.title) is not None
+
+
+def statements(text: str, sections: Sequence[Section]) -> Iterator[Statement]:
+    """Yield the statements of each section's body, in text order.
+
+    A change history says what was the rule, not what is: it is left out.
+    """
+    for section in sections:
+        if not is_history(section):
+            yield from _of_section(text, section)
+
+
+def _of_section(text: str, section: Section) -> Iterator[Statement]:
+    header: tuple[str, ...] = ()
+    for unit in section_units(
+        text,
+        char_start=section.char_start,
+        body_start=section.body_start,
+        char_end=section.char_end,
+    ):
+        raw = unit.span.of(text)
+        if unit.kind in {"header", "row"}:
+            cells = [clean(cell) for cell in raw.strip("|").split("|")]
+            if unit.kind == "row":
+                yield _row(unit, section, cells, header)
+            else:
+                header = tuple(cell.casefold() for cell in cells)
+        elif unit.kind in {"sentence", "item"}:
+            marker = MARKER.match(raw) if unit.kind == "item" else None
+            words = _LABEL.sub("", clean(raw[marker.end() :] if marker else raw))
+            if not says_something(words, is_item=bool(unit.lead_ins)):
+                continue
+            yield Statement(
+                kind="item" if marker else "sentence",
+                span=unit.span,
+                words=words,
+                section=section,
+                lead_ins=unit.lead_ins,
+                lead_in_words=" ".join(_opening(one.of(text)) for one in unit.lead_ins),
+            )
+
+
+def _opening(raw: str) -> str:
+    """Return what introduces a list without its marker, its colon, and the mark of a heading."""
+    raw = _HEADING.sub("", raw)
+    marker = MARKER.match(raw)
+    return clean(raw[marker.end() :] if marker else raw).rstrip(" :\u2014")
+
+
+def _row(unit: Unit, section: Section, cells: Sequence[str], header: Sequence[str]) -> Statement:
+    """Return a table row as a statement."""
+    named = [
+        Cell(text=cell, header=header[place] if place < len(header) else "")
+        for place, cell in enumerate(cells)
+    ]
+    words = " | ".join(cell for cell in cells if cell)
+    return Statement(kind="row", span=unit.span, words=words, section=section, cells=tuple(named))

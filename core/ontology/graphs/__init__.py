@@ -1,0 +1,1 @@
+"""The ontology as a graph: chains, conflicts, what its owners should look at."""

@@ -1,0 +1,1 @@
+"""Facts that a model proposes, held to the text."""

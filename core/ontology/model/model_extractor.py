@@ -1,0 +1,262 @@
+"""Facts by rules and by a model, which reads section by section.
+
+- A section is read once: what was proposed for it is kept, and the next run asks for the rest.
+- What is kept are proposals; they are held to the text each time, by the checks of that day.
+- A section that can't be read is left to the rules, and named. After some in a row no more are
+  asked for: whatever is wrong is not wrong with the sections.
+"""
+
+import asyncio
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from core.domain.errors import TransientError
+from core.domain.ontology import Extraction
+from core.domain.proposals import ProposedFacts
+from core.domain.run import TokenUse
+from core.ontology.extract.roles import abbreviations
+from core.ontology.extract.rule_extractor import by_rules
+from core.ontology.extract.statements import clean
+from core.ontology.model.merge import merged
+from core.ontology.model.proposals import CheckedFacts, check
+from core.ontology.model.section_parts import Part, parts_of
+from core.ports.extraction import (
+    Extracted,
+    ExtractedSections,
+    NotRead,
+    ReadingPlan,
+    ReadingReport,
+    ReadingUse,
+    SectionReader,
+    SectionReading,
+    SectionText,
+    SourceDocument,
+    UnreadSection,
+)
+
+FAILURES_IN_A_ROW: Final = 5
+"""Sections that fail one after the other before the rest is not asked for."""
+
+
+def _nobody(_heading: str) -> None:
+    """Nobody is told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Document:
+    """A document with what a model is to read of it."""
+
+    source: SourceDocument
+    parts: tuple[Part, ...]
+    texts: tuple[SectionText, ...]
+    known_roles: Mapping[str, str]
+
+    def check(self, place: int, proposed: ProposedFacts) -> CheckedFacts:
+        return check(
+            proposed,
+            self.source.text,
+            self.parts[place],
+            policy_key=self.source.policy_key,
+            abbreviations=self.known_roles,
+        )
+
+
+class ModelExtractor:
+    """See `core.ports.extraction.Extractor`. One for a run: it counts what the run uses."""
+
+    rereads = True
+
+    def __init__(
+        self,
+        reader: SectionReader,
+        sections: ExtractedSections,
+        *,
+        in_flight: int,
+        on_section: Callable[[str], None] = _nobody,
+    ) -> None:
+        """Take a model and what it read before.
+
+        Args:
+            reader: the model.
+            sections: what is kept.
+            in_flight: sections asked for at a time, from 1.
+            on_section: told the heading of each section that is done.
+        """
+        self._reader = reader
+        self._sections = sections
+        self._in_flight = in_flight
+        self._on_section = on_section
+        self._failures = 0
+        self._use = ReadingUse()
+
+    @property
+    def use(self) -> ReadingUse:
+        """What was used so far."""
+        return self._use
+
+    async def plan(self, document: SourceDocument, /) -> ReadingPlan:
+        """Return what reading would take; asks nobody."""
+        opened = await asyncio.to_thread(_opened, document)
+        missing = _missing(opened, await self._kept(opened))
+        tokens = [self._reader.estimate(opened.texts[place]) for place in missing]
+        costs = [self._reader.price(one) for one in tokens]
+        return ReadingPlan(
+            parts=len(opened.parts),
+            to_read=len(missing),
+            tokens=_total(tokens),
+            cost_usd=_sum(costs),
+        )
+
+    async def extract(self, document: SourceDocument, /) -> Extracted:
+        """See `Extractor.extract`.
+
+        Raises:
+            TransientError: What was read can't be kept; what was kept stays.
+        """
+        opened = await asyncio.to_thread(_opened, document)
+        kept = await self._kept(opened)
+        missing = _missing(opened, kept)
+        unread = await self._read_all(opened, missing, kept)
+        rules = await asyncio.to_thread(by_rules, document)
+        return await asyncio.to_thread(
+            self._finish, opened, rules, kept, read=len(missing) - len(unread), unread=unread
+        )
+
+    async def _kept(self, opened: _Document) -> dict[bytes, ProposedFacts]:
+        keys = list(dict.fromkeys(text.sha256 for text in opened.texts))
+        return await self._sections.find(keys, model=self._reader.model, prompt=self._reader.prompt)
+
+    async def _read_all(
+        self, opened: _Document, missing: Sequence[int], kept: dict[bytes, ProposedFacts]
+    ) -> dict[bytes, str]:
+        """Read all that is missing into `kept`; return why a part was not read, by its hash."""
+        unread: dict[bytes, str] = {}
+        open_places = iter(missing)
+
+        async def work(places: Iterator[int]) -> None:
+            for place in places:
+                text = opened.texts[place]
+                found = await self._read(opened, place)
+                if isinstance(found, str):
+                    unread[text.sha256] = found
+                else:
+                    kept[text.sha256] = found
+                self._on_section(opened.parts[place].heading)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(self._in_flight, len(missing))):
+                    group.create_task(work(open_places))
+        except ExceptionGroup as errors:
+            first = errors.exceptions[0]
+            raise (first if isinstance(first, TransientError) else errors) from errors
+        return unread
+
+    async def _read(self, opened: _Document, place: int) -> ProposedFacts | str:
+        """Ask the model, and keep its reply before anything else is done; or say why not."""
+        if self._failures >= FAILURES_IN_A_ROW:
+            return f"not asked for, after {FAILURES_IN_A_ROW} failures in a row"
+        text = opened.texts[place]
+        reading = await self._reader.read(text)
+        self._count(reading)
+        if isinstance(reading, NotRead):
+            self._failures += 1
+            return reading.reason
+        self._failures = 0
+        checked = await asyncio.to_thread(opened.check, place, reading.proposals)
+        await self._sections.put(
+            text.sha256,
+            reading,
+            model=self._reader.model,
+            prompt=self._reader.prompt,
+            dropped=checked.dropped,
+        )
+        return reading.proposals
+
+    def _count(self, reading: SectionReading | NotRead) -> None:
+        use = self._use
+        self._use = replace(
+            use,
+            read=use.read + isinstance(reading, SectionReading),
+            refused=use.refused + reading.refused,
+            tokens=_total([use.tokens, reading.tokens]),
+            cost_usd=_sum([use.cost_usd, reading.cost_usd]),
+        )
+
+    def _finish(
+        self,
+        opened: _Document,
+        rules: Extraction,
+        kept: Mapping[bytes, ProposedFacts],
+        *,
+        read: int,
+        unread: Mapping[bytes, str],
+    ) -> Extracted:
+        """Join the facts of all parts, in text order."""
+        checked = [
+            opened.check(place, kept[text.sha256])
+            for place, text in enumerate(opened.texts)
+            if text.sha256 in kept
+        ]
+        both = merged(rules, checked)
+        dropped: Counter[str] = Counter()
+        for one in checked:
+            dropped.update(one.dropped)
+        left = [
+            UnreadSection(heading=part.heading, reason=unread[text.sha256])
+            for part, text in zip(opened.parts, opened.texts, strict=True)
+            if text.sha256 in unread
+        ]
+        return Extracted(
+            extraction=both,
+            by=f"{self._reader.model} {self._reader.prompt}",
+            report=ReadingReport(
+                parts=len(opened.parts),
+                read=read,
+                kept=len(opened.parts) - read - len(left),
+                unread=tuple(left),
+                entities=len(both.entities) - len(rules.entities),
+                relations=len(both.relations) - len(rules.relations),
+                dropped=dict(sorted(dropped.items())),
+            ),
+        )
+
+
+def _missing(opened: _Document, kept: Mapping[bytes, ProposedFacts]) -> list[int]:
+    """Return the parts to be read: one of those that are the same."""
+    first: dict[bytes, int] = {}
+    for place, text in enumerate(opened.texts):
+        if text.sha256 not in kept:
+            first.setdefault(text.sha256, place)
+    return list(first.values())
+
+
+def _opened(source: SourceDocument) -> _Document:
+    parts = parts_of(source.text, source.sections)
+    return _Document(
+        source=source,
+        parts=parts,
+        texts=tuple(
+            SectionText(title=source.title, path=part.section.path, text=part.span.of(source.text))
+            for part in parts
+        ),
+        known_roles=abbreviations(clean(source.text)),
+    )
+
+
+def _total(tokens: Sequence[TokenUse]) -> TokenUse:
+    return TokenUse(
+        fresh=sum(one.fresh for one in tokens),
+        cache_read=sum(one.cache_read for one in tokens),
+        cache_write=sum(one.cache_write for one in tokens),
+        output=sum(one.output for one in tokens),
+    )
+
+
+def _sum(costs: Sequence[float | None]) -> float | None:
+    """Return the sum; None if one is not known."""
+    known = [cost for cost in costs if cost is not None]
+    return math.fsum(known) if len(known) == len(costs) else None

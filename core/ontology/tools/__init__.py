@@ -1,0 +1,1 @@
+"""Tools by which a reasoner asks the ontology."""
