@@ -7,7 +7,7 @@ from math import log
 from core.domain.knowledge import Found
 from core.domain.language.content_words import content_words
 from core.domain.ontology import Entity, SectionRef, Snapshot
-from core.ontology.fact_words import entity_words
+from core.ontology.fact_words import entity_words, names_of
 
 MOST_DEFINITIONS = 100
 """Definitions in which a question's words stand side by side: more would explain nothing."""
@@ -78,3 +78,14 @@ def is_in_section(place: SectionRef, policies: Collection[str], section: str) ->
 def named_section(section: str) -> str:
     """Return a section's number or heading as it is compared."""
     return section.casefold().removeprefix("section").strip()
+
+
+def is_named(entity: Entity, wanted: str, *, is_part: bool) -> bool:
+    """Say whether an entity has a normal name, or one with a part that is wanted."""
+    names = names_of(entity)
+    return any(wanted in name for name in names) if is_part else wanted in names
+
+
+def policies_of(entity: Entity) -> int:
+    """Return how many versions of policies state an entity."""
+    return len({span.version_id for span in entity.spans})

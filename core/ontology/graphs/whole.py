@@ -52,6 +52,8 @@ from core.ontology.graphs.ranking import (
     MOST_DEFINITIONS,
     best_of,
     is_in_section,
+    is_named,
+    policies_of,
     rarities,
     titles_match,
 )
@@ -84,7 +86,7 @@ class WholeOntology:
     def _extent(self) -> Extent:
         return Extent(
             edition=self.snapshot.edition,
-            facts=sum(map(_policies_of, self.snapshot.entities)),
+            facts=sum(map(policies_of, self.snapshot.entities)),
             sections=len(self._sections),
             countries=frozenset(place.jurisdiction for place in self.snapshot.places.values()),
         )
@@ -193,7 +195,7 @@ class WholeOntology:
             entity
             for entity in self.snapshot.entities
             if (type_ is None or entity.type is type_)
-            and (not name or (wanted and _is_named(entity, wanted, is_part=is_part)))
+            and (not name or (wanted and is_named(entity, wanted, is_part=is_part)))
         ]
         if is_part:
             found.sort(key=lambda entity: (len(entity.name), entity.key))
@@ -386,15 +388,6 @@ class WholeOntology:
 
 def _is_own(entity: Entity) -> bool:
     return is_of_one_policy(entity.key)
-
-
-def _policies_of(entity: Entity) -> int:
-    return len({span.version_id for span in entity.spans})
-
-
-def _is_named(entity: Entity, wanted: str, *, is_part: bool) -> bool:
-    names = names_of(entity)
-    return any(wanted in name for name in names) if is_part else wanted in names
 
 
 def _touch(one: Span, other: Span) -> bool:

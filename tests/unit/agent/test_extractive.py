@@ -321,7 +321,7 @@ async def test_the_sure_part_of_a_double_question_is_answered() -> None:
 async def test_a_double_question_of_which_nothing_is_sure_is_drafted_whole() -> None:
     """The closest passage is chosen among all that may answer."""
     question = make_question(TWICE)
-    reasoner = ExtractiveReasoner(KeepingReader(-3.0))
+    reasoner = ExtractiveReasoner(KeepingReader(-5.0))
     draft = await reasoner.draft(
         question, await planned(question), Evidence(items=(SEVEN, BRITISH))
     )
