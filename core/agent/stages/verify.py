@@ -17,7 +17,8 @@ A claim passes if all hold, and is dropped otherwise:
   ("You must do so at once").
 
 A list item or table row is held together with what introduces it, cited or not; a claim that is no
-more than such an item says nothing by itself.
+more than such an item says nothing by itself. A part of a sentence is held as the whole sentence:
+"employees may" and "accept cash", cited apart, may have a "not" between them.
 
 What is said of a policy itself (owner, version, last change) cites its heading and is held against
 what is stored of the policy: it passes 3 to 7 if it is, word for word, a sentence that this bears
@@ -46,6 +47,7 @@ from core.domain.language.content_words import families
 from core.domain.language.jurisdictions import country_name, jurisdictions_in
 from core.domain.language.lead_ins import introduced_units
 from core.domain.language.modality import LIST_ITEM
+from core.domain.language.sentences import sentences_around
 from core.domain.policy import Span, TextSpan
 from core.domain.question import Question
 from core.ports import CorpusStore, Knowledge, Reader
@@ -188,7 +190,7 @@ class _Rested:
     items: Sequence[EvidenceItem | None]
     """The evidence of each citation; None where there is none."""
     quotes: Sequence[str]
-    """The stored text of each citation; empty where there is none."""
+    """The stored text of each citation, in whole sentences; empty where there is none."""
     leads: Mapping[int, str]
     """What introduces a cited item, by the place of its citation."""
 
@@ -198,7 +200,7 @@ class _Rested:
         both = [
             one for place, quote in enumerate(self.quotes) for one in (self.leads.get(place), quote)
         ]
-        return [text for text in both if text]
+        return list(dict.fromkeys(text for text in both if text))
 
     @property
     def headings(self) -> list[str]:
@@ -211,9 +213,23 @@ def _rested(claim: Claim, evidence: Evidence, stored: Mapping[Span, str]) -> _Re
     items = [evidence.get(citation.key) for citation in claim.citations]
     return _Rested(
         items=items,
-        quotes=[stored.get(citation.span, "") for citation in claim.citations],
+        quotes=[
+            _whole(item, citation.span, stored.get(citation.span, ""))
+            for citation, item in zip(claim.citations, items, strict=True)
+        ],
         leads=dict(_introductions(claim.citations, items, evidence)),
     )
+
+
+def _whole(item: EvidenceItem | None, span: Span, quote: str) -> str:
+    """Return a quote with the rest of the sentences that it is from, as the evidence has them."""
+    if item is None or not quote or not is_within(span, item.span):
+        return quote
+    start = span.char_start - item.span.char_start
+    end = span.char_end - item.span.char_start
+    if item.text[start:end] != quote:
+        return quote
+    return sentences_around(item.text, start, end).of(item.text)
 
 
 def _check(index: int, claim: Claim, known: _Known, *, support: float | None) -> Iterator[Verdict]:

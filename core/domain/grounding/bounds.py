@@ -17,8 +17,8 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import islice
 
-from core.domain.grounding.polarity import is_negated
 from core.domain.language.content_words import families
+from core.domain.language.denials import is_negated
 from core.domain.language.notations import QuantityKind
 from core.domain.language.quantities import KEPT, Quantity, comparable, quantities, value_of
 from core.domain.policy import TextSpan
@@ -44,8 +44,8 @@ class Bounded:
 
 
 _HIGHER = (
-    r"(?:above|over|more\s+than|exceed(?:s|ed|ing)?|greater\s+than|higher\s+than|longer\s+than"
-    r"|in\s+excess\s+of|beyond|later\s+than)"
+    r"(?:above|over|(?:more|greater|higher|longer|larger|bigger|older|heavier)\s+than"
+    r"|exceed(?:s|ed|ing)?|in\s+excess\s+of|beyond|later\s+than)"
 )
 _LOWER = r"(?:below|under|(?:less|fewer|lower|shorter|earlier)\s+than)"
 _NOT = (
@@ -75,6 +75,7 @@ _BEFORE: tuple[tuple[Bound, re.Pattern[str]], ...] = tuple(
         (Bound.NONE, _EITHER),
         (Bound.AT_MOST, _NOT + rf"(?:{_HIGHER}|after\b)"),
         (Bound.AT_LEAST, _NOT + _LOWER),
+        (Bound.ABOVE, _NOT + r"(?:limited|restricted|confined)\s+to"),
         (Bound.AT_MOST, _UP_TO),
         (Bound.AT_LEAST, _FROM),
         (Bound.ABOVE, _HIGHER),
@@ -112,8 +113,12 @@ _JOINED = re.compile(
 _AHEAD = re.compile(r"later\s+than\W", re.IGNORECASE)
 _BEFOREHAND = re.compile(r"\W*(?:before|prior\s+to|in\s+advance|ahead)\b", re.IGNORECASE)
 """After "no later than ten days": so many days before something, or more."""
-_CLAUSE_END = re.compile(r"[.;:!?]\s|\n\s*\n")
+_CLAUSE_END = re.compile(
+    r"(?:[.;!?]|(?<!\bthan)(?<!\bleast)(?<!\bmost)(?<!\bto)(?<!\bof):)\s|\n\s*\n", re.IGNORECASE
+)
+"""A colon behind "longer than:" ends nothing: the item below it is what is compared."""
 _DAYS: frozenset[QuantityKind] = frozenset({"date", "time"})
+_TIMES = _DAYS | {"duration"}
 _WORD = re.compile(r"[^\W_]+")
 _REACH = 80
 """Characters around a number in which its comparison stands."""
@@ -210,7 +215,8 @@ def _said(text: str) -> Iterator[_Said]:
         if (start, end) not in clauses:
             clause = text[start:end]
             whole = text[start:] if _CONDITION.match(clause) else clause
-            clauses[start, end] = (clause, is_negated(_STOP.split(whole)[0]))
+            said = _COMPARED.sub(" ", _STOP.split(whole)[0])
+            clauses[start, end] = (clause, is_negated(said))
         yield _Said(one.quantity, one.bound, *clauses[start, end])
 
 
@@ -244,13 +250,15 @@ def _speaks_of(one: _Said, there: frozenset[str]) -> bool:
 _CONDITION = re.compile(r"\s*(?:if|when|where|with|for|at)\b", re.IGNORECASE)
 """What opens a clause of which the next one says whether it is denied."""
 _STOP = re.compile(r"[.;:!?]\s")
+_COMPARED = re.compile(rf"\b{_NOT}(?=(?:{_HIGHER}|{_LOWER})\b)", re.IGNORECASE)
+"""A "not" that makes a limit, and denies nothing else."""
 _BREAK = re.compile(
-    r"[.;:!?]\s|,\s|\s(?:while|whereas|but)\s|\sand\s(?=(?:do|don|you|they|it|he|she|we|no|never"
+    r"[.;:!?]\s|,\s|\s(?:while|whereas|but|unless)\s|\sand\s(?=(?:do|don|you|they|it|he|she|we|no|never"
     r"|nobody|must|may|shall|should|can)\b)",
     re.IGNORECASE,
 )
 _NAMES_LIMIT = re.compile(
-    r"\b(?:limit|threshold|maximum|minimum|ceiling|cap|deadline|rate|target|allowance)\b",
+    r"(?<!within\sthe\s)\b(?:limit|threshold|maximum|minimum|ceiling|cap|deadline|rate|target|allowance)\b",
     re.IGNORECASE,
 )
 _MOST_CASES = 100
@@ -259,6 +267,9 @@ _GRANTED = re.compile(r"\b(?:has|have|had|gets?|given|gives?|grants?)\s+$", re.I
 _ONLY = re.compile(r"\bonly\s+(?:with|if|when|after|where|once)\b", re.IGNORECASE)
 """What is above a limit only if something is met is not above it."""
 _EXCESS = re.compile(rf"\b{_HIGHER}", re.IGNORECASE)
+_JUST = re.compile(r"\bonly\b", re.IGNORECASE)
+_BELOW = re.compile(rf"\b{_LOWER}", re.IGNORECASE)
+"""What is not below a number is at least that."""
 _OPPOSITE = {Bound.AT_MOST: Bound.ABOVE, Bound.ABOVE: Bound.AT_MOST}
 
 
@@ -274,15 +285,31 @@ def _agrees(one: _Said, other: _Said) -> bool:
     if one.bound is other.bound or (is_turned and _OPPOSITE.get(one.bound) is other.bound):
         return True
     pair = {one.bound, other.bound}
+    is_time = one.quantity.kind in _TIMES
+    if is_turned and not is_time and (one.bound, other.bound) == (Bound.ABOVE, Bound.NONE):
+        return _JUST.search(other.clause) is not None
+    if is_turned and pair == {Bound.AT_MOST, Bound.AT_LEAST}:
+        return _BELOW.search(one.clause) is not None
+    return (
+        _agrees_in_time(one, other, pair) if one.quantity.kind in _TIMES else _includes(one, other)
+    )
+
+
+def _includes(one: _Said, other: _Said) -> bool:
+    """Say whether a number without a comparison is one that the other comparison holds at."""
+    return one.bound is Bound.NONE and other.bound is not Bound.ABOVE
+
+
+def _agrees_in_time(one: _Said, other: _Said, pair: set[Bound]) -> bool:
     if one.quantity.kind in _DAYS:
         return Bound.NONE in pair
-    if one.quantity.kind == "duration" and other.bound is Bound.NONE:
+    if other.bound is Bound.NONE:
         return one.bound is not Bound.AT_LEAST
-    if one.quantity.kind == "duration" and pair == {Bound.NONE, Bound.ABOVE}:
+    if pair == {Bound.NONE, Bound.ABOVE}:
         return True
-    if one.quantity.kind == "duration" and pair == {Bound.AT_LEAST, Bound.ABOVE}:
+    if pair == {Bound.AT_LEAST, Bound.ABOVE}:
         return not _EXCESS.search(f"{one.clause} {other.clause}")
-    return one.bound is Bound.NONE and other.bound is not Bound.ABOVE
+    return _includes(one, other)
 
 
 def _is_case(one: _Said, known: Sequence[_Said]) -> bool | None:
@@ -308,7 +335,7 @@ def _holds(value: Decimal, bound: Bound, limit: Decimal) -> bool:
 
 def _bounds(text: str) -> Iterator[Bounded]:
     previous: Bounded | None = None
-    found = [one for one in quantities(text) if one.kind != "section"]
+    found = [one for one in quantities(text) if one.kind != "section" and not one.is_identifier]
     for one, following in zip(found, [*found[1:], None], strict=False):
         bound = _bound(text, one, previous, following)
         previous = Bounded(quantity=one, bound=bound)

@@ -22,8 +22,19 @@ _TITLED = re.compile(
 _PLURAL = re.compile(rf"\b({_HEADS})s\b", re.IGNORECASE)
 _OPENING = re.compile(
     r"^(?:(?:The|A|An|Each|Every|Any|No|Our|Your|If|When|Where|Unless|And|Or|Either|Both|Neither"
-    r"|Only|of|and|the)\s+)+"
+    r"|Only|Without|With|From|By|To|For|After|Before|Until|Through|All|Both|One|Two|Three|Four|Five"
+    r"|Most|Some|But|Also|Then|So|As|At|In|On|That|This|These|Ask|Contact|Tell|of|and|the)\s+)+"
 )
+_CURRENCY = re.compile(
+    r"\b(?:US|U\.S\.|American|British|Swiss|Australian|Canadian|Hong Kong|Singapore)\s+"
+    r"(?:dollars?|pounds?|francs?)\b",
+    re.IGNORECASE,
+)
+"""Money, and no country."""
+_DENIED = re.compile(
+    r"\b(?:is|are|was|were)(?:\s+not|n['\u2019]t)\s+(?:[\w'\u2019-]+\s+){1,6}?(?:who|that|but|to|alone)\b"
+)
+"""Who is named only to say that somebody else does it ("is not the CEO's task but ...")."""
 _JOINED = re.compile(r" and (?:the )?", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _ACTORS = frozenset(
@@ -68,14 +79,14 @@ def missing_names(
         known: Names of roles that are recognised in lower case too ("line manager").
     """
     around = _folded(_without_abbreviations(" ".join(sources)))
-    flat = " ".join(text.split())
+    flat = _DENIED.sub(", ", _CURRENCY.sub(" ", " ".join(text.split())))
     named = {_OPENING.sub("", found.group()).strip() for found in _TITLED.finditer(flat)}
     named |= {name for name in known if _names(_folded(flat), name)}
     missing = sorted(name for name in named if name and not _is_named(around, name))
     if not missing:
         missing = _strange_actors(flat, around)
     stated = jurisdictions_in(" ".join(sources))
-    missing += [country_name(code) for code in sorted(jurisdictions_in(text) - stated)]
+    missing += [country_name(code) for code in sorted(jurisdictions_in(flat) - stated)]
     return tuple(missing)
 
 
@@ -90,7 +101,20 @@ def _without_abbreviations(text: str) -> str:
 
 def _is_named(around: str, name: str) -> bool:
     """Say whether a folded text names somebody, or each of two ("the CFO and the Board")."""
-    return _names(around, name) or all(_names(around, part) for part in _JOINED.split(name))
+    return (
+        _names(around, name)
+        or all(_names(around, part) for part in _JOINED.split(name))
+        or _is_abbreviated(around, name)
+    )
+
+
+def _is_abbreviated(around: str, name: str) -> bool:
+    """Say whether an abbreviation ("CIO") stands for words of a folded text."""
+    if not name.isupper():
+        return False
+    parts = (rf"{re.escape(one)}\w+" for one in name.casefold())
+    initials = r"\s(?:(?:of|and|the)\s)?".join(parts)
+    return re.search(rf"(?<!\w){initials}", around) is not None
 
 
 def _strange_actors(text: str, around: str) -> list[str]:
@@ -118,5 +142,10 @@ def _folded(text: str) -> str:
 
 
 def _names(folded: str, name: str) -> bool:
-    """Say whether a folded text names somebody, as words of their own."""
-    return re.search(rf"(?<!\w){re.escape(_folded(name))}s?(?!\w)", folded) is not None
+    """Say whether a folded text names somebody, as words of their own.
+
+    "The Security and Privacy Officer" names the Security Officer too.
+    """
+    first, _, rest = _folded(name).partition(" ")
+    both = rf"(?:\s(?:(?:and|or|&)\s\w+\s)?{re.escape(rest)})" if rest else ""
+    return re.search(rf"(?<!\w){re.escape(first)}{both}s?(?!\w)", folded) is not None

@@ -8,8 +8,10 @@ one sentence of the source, and neither denies what the other says.
 import re
 from collections.abc import Sequence
 
+from core.domain.grounding.negation import aligned
 from core.domain.grounding.polarity import parity_differs, sentences_of
 from core.domain.language.content_words import families
+from core.domain.language.denials import is_negated
 
 _PAIRS = (
     ("maximum", "minimum"),
@@ -93,7 +95,8 @@ def turned_word(claim: str, sources: Sequence[str]) -> str | None:
         (_EARLIER, _LATER, "claim says before, source says after"),
     ):
         is_ours = ours.search(claim) and not theirs.search(claim)
-        if is_ours and theirs.search(text) and not ours.search(text):
+        is_turned = is_ours and theirs.search(text) and not ours.search(text)
+        if is_turned and not _turns(claim, text):
             return reason
     if share < _ALIKE:
         return None
@@ -103,6 +106,12 @@ def turned_word(claim: str, sources: Sequence[str]) -> str | None:
         if against and not parity_differs(claim, text):
             return f"claim says {one!r}, source says {min(against)!r}"
     return None
+
+
+def _turns(claim: str, text: str) -> bool:
+    """Say whether one of two denies: "not until" is "after"."""
+    near = aligned(claim, text, least=_ALIKE_IN_TIME)
+    return near is not None and is_negated(claim) is not is_negated(near.part)
 
 
 def _forms(text: str) -> frozenset[str]:

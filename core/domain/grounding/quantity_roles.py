@@ -40,8 +40,8 @@ class Role:
     """The quantity."""
     key: tuple[str, str]
     """Its kind and the form in which equal ones are the same."""
-    rate: str = ""
-    """Per what it is, a noun in the singular ("night", "year"); empty if nothing says so."""
+    rates: frozenset[str] = frozenset()
+    """Per what it is, nouns in the singular ("night", "year"); empty if nothing says so."""
     is_repeated: bool = False
     """True for "every 30 days"."""
     way: Way = Way.NONE
@@ -72,6 +72,8 @@ _RATE = re.compile(
     r"(?:(?:single|calendar|fiscal|given|full|one|\w+[\s-]week)\s)*(?P<noun>[A-Za-z]+(?:\speriod)?)"
     r"|(?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|annually|yearly)\b)"
 )
+_AND = re.compile(r",?\s+and(?=\s)")
+"""Between two rates of one number: "per person and per year"."""
 _OF_ADVERB = {"daily": "day", "annually": "year"}
 _NO_RATE = frozenset({"few", "lot", "time", "copy", "maximum", "minimum", "row", "result"})
 _EVERY = re.compile(r"\b(?:every|each|once\s+in)\s+$", re.IGNORECASE)
@@ -111,11 +113,13 @@ _EVENT_END = re.compile(
 _OF = re.compile(r"\s(?:of|each|every|per|in|on|to)\s")
 """Before what an event belongs to."""
 _GENERIC = re.compile(
-    r"\b(?:date|day|time|moment|point|end|completion|conclusion|finish\w*|initial|first|the|th|original|actual)\b",
+    r"\b(?:date|day|time|moment|point|end|completion|conclu\w+|finish\w*|initial|first|the|th|original|actual)\b",
     re.IGNORECASE,
 )
 """Words that say of an event that it is one, or is over."""
 _CLAUSE_END = re.compile(r"[.;:,!?]\s|\n")
+_CAPITAL = re.compile(r"\b[A-Z](?=[a-z])")
+"""For "QLE", where a source says "Qualifying Life Event"."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -146,8 +150,9 @@ def _counted(text: str) -> str:
 
 def _differs(one: Role, other: Role, *, is_ahead: bool) -> str | None:
     """Say what a number of the claim does that the same one of the sources does not."""
-    if one.rate and other.rate and one.rate != other.rate and _is_time(one) | _is_time(other):
-        return f"claim says per {one.rate}, source per {other.rate}"
+    is_other_rate = one.rates and other.rates and not one.rates & other.rates
+    if is_other_rate and (_is_time(one) or _is_time(other)):
+        return f"claim says per {min(one.rates)}, source per {min(other.rates)}"
     if one.is_repeated and other.is_deadline:
         return "claim says every, source within"
     ways = {one.way, other.way}
@@ -161,18 +166,21 @@ def _differs(one: Role, other: Role, *, is_ahead: bool) -> str | None:
 
 
 def _is_time(one: Role) -> bool:
-    return re.fullmatch(_TIMES, one.rate) is not None
+    return any(re.fullmatch(_TIMES, rate) for rate in one.rates)
 
 
 def _is_exchanged(one: Role, same: Sequence[Role], there: Sequence[Role]) -> bool:
     """Say whether what the claim says of a number the sources say of another one of its unit."""
     unit = _unit(one)
+    if one.quantity.canonical == "1":  # a "one" stands for its noun
+        return False
     others = [
         other
         for other in there
         if other.quantity.kind == one.quantity.kind
         and _unit(other) == unit
         and other.key != one.key
+        and all(other.quantity.span != shared.quantity.span for shared in same)
     ]
     own = [one.around & other.around for other in same]
     return any(all(one.around & other.around > shared for shared in own) for other in others)
@@ -195,7 +203,11 @@ def _roles(text: str) -> tuple[Role, ...]:
 
 
 def _read(text: str) -> Iterator[Role]:
-    found = [one for one in quantities(text) if one.kind not in {"section", "date", "time"}]
+    found = [
+        one
+        for one in quantities(text)
+        if one.kind not in {"section", "date", "time"} and not one.is_identifier
+    ]
     for one, following in zip(found, [*found[1:], None], strict=False):
         end = following.span.char_start if following else len(text)
         before = text[max(0, one.span.char_start - _REACH) : one.span.char_start]
@@ -206,7 +218,7 @@ def _read(text: str) -> Iterator[Role]:
         yield Role(
             quantity=one,
             key=(one.kind, comparable(one)),
-            rate=_rate(behind),
+            rates=frozenset(_rates(behind)),
             is_repeated=is_duration and _EVERY.search(before) is not None,
             is_deadline=is_duration and _WITHIN.search(before) is not None,
             way=way,
@@ -216,16 +228,18 @@ def _read(text: str) -> Iterator[Role]:
         )
 
 
-def _rate(behind: str) -> str:
+def _rates(behind: str) -> Iterator[str]:
     found = _RATE.match(behind)
-    if found is None:
-        return ""
-    if found["adverb"]:
-        return _OF_ADVERB.get(
-            found["adverb"].casefold(), found["adverb"].casefold().removesuffix("ly")
-        )
-    noun = " ".join(found["noun"].casefold().split())
-    return "" if noun in _NO_RATE or quantities(noun) else noun
+    while found is not None:
+        if found["adverb"]:
+            adverb = found["adverb"].casefold()
+            yield _OF_ADVERB.get(adverb, adverb.removesuffix("ly"))
+        else:
+            noun = " ".join(found["noun"].casefold().split())
+            if noun not in _NO_RATE and not quantities(noun):
+                yield noun
+        joint = _AND.match(behind, found.end())
+        found = _RATE.match(behind, joint.end()) if joint else None
 
 
 def _way(behind: str) -> Way:
@@ -257,7 +271,8 @@ def _head(behind: str) -> frozenset[str]:
 
 def _event_words(text: str) -> frozenset[str]:
     said = families(_GENERIC.sub(" ", text))
-    return frozenset(_SAME_EVENT.get(one, one) for one in said)
+    initials = "".join(_CAPITAL.findall(text)).casefold()
+    return frozenset(_SAME_EVENT.get(one, one) for one in said) | ({initials} - {""})
 
 
 def _around(before: str, behind: str) -> frozenset[str]:

@@ -64,7 +64,7 @@ _IDIOM = re.compile(
 """Conditions in form alone."""
 _ADDED = re.compile(
     r"\b(?:unless|except(?:\s+(?:if|when|where|that|with))?|even\s+(?:if|when|though|without"
-    r"|with)|(?:only\s+)?(?:if|when)|provided(?:\s+that)?|as\s+long\s+as"
+    r"|with)|(?:only\s+)?(?:if|when)|(?<!is\s)(?<!are\s)(?<!be\s)provided(?:\s+that)?|as\s+long\s+as"
     r"|only(?!\s+(?:\d|(?:a|an|one|two|three|four|five|six|seven|eight|nine|ten)\b)))\b",
     re.IGNORECASE,
 )

@@ -36,6 +36,31 @@ _SOFT = re.compile(
     r"|voluntar\w*|discretion|discourag\w*|ideally|may|can|up\s+to|should)\b",
     re.IGNORECASE,
 )
+_ADVICE = re.compile(
+    r"\b(?:preferable|advisable|desirable|helpful|nice\s+(?:extra|to\s+have)|good\s+(?:practice|idea)"
+    r"|ideally|merely|invited\s+to|best\s+to|should\s+be\s+careful)\b",
+    re.IGNORECASE,
+)
+_ADVISED = re.compile(
+    r"\b(?:should|recommend\w*|advis\w*|encourag\w*|prefer\w*|ideal\w*|consider|suggest\w*"
+    r"|(?:good|best)\s+practices?|may\s+want|possible|feasible|try|help\w*|desir\w*|nice|welcome"
+    r"|invit\w*|good|just|merely|careful\w*|best)\b",
+    re.IGNORECASE,
+)
+_USUAL = re.compile(r"\b(?:usually|mostly|mainly|typically|generally|normally)\b", re.IGNORECASE)
+_LESS_THAN_ALL = re.compile(
+    r"\b(?:usual\w*|most\w*|main\w*|typical\w*|general\w*|normal\w*|often|regular\w*|tends?"
+    r"|primar\w*|approximate\w*|about|standard|default|likely|common\w*|unless|except\w*|may|can"
+    r"|should|expect\w*|prefer\w*|as\s+a\s+rule)\b",
+    re.IGNORECASE,
+)
+_DEGREES = (
+    (_FIRM, _ALL),
+    (_HEDGE, _SOFT),
+    (_ADVICE, _ADVISED),
+    (_USUAL, _LESS_THAN_ALL),
+)
+"""Words for how far a rule goes, each with what a source must have to bear them out."""
 _OPEN = re.compile(
     r"\b(?:may|can|could|might|up\s+to\s+and\s+including|possibl[ey]|potentially"
     r"|reserves?\s+the\s+right|at\s+the\s+discretion|where\s+possible|typically|generally|usually"
@@ -71,6 +96,13 @@ _NEARLY_ALL = 0.8
 """The same, where the claim has to be about nothing else."""
 _PHRASE = 4
 """Words after "only" that say what a rule is limited to."""
+_CONDITION = 12
+"""The same of a condition ("only if ...")."""
+_UNLIKE = re.compile(
+    r"(?:\b(?:not|never)|n['\u2019]t)\s+(?:\w+\s+)?(?:always|automatic\w*|invariably|optional|voluntary)",
+    re.IGNORECASE,
+)
+"""What a claim only denies."""
 _HALF = 0.5
 """Share of them of which a claim has to keep more: with them it may drop the "only"."""
 
@@ -78,8 +110,8 @@ _HALF = 0.5
 def strength_kept(claim: str, sources: Sequence[str]) -> str | None:
     """Say how `claim` goes further, or less far, than its sources, or None."""
     text = "\n".join(sources)
-    for pattern, against in ((_FIRM, _ALL), (_HEDGE, _SOFT)):
-        found = pattern.search(claim)
+    for pattern, against in _DEGREES:
+        found = pattern.search(_UNLIKE.sub(" ", claim))
         if found and not against.search(text):
             return f"no source says {found[0]!r}"
     is_wide = not _LIMITED.search(claim)
@@ -103,7 +135,9 @@ def _widened(claim: str, near: str) -> str | None:
     """Say what a claim leaves out to which its source limits the rule."""
     said = families(claim)
     for found in _ONLY.finditer(near):
-        limit = families(" ".join(near[found.end() :].split()[:_PHRASE]))
+        behind = near[found.end() :].split()
+        is_condition = behind[:1] and behind[0].casefold() in {"if", "when", "where", "after"}
+        limit = families(" ".join(behind[: _CONDITION if is_condition else _PHRASE]))
         if limit and len(limit & said) <= _HALF * len(limit):
             return f"claim leaves out what is said by 'only': {near!r}"
     return None

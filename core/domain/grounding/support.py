@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from core.domain.answer import Check
 from core.domain.grounding.bounds import bounds_kept, cases_of_rules
 from core.domain.grounding.named_entities import missing_names
+from core.domain.grounding.negation import negation_kept
 from core.domain.grounding.opposites import turned_word
 from core.domain.grounding.polarity import polarity_kept, stands_in
 from core.domain.grounding.quantity_roles import roles_kept
@@ -112,6 +113,7 @@ def _modality(text: str, said: Sequence[str], names: Sequence[str]) -> str | Non
     named = [*said, *names]
     return (
         polarity_kept(text, said)
+        or negation_kept(text, said)
         or framing_kept(text, named)
         or turned_word(text, named)
         or strength_kept(text, said)

@@ -68,7 +68,8 @@ _PATTERNS: tuple[tuple[Modality, str], ...] = (
         rf"|{_NOT}{_ADVERB}\s+(?:{_OBLIGE}|necessary|needed)"
         r"|no\s+(?:\w+\s+)?(?:need|obligation|requirement)\s+(?:to|for)"
         rf"|(?:do|does){_N_T}\s+require|{_BE}\s+(?:\w+ly\s+)?(?:optional|voluntary)"
-        rf"|\bno(?:\s+[\w-]+){{1,5}}?\s+(?:{_BE})\s+(?:required|needed|necessary)",
+        rf"|\bno(?:\s+[\w-]+){{1,5}}?\s+(?:{_BE})\s+(?:required|needed|necessary)"
+        rf"|(?:{_NONE_OF}|nothing)(?:\s+(?!{_PRONOUN})[\w'\u2019/-]+){{0,6}}?\s+(?:has|have|needs?)\s+to",
     ),
     (
         Modality.SHOULD_NOT,
@@ -82,9 +83,10 @@ _PATTERNS: tuple[tuple[Modality, str], ...] = (
         r"|can\s*+['\u2019]t"
         rf"|{_NONE_OF}(?:\s+(?!{_PRONOUN})[\w'\u2019/-]+){{0,6}}?\s+{_MODAL}(?!\s+\d)"
         rf"|{_NONE_OF}(?:\s+[\w'\u2019/-]+){{1,12}}?\s+{_BE}\s+{_ALLOW}"
-        rf"|none\s+{_ALLOW}|{_BE}(?:\s+\w+ly)?\s+{_FORBID}|{_FORBID}(?=\W*$|\s+(?:from|to|in|by|under|unless|without))"
+        rf"|{_NONE_OF}(?:\s+(?!{_PRONOUN})[\w'\u2019/-]+){{0,6}}?\s+(?:permits|allows|tolerates)"
+        rf"|off[\s-]limits|none\s+{_ALLOW}|{_BE}(?:\s+\w+ly)?\s+{_FORBID}|{_FORBID}(?=\W*$|\s+(?:from|to|in|by|under|unless|without))"
         rf"|{_NOT}{_ADVERB}\s+{_ALLOW}|prohibits?|forbids?|prohibition\s+(?:on|of)"
-        rf"|(?:do|does|will){_N_T}\s+{_TOLERATE}|unacceptable|impermissible"
+        rf"|(?:do|does|will){_N_T}\s+{_TOLERATE}|unacceptable(?!\s+\w+s\b)|impermissible"
         r"|against\s+(?:\w+['\u2019\s]+){0,3}polic(?:y|ies)"
         rf"|(?:^\s*|(?<=[:;,(]\s)|(?<=\())(?:please\s+)?do{_N_T}"
         r"|never|refrain(?:s|ed)?\s+from"
@@ -98,7 +100,7 @@ _PATTERNS: tuple[tuple[Modality, str], ...] = (
         r"|mandatory(?=\W*$|\s+(?:for|to)\b)|requires?(?!\s*ments?)"
         r"|needs?(?=\s+(?:an?|the|your|their|his|her|its|our|prior|written|approval|permission"
         rf"|consent|review)\b)|{_BE}\s+(?:\w+ly\s+)?responsible\s+for"
-        rf"|(?:is|are)\s+to\s+be",
+        rf"|(?:is|are)\s+to\s+be|no\s+(?:choice|option)\s+but\s+to",
     ),
     (
         Modality.SHOULD,
@@ -107,10 +109,10 @@ _PATTERNS: tuple[tuple[Modality, str], ...] = (
     ),
     (
         Modality.MAY,
-        r"(?:(?!(?<=\d\s)(?-i:May)\b|(?-i:May)\s+\d)may|can)(?:\s+be\s+(?:\w+ly\s+)?(?:required|needed|asked))?"
+        rf"{_NOT}\s+{_FORBID}|(?:(?!(?<=\d\s)(?-i:May)\b|(?-i:May)\s+\d)may|can)(?:\s+be\s+(?:\w+ly\s+)?(?:required|needed|asked))?"
         rf"|(?:is|are|was|were|been|remains?)(?:\s+\w+ly)?\s+{_ALLOW}|permitted(?=\W*$|\s+(?:to|for|if)\b)"
         r"|allowed(?=\W*$|\s+(?:to|for|if)\b)|permits?(?=\s+\w)|allows?|free\s+to"
-        rf"|{_BE}\s+(?:able|welcome)\s+to",
+        rf"|(?<!must\s)(?<!shall\s)(?<!should\s)(?<!to\s){_BE}\s+(?:able|welcome)\s+to",
     ),
 )
 _TRIGGER = re.compile(
@@ -118,7 +120,7 @@ _TRIGGER = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(
-    r"[;:,]\s|\s(?=(?:but|and|or|unless|if|when|where|provided|except|although|which|who|that|because"
+    r"[;:,)]\s|\s(?=\(|(?:but|and|or|unless|if|when|where|provided|except|although|which|who|that|because"
     r"|until|before|while|whereas|without)\b)",
     re.IGNORECASE,
 )
@@ -130,6 +132,12 @@ _SUBORDINATE = re.compile(
 )
 """What makes a clause a subordinate one, after the last comma before its verb."""
 _INVERTED = re.compile(r"\W*should\b(?![^?]*\?\W*$)", re.IGNORECASE)
+_ALTERNATIVE = re.compile(
+    r"\b(?:not|never|n['\u2019]t)\s+\w+(?:,\s\w+){0,5},?\s+or\s+(?:allow|permit)$", re.IGNORECASE
+)
+"""A second verb under one negation: "do not stop or allow"."""
+_REACH = 80
+"""Characters before such a verb that are read."""
 _EMPHASIS = str.maketrans({"*": " ", "_": " "})
 LIST_ITEM = re.compile(
     r"\(?(?:[a-zA-Z]{1,2}|[ivxIVX]{1,5}|\d{1,3}(?:\.\d+)*)[.)]\s|[-*+\u2022\u00b7\u2013]\s"
@@ -193,7 +201,9 @@ def _clauses(text: str, unit: TextSpan) -> Iterator[ModalClause]:
     """Yield the clauses of one unit; together they cover it."""
     open_text = _without_marker(unit.of(text).translate(_EMPHASIS))
     triggers = [
-        match for match in _TRIGGER.finditer(open_text) if not _is_inverted(open_text, match)
+        match
+        for match in _TRIGGER.finditer(open_text)
+        if not _is_inverted(open_text, match) and not _is_alternative(open_text, match)
     ]
     if not triggers:
         yield ModalClause(modality=Modality.NONE, span=unit, trigger=None)
@@ -234,6 +244,11 @@ def _is_inverted(sentence: str, trigger: re.Match[str]) -> bool:
     return _INVERTED.match(sentence) is not None and trigger.end() <= len("should ") + (
         len(sentence) - len(sentence.lstrip())
     )
+
+
+def _is_alternative(sentence: str, trigger: re.Match[str]) -> bool:
+    """Say whether a trigger is a second verb under one negation."""
+    return _ALTERNATIVE.search(sentence[: trigger.end()][-_REACH:]) is not None
 
 
 def _boundary(sentence: str, trigger: re.Match[str], following: re.Match[str]) -> int:

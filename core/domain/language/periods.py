@@ -7,14 +7,14 @@ A statement may name a span of time or a frequency in other words than its sourc
 import re
 from collections.abc import Collection, Sequence
 
-from core.domain.language.quantities import quantities
+from core.domain.language.quantities import comparable, quantities
 
 _UNITS = (
     "second|minute|hour|day|night|week|fortnight|month|quarter|year|pay period|occurrence|instance"
 )
 _UNIT = rf"(?P<unit>{_UNITS.replace(' ', chr(92) + 's+')})"
 _RATE = re.compile(
-    r"(?:\b(?:an?|per|each|every|any|one|1|the(?=\s+\w+\s+(?:before|after)\b))\s+"
+    r"(?:\b(?!(?:an?|one|1|the|any)\s+second\b)(?:an?|per|each|every|any|one|1|the(?=\s+\w+\s+(?:before|after)\b))\s+"
     rf"(?:(?:single|calendar|fiscal|business|working|full|other|one)\s+){{0,2}}|/\s?){_UNIT}(?![-\w]|\s+(?:copy|hand|opinion|time|longer|later|earlier|more)\b)"
     r"|\b(?P<adverb>hourly|daily|nightly|(?<!bi-)weekly|fortnightly|monthly|quarterly|annual(?:ly)?"
     r"|yearly|biennial(?:ly)?|semi-?annual(?:ly)?)\b",
@@ -56,23 +56,57 @@ _SAME = tuple(
             "semi-annually",
         ),
         (
+            r"bi-?weekly|every\s+(?:two|2)\s+weeks|every\s+(?:other|second)\s+week",
+            "fortnightly",
+        ),
+        (
             r"(?:once|(?:one|1)\s+time)\s+(?:a|per|each|every)\s+year|every\s+(?:twelve|12)\s+months",
             "annually",
         ),
     )
 )
-_EQUAL = tuple(
-    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), unit)
-    for words, unit in (
-        (r"(?:seven|7)\W{0,3}(?:\(?7\)?\s+)?(?:calendar\s+)?days", "week"),
-        (r"(?:fourteen|14|two\s+weeks|2\s+weeks)(?:\s+days)?", "fortnight"),
-        (r"(?:twelve|12)\W{1,3}(?:\(?12\)?\s+)?months?|52\s+weeks", "year"),
-        (r"(?:three|3)\W{1,3}months", "quarter"),
-        (r"overnight", "night"),
-        (r"(?:twenty-four|24)\W{1,3}(?:\(?24\)?\s+)?hours?", "day"),
-    )
-)
+_EQUAL = {
+    "604800 second": "week",
+    "1209600 second": "fortnight",
+    "12 month": "year",
+    "31449600 second": "year",
+    "3 month": "quarter",
+    "86400 second": "day",
+    "3600 second": "hour",
+}
+"""Units that are told as so many of another one."""
 
+_LENGTHS = (
+    "second",
+    "minute",
+    "hour",
+    "day",
+    "night",
+    "week",
+    "fortnight",
+    "month",
+    "quarter",
+    "half-year",
+    "annual",
+    "year",
+    "two years",
+)
+"""Times from the shortest."""
+_ADVERB = (
+    r"(?P<adverb>daily|weekly|fortnightly|monthly|quarterly|annual(?:ly)?|yearly|semi-annually)"
+)
+_GAP = re.compile(
+    rf"\b(?:no\s+{_UNIT}\s+(?:\w+\s+){{1,3}}?without|(?:not|n['\u2019]t|never)\s+(?:go|pass)\s+"
+    rf"an?\s+(?P<other>{_UNITS.replace(' ', chr(92) + 's+')})\s+without)\b(?P<adverb>(?!))?",
+    re.IGNORECASE,
+)
+"""At least so often: "no month may pass without a review"."""
+_NOT_ONLY = re.compile(
+    rf"(?:\bnot|n['\u2019]t)\s+(?:\w+\s+){{0,8}}?(?:just|only|merely|limited\s+to)\s+(?:\w+\s+){{0,2}}?"
+    rf"(?:(?:once\s+)?(?:an?|per|every|each)\s+{_UNIT}|{_ADVERB})\b",
+    re.IGNORECASE,
+)
+"""More often than that."""
 _KIND_OF_YEAR = re.compile(
     r"\b(calendar|fiscal|tax|leave)\s(?:year|quarter|month|week)", re.IGNORECASE
 )
@@ -81,12 +115,18 @@ _MONTH = re.compile(
 )
 """Without those that are verbs too."""
 _POINT = re.compile(
-    r"\b(any\stime|at\sall\stimes|(?:end|close)(?=\sof\s(?:the|each|every|that|business)\b)"
+    r"\b(any\stime|(?<=\ba\s)second(?=\s(?!one\b)\w)|at\sall\stimes|(?:end|close)(?=\sof\s(?:the|each|every|that|business)\b)"
     r"|same(?=\s(?:\w+\s)?(?:day|week|month|quarter|year)))\b",
     re.IGNORECASE,
 )
 """Points of time that need no number."""
 _SAME_POINT = {"close": "end"}
+_ANOTHER = re.compile(
+    r"\b(?:another|alternate|backup|additional|again|repeat\w*|two|twice|further|extra|second\w*)\b",
+    re.IGNORECASE,
+)
+"""What is told as a second one."""
+_ALWAYS = re.compile(r"\b(?:always|continuously|around\s+the\s+clock|24/7)\b", re.IGNORECASE)
 
 
 def plain_frequencies(text: str) -> str:
@@ -105,19 +145,43 @@ def missing_periods(claim: str, sources: Sequence[str]) -> tuple[str, ...]:
     """
     there = plain_frequencies(" ".join(sources))
     named = {_unit(match) for match in _NAMED.finditer(_without(there, {"duration"}))}
-    named |= {unit for pattern, unit in _EQUAL if pattern.search(there)}
+    named |= {_EQUAL[form] for one in quantities(there) if (form := comparable(one)) in _EQUAL}
+    if "overnight" in there.casefold():
+        named.add("night")
     if named & {"year", "annual"}:  # "every year" is annually, "twice a year" only in a year
         named |= {"year", "annual"}
     if "half-year" in named:
         named.add("year")
     said = plain_frequencies(claim)
-    wanted = [_unit(match) for match in _RATE.finditer(said)]
-    missing = [unit for unit in wanted if unit not in named]
+    said, missing = _gaps(said, named)
+    wanted = [_unit(match) for match in _RATE.finditer(_without(said, {"duration"}))]
+    missing += [unit for unit in wanted if unit not in named]
     for pattern in (_KIND_OF_YEAR, _POINT, _MONTH):
-        known = {_point(one) for one in pattern.findall(there)}
+        known = {_point(one) for one in pattern.findall(_ALWAYS.sub("at all times", there))}
+        known |= {"second"} if _ANOTHER.search(there) else set()
         missing += [one for one in pattern.findall(said) if _point(one) not in known]
         said = _without(said, {"date"}) if pattern is _POINT else said
     return tuple(dict.fromkeys(missing))
+
+
+def _gaps(said: str, named: Collection[str]) -> tuple[str, list[str]]:
+    """Return a claim without the times that it only denies, and those that it denies wrongly.
+
+    Who does something weekly lets no month pass without it, and not only does it once a year.
+    """
+    known = [_LENGTHS.index(unit) for unit in named if unit in _LENGTHS]
+    shortest = min(known, default=len(_LENGTHS))
+    wrong: list[str] = []
+    for found in _GAP.finditer(said):
+        unit = _unit(found)
+        if unit in _LENGTHS and _LENGTHS.index(unit) < shortest:
+            wrong.append(found[0])
+    kept = _GAP.sub(" ", said)
+    for found in reversed(list(_NOT_ONLY.finditer(kept))):
+        unit = _unit(found)
+        if unit in _LENGTHS and shortest < _LENGTHS.index(unit):
+            kept = f"{kept[: found.start()]} {kept[found.end() :]}"
+    return kept, wrong
 
 
 def _point(raw: str) -> str:
@@ -137,6 +201,7 @@ def _without(text: str, kinds: Collection[str]) -> str:
 
 
 def _unit(match: re.Match[str]) -> str:
-    if match["adverb"]:
-        return _OF_ADVERB.get(match["adverb"].casefold(), "annual")
-    return " ".join(match["unit"].casefold().split())
+    groups = match.groupdict()
+    if groups["adverb"]:
+        return _OF_ADVERB.get(groups["adverb"].casefold(), "annual")
+    return " ".join((groups["unit"] or groups["other"]).casefold().split())

@@ -32,10 +32,16 @@ class Quantity:
     raw: str
     """As written."""
 
+    @property
+    def is_identifier(self) -> bool:
+        """True for a number glued to letters ("COMP-002"), which counts nothing."""
+        return self.kind == "number" and not _NUMERIC.fullmatch(self.canonical)
+
 
 KEPT = 8_192
 """Texts: the sentences of a few hundred sections."""
 _TAKEN = "\x00"
+_NUMERIC = re.compile(r"[\d.,'\u2019\s]+")
 
 
 @lru_cache(maxsize=KEPT)
@@ -90,20 +96,23 @@ def missing_quantities(
     dates = [form for kind, form in known if kind == "date"]
     starts = {match for source in sources for match in _LINE_NUMBER.findall(source)}
     there = " ".join(sources).casefold()
+    units = frozenset(one.canonical.partition(" ")[2] for one in wanted if one.kind == "duration")
     return tuple(
         quantity
         for quantity in wanted
         if (quantity.kind, comparable(quantity)) not in known
         and not _is_looser_date(quantity, dates)
         and not _is_printed_number(quantity, known, starts)
-        and not _is_apart(quantity, found, there, _behind(claim, quantity))
+        and not _is_apart(quantity, found, there, _behind(claim, quantity), units)
         and not _is_one(quantity)
     )
 
 
 _LARGER = {
-    "day": (24, "hour"),
-    "week": (168, "hour"),
+    "minute": (60, "second"),
+    "hour": (3_600, "second"),
+    "day": (86_400, "second"),
+    "week": (604_800, "second"),
     "year": (12, "month"),
     "quarter": (3, "month"),
 }
@@ -139,10 +148,13 @@ def _is_one(quantity: Quantity) -> bool:
     return number == "1" and _ONE.match(quantity.raw) is not None
 
 
-def _is_apart(quantity: Quantity, found: Sequence[Quantity], there: str, behind: str) -> bool:
+def _is_apart(
+    quantity: Quantity, found: Sequence[Quantity], there: str, behind: str, units: frozenset[str]
+) -> bool:
     """Say whether a number or duration stands in the sources with its unit elsewhere.
 
-    A unit that another number has there is that one's.
+    A unit that another number has there is that one's; in the claim it may be understood ("eight
+    hours a day or forty a week").
     """
     if quantity.kind not in {"number", "duration"}:
         return False
@@ -155,6 +167,8 @@ def _is_apart(quantity: Quantity, found: Sequence[Quantity], there: str, behind:
     }
     if unit:
         return bool(alike) and unit.rpartition("_")[2] in there
+    if _PER.match(behind) and alike & units:
+        return True
     return any(other and other.rpartition("_")[2] in behind for other in alike)
 
 
@@ -164,6 +178,7 @@ def _behind(claim: str, quantity: Quantity) -> str:
     return _STOP.split(claim[end : end + _REACH])[0].casefold()
 
 
+_PER = re.compile(r"\s*(?:an?|per|each|every)\s")
 _REACH = 40
 _STOP = re.compile(r"[.;:!?,\n]")
 _COUNTED = frozenset({"number", "duration"})

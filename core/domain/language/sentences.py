@@ -89,6 +89,18 @@ def ends_sentence(text: str) -> bool:
     return _ENDS_SENTENCE.search(text[-_LOOK_BACK:]) is not None
 
 
+def sentences_around(text: str, start: int, end: int) -> TextSpan:
+    """Return the whole units that [start, end) of a text touches; just that if it touches none."""
+    units = [
+        unit for unit in split_sentences(text) if unit.char_start < end and start < unit.char_end
+    ]
+    if not units:
+        return TextSpan(char_start=start, char_end=end)
+    return TextSpan(
+        char_start=min(start, units[0].char_start), char_end=max(end, units[-1].char_end)
+    )
+
+
 def split_sentences(text: str, *, start: int = 0, end: int | None = None) -> list[TextSpan]:
     """Split `text` in [start, end) into units.
 

@@ -46,7 +46,7 @@ FUNCTIONS = {
     Check.CITED: (stage, "_cited"),
     Check.QUOTE: (stage, "_quoted"),
     Check.NUMBERS: (support, "_numbers"),
-    Check.MODALITY: (support, "polarity_kept"),
+    Check.MODALITY: (support, "_modality"),
     Check.NAMES: (support, "_names"),
     Check.PLACE: (stage, "_placed"),
     Check.SUPPORT: (support, "unsupported"),
@@ -200,6 +200,23 @@ def test_without_its_check_a_false_claim_gets_through(
     check, draft = CASES[name]
     monkeypatch.setattr(*FUNCTIONS[check], _finds_nothing)
     assert verified(draft).claims == draft.claims
+
+
+PIECED = (
+    ("Employees may accept cash.", "Employees m", "accept cash."),
+    ("Accept cash.", "accept cash."),
+    ("Employees must accept cash.", "Employees must", "accept cash."),
+)
+
+
+@pytest.mark.parametrize("pieces", PIECED, ids=lambda pieces: pieces[0])
+def test_a_part_of_a_sentence_is_held_as_the_whole(pieces: tuple[str, ...]) -> None:
+    """What stands between two citations, or before the only one, is read too."""
+    text, *quotes = pieces
+    draft = make_draft(text, *(cite(GIFTS, quote) for quote in quotes))
+    found = verified(draft)
+    assert found.claims == ()
+    assert {one.check for one in found.verdicts if not one.passed} == {Check.MODALITY}
 
 
 BOUNDED: dict[str, Draft] = {
@@ -410,10 +427,10 @@ def test_a_span_outside_the_evidence_is_rejected(start: int, length: int) -> Non
     before="\U0001f600", text="\u00c4mter m\u00fcssen 3 Tage \u2014 \U0001f4b6 \u0662.", after=""
 )
 def test_a_verbatim_claim_is_kept(before: str, text: str, after: str) -> None:
-    """A quoted stretch with its own span passes all checks, in any Unicode."""
+    """A quoted paragraph with its own span passes all checks, in any Unicode."""
     assume(text.strip())
-    item = make_item(before + text + after)
-    start = len(before)
+    item = make_item(f"{before}\n\n{text}\n\n{after}")
+    start = len(before) + 2
     citation = Citation(key="c1", span=make_span(start, start + len(text)), quote=text)
     draft = make_draft(text, citation)
     assert failed(draft, Evidence(items=(item,))) == set()
