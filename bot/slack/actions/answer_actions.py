@@ -2,9 +2,9 @@
 
 import asyncio
 
+from bot.actions.press_rules import REMOVED_BEFORE, why_not_do
 from bot.cases import CaseDesk
 from bot.intake import Intake
-from bot.pressed import REMOVED_BEFORE, why_not_do
 from bot.replies.follow_ups import follow_ups
 from bot.replies.lines import ONLY_ASKER, OUTDATED
 from bot.slack.actions.dispatch import Ack, Handler

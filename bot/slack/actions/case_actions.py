@@ -6,8 +6,8 @@ something, and only if nothing came of it.
 
 from collections.abc import Awaitable, Callable
 
+from bot.actions.press_rules import posted, refused
 from bot.cases import CaseDesk
-from bot.pressed import posted, refused
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.ephemeral import NOT_NOW, whisper
 from bot.slack.actions.reply_lookup import account_of

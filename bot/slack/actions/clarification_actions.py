@@ -1,7 +1,7 @@
 """An option of a clarification was pressed: the same as if its words had been written."""
 
+from bot.actions.press_rules import EVERY_CASE, option_of, why_not_choose
 from bot.intake import Intake
-from bot.pressed import EVERY_CASE, option_of, why_not_choose
 from bot.replies.asking_back import question_of
 from bot.replies.lines import OUTDATED
 from bot.slack.actions.dispatch import Ack, Handler

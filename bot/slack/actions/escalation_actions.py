@@ -6,9 +6,9 @@ officers are told no name, since nobody could say that they would be.
 
 import asyncio
 
+from bot.actions.press_rules import is_report, sent, settled, urgency_of, why_not_send
 from bot.cases import CaseDesk
 from bot.payload import maybe_object
-from bot.pressed import is_report, sent, settled, urgency_of, why_not_send
 from bot.replies.case_states import already_sent
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.ephemeral import NOT_NOW, whisper

@@ -4,8 +4,8 @@ Under a closest passage they say that it answers: that is a judgement like a thu
 own.
 """
 
+from bot.actions.press_rules import answers_it, is_closest, judged
 from bot.cases import FeedbackDesk
-from bot.pressed import answers_it, is_closest, judged
 from bot.replies.lines import THANKS_DOWN, THANKS_UP
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.ephemeral import NOT_NOW, whisper

@@ -4,7 +4,7 @@ Everything is looked up by id within the workspace of the request. What a callba
 is only held against what is stored.
 """
 
-from bot.pressed import Reading
+from bot.actions.press_rules import Reading
 from bot.slack.blocks.action_ids import target_of
 from bot.slack.inbound.interaction import Interaction
 from bot.slack.outbound.audience import PostingAudience, SlackAudience

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from bot.actions.press_rules import REMOVED_BEFORE, why_not_do
 from bot.cases import CaseDesk
-from bot.pressed import REMOVED_BEFORE, why_not_do
 from bot.replies.lines import ONLY_ASKER, REMOVED
 from bot.teams.actions.dispatch import Handler
 from bot.teams.actions.ephemeral import Whisper

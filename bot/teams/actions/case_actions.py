@@ -5,8 +5,8 @@ The card is answered as the case stands, and rewritten for all others by deliver
 
 from collections.abc import Mapping
 
+from bot.actions.press_rules import posted, refused
 from bot.cases import CaseDesk
-from bot.pressed import posted, refused
 from bot.teams.actions.dispatch import Handler
 from bot.teams.actions.ephemeral import Whisper
 from bot.teams.actions.reply_lookup import account_of, officers_in

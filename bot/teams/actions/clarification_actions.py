@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from bot.actions.press_rules import ALL, EVERY_CASE, option_of, why_not_choose
 from bot.intake import Intake
-from bot.pressed import ALL, EVERY_CASE, option_of, why_not_choose
 from bot.replies.lines import OUTDATED
 from bot.teams.actions.dispatch import Handler
 from bot.teams.actions.ephemeral import Whisper

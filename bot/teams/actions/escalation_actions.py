@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from bot.actions.press_rules import is_report, sent, settled, urgency_of, why_not_send
 from bot.cases import CaseDesk
-from bot.pressed import is_report, sent, settled, urgency_of, why_not_send
 from bot.replies.case_states import already_sent
 from bot.replies.lines import NOT_READABLE
 from bot.teams.actions.dispatch import Handler

@@ -7,8 +7,8 @@ own.
 import logging
 from collections.abc import Mapping
 
+from bot.actions.press_rules import answers_it, is_closest, judged
 from bot.cases import FeedbackDesk
-from bot.pressed import answers_it, is_closest, judged
 from bot.replies.form_words import REPORTED
 from bot.teams.actions.dispatch import Handler
 from bot.teams.actions.ephemeral import Whisper

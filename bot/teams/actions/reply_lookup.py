@@ -3,7 +3,7 @@
 Everything is looked up by id within the tenant of the request.
 """
 
-from bot.pressed import Reading
+from bot.actions.press_rules import Reading
 from bot.teams.connector.roster import Rosters
 from bot.teams.outbound.audience import TeamsAudience
 from bot.teams.protocol.action_ids import target_of
@@ -42,7 +42,7 @@ def officers_in(place: Place, rosters: Rosters, officers: Officers) -> tuple[str
 
 
 class _Rooms:
-    """See `bot.pressed.Rooms`: the audience, within one tenant."""
+    """See `bot.actions.press_rules.Rooms`: the audience, within one tenant."""
 
     def __init__(self, audience: TeamsAudience, tenant: str) -> None:
         self._audience = audience

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from bot.pressed import Reading
+from bot.actions.press_rules import Reading
 from core.domain.policy import VersionId
 
 

@@ -1,0 +1,1 @@
+"""What people press, decided once for every platform: each takes a press and returns an outcome."""
