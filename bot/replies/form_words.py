@@ -2,6 +2,7 @@
 
 from core.domain.answer import Answer
 
+ESCALATE_TITLE, REPORT_TITLE, ANSWER_TITLE = "Ask Compliance", "Report a problem", "Answer"
 REASONS = (
     ("wrong", "The answer contradicts the policy"),
     ("stale", "The source is out of date"),

@@ -1,16 +1,15 @@
-"""What an asker does with an answer: ask on, show it to the channel, take it away."""
+"""What an asker does with an answer in Slack alone: ask on, show it to the channel."""
 
 import asyncio
 
-from bot.actions.press_rules import REMOVED_BEFORE, why_not_do
-from bot.cases import CaseDesk
+from bot.actions.reply_access import ReplyAccess, why_not_asker
 from bot.intake import Intake
 from bot.replies.follow_ups import follow_ups
-from bot.replies.lines import ONLY_ASKER, OUTDATED
+from bot.replies.lines import OUTDATED
 from bot.slack.actions.dispatch import Ack, Handler
-from bot.slack.actions.ephemeral import whisper
-from bot.slack.actions.reply_lookup import Lookup, account_of
-from bot.slack.blocks.action_ids import FOLLOW_UP, REMOVE, SHARE, target_of
+from bot.slack.actions.press_handlers import account_of, press_of
+from bot.slack.actions.respond import whisper
+from bot.slack.blocks.action_ids import FOLLOW_UP, SHARE, target_of
 from bot.slack.blocks.notices import ASKED_MARK, asked_blocks, asked_text
 from bot.slack.inbound.interaction import Interaction
 from bot.slack.inbound.question_from_action import asked
@@ -23,7 +22,7 @@ from core.domain.delivery import Readers
 from core.domain.message import Accepted
 from core.domain.place import Place
 from core.ports import Clock
-from core.ports.shown import CopyState, SharedCopy, ShownDeeds, ShownReply
+from core.ports.shown import CopyState, SharedCopy, ShownDeeds, ShownReplies, ShownReply
 
 SHARED = "The channel sees the answer now."
 SHOWN_SOON = "The channel sees the answer soon: it waits for its turn to be posted."
@@ -42,36 +41,34 @@ class GoingOn:
     def __init__(
         self,
         slack: Slack,
-        lookup: Lookup,
+        access: ReplyAccess,
         intake: Intake,
         *,
         audience: SlackAudience,
+        shown: ShownReplies,
         deeds: ShownDeeds,
-        desk: CaseDesk,
         home: Home,
         clock: Clock,
     ) -> None:
-        """Take where to show it, who checks, who keeps questions and deeds, and who we are."""
         self._slack = slack
-        self._lookup = lookup
+        self._access = access
         self._audience = audience
         self._intake = intake
+        self._shown = shown
         self._deeds = deeds
-        self._desk = desk
         self._home = home
         self._clock = clock
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
-        return {FOLLOW_UP: self.ask_on, SHARE: self.share, REMOVE: self.remove}
+        return {FOLLOW_UP: self.ask_on, SHARE: self.share}
 
     async def ask_on(self, interaction: Interaction, ack: Ack) -> None:
         """Ask a question that was suggested: once, and quoted in the thread."""
-        found = await self._lookup.reply(interaction)
+        press = press_of(interaction)
+        found = await self._access.find(press)
         question = _suggested(found, target_of(interaction.value).number)
-        refusal = why_not_do(found, interaction.person, is_outside=interaction.is_outside) or (
-            "" if question else OUTDATED
-        )
+        refusal = why_not_asker(found, press) or ("" if question else OUTDATED)
         if found is None or refusal:
             await ack()
             await whisper(self._slack, interaction, refusal)
@@ -94,8 +91,9 @@ class GoingOn:
 
     async def share(self, interaction: Interaction, ack: Ack) -> None:
         """Show an answer to the channel from which it was asked, if all there may read it."""
-        found = await self._lookup.reply(interaction)
-        told = why_not_do(found, interaction.person, is_outside=interaction.is_outside)
+        press = press_of(interaction)
+        found = await self._access.find(press)
+        told = why_not_asker(found, press)
         if found is not None and not told:
             told = await self._shared(interaction, found, target_of(interaction.value).id)
         await ack()
@@ -103,22 +101,6 @@ class GoingOn:
             await whisper(self._slack, interaction, told)
         elif found is not None:
             await self._point(interaction, found.asked_from or "")
-
-    async def remove(self, interaction: Interaction, ack: Ack) -> None:
-        """Take an answer away; its record stays."""
-        found = await self._lookup.reply(interaction)
-        officer = self._desk.officer_of(account_of(interaction))
-        told = why_not_do(found, interaction.person, is_outside=interaction.is_outside)
-        if told == ONLY_ASKER and officer is not None:
-            told = ""
-        if not told:
-            removed = await self._deeds.remove(
-                target_of(interaction.value).id, account_of(interaction), officer=officer
-            )
-            told = "" if removed else REMOVED_BEFORE
-        await ack()
-        if told:
-            await whisper(self._slack, interaction, told)
 
     async def _shared(self, interaction: Interaction, found: ShownReply, answer_id: str) -> str:
         """Share; say why not, and nothing if it is, now or before."""
@@ -139,7 +121,7 @@ class GoingOn:
         readers = await self._audience.look_again(place, person, is_direct=False)
         if not isinstance(readers, Readers):
             return NOT_ALL_MAY
-        needed = await self._lookup.may_be_read(found, readers.groups)
+        needed = await self._access.may_be_read(found, readers.groups)
         if needed is None or not await self._audience.is_member(channel, person):
             return NOT_ALL_MAY
         await self._deeds.share(answer_id, account_of(interaction), channel=channel, groups=needed)
@@ -163,7 +145,7 @@ class GoingOn:
         answer_id, who = target_of(interaction.value).id, account_of(interaction)
         copy: SharedCopy | None = None
         for _ in range(LOOKED_FOR):
-            copy = await self._lookup.shared_copy(answer_id, who, channel=channel)
+            copy = await self._shown.shared_copy(answer_id, who, channel=channel)
             if copy is None or copy.state is not CopyState.ON_ITS_WAY:
                 break
             await asyncio.sleep(LOOKED_EVERY_S)

@@ -14,10 +14,10 @@ from bot.replies.lines import IN_DIRECT, OFFICERS_ONLY
 from bot.replies.permalinks import is_permalink
 from bot.replies.text import line
 from bot.slack.actions.dispatch import Ack, Handler
-from bot.slack.actions.ephemeral import NOT_NOW as NOT_OPENED
-from bot.slack.actions.ephemeral import whisper
 from bot.slack.actions.open_items import Waiting
-from bot.slack.actions.reply_lookup import account_of
+from bot.slack.actions.press_handlers import account_of
+from bot.slack.actions.respond import NOT_NOW as NOT_OPENED
+from bot.slack.actions.respond import whisper
 from bot.slack.blocks.action_ids import ASK_ABOUT, ASK_GLOBAL, HOME_ASK, VIEW_ASK, VIEW_DONE
 from bot.slack.blocks.elements import Block, escaped, link
 from bot.slack.blocks.forms import DIRECT, QUESTION, THREAD, WHERE, ask_about_modal, ask_modal
@@ -71,7 +71,6 @@ class Asking:
         desk: CaseDesk,
         waiting: Waiting,
     ) -> None:
-        """Take where to write, who keeps questions, who knows the people, and what is open."""
         self._slack = slack
         self._intake = intake
         self._audience = audience

@@ -3,7 +3,7 @@
 from bot.cases import CaseDesk
 from bot.replies.library import Library
 from bot.slack.actions.open_items import Waiting
-from bot.slack.actions.reply_lookup import PLATFORM
+from bot.slack.actions.press_handlers import PLATFORM, account_of
 from bot.slack.blocks.home_view import LISTED, Home, PolicyChange, home_view
 from bot.slack.inbound.home_events import Opened
 from bot.slack.inbound.interaction import Interaction
@@ -32,7 +32,6 @@ class Showing:
         waiting: Waiting,
         library: Library,
     ) -> None:
-        """Take where to show it, and who knows policies, people, cases and links."""
         self._slack = slack
         self._corpus = corpus
         self._changes = changes
@@ -55,9 +54,7 @@ class Showing:
     async def redraw(self, interaction: Interaction) -> None:
         """Show the Home of whoever pressed something there, as it is now."""
         if not interaction.is_outside:
-            await self._publish(
-                Account(platform=PLATFORM, tenant=interaction.tenant, person=interaction.person)
-            )
+            await self._publish(account_of(interaction))
 
     async def _publish(self, who: Account) -> None:
         view = home_view(await self._home(who))

@@ -35,7 +35,6 @@ class Waiting:
     """Lists what is open, with links."""
 
     def __init__(self, slack: Slack, desk: CaseDesk, shown: ShownReplies) -> None:
-        """Take who knows links, cases and replies."""
         self._slack = slack
         self._desk = desk
         self._shown = shown

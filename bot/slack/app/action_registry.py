@@ -2,22 +2,18 @@
 
 from dataclasses import dataclass
 
-from bot.cases import CaseDesk, FeedbackDesk
+from bot.actions.wiring import wire_actions
 from bot.intake import Intake
 from bot.replies.library import Library
 from bot.slack.actions.answer_actions import GoingOn
-from bot.slack.actions.case_actions import CaseWork
-from bot.slack.actions.clarification_actions import Choosing
 from bot.slack.actions.commands import Asking
 from bot.slack.actions.dispatch import Presses
-from bot.slack.actions.escalation_actions import Escalating
-from bot.slack.actions.evidence_actions import Evidence
-from bot.slack.actions.feedback_actions import Judging
 from bot.slack.actions.home import Showing
 from bot.slack.actions.open_items import Waiting
-from bot.slack.actions.reply_lookup import Lookup
+from bot.slack.actions.press_handlers import PressHandlers, SlackAskers
+from bot.slack.actions.respond import Responder
 from bot.slack.blocks.render_context import Setting
-from bot.slack.outbound.audience import SlackAudience
+from bot.slack.outbound.audience import PostingAudience, SlackAudience
 from bot.slack.web.calls import Slack
 from bot.slack.web.identity import Home
 from core.bootstrap import Service
@@ -43,35 +39,35 @@ def wire(
     library: Library,
 ) -> Pressed:
     """Return the handlers of one workspace."""
-    desk = CaseDesk(cases=service.cases, officers=service.officers)
-    lookup = Lookup(service.shown, audience)
-    waiting = Waiting(slack, desk, service.shown)
+    actions = wire_actions(
+        service,
+        rooms=PostingAudience(audience),
+        intake=intake,
+        askers=SlackAskers(slack),
+        hears_threads=True,
+    )
+    waiting = Waiting(slack, actions.desk, service.shown)
     showing = Showing(
         slack,
         corpus=service.corpus,
         changes=service.changes,
         audience=audience,
-        desk=desk,
+        desk=actions.desk,
         waiting=waiting,
         library=library,
     )
+    asking = Asking(slack, intake, audience, service.clock, desk=actions.desk, waiting=waiting)
     going_on = GoingOn(
         slack,
-        lookup,
+        actions.access,
         intake,
         audience=audience,
+        shown=service.shown,
         deeds=service.shown_deeds,
-        desk=desk,
         home=home,
         clock=service.clock,
     )
-    presses = Presses(
-        Choosing(slack, lookup, intake, service.clock).handlers(),
-        Evidence(slack, lookup, service.shown, Setting(library=library)).handlers(),
-        Asking(slack, intake, audience, service.clock, desk=desk, waiting=waiting).handlers(),
-        Escalating(slack, lookup, desk).handlers(),
-        CaseWork(slack, desk, showing.redraw).handlers(),
-        Judging(slack, lookup, FeedbackDesk(service.feedback, cases=desk)).handlers(),
-        going_on.handlers(),
-    )
+    responder = Responder(slack, Setting(library=library))
+    pressing = PressHandlers(slack, actions, responder, showing.redraw)
+    presses = Presses(pressing.handlers(), asking.handlers(), going_on.handlers())
     return Pressed(presses=presses, showing=showing)

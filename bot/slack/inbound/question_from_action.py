@@ -90,6 +90,7 @@ def asked(
     kind: MessageKind = MessageKind.MESSAGE,
     message_key: str | None = None,
     about: Mapping[str, str] | None = None,
+    is_whispered: bool = False,
 ) -> InboundMessage:
     """Return the message that an interaction amounts to.
 
@@ -101,6 +102,8 @@ def asked(
         kind: `CHOICE` for an option of a clarification.
         about: what the form of a shortcut carried of the message that is asked about; a client may
             have changed it.
+        is_whispered: nobody else saw what it follows from; Slack has no such message, so it is
+            False.
         message_key: what can be said once, however often and by whatever it is pressed; None: each
             press counts.
     """
@@ -114,6 +117,8 @@ def asked(
         "from_channel": interaction.channel,
         "response_url": interaction.response_url,
     }
+    if is_whispered:
+        facts["is_targeted"] = True
     held = about or {}
     if held.get("c"):
         facts[ABOUT] = {"channel": held["c"], "ts": held.get("ts"), "thread": held.get("t")}

@@ -53,7 +53,6 @@ class Asking:
         rosters: Rosters,
         clock: Clock,
     ) -> None:
-        """Take who keeps questions and addresses, how to call Teams, and who knows the people."""
         self._intake = intake
         self._references = references
         self._transport = transport

@@ -53,7 +53,6 @@ class Presses:
     """Finds the handler of an interaction. Safe from many tasks."""
 
     def __init__(self, *handlers: Mapping[str, Handler]) -> None:
-        """Take tables of handlers by the names of `names`; a later one wins."""
         self._handlers: dict[str, Handler] = {}
         for table in handlers:
             self._handlers.update(table)

@@ -7,7 +7,7 @@ from bot.replies.follow_ups import follow_ups
 from bot.replies.library import Library
 from bot.rights import Rights
 from bot.teams.actions.dispatch import Presses
-from bot.teams.actions.reply_lookup import officers_in
+from bot.teams.actions.press_identity import officers_in
 from bot.teams.app.action_registry import handlers
 from bot.teams.app.event_intake import Keeper
 from bot.teams.app.vetting import Site

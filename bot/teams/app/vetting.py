@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from bot.finding import Finding, Health, private_case_channel
 from bot.rights import Rights
-from bot.teams.actions.reply_lookup import officers_in
+from bot.teams.actions.press_identity import officers_in
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.roster import Rosters
 from bot.teams.protocol.conversation_ids import NAME

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from bot.replies import form_words as words
+from bot.replies.form_words import ANSWER_TITLE, ESCALATE_TITLE, REPORT_TITLE
 from bot.replies.text import clean, cut, line, short
 from bot.teams.cards import dialogs
 from bot.teams.cards.elements import Card, card, container, rich, run, said, submit, told
@@ -21,8 +22,7 @@ QUESTION_LIMIT = 3_000
 WRONG = 300
 """Characters of a line that says why something was not taken: it may hold an officer's name."""
 CHOOSE_ONE = "Choose one"
-ESCALATE_TITLE, REPORT_TITLE, ASK_TITLE = "Ask Compliance", "Report a problem", "Ask about policy"
-ANSWER_TITLE = "Answer"
+ASK_TITLE = "Ask about policy"
 FORMS = frozenset({"submit", "ask_submit"})
 """Kinds of interactions that hold what somebody typed."""
 

@@ -93,8 +93,8 @@ class TeamsAudience:
             )
         return frozenset()
 
-    async def granted(self, place: Place, person: str) -> frozenset[str] | None:
-        """See `bot.actions.press_rules.Rooms.granted`.
+    async def granted(self, place: Place, person: str, /) -> frozenset[str] | None:
+        """See `bot.actions.reply_access.Rooms.granted`.
 
         Raises:
             TransientError: Teams could not be asked.

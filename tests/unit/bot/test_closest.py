@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.actions.press_rules import answers_it
+from bot.actions.feedback import answers_it
 from bot.replies.closest import ANSWERS_IT
 from bot.replies.evidence import summary_of
 from bot.slack.blocks import render as slack_render

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from bot.actions.press_rules import Reading
+from bot.actions.reply_access import ReplyAccess
 from core.domain.policy import VersionId
 
 
@@ -41,5 +41,5 @@ async def test_an_answer_is_read_by_whom_each_audience_holds(
     span = SimpleNamespace(version_id=VersionId(1))
     answer = SimpleNamespace(citations=[SimpleNamespace(span=span)])
     found = SimpleNamespace(reply=SimpleNamespace(answer=answer))
-    reading = Reading(cast("Any", Audiences(*audiences)), cast("Any", None))
-    assert await reading.may_be_read(cast("Any", found), groups.split()) == needed
+    access = ReplyAccess(cast("Any", Audiences(*audiences)), cast("Any", None))
+    assert await access.may_be_read(cast("Any", found), groups.split()) == needed

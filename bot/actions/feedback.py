@@ -1,0 +1,124 @@
+"""What people think of an answer: thumbs, and reports of a problem. The last one counts.
+
+Under a closest passage they say that it answers: that is a judgement like a thumb, each person's
+own.
+"""
+
+from bot.actions.outcomes import FieldError, OpenForm, Outcome, ReportForm, Say
+from bot.actions.press import Press
+from bot.actions.reply_access import ReplyAccess
+from bot.cases import UNSETTLED, FeedbackDesk
+from bot.replies.case_states import case_stands
+from bot.replies.form_words import REPORTED
+from bot.replies.lines import (
+    ANSWERED_BEFORE,
+    ANSWERED_YOU,
+    ANSWERED_YOU_TOO,
+    NOT_READABLE,
+    OUTDATED,
+    STILL_WITH_COMPLIANCE,
+    THANKS_DOWN,
+    THANKS_UP,
+)
+from core.domain.case import Case
+from core.domain.case_rules import Refusal
+from core.domain.errors import ContractError
+from core.domain.feedback import FeedbackKept, FeedbackRefused, Rating, Reason
+
+WHY = "why"
+"""The id of the input that holds what is wrong."""
+CHOOSE = "Please choose what is wrong."
+_RATINGS = {"up": Rating.POSITIVE, "down": Rating.NEGATIVE}
+
+
+class FeedbackActions:
+    """Takes judgements of answers from whoever may read them."""
+
+    def __init__(self, access: ReplyAccess, desk: FeedbackDesk) -> None:
+        self._access = access
+        self._desk = desk
+
+    async def rate(self, press: Press) -> Outcome:
+        """Keep a thumb; one that points down is asked for its reason."""
+        rating = _RATINGS.get(press.choice)
+        if rating is None:
+            raise ContractError("expected a thumb that points up or down")
+        found = await self._access.read(press)
+        if isinstance(found, Say):
+            return found
+        kept = await self._desk.give(
+            press.target,
+            press.who,
+            key=press.key,
+            rating=rating,
+            comment=press.entered.text,
+            message_id=press.message_id,
+        )
+        if isinstance(kept, FeedbackRefused):
+            return Say(words=_refused(kept))
+        if rating is Rating.POSITIVE:
+            return Say(words=THANKS_UP)
+        return OpenForm(form=ReportForm(answer_id=press.target), otherwise=THANKS_DOWN)
+
+    async def accept(self, press: Press) -> Outcome:
+        """Keep that a closest passage answers whoever presses; its message stays as it is."""
+        found = await self._access.read(press)
+        if isinstance(found, Say):
+            return found
+        if found.reply.answer is None or not found.reply.answer.is_closest:
+            raise ContractError("expected an answer that shows a closest passage")
+        is_asker = found.person == press.who.person
+        kept, case = await self._desk.accept(
+            press.target,
+            press.who,
+            key=press.key,
+            message_id=press.message_id,
+            is_asker=is_asker,
+        )
+        return Say(words=answers_it(kept, is_asker=is_asker, case=case))
+
+    async def open(self, press: Press) -> Outcome:
+        """Open the form that asks what is wrong."""
+        found = await self._access.read(press)
+        if isinstance(found, Say):
+            return found
+        return OpenForm(form=ReportForm(answer_id=press.target))
+
+    async def submit(self, press: Press) -> Outcome:
+        """Keep a report."""
+        if press.entered.reason not in set(Reason):
+            return FieldError(words=CHOOSE, field=WHY)
+        found = await self._access.read(press)
+        if isinstance(found, Say):
+            return FieldError(words=found.words)
+        kept = await self._desk.give(
+            press.target,
+            press.who,
+            key=press.key,
+            rating=Rating.NEGATIVE,
+            reason=Reason(press.entered.reason),
+            comment=press.entered.text,
+        )
+        if isinstance(kept, FeedbackRefused):
+            return FieldError(words=_refused(kept))
+        return Say(words=REPORTED)
+
+
+def answers_it(kept: FeedbackKept | FeedbackRefused, *, is_asker: bool, case: Case | None) -> str:
+    """Say what came of telling that a closest passage answers.
+
+    Args:
+        kept: What became of it.
+        is_asker: True: the question is theirs.
+        case: The case of their question; None: there is none.
+    """
+    if isinstance(kept, FeedbackRefused):
+        return _refused(kept)
+    told = ANSWERED_YOU if is_asker else ANSWERED_YOU_TOO
+    told = ANSWERED_BEFORE if kept.is_repeated else told
+    is_waiting = case is not None and case.state in UNSETTLED
+    return f"{told} {STILL_WITH_COMPLIANCE} {case_stands(case)}" if case and is_waiting else told
+
+
+def _refused(kept: FeedbackRefused) -> str:
+    return NOT_READABLE if kept.why is Refusal.UNKNOWN else OUTDATED

@@ -1,0 +1,45 @@
+"""Everything that people press, wired for one platform or one workspace of it."""
+
+from dataclasses import dataclass
+
+from bot.actions.answers import AnswerActions
+from bot.actions.cases import CaseActions
+from bot.actions.clarification import ClarificationActions
+from bot.actions.escalation import Askers, EscalationActions
+from bot.actions.feedback import FeedbackActions
+from bot.actions.reply_access import ReplyAccess, Rooms
+from bot.cases import CaseDesk, FeedbackDesk
+from bot.intake import Intake
+from core.bootstrap import Service
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actions:
+    """What people press: each action takes a `Press` and returns an `Outcome`."""
+
+    access: ReplyAccess
+    """Finds replies, and checks who may read them."""
+    desk: CaseDesk
+    """Opens cases and works on them."""
+    answers: AnswerActions
+    cases: CaseActions
+    clarification: ClarificationActions
+    escalation: EscalationActions
+    feedback: FeedbackActions
+
+
+def wire_actions(
+    service: Service, *, rooms: Rooms, intake: Intake, askers: Askers, hears_threads: bool
+) -> Actions:
+    """Return the actions; nothing is called. See `EscalationActions` for `hears_threads`."""
+    desk = CaseDesk(cases=service.cases, officers=service.officers)
+    access = ReplyAccess(service.shown, rooms)
+    return Actions(
+        access=access,
+        desk=desk,
+        answers=AnswerActions(access, service.shown, service.shown_deeds, desk),
+        cases=CaseActions(desk),
+        clarification=ClarificationActions(access, intake, service.clock),
+        escalation=EscalationActions(access, desk, askers, hears_threads=hears_threads),
+        feedback=FeedbackActions(access, FeedbackDesk(service.feedback, cases=desk)),
+    )

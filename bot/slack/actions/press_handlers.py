@@ -1,0 +1,233 @@
+"""What people press in Slack, handed to the actions, and their outcomes to the responder.
+
+Only what Slack does in its own way is decided here: a trigger lives 3 s, so evidence is opened
+before it is read; where no form opens, a case is opened without one; Home is drawn anew.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+
+from bot.actions.escalation import AskerDetails
+from bot.actions.outcomes import EscalationForm, FieldError, OpenForm, Outcome, Say
+from bot.actions.press import Entered, Press
+from bot.actions.wiring import Actions
+from bot.payload import maybe_object
+from bot.replies.evidence import TITLE
+from bot.slack.actions.dispatch import Ack, Handler
+from bot.slack.actions.respond import NOT_NOW, Responder, whisper
+from bot.slack.blocks import action_ids
+from bot.slack.blocks.action_ids import Target, target_of
+from bot.slack.blocks.evidence_view import loading_modal
+from bot.slack.blocks.forms import (
+    ANONYMOUS,
+    ANSWER,
+    DETAILS,
+    DIRECT,
+    NOTE,
+    PRIVACY,
+    URGENCY,
+    WHY,
+)
+from bot.slack.blocks.modals import ids_in, message_modal
+from bot.slack.inbound.interaction import Interaction
+from bot.slack.inbound.question_from_action import asked
+from bot.slack.web.calls import Limited, Refused, Slack, Told
+from bot.slack.web.payload import maybe
+from bot.slack.web.permalinks import LOOKED_UP_WITHIN_S, Spot, link_to
+from core.domain.case_rules import Account
+from core.domain.errors import TransientError
+from core.ports.shown import ShownReply
+
+PLATFORM = "slack"
+NOT_OPENED = "Slack did not open the evidence. Please press the button again."
+FAILED = "The evidence can't be read at the moment. Please press the button again."
+
+Act = Callable[[Press], Awaitable[Outcome]]
+"""Commits what a press changes, and says what is to be shown."""
+RedrawHome = Callable[[Interaction], Awaitable[None]]
+"""Shows an officer's Home anew, where a button of it was pressed."""
+
+
+def account_of(interaction: Interaction) -> Account:
+    """Return who did something, as our lists know them."""
+    return Account(platform=PLATFORM, tenant=interaction.tenant, person=interaction.person)
+
+
+def press_of(interaction: Interaction) -> Press:
+    """Return what was pressed or sent.
+
+    Raises:
+        ContractError: It is about nothing of ours.
+    """
+    if interaction.kind == "submit":
+        ids = ids_in(interaction.context)
+        target = Target(id=ids.get("a") or ids.get("case", ""))
+    else:
+        target = target_of(interaction.value)
+    who, channel = account_of(interaction), interaction.channel
+    is_alone = channel is None or channel.startswith("D")
+    return Press(
+        who=who,
+        listed=who,
+        is_outside=interaction.is_outside,
+        key=interaction.dedupe_key,
+        target=target.id,
+        choice=target.choice,
+        room=None if is_alone else channel,
+        message_id=interaction.message_ts,
+        entered=_entered(interaction.values),
+    )
+
+
+def _entered(held: Mapping[str, str]) -> Entered:
+    privacy = held.get(PRIVACY, "").split(",")
+    return Entered(
+        text=next((held[key] for key in (NOTE, DETAILS, ANSWER) if key in held), ""),
+        reason=held.get(WHY, ""),
+        urgency=held.get(URGENCY, ""),
+        is_private=DIRECT in privacy,
+        is_anonymous=ANONYMOUS in privacy,
+    )
+
+
+class PressHandlers:
+    """Handles what is pressed, in one workspace."""
+
+    def __init__(
+        self, slack: Slack, actions: Actions, responder: Responder, redraw_home: RedrawHome
+    ) -> None:
+        self._slack = slack
+        self._actions = actions
+        self._responder = responder
+        self._redraw_home = redraw_home
+
+    def handlers(self) -> dict[str, Handler]:
+        """Return what is handled here."""
+        actions = self._actions
+        feedback, escalation, cases = actions.feedback, actions.escalation, actions.cases
+        return {
+            action_ids.CLARIFY: self._choose,
+            action_ids.ANSWERS: self._handler(feedback.accept),
+            action_ids.FEEDBACK: self._handler(feedback.rate),
+            action_ids.REPORT: self._handler(feedback.open),
+            action_ids.VIEW_REPORT: self._handler(feedback.submit),
+            action_ids.ESCALATE: self._escalate,
+            action_ids.VIEW_ESCALATE: self._handler(escalation.submit),
+            action_ids.CASE_ACCEPT: self._handler(escalation.accept),
+            action_ids.CASE_AGAIN: self._handler(escalation.ask_again),
+            action_ids.CASE_CLAIM: self._officer_handler(cases.claim),
+            action_ids.CASE_WRONG: self._officer_handler(cases.mark_wrong),
+            action_ids.CASE_CLOSE: self._officer_handler(cases.close),
+            action_ids.CASE_ANSWER: self._officer_handler(cases.begin_answer),
+            action_ids.VIEW_CASE_ANSWER: self._officer_handler(cases.submit),
+            action_ids.EVIDENCE: self._open_evidence,
+            action_ids.EVIDENCE_PAGE: self._turn,
+            action_ids.OPEN_POLICY: self._follow,
+            action_ids.REMOVE: self._handler(actions.answers.remove),
+        }
+
+    def _handler(self, act: Act) -> Handler:
+        async def handle(interaction: Interaction, ack: Ack) -> None:
+            outcome = await act(press_of(interaction))
+            await self._responder.respond(interaction, ack, outcome)
+
+        return handle
+
+    def _officer_handler(self, act: Act) -> Handler:
+        """Return the same, which draws Home anew where the button or form stood there."""
+
+        async def handle(interaction: Interaction, ack: Ack) -> None:
+            outcome = await act(press_of(interaction))
+            await self._responder.respond(interaction, ack, outcome)
+            is_open = isinstance(outcome, OpenForm) or (
+                isinstance(outcome, FieldError) and outcome.field is not None
+            )
+            if interaction.channel is None and not is_open:
+                await self._redraw_home(interaction)
+
+        return handle
+
+    async def _choose(self, interaction: Interaction, ack: Ack) -> None:
+        as_message = partial(asked, interaction)
+        outcome = await self._actions.clarification.choose(press_of(interaction), as_message)
+        await self._responder.respond(interaction, ack, outcome)
+
+    async def _escalate(self, interaction: Interaction, ack: Ack) -> None:
+        """Open the form; where Slack opens none, the case, which must not depend on it."""
+        press = press_of(interaction)
+        escalation = self._actions.escalation
+        outcome = await escalation.open(press)
+        if not isinstance(outcome, OpenForm):
+            await self._responder.respond(interaction, ack, outcome)
+            return
+        await ack()
+        form = outcome.form
+        opened = await self._responder.open(interaction, form)
+        if isinstance(opened, Told):
+            return
+        is_first = isinstance(form, EscalationForm) and form.known is None
+        if is_first and isinstance(opened, Refused | Limited):
+            told = (await escalation.open_without_form(press)).words
+        else:
+            told = NOT_NOW
+        await whisper(self._slack, interaction, told)
+
+    async def _open_evidence(self, interaction: Interaction, ack: Ack) -> None:
+        """Open the modal and fill it."""
+        press = press_of(interaction)
+        await ack()
+        opened = await self._slack.write(
+            "views.open", trigger_id=interaction.trigger, view=loading_modal(press.target)
+        )
+        if not isinstance(opened, Told):
+            await whisper(self._slack, interaction, NOT_OPENED)
+            return
+        view = maybe_object(opened.body, "view")
+        await self._fill(press, maybe(view, "id"), maybe(view, "hash"))
+
+    async def _turn(self, interaction: Interaction, ack: Ack) -> None:
+        """Show another page in the same modal."""
+        press = press_of(interaction)
+        await ack()
+        if interaction.view is not None:
+            await self._fill(press, interaction.view, interaction.view_hash or "")
+
+    async def _follow(self, _: Interaction, ack: Ack) -> None:
+        """A link was opened: Slack wants to hear that we heard."""
+        await ack()
+
+    async def _fill(self, press: Press, view: str, mark: str) -> None:
+        try:
+            outcome = await self._actions.answers.evidence(press)
+        except TransientError:
+            outcome = Say(words=FAILED)
+        if isinstance(outcome, OpenForm):
+            made = self._responder.view(outcome.form)
+        else:
+            made = message_modal(TITLE, outcome.words)
+        await self._slack.write("views.update", view_id=view, hash=mark or None, view=made)
+
+
+class SlackAskers:
+    """See `bot.actions.escalation.Askers`: what Slack tells while a form waits."""
+
+    def __init__(self, slack: Slack) -> None:
+        self._slack = slack
+
+    async def details(self, found: ShownReply) -> AskerDetails:
+        """See `Askers.details`."""
+        spot = Spot(channel=found.place.channel, ts=found.place.thread)
+        async with asyncio.TaskGroup() as group:
+            linking = group.create_task(link_to(self._slack, spot))
+            naming = group.create_task(self._name(found.person))
+        return AskerDetails(permalink=linking.result(), name=naming.result())
+
+    async def _name(self, person: str) -> str | None:
+        try:
+            async with asyncio.timeout(LOOKED_UP_WITHIN_S):
+                told = await self._slack.read("users.info", user=person)
+        except TimeoutError:
+            return None
+        found = maybe_object(told.body, "user") if isinstance(told, Told) else {}
+        return maybe(found, "real_name") or None

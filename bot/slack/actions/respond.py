@@ -1,0 +1,175 @@
+"""Carry out what an action decided: lines for one person, forms, messages drawn anew."""
+
+import logging
+from typing import assert_never
+
+from bot.actions.outcomes import (
+    Chosen,
+    EscalationForm,
+    EvidencePage,
+    FieldError,
+    Form,
+    Nothing,
+    Notice,
+    OpenForm,
+    Outcome,
+    Redraw,
+    ReportForm,
+    Say,
+    SeenBy,
+)
+from bot.payload import maybe_object
+from bot.replies.asking_back import question_of
+from bot.replies.evidence import TITLE
+from bot.replies.form_words import ANSWER_TITLE, ESCALATE_TITLE, REPORT_TITLE
+from bot.slack.actions.dispatch import Ack
+from bot.slack.blocks.action_ids import VIEW_CASE_ANSWER, VIEW_ESCALATE, VIEW_REPORT
+from bot.slack.blocks.elements import Block, escaped, link
+from bot.slack.blocks.evidence_view import evidence_modal
+from bot.slack.blocks.forms import case_answer_modal, escalate_modal, report_modal
+from bot.slack.blocks.modals import errors, message_modal, updated
+from bot.slack.blocks.notices import chosen_blocks, chosen_text
+from bot.slack.blocks.render_context import Setting
+from bot.slack.inbound.interaction import Interaction
+from bot.slack.web.calls import Outcome as CallOutcome
+from bot.slack.web.calls import Refused, Slack, Told
+from bot.slack.web.payload import maybe
+from core.domain.case import Case
+
+NOT_NOW = "Slack did not open the form. Please press the button again."
+LITERAL = {"parse": "none", "link_names": False}
+_TITLES = {
+    VIEW_CASE_ANSWER: ANSWER_TITLE,
+    VIEW_ESCALATE: ESCALATE_TITLE,
+    VIEW_REPORT: REPORT_TITLE,
+}
+"""Of the confirmation that takes the place of a form."""
+
+logger = logging.getLogger(__name__)
+
+
+class Responder:
+    """Acknowledges, then shows what came of a press, in one workspace."""
+
+    def __init__(self, slack: Slack, setting: Setting) -> None:
+        self._slack = slack
+        self._setting = setting
+
+    async def respond(self, interaction: Interaction, ack: Ack, outcome: Outcome) -> None:
+        """Acknowledge and carry it out; what is committed stays so whether or not that works."""
+        if interaction.kind == "submit":
+            await ack(**_after_submit(interaction, outcome))
+            return
+        await ack()
+        match outcome:
+            case Say() | FieldError():
+                await whisper(self._slack, interaction, outcome.words)
+            case OpenForm():
+                if not isinstance(await self.open(interaction, outcome.form), Told):
+                    await whisper(self._slack, interaction, outcome.otherwise or NOT_NOW)
+            case Redraw(now=Chosen() as chosen):
+                await self._redraw(interaction, chosen)
+            case Redraw() | Nothing():
+                pass  # delivery rewrites the message
+            case _:
+                assert_never(outcome)
+
+    async def open(self, interaction: Interaction, form: Form) -> CallOutcome:
+        """Open a form; a trigger lives 3 s."""
+        return await self._slack.write(
+            "views.open", trigger_id=interaction.trigger, view=self.view(form)
+        )
+
+    def view(self, form: Form) -> Block:
+        """Return a form as a modal."""
+        match form:
+            case EscalationForm():
+                return escalate_modal(
+                    form.answer_id,
+                    is_report=form.seen_by is SeenBy.ASKER_UNNAMED,
+                    is_own=form.seen_by is SeenBy.ASKER,
+                    known=form.known,
+                )
+            case ReportForm():
+                return report_modal(form.answer_id)
+            case Case():
+                return case_answer_modal(form)
+            case EvidencePage():
+                return evidence_modal(
+                    form.answer, form.answer_id, self._setting, around=form.around, page=form.page
+                )
+            case Notice():
+                return message_modal(form.title, form.words)
+            case _:
+                assert_never(form)
+
+    async def _redraw(self, interaction: Interaction, chosen: Chosen) -> None:
+        """Take the buttons of a clarification away."""
+        question = question_of(chosen.answer)
+        await self._slack.write(
+            "chat.update",
+            channel=interaction.channel,
+            ts=interaction.message_ts,
+            text=chosen_text(question, chosen.option),
+            blocks=list(chosen_blocks(question, chosen.option)),
+            **LITERAL,
+        )
+
+
+def _after_submit(interaction: Interaction, outcome: Outcome) -> Block:
+    """Return what becomes of the form that was sent."""
+    match outcome:
+        case FieldError(field=str() as field):
+            return errors({field: outcome.words})
+        case Say() | FieldError():
+            return updated(message_modal(_TITLES.get(interaction.name, TITLE), outcome.words))
+        case _:
+            return {}
+
+
+async def whisper(
+    slack: Slack, interaction: Interaction, words: str, *, to: str | None = None, at: str = ""
+) -> None:
+    """Say a line to whoever pressed.
+
+    Where Slack does not show it (they have left the channel, or pressed in a view) it comes in a
+    direct message. Told twice harms less than not told.
+
+    Args:
+        slack: calls their workspace.
+        interaction: tells who pressed, and where.
+        words: what is said.
+        to: an address that Slack told us, which `at` leads to; None: none.
+        at: the words of the link.
+    """
+    text = f"{escaped(words)} {link(to, at)}" if to else escaped(words)
+    if interaction.channel is not None:
+        shown = await slack.write(
+            "chat.postEphemeral",
+            channel=interaction.channel,
+            user=interaction.person,
+            thread_ts=interaction.thread_ts,
+            text=text,
+            **LITERAL,
+        )
+        if isinstance(shown, Told):
+            return
+    await _directly(slack, interaction.person, text)
+
+
+async def _directly(slack: Slack, person: str, text: str) -> None:
+    opened = await slack.write("conversations.open", users=person)
+    channel = ""
+    if isinstance(opened, Told):
+        channel = maybe(maybe_object(opened.body, "channel"), "id")
+        opened = await slack.write(
+            "chat.postMessage",
+            channel=channel,
+            text=text,
+            unfurl_links=False,
+            unfurl_media=False,
+            **LITERAL,
+        )
+    if not isinstance(opened, Told):
+        why = opened.code if isinstance(opened, Refused) else type(opened).__name__
+        logger.error("nobody could be told what became of a press: %s", why)

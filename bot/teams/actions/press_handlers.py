@@ -1,0 +1,140 @@
+"""What people press in Teams, handed to the actions, and their outcomes to the responder."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+from bot.actions.escalation import AskerDetails
+from bot.actions.outcomes import Nothing, Outcome, Say
+from bot.actions.press import Press
+from bot.actions.wiring import Actions
+from bot.replies.lines import REMOVED, THANKS_UP
+from bot.teams.actions.dispatch import Handler
+from bot.teams.actions.press_identity import press_of
+from bot.teams.actions.respond import Responder
+from bot.teams.cards import dialogs
+from bot.teams.cards.answer import whole_card
+from bot.teams.cards.render_context import Setting
+from bot.teams.connector.roster import Rosters
+from bot.teams.inbound.question_from_action import asked
+from bot.teams.protocol import action_ids
+from bot.teams.protocol.action_ids import Target, target_of
+from bot.teams.protocol.conversation_ids import NAME
+from bot.teams.protocol.interaction import FEEDBACK, REACTION, Interaction
+from bot.teams.protocol.permalinks import permalink_of
+from core.domain.officers import Officers
+from core.domain.run import Json
+from core.ports.shown import ShownReplies, ShownReply
+
+WHOLE_TITLE = "Your answer"
+_THUMBS = {"like": "up", "dislike": "down"}
+
+Act = Callable[[Press], Awaitable[Outcome]]
+"""Commits what a press changes, and says what is to be shown."""
+
+logger = logging.getLogger(__name__)
+
+
+class PressHandlers:
+    """Handles what is pressed, in one tenant."""
+
+    def __init__(
+        self,
+        actions: Actions,
+        responder: Responder,
+        *,
+        officers: Officers,
+        shown: ShownReplies,
+        setting: Setting,
+    ) -> None:
+        self._actions = actions
+        self._responder = responder
+        self._officers = officers
+        self._shown = shown
+        self._setting = setting
+
+    def handlers(self) -> dict[str, Handler]:
+        """Return what is handled here."""
+        answers, feedback = self._actions.answers, self._actions.feedback
+        escalation, cases = self._actions.escalation, self._actions.cases
+        return {
+            FEEDBACK: self._rate,
+            action_ids.CLARIFY: self._choose,
+            action_ids.ANSWERS: self._handler(feedback.accept),
+            action_ids.REPORT: self._handler(feedback.open),
+            action_ids.REPORT_SUBMIT: self._handler(feedback.submit),
+            action_ids.ESCALATE: self._handler(escalation.open),
+            action_ids.ESCALATE_SUBMIT: self._handler(escalation.submit),
+            action_ids.CASE_ACCEPT: self._handler(escalation.accept),
+            action_ids.CASE_AGAIN: self._handler(escalation.ask_again),
+            action_ids.CASE_CLAIM: self._handler(cases.claim),
+            action_ids.CASE_WRONG: self._handler(cases.mark_wrong),
+            action_ids.CASE_CLOSE: self._handler(cases.close),
+            action_ids.CASE_REFRESH: self._handler(cases.show),
+            action_ids.CASE_ANSWER: self._handler(cases.begin_answer),
+            action_ids.CASE_ANSWER_SUBMIT: self._handler(cases.submit),
+            action_ids.EVIDENCE: self._handler(answers.evidence),
+            action_ids.EVIDENCE_PAGE: self._handler(answers.evidence),
+            action_ids.SHOW: self._show,
+            action_ids.REMOVE: self._handler(self._remove),
+        }
+
+    def _handler(self, act: Act) -> Handler:
+        async def handle(interaction: Interaction) -> Mapping[str, Json]:
+            return self._responder.respond(interaction, await act(self._press(interaction)))
+
+        return handle
+
+    def _press(self, interaction: Interaction) -> Press:
+        return press_of(interaction, target_of(interaction.values), self._officers)
+
+    async def _rate(self, interaction: Interaction) -> Mapping[str, Json]:
+        """Keep a thumb; whatever comes of it, Teams takes nothing but an empty answer."""
+        answer_id = await self._shown.answer_in(
+            interaction.message_id,
+            platform=NAME,
+            tenant=interaction.spot.tenant,
+            channel=interaction.spot.channel,
+            person=interaction.person,
+        )
+        if answer_id is None:
+            logger.info("a thumb is about no answer of ours")
+            return dialogs.NOTHING
+        thumb = _THUMBS.get(interaction.values.get(REACTION, ""), "")
+        press = press_of(interaction, Target(id=answer_id, choice=thumb), self._officers)
+        # It was found by where it stands: there is nothing to hold its channel against.
+        outcome = await self._actions.feedback.rate(replace(press, room=None))
+        if isinstance(outcome, Say) and outcome.words != THANKS_UP:
+            logger.info("a thumb of who may not read the answer, or about one that is over")
+        return dialogs.NOTHING
+
+    async def _choose(self, interaction: Interaction) -> Mapping[str, Json]:
+        press, as_message = self._press(interaction), partial(asked, interaction)
+        outcome = await self._actions.clarification.choose(press, as_message)
+        return self._responder.respond(interaction, outcome)
+
+    async def _remove(self, press: Press) -> Outcome:
+        """Take an answer away, and say so: Teams shows an error for a press without an answer."""
+        outcome = await self._actions.answers.remove(press)
+        return Say(words=REMOVED) if isinstance(outcome, Nothing) else outcome
+
+    async def _show(self, interaction: Interaction) -> Mapping[str, Json]:
+        """Open a dialog with an answer of which Teams did not say whether it arrived."""
+        found = await self._actions.answers.whole(self._press(interaction))
+        if isinstance(found, Say):
+            return self._responder.respond(interaction, found)
+        card = whole_card(found, self._setting)
+        return self._responder.open(interaction, WHOLE_TITLE, card, is_large=True)
+
+
+class TeamsAskers:
+    """See `bot.actions.escalation.Askers`."""
+
+    def __init__(self, rosters: Rosters) -> None:
+        self._rosters = rosters
+
+    async def details(self, found: ShownReply) -> AskerDetails:
+        """See `Askers.details`."""
+        name = self._rosters.name_of(found.place, found.person)
+        return AskerDetails(permalink=permalink_of(found.place), name=name or None)

@@ -1,0 +1,198 @@
+"""Carry out what an action decided, in the form in which what somebody did is answered."""
+
+import logging
+from collections.abc import Mapping
+from typing import assert_never
+
+from bot.actions.outcomes import (
+    Chosen,
+    EscalationForm,
+    EvidencePage,
+    FieldError,
+    Form,
+    Nothing,
+    Notice,
+    OpenForm,
+    Outcome,
+    Redraw,
+    ReportForm,
+    Say,
+    SeenBy,
+)
+from bot.replies.evidence import TITLE
+from bot.replies.form_words import ANSWER_TITLE, ESCALATE_TITLE, REPORT_TITLE
+from bot.teams.actions.press_identity import officers_in
+from bot.teams.cards import dialogs
+from bot.teams.cards.case_card import case_card
+from bot.teams.cards.clarification import chosen_card
+from bot.teams.cards.elements import Card, attached
+from bot.teams.cards.evidence_view import evidence_card
+from bot.teams.cards.forms import (
+    FORMS,
+    again,
+    case_answer_card,
+    escalate_card,
+    report_card,
+)
+from bot.teams.cards.render_context import Setting
+from bot.teams.connector.addresses import Addresses
+from bot.teams.connector.background_tasks import Background
+from bot.teams.connector.calls import NOT_HERE, Refused, Told
+from bot.teams.connector.calls import Outcome as CallOutcome
+from bot.teams.connector.connector import Address, Transport
+from bot.teams.connector.roster import Rosters
+from bot.teams.protocol import action_ids
+from bot.teams.protocol.interaction import Interaction
+from core.domain.case import Case
+from core.domain.officers import Officers
+from core.domain.run import Json
+
+_SEEN = {
+    SeenBy.THREAD: "",
+    SeenBy.ASKER: action_ids.ALONE,
+    SeenBy.ASKER_UNNAMED: action_ids.REPORTED,
+}
+
+logger = logging.getLogger(__name__)
+
+
+class Responder:
+    """Answers invokes, and writes to one person where no answer would be shown.
+
+    Safe from many tasks.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        addresses: Addresses,
+        background: Background,
+        *,
+        setting: Setting,
+        officers: Officers,
+        rosters: Rosters,
+    ) -> None:
+        self._transport = transport
+        self._addresses = addresses
+        self._background = background
+        self._setting = setting
+        self._officers = officers
+        self._rosters = rosters
+
+    def respond(self, interaction: Interaction, outcome: Outcome) -> Mapping[str, Json]:
+        """Return the body that an invoke is answered with."""
+        match outcome:
+            case Say():
+                return self._say(interaction, outcome.words)
+            case FieldError():
+                form = again(interaction, outcome.words) if interaction.kind in FORMS else None
+                return self._say(interaction, outcome.words) if form is None else form
+            case OpenForm():
+                return self._open_form(interaction, outcome.form)
+            case Redraw():
+                return self._redraw(interaction, outcome.now)
+            case Nothing():
+                return dialogs.NOTHING
+            case _:
+                assert_never(outcome)
+
+    def open(
+        self, interaction: Interaction, title: str, card: Card, *, is_large: bool = False
+    ) -> Mapping[str, Json]:
+        """Return the answer that opens a dialog; where a client has none, write its card."""
+        if interaction.kind != "press":
+            return dialogs.opened(title, card, is_large=is_large)
+        message: Card = {"type": "message", "summary": title, "attachments": [attached(card)]}
+        self._background.begin(self._write(interaction, message))
+        return dialogs.NOTHING
+
+    def _say(self, interaction: Interaction, words: str) -> Mapping[str, Json]:
+        """Return the answer that says it; where none can, write to that person alone."""
+        match interaction.kind:
+            case "execute":
+                return dialogs.whispered(words)
+            case "press":
+                line: Card = {"type": "message", "textFormat": "plain", "text": words}
+                self._background.begin(self._write(interaction, line))
+                return dialogs.NOTHING
+            case "feedback":
+                return dialogs.NOTHING
+            case _:
+                return dialogs.told(words)
+
+    def _open_form(self, interaction: Interaction, form: Form) -> Mapping[str, Json]:
+        match form:
+            case EscalationForm():
+                card = escalate_card(form.answer_id, seen=_SEEN[form.seen_by], known=form.known)
+                return self.open(interaction, ESCALATE_TITLE, card)
+            case ReportForm():
+                return self.open(interaction, REPORT_TITLE, report_card(form.answer_id))
+            case Case():
+                seen = action_ids.ALONE if form.is_private else ""
+                card = case_answer_card(form.case_id, question=form.question, seen=seen)
+                return self.open(interaction, ANSWER_TITLE, card)
+            case EvidencePage():
+                card = evidence_card(
+                    form.answer, form.answer_id, self._setting, around=form.around, page=form.page
+                )
+                return self.open(interaction, TITLE, card, is_large=True)
+            case Notice():
+                return self._say(interaction, form.words)
+            case _:
+                assert_never(form)
+
+    def _redraw(self, interaction: Interaction, now: Chosen | Case) -> Mapping[str, Json]:
+        """Answer with the card as it is now; a client that takes none has it rewritten."""
+        if isinstance(now, Case):
+            # As a message it is rewritten by delivery, for this officer as for all others.
+            is_shown = interaction.kind == "execute"
+            return dialogs.replaced(self._case(interaction, now)) if is_shown else dialogs.NOTHING
+        shown = chosen_card(now.option)
+        if interaction.kind != "press":
+            return dialogs.replaced(shown)
+        rewriting = self._rewrite(interaction, shown, is_whispered=now.is_whispered)
+        self._background.begin(rewriting)
+        return dialogs.NOTHING
+
+    def _case(self, interaction: Interaction, case: Case) -> Card:
+        setting = Setting(
+            is_public=interaction.spot.scope != "personal",
+            officers=officers_in(interaction.spot.place, self._rosters, self._officers),
+        )
+        return case_card(case, setting)
+
+    async def _rewrite(self, interaction: Interaction, shown: Card, *, is_whispered: bool) -> None:
+        """Take the buttons away where the client does not do it by itself."""
+        shown_in = interaction.message_id
+        if shown_in is None:
+            return
+        at, message = _address(interaction), {"type": "message", "attachments": [attached(shown)]}
+        await self._background.insist(
+            lambda: self._transport.update(at, shown_in, message, is_targeted=is_whispered)
+        )
+
+    async def _write(self, interaction: Interaction, message: Card) -> None:
+        spot, at = interaction.spot, _address(interaction)
+
+        async def send() -> CallOutcome:
+            if spot.scope == "personal":
+                return await self._transport.post(at, message)
+            to: Card = {"id": interaction.person}
+            return await self._transport.post(at, message | {"recipient": to}, is_targeted=True)
+
+        told = await self._background.insist(send)
+        if isinstance(told, Refused) and told.status in NOT_HERE and spot.scope != "personal":
+            told = await self._background.insist(lambda: self._directly(interaction, message))
+        if not isinstance(told, Told):
+            logger.info("nobody was told what came of a press: %s", type(told).__name__)
+
+    async def _directly(self, interaction: Interaction, message: Card) -> CallOutcome:
+        """Write to the person's own chat: not everywhere has Teams messages for one alone."""
+        own = await self._addresses.direct(interaction.spot.place, interaction.person)
+        return await self._transport.post(own, message) if isinstance(own, Address) else own
+
+
+def _address(interaction: Interaction) -> Address:
+    return Address(
+        service_url=interaction.reference.service_url, conversation=interaction.spot.conversation
+    )
