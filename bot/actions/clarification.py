@@ -8,14 +8,13 @@ from bot.actions.press import Press
 from bot.actions.reply_access import ReplyAccess
 from bot.intake import Intake
 from bot.replies.lines import NOT_READABLE, ONLY_ASKER, OUTDATED
+from core.agent.conversation.understanding import ALL
 from core.domain.answer import Answer
 from core.domain.answer import Outcome as AnswerOutcome
 from core.domain.message import Accepted, InboundMessage, MessageKind
 from core.domain.place import Place
 from core.ports import Clock
 
-ALL = "all"
-"""The choice that stands for every case."""
 EVERY_CASE = "all cases"
 
 

@@ -1,21 +1,28 @@
 """Everything that people press, wired for one platform or one workspace of it."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from bot.actions.answers import AnswerActions
 from bot.actions.cases import CaseActions
 from bot.actions.clarification import ClarificationActions
 from bot.actions.escalation import Askers, EscalationActions
 from bot.actions.feedback import FeedbackActions
+from bot.actions.outcomes import Outcome
+from bot.actions.press import Press
 from bot.actions.reply_access import ReplyAccess, Rooms
 from bot.cases import CaseDesk, FeedbackDesk
 from bot.intake import Intake
 from core.bootstrap import Service
 
+Action: TypeAlias = Callable[[Press], Awaitable[Outcome]]
+"""Commits what a press changes, and returns what the surface is to show."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actions:
-    """What people press: each action takes a `Press` and returns an `Outcome`."""
+    """What people press."""
 
     access: ReplyAccess
     """Finds replies, and checks who may read them."""

@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
 from bot.actions.escalation import AskerDetails
-from bot.actions.outcomes import EscalationForm, FieldError, OpenForm, Outcome, Say
+from bot.actions.outcomes import EscalationForm, FieldError, OpenForm, Say
 from bot.actions.press import Entered, Press
-from bot.actions.wiring import Actions
+from bot.actions.wiring import Action, Actions
 from bot.payload import maybe_object
 from bot.replies.evidence import TITLE
 from bot.slack.actions.dispatch import Ack, Handler
@@ -43,8 +43,6 @@ PLATFORM = "slack"
 NOT_OPENED = "Slack did not open the evidence. Please press the button again."
 FAILED = "The evidence can't be read at the moment. Please press the button again."
 
-Act = Callable[[Press], Awaitable[Outcome]]
-"""Commits what a press changes, and says what is to be shown."""
 RedrawHome = Callable[[Interaction], Awaitable[None]]
 """Shows an officer's Home anew, where a button of it was pressed."""
 
@@ -116,34 +114,27 @@ class PressHandlers:
             action_ids.VIEW_ESCALATE: self._handler(escalation.submit),
             action_ids.CASE_ACCEPT: self._handler(escalation.accept),
             action_ids.CASE_AGAIN: self._handler(escalation.ask_again),
-            action_ids.CASE_CLAIM: self._officer_handler(cases.claim),
-            action_ids.CASE_WRONG: self._officer_handler(cases.mark_wrong),
-            action_ids.CASE_CLOSE: self._officer_handler(cases.close),
-            action_ids.CASE_ANSWER: self._officer_handler(cases.begin_answer),
-            action_ids.VIEW_CASE_ANSWER: self._officer_handler(cases.submit),
+            action_ids.CASE_CLAIM: self._handler(cases.claim, is_on_home=True),
+            action_ids.CASE_WRONG: self._handler(cases.mark_wrong, is_on_home=True),
+            action_ids.CASE_CLOSE: self._handler(cases.close, is_on_home=True),
+            action_ids.CASE_ANSWER: self._handler(cases.begin_answer, is_on_home=True),
+            action_ids.VIEW_CASE_ANSWER: self._handler(cases.submit, is_on_home=True),
             action_ids.EVIDENCE: self._open_evidence,
             action_ids.EVIDENCE_PAGE: self._turn,
             action_ids.OPEN_POLICY: self._follow,
             action_ids.REMOVE: self._handler(actions.answers.remove),
         }
 
-    def _handler(self, act: Act) -> Handler:
-        async def handle(interaction: Interaction, ack: Ack) -> None:
-            outcome = await act(press_of(interaction))
-            await self._responder.respond(interaction, ack, outcome)
-
-        return handle
-
-    def _officer_handler(self, act: Act) -> Handler:
-        """Return the same, which draws Home anew where the button or form stood there."""
+    def _handler(self, act: Action, *, is_on_home: bool = False) -> Handler:
+        """Return what takes a press; Home is drawn anew if its button or form stood there."""
 
         async def handle(interaction: Interaction, ack: Ack) -> None:
             outcome = await act(press_of(interaction))
             await self._responder.respond(interaction, ack, outcome)
-            is_open = isinstance(outcome, OpenForm) or (
+            is_form_open = isinstance(outcome, OpenForm) or (
                 isinstance(outcome, FieldError) and outcome.field is not None
             )
-            if interaction.channel is None and not is_open:
+            if is_on_home and interaction.channel is None and not is_form_open:
                 await self._redraw_home(interaction)
 
         return handle

@@ -11,7 +11,6 @@ from core.domain.errors import ContractError
 
 CLARIFY, FOLLOW_UP = "clarify", "follow_up"
 """Followed by `:` and the number of the option, from 0; of a clarification also `:all`."""
-ALL = "all"
 EVIDENCE_PAGE = "evidence_page"
 """Followed by `:` and the page to turn to, from 0."""
 EVIDENCE, OPEN_POLICY = "evidence_open", "open_policy"

@@ -22,6 +22,7 @@ from bot.slack.blocks.elements import (
     said,
     words,
 )
+from core.agent.conversation.understanding import ALL
 from core.domain.answer import Answer
 
 BUTTONS = 20
@@ -51,7 +52,7 @@ def _buttons(answer: Answer, ours: str) -> Iterator[Block]:
         yield button(f"{action_ids.CLARIFY}:{number}", line(option, limit=BUTTON), value)
     if offers_all(answer):
         yield button(
-            f"{action_ids.CLARIFY}:{action_ids.ALL}",
+            f"{action_ids.CLARIFY}:{ALL}",
             FOR_ALL,
-            action_ids.value_of(ours, action_ids.ALL),
+            action_ids.value_of(ours, ALL),
         )

@@ -3,11 +3,12 @@
 from bot.replies.form_words import (
     ANSWER_IN_THREAD,
     ANSWER_ME_PRIVATELY,
+    ESCALATE_TITLE,
     IN_PRIVATE,
     NOT_MY_NAME,
     QUOTED,
     REASONS,
-    REPORTED,
+    REPORT_TITLE,
     SEEN_OF_REPORT,
     UNDER_YOUR_NAME,
     UNDER_YOUR_NAME_ALONE,
@@ -54,7 +55,7 @@ def escalate_modal(
     privacy = options([anonymously] if is_own else [_DIRECTLY, anonymously])
     asking = asked(PRIVACY, "Privacy", _checkboxes(privacy), is_optional=True)
     return modal(
-        "Ask Compliance",
+        ESCALATE_TITLE,
         [
             *([] if known is None else [section(with_compliance(known))]),
             section(SEEN_OF_REPORT if is_report else WHO_SEES_HERE if is_own else WHO_SEES),
@@ -76,7 +77,7 @@ def escalate_modal(
 def report_modal(answer_id: str) -> Block:
     """Return the form that says what is wrong with an answer."""
     return modal(
-        "Report a problem",
+        REPORT_TITLE,
         [
             asked(WHY, WHAT_IS_WRONG, _radio(options(REASONS))),
             asked(DETAILS, "Details", typed_in(limit=2_000), is_optional=True),
@@ -139,11 +140,6 @@ def ask_about_modal(
         metadata=place,
         submit="Ask",
     )
-
-
-def reported_modal() -> Block:
-    """Return the confirmation of a report."""
-    return message_modal("Report a problem", REPORTED)
 
 
 def failed_modal(title: str, reference: str) -> Block:

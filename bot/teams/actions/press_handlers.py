@@ -1,14 +1,14 @@
 """What people press in Teams, handed to the actions, and their outcomes to the responder."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
 from bot.actions.escalation import AskerDetails
 from bot.actions.outcomes import Nothing, Outcome, Say
 from bot.actions.press import Press
-from bot.actions.wiring import Actions
+from bot.actions.wiring import Action, Actions
 from bot.replies.lines import REMOVED, THANKS_UP
 from bot.teams.actions.dispatch import Handler
 from bot.teams.actions.press_identity import press_of
@@ -30,8 +30,6 @@ from core.ports.shown import ShownReplies, ShownReply
 WHOLE_TITLE = "Your answer"
 _THUMBS = {"like": "up", "dislike": "down"}
 
-Act = Callable[[Press], Awaitable[Outcome]]
-"""Commits what a press changes, and says what is to be shown."""
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +78,7 @@ class PressHandlers:
             action_ids.REMOVE: self._handler(self._remove),
         }
 
-    def _handler(self, act: Act) -> Handler:
+    def _handler(self, act: Action) -> Handler:
         async def handle(interaction: Interaction) -> Mapping[str, Json]:
             return self._responder.respond(interaction, await act(self._press(interaction)))
 

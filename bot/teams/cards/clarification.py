@@ -6,6 +6,7 @@ from bot.replies.asking_back import FOR_ALL, offers_all
 from bot.replies.text import line
 from bot.teams.cards.elements import TITLE, Card, card, execute, rich, run
 from bot.teams.protocol import action_ids
+from core.agent.conversation.understanding import ALL
 from core.domain.answer import Answer
 from core.domain.run import Json
 
@@ -41,7 +42,7 @@ def _choices(answer: Answer) -> Iterator[tuple[str, str]]:
     for number, option in enumerate(answer.options[:CHOICES]):
         yield str(number), line(option, limit=TITLE) or f"Option {number + 1}"
     if offers_all(answer):
-        yield action_ids.ALL, FOR_ALL
+        yield ALL, FOR_ALL
 
 
 def _list(answer: Answer) -> Card:

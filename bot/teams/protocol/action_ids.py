@@ -15,8 +15,6 @@ from core.domain.run import Json
 DO, CHOICE = "do", "o"
 ANSWER_KEY, CLARIFICATION_KEY, CASE_KEY, MESSAGE_KEY = "a", "c", "case", "m"
 """Under which an id stands; one of them in each button."""
-ALL = "all"
-"""The choice of a clarification that stands for every case."""
 
 EVIDENCE, ESCALATE, REPORT, CASE_ANSWER = "evidence", "escalate", "report", "case_answer"
 """Open a dialog."""

@@ -15,6 +15,7 @@ from slackblocks import _surfaces
 
 from bot.replies import case_states
 from bot.replies.evidence import Around
+from bot.replies.form_words import REPORT_TITLE, REPORTED
 from bot.replies.library import Library, Shelf
 from bot.slack.blocks import (
     case_card,
@@ -29,6 +30,7 @@ from bot.slack.blocks.evidence_view import evidence_modal, loading_modal
 from bot.slack.blocks.home_view import Home, OpenQuestion, PolicyChange
 from bot.slack.blocks.home_view import home_view as view_of_home
 from bot.slack.blocks.limits import IN_MESSAGE, IN_VIEW, own_rules
+from bot.slack.blocks.modals import message_modal
 from bot.slack.blocks.render import RICH, SHAPES, Rendered, render, share
 from bot.slack.blocks.render_context import Setting
 from core.agent.reply import compose
@@ -283,7 +285,7 @@ def _views(text: str) -> Iterator[Payload]:
         "ask": forms.ask_modal(),
         "ask about": forms.ask_about_modal(text, channel="C1", ts="1.1", thread_ts=None),
         "sent": modals.message_modal("Ask Compliance", case_states.already_sent(case(text, None))),
-        "reported": forms.reported_modal(),
+        "reported": message_modal(REPORT_TITLE, REPORTED),
         "failed": forms.failed_modal("Evidence", "01983f2a"),
         "message": modals.message_modal(text, text),
     }
