@@ -6,7 +6,7 @@ from itertools import count
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.cases import CaseDesk, FeedbackDesk
+from bot.actions.case_desk import CaseDesk, FeedbackDesk
 from core.adapters.postgres.cases.cases import PostgresCases
 from core.adapters.postgres.cases.feedback import PostgresFeedback
 from core.adapters.postgres.engine.ledger import Ledger

@@ -1,9 +1,9 @@
 """What people do with an answer that stands in a thread: look at its evidence, take it away."""
 
+from bot.actions.case_desk import CaseDesk
 from bot.actions.outcomes import EvidencePage, Nothing, OpenForm, Outcome, Say
 from bot.actions.press import Press
 from bot.actions.reply_access import REMOVED_BEFORE, ReplyAccess, is_report, why_not_asker
-from bot.cases import CaseDesk
 from bot.replies.evidence import AROUND, Around
 from bot.replies.lines import NOT_READABLE, ONLY_ASKER
 from core.domain.answer import Answer

@@ -4,9 +4,9 @@ A card is rewritten from what is committed, by delivery; whoever pressed is told
 came of it.
 """
 
+from bot.actions.case_desk import CaseDesk
 from bot.actions.outcomes import FieldError, OpenForm, Outcome, Redraw, Say
 from bot.actions.press import Press
-from bot.cases import CaseDesk
 from bot.replies.case_states import case_stands
 from bot.replies.lines import OFFICERS_ONLY
 from core.domain.case_rules import CaseResult, Refusal, Refused

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from bot.actions.case_desk import CaseDesk
 from bot.actions.outcomes import (
     EscalationForm,
     FieldError,
@@ -14,7 +15,6 @@ from bot.actions.outcomes import (
 )
 from bot.actions.press import Press
 from bot.actions.reply_access import ReplyAccess, is_report
-from bot.cases import CaseDesk
 from bot.replies.case_states import already_sent, case_stands, sent_words
 from bot.replies.form_words import ESCALATE_TITLE
 from bot.replies.lines import NOT_READABLE, ONLY_ASKER, ONLY_ASKER_SENDS, OUTDATED

@@ -4,10 +4,10 @@ Under a closest passage they say that it answers: that is a judgement like a thu
 own.
 """
 
+from bot.actions.case_desk import UNSETTLED, FeedbackDesk
 from bot.actions.outcomes import FieldError, OpenForm, Outcome, ReportForm, Say
 from bot.actions.press import Press
 from bot.actions.reply_access import ReplyAccess
-from bot.cases import UNSETTLED, FeedbackDesk
 from bot.replies.case_states import case_stands
 from bot.replies.form_words import REPORTED
 from bot.replies.lines import (

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.actions.answers import AnswerActions
+from bot.actions.case_desk import CaseDesk, FeedbackDesk
 from bot.actions.cases import CaseActions
 from bot.actions.clarification import ClarificationActions
 from bot.actions.escalation import Askers, EscalationActions
@@ -12,7 +13,6 @@ from bot.actions.feedback import FeedbackActions
 from bot.actions.outcomes import Outcome
 from bot.actions.press import Press
 from bot.actions.reply_access import ReplyAccess, Rooms
-from bot.cases import CaseDesk, FeedbackDesk
 from bot.intake import Intake
 from core.bootstrap import Service
 

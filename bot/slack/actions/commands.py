@@ -8,7 +8,7 @@ anything fails, the person is told at once and asks again.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.cases import CaseDesk
+from bot.actions.case_desk import CaseDesk
 from bot.intake import Intake
 from bot.replies.lines import IN_DIRECT, OFFICERS_ONLY
 from bot.replies.permalinks import is_permalink

@@ -1,6 +1,6 @@
 """Home and the agent's tab: what somebody sees who opens us."""
 
-from bot.cases import CaseDesk
+from bot.actions.case_desk import CaseDesk
 from bot.replies.library import Library
 from bot.slack.actions.open_items import Waiting
 from bot.slack.actions.press_handlers import PLATFORM, account_of

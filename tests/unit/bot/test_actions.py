@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 
+from bot.actions.case_desk import CaseDesk, FeedbackDesk
 from bot.actions.cases import CaseActions
 from bot.actions.clarification import ClarificationActions
 from bot.actions.escalation import AskerDetails, EscalationActions
@@ -23,7 +24,6 @@ from bot.actions.outcomes import (
 )
 from bot.actions.press import Entered, Press
 from bot.actions.reply_access import ReplyAccess
-from bot.cases import CaseDesk, FeedbackDesk
 from bot.replies.lines import NOT_READABLE, ONLY_ASKER, ONLY_ASKER_SENDS, OUTDATED, THANKS_UP
 from core.domain.answer import Answer
 from core.domain.answer import Outcome as Kind
