@@ -40,6 +40,7 @@ bench: $(VENV)/.installed-dev
 	@$(call measure,eval answers --questions samples/questions/dialogues.jsonl)
 	@$(call measure,eval latency --questions samples/questions/test.jsonl)
 	@echo; echo '$$ python -m tests.evals.bench_model samples/questions/test.jsonl'; $(BIN)/python -m tests.evals.bench_model samples/questions/test.jsonl
+	@echo; echo '$$ python -m tests.evals.bench_way'; $(BIN)/python -m tests.evals.bench_way 2>/dev/null
 	@echo; echo '$$ python -m tests.evals.bench_ask'; $(BIN)/python -m tests.evals.bench_ask
 	@echo; echo '$$ python -m tests.evals.bench_threads'; $(BIN)/python -m tests.evals.bench_threads
 	@echo; echo '$$ python -m tests.evals.bench_slack large'; $(BIN)/python -m tests.evals.bench_slack large 2>/dev/null
