@@ -270,8 +270,8 @@ async def _run(slack: FakeSlack, ask: Ask, times: int, seed: int) -> None:
     time = Time()
     world = World(slack, ask, seed, time)
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("directory", "rooms", "listing"):
-            patch.setattr(f"bot.slack.{module}.monotonic", time)
+        for module in ("directory", "channels", "listing"):
+            patch.setattr(f"bot.slack.web.{module}.monotonic", time)
         for _ in range(times):
             await world.one()
     for outcome in ("nobody", "posted", "withheld", "direct", "shared", "joined", "left", "opened"):
