@@ -53,8 +53,3 @@ def asks_compliance(answer: Answer) -> str:
     """Return what the button says that hands a question to Compliance, or adds to its case."""
     number = answer.case_number
     return "Ask Compliance" if number is None else f"Add to case {number}"
-
-
-def failed_text(reference: str) -> str:
-    """Return that something went wrong, with what to name when asking about it."""
-    return f"This did not work. Please try again, or ask Compliance. Reference {reference}"

@@ -21,13 +21,12 @@ from bot.replies.form_words import (
     WHO_SEES,
     WHO_SEES_HERE,
     YOUR_QUESTION,
-    failed_text,
     with_compliance,
 )
 from bot.replies.text import short
 from bot.slack.blocks.action_ids import VIEW_ASK, VIEW_CASE_ANSWER, VIEW_ESCALATE, VIEW_REPORT
 from bot.slack.blocks.elements import Block, quoted, rich, said, section, words
-from bot.slack.blocks.modals import asked, message_modal, modal, options, typed_in
+from bot.slack.blocks.modals import asked, modal, options, typed_in
 from core.domain.case import Case
 from core.domain.context import carried
 from core.domain.run import Json
@@ -140,11 +139,6 @@ def ask_about_modal(
         metadata=place,
         submit="Ask",
     )
-
-
-def failed_modal(title: str, reference: str) -> Block:
-    """Return that something went wrong, with what to name when asking about it."""
-    return message_modal(title, failed_text(reference))
 
 
 def _select(choices: list[Json], initial: Json) -> Block:

@@ -11,7 +11,6 @@ from typing import TypeAlias
 
 from bot.slack.inbound.interaction import Interaction
 from core.domain.context import ContextMessage, bounded, carried_text
-from core.domain.errors import ContractError
 from core.domain.message import InboundMessage, MessageKind
 from core.domain.place import Place
 from core.domain.run import Json
@@ -61,24 +60,6 @@ def command_of(words: str) -> Command:
             return Admin(words=tuple(rest.split()))
         case _:
             return Ask(question=words.strip())
-
-
-def place_of(interaction: Interaction) -> Place:
-    """Return the thread in which something was pressed.
-
-    Raises:
-        ContractError: It was pressed in no message.
-    """
-    root = interaction.thread_ts or interaction.message_ts
-    if interaction.channel is None or root is None:
-        raise ContractError("expected a press in a message, with its channel")
-    return Place(
-        platform="slack",
-        tenant=interaction.tenant,
-        channel=interaction.channel,
-        thread=root,
-        mode="direct" if interaction.channel.startswith("D") else "thread",
-    )
 
 
 def asked(

@@ -286,7 +286,6 @@ def _views(text: str) -> Iterator[Payload]:
         "ask about": forms.ask_about_modal(text, channel="C1", ts="1.1", thread_ts=None),
         "sent": modals.message_modal("Ask Compliance", case_states.already_sent(case(text, None))),
         "reported": message_modal(REPORT_TITLE, REPORTED),
-        "failed": forms.failed_modal("Evidence", "01983f2a"),
         "message": modals.message_modal(text, text),
     }
     for name, view in shown.items():

@@ -1,7 +1,5 @@
 """Commands and presses become messages."""
 
-from dataclasses import replace
-
 import pytest
 
 from bot.slack.inbound.interaction import Interaction
@@ -13,10 +11,9 @@ from bot.slack.inbound.question_from_action import (
     Mine,
     asked,
     command_of,
-    place_of,
 )
-from core.domain.errors import ContractError
 from core.domain.message import MessageKind
+from core.domain.place import Place
 from tests.factories import NOW
 
 PRESS = Interaction(
@@ -32,6 +29,7 @@ PRESS = Interaction(
     message_ts="2.2",
     thread_ts="1.1",
 )
+PLACE = Place(platform="slack", tenant="T1", channel="C1", thread="1.1", mode="thread")
 
 
 @pytest.mark.parametrize(
@@ -52,21 +50,9 @@ def test_what_a_command_means(words: str, expected: Command) -> None:
     assert command_of(words) == expected
 
 
-def test_a_press_is_in_the_thread_of_its_message() -> None:
-    """Or begins one; in a direct conversation it is direct."""
-    assert place_of(PRESS).thread == "1.1"
-    assert place_of(PRESS).mode == "thread"
-    root = replace(PRESS, thread_ts=None, channel="D1")
-    assert (place_of(root).thread, place_of(root).mode) == ("2.2", "direct")
-    with pytest.raises(ContractError):
-        place_of(replace(PRESS, channel=None))
-
-
 def test_a_choice_is_a_message_with_words_of_ours() -> None:
     """Its identity is that of the press, and who pressed stays an outsider."""
-    message = asked(
-        PRESS, place=place_of(PRESS), text="Germany", sent_at=NOW, kind=MessageKind.CHOICE
-    )
+    message = asked(PRESS, place=PLACE, text="Germany", sent_at=NOW, kind=MessageKind.CHOICE)
     assert (message.dedupe_key, message.message_key) == (PRESS.dedupe_key, None)
     assert (message.kind, message.text, message.person) == (MessageKind.CHOICE, "Germany", "U1")
     assert message.raw["is_outside"] is True
