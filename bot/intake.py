@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
-from bot.thanks import THANKS, is_only_thanks
+from bot.small_talk import THANKS, is_only_thanks
 from core.agent.conversation.misconduct import is_report
 from core.agent.conversation.understanding import clean
 from core.agent.request import MAX_QUESTION

@@ -57,9 +57,9 @@ from core.ontology.extract.rule_extractor import RuleExtractor
 from core.ports import Clock, Embedder, IdSource, Reader, ReasonerFactory
 from core.ports.installations import OAuthStores
 from core.reasoners import Reasoners, open_reasoners
-from core.retrieval.judge import Judge
+from core.retrieval.relevance_rescorer import Judge
 from core.retrieval.retriever import Retriever
-from core.retrieval.serving import CorpusEmbedder, NoEmbedder
+from core.retrieval.serving_embedder import CorpusEmbedder, NoEmbedder
 
 logger = logging.getLogger(__name__)
 

@@ -23,7 +23,7 @@ from core.config.settings import Settings
 from core.domain.errors import ConfigError, ContractError, UsageError
 from core.ports import Embedder, EmbeddingSpace, Reader
 from core.ports.search import Reranker
-from core.retrieval.serving import Configured, NoEmbedder
+from core.retrieval.serving_embedder import Configured, NoEmbedder
 
 LOCAL = "local"
 SWITCHED_OFF = Path("none")

@@ -5,7 +5,7 @@ from bot.actions.outcomes import EvidencePage, Nothing, OpenForm, Outcome, Say
 from bot.actions.press import Press
 from bot.actions.reply_access import REMOVED_BEFORE, ReplyAccess, is_report, why_not_asker
 from bot.replies.evidence import AROUND, Around
-from bot.replies.lines import NOT_READABLE, ONLY_ASKER
+from bot.replies.notices import NOT_READABLE, ONLY_ASKER
 from core.domain.answer import Answer
 from core.ports.shown import ShownDeeds, ShownReplies
 

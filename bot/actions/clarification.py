@@ -7,7 +7,7 @@ from bot.actions.outcomes import Chosen, Outcome, Redraw, Say
 from bot.actions.press import Press
 from bot.actions.reply_access import ReplyAccess
 from bot.intake import Intake
-from bot.replies.lines import NOT_READABLE, ONLY_ASKER, OUTDATED
+from bot.replies.notices import NOT_READABLE, ONLY_ASKER, OUTDATED
 from core.agent.conversation.understanding import ALL
 from core.domain.answer import Answer
 from core.domain.answer import Outcome as AnswerOutcome

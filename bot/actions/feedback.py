@@ -9,8 +9,8 @@ from bot.actions.outcomes import FieldError, OpenForm, Outcome, ReportForm, Say
 from bot.actions.press import Press
 from bot.actions.reply_access import ReplyAccess
 from bot.replies.case_states import case_stands
-from bot.replies.form_words import REPORTED
-from bot.replies.lines import (
+from bot.replies.form_texts import REPORTED
+from bot.replies.notices import (
     ANSWERED_BEFORE,
     ANSWERED_YOU,
     ANSWERED_YOU_TOO,

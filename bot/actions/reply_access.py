@@ -10,7 +10,7 @@ from typing import Protocol
 
 from bot.actions.outcomes import Say
 from bot.actions.press import Press
-from bot.replies.lines import NOT_READABLE, ONLY_ASKER, OUTDATED
+from bot.replies.notices import NOT_READABLE, ONLY_ASKER, OUTDATED
 from core.domain.delivery import NoReaders, Readers
 from core.domain.place import Place
 from core.domain.policy import EVERYONE, VersionId

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from bot.chat import Connect
+from bot.platform import Connect
 from bot.slack.app.platform import slack
 from bot.teams.app.platform import teams
 from core.config.settings import Settings

@@ -22,9 +22,9 @@ from bot.app.connections import ConnectionLimits, listening
 from bot.app.http import Health, Metered, application, operations
 from bot.app.platforms import chosen
 from bot.app.watchdog import STILL_AFTER_S, watched
-from bot.chat import Chat, Connect
 from bot.delivery import Deliverer
 from bot.metrics import Meter
+from bot.platform import Chat, Connect
 from bot.worker import Worker
 from core.bootstrap import SERVING, Service, bootstrap
 from core.config.settings import Settings

@@ -1,6 +1,6 @@
 """Lines for whoever pressed something: how a case stands, and where its answer comes."""
 
-from bot.replies.lines import within
+from bot.replies.notices import within
 from bot.replies.text import line
 from core.domain.case import Case, CaseState
 

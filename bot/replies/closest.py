@@ -7,8 +7,8 @@ alone. Its quotation is one text; how each sentence is stored, and what stands a
 
 from dataclasses import dataclass
 
-from bot.replies.library import Library
-from bot.replies.places import Source, numbers, sources
+from bot.replies.policy_links import Library
+from bot.replies.source_labels import Source, numbers, sources
 from core.domain.answer import Answer
 
 ANSWERS_IT = "This answers it"

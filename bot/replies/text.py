@@ -7,7 +7,7 @@ reader can't see, then breaks what a client might open (`addresses`).
 import re
 import unicodedata
 
-from bot.replies.addresses import defanged
+from bot.replies.link_defanging import defanged
 
 _LINE_ENDS = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})

@@ -245,7 +245,7 @@ class Settings(TeamsSettings):
     slack_config: Path | None = setting(
         "CITEBOUND_SLACK_CONFIG", None, "File with groups of people and scopes of channels, TOML"
     )
-    """See `bot.rights`."""
+    """See `bot.audience_config`."""
     host: str = setting("CITEBOUND_HOST", "127.0.0.1", "Address on which `serve` listens")
     """`0.0.0.0`: every one."""
     port: int = setting("CITEBOUND_PORT", 8080, "Port on which `serve` listens; 0: any free one")

@@ -48,7 +48,7 @@ class TeamsSettings(TurnSettings):
         None,
         "File with groups of people and scopes of channels of Teams, TOML",
     )
-    """See `bot.rights`."""
+    """See `bot.audience_config`."""
     allow_anonymous: str | None = setting(
         "ALLOW_ANONYMOUS",
         None,

@@ -16,7 +16,7 @@ from core.domain.question import Scope
 from core.ports import ChunkSearch, EmbeddingSpace, Reader, SearchRequest, SearchResult, Vector
 from core.ports.search import Reranker
 from core.ports.spaces import ServingEmbedder
-from core.retrieval.judge import Judge
+from core.retrieval.relevance_rescorer import Judge
 from core.retrieval.rerank import ReorderedSearch
 
 

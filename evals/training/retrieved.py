@@ -21,7 +21,7 @@ from core.evals.datasets import read_passages, read_questions
 from core.evals.retrieval import SCOPE
 from core.evals.rulebooks import passage_key
 from core.ports import SearchRequest
-from core.retrieval.serving import NoEmbedder
+from core.retrieval.serving_embedder import NoEmbedder
 
 HITS = 30
 PASSAGE_WORDS = 170

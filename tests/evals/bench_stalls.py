@@ -18,8 +18,8 @@ from pathlib import Path
 
 from bot.slack.inbound.parse import parse as parse_slack
 from bot.slack.web.identity import Home as SlackHome
+from bot.small_talk import is_only_thanks
 from bot.teams.protocol.text_input import clean_text, html_text
-from bot.thanks import is_only_thanks
 from core.agent.request import AskRequest
 from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings

@@ -28,7 +28,7 @@ from core.bootstrap import Service
 from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from core.ingest.prepare import NOTHING_GIVEN
-from core.retrieval.serving import NoEmbedder
+from core.retrieval.serving_embedder import NoEmbedder
 
 SAMPLES = next(
     folder

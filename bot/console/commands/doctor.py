@@ -11,7 +11,7 @@ from rich.text import Text
 from bot.console.doctor.diagnosis import Check, diagnose
 from bot.console.views.safe_text import one_line
 from bot.console.views.terminal import Row, Terminal, open_terminal
-from bot.finding import Finding, Health
+from bot.doctor_check import Finding, Health
 
 EXIT_BROKEN = 3
 _SUBJECT_WIDTH = 29

@@ -19,7 +19,7 @@ from core.domain.errors import ConfigError, UsageError
 from core.embedders import LOCAL, SWITCHED_OFF, NoReader, find_guard, find_reader, open_embedders
 from core.evals import answers, documents, retrieval, statements
 from core.ports.reader import Reader
-from core.retrieval.serving import NoEmbedder
+from core.retrieval.serving_embedder import NoEmbedder
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from core.embedders import Embedders, open_embedders
 from core.ingest.embed import drop_kept
 from core.ports import Embedder
 from core.ports.spaces import SpaceState, StoredSpace
-from core.retrieval.serving import NoEmbedder
+from core.retrieval.serving_embedder import NoEmbedder
 
 CHARACTERS_A_TOKEN = 4
 """Of English prose, roughly: for an estimate of the bill."""

@@ -18,7 +18,7 @@ from bot.console.doctor.embedding_checks import (
     check_space,
 )
 from bot.console.doctor.model_checks import check_live, check_reasoner
-from bot.finding import Finding, Health
+from bot.doctor_check import Finding, Health
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.engine.database import (
     ServerFacts,

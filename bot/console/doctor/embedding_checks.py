@@ -6,7 +6,7 @@ Nothing is called: that a key is taken is checked by `check_voyage` alone.
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 
-from bot.finding import Finding, Health
+from bot.doctor_check import Finding, Health
 from core.adapters.local.embedder import find_local_embedder
 from core.adapters.local.onnx_model import Unavailable
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
@@ -17,7 +17,7 @@ from core.domain.errors import CiteboundError, ConfigError
 from core.embedders import NoReader, find_guard, find_reader, open_embedders
 from core.ports import Reader
 from core.ports.spaces import SpaceState
-from core.retrieval.serving import CorpusEmbedder
+from core.retrieval.serving_embedder import CorpusEmbedder
 
 SPACE = "embedding space"
 

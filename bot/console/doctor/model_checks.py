@@ -6,7 +6,7 @@ Without `--live` nothing is called; with it, one small call goes to each model t
 import asyncio
 from collections.abc import AsyncGenerator
 
-from bot.finding import Finding, Health
+from bot.doctor_check import Finding, Health
 from core.adapters.anthropic.api.live_check import check_models
 from core.adapters.anthropic.api.prices import prices_from
 from core.adapters.anthropic.api.providers import provider_from

@@ -5,7 +5,7 @@ import asyncio
 from bot.actions.reply_access import ReplyAccess, why_not_asker
 from bot.intake import Intake
 from bot.replies.follow_ups import follow_ups
-from bot.replies.lines import OUTDATED
+from bot.replies.notices import OUTDATED
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.press_handlers import account_of, press_of
 from bot.slack.actions.respond import whisper

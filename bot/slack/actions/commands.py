@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bot.actions.case_desk import CaseDesk
 from bot.intake import Intake
-from bot.replies.lines import IN_DIRECT, OFFICERS_ONLY
+from bot.replies.notices import IN_DIRECT, OFFICERS_ONLY
 from bot.replies.permalinks import is_permalink
 from bot.replies.text import line
 from bot.slack.actions.dispatch import Ack, Handler

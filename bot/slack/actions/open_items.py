@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bot.actions.case_desk import CaseDesk
-from bot.replies.asking_back import question_of
+from bot.replies.clarification import question_of
 from bot.replies.permalinks import is_permalink
 from bot.slack.blocks.home_view import LISTED, OpenQuestion
 from bot.slack.web.calls import Slack

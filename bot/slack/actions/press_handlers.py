@@ -12,7 +12,7 @@ from bot.actions.escalation import AskerDetails
 from bot.actions.outcomes import EscalationForm, FieldError, OpenForm, Say
 from bot.actions.press import Entered, Press
 from bot.actions.wiring import Action, Actions
-from bot.payload import maybe_object
+from bot.json_fields import maybe_object
 from bot.replies.evidence import TITLE
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.respond import NOT_NOW, Responder, whisper

@@ -18,10 +18,10 @@ from bot.actions.outcomes import (
     Say,
     SeenBy,
 )
-from bot.payload import maybe_object
-from bot.replies.asking_back import question_of
+from bot.json_fields import maybe_object
+from bot.replies.clarification import question_of
 from bot.replies.evidence import TITLE
-from bot.replies.form_words import ANSWER_TITLE, ESCALATE_TITLE, REPORT_TITLE
+from bot.replies.form_texts import ANSWER_TITLE, ESCALATE_TITLE, REPORT_TITLE
 from bot.slack.actions.dispatch import Ack
 from bot.slack.blocks.action_ids import VIEW_CASE_ANSWER, VIEW_ESCALATE, VIEW_REPORT
 from bot.slack.blocks.elements import Block, escaped, link

@@ -7,8 +7,8 @@ are, and over sockets `apps.connections.open` whether the app token opens one.
 
 from collections.abc import AsyncGenerator, Sequence
 
-from bot.finding import Finding, Health
-from bot.rights import read_rights
+from bot.audience_config import read_rights
+from bot.doctor_check import Finding, Health
 from bot.slack.app.vetting import Site, findings
 from bot.slack.install.oauth import INSTALL_PATH
 from bot.slack.manifest.capabilities import scopes

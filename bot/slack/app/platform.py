@@ -6,8 +6,8 @@ from functools import partial
 
 from aiohttp import web
 
-from bot.chat import Chat, Connect
-from bot.rights import read_rights
+from bot.audience_config import read_rights
+from bot.platform import Chat, Connect
 from bot.slack.app.listeners import build_app
 from bot.slack.app.per_workspace_platform import by_tenant
 from bot.slack.app.vetting import Site, require_private

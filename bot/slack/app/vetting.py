@@ -9,8 +9,8 @@ import logging
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
-from bot.finding import Finding, Health, private_case_channel
-from bot.rights import Rights
+from bot.audience_config import Rights
+from bot.doctor_check import Finding, Health, private_case_channel
 from bot.slack.web.channels import Kind, Rooms
 from core.domain.case_rules import Account
 from core.domain.errors import ConfigError, TransientError

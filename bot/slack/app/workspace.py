@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from bot.audience_config import Rights
 from bot.intake import Intake
-from bot.replies.library import Library
-from bot.rights import Rights
+from bot.replies.policy_links import Library
 from bot.slack.actions.dispatch import Presses
 from bot.slack.actions.home import Showing
 from bot.slack.app.action_registry import wire

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from bot.replies.badge import head_of
 from bot.replies.closest import ANSWERS_IT, ANSWERS_IT_LABEL, passage_of
 from bot.replies.follow_ups import follow_ups
-from bot.replies.form_words import asks_compliance
-from bot.replies.remarks import NEAREST, reference, remarks
+from bot.replies.footer import NEAREST, reference, remarks
+from bot.replies.form_texts import asks_compliance
 from bot.replies.text import line, short
 from bot.slack.blocks import action_ids
 from bot.slack.blocks.clarification import clarification_blocks

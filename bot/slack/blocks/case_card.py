@@ -7,7 +7,7 @@ people read: there its card has a number and nothing of its content.
 from collections.abc import Iterator
 
 from bot.replies.badge import head_of
-from bot.replies.case_words import (
+from bot.replies.case_texts import (
     CUT,
     HIDDEN,
     NOTE,

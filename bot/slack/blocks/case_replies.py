@@ -1,9 +1,9 @@
 """What an asker reads of a case: a person's answer, what it replaces, and how far the case is."""
 
 from bot.replies.badge import officers_head
-from bot.replies.case_words import CUT, QUESTION, REPLY, SUPERSEDED, instead_text
-from bot.replies.case_words import news_text as news_words
-from bot.replies.lines import AUTOMATED
+from bot.replies.case_texts import CUT, QUESTION, REPLY, SUPERSEDED, instead_text
+from bot.replies.case_texts import news_text as news_words
+from bot.replies.notices import AUTOMATED
 from bot.replies.permalinks import is_permalink
 from bot.replies.text import line, short, width
 from bot.slack.blocks import action_ids

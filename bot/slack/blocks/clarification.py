@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from bot.replies.asking_back import (
+from bot.replies.clarification import (
     FOR_ALL,
     how_to_reply,
     numbered,

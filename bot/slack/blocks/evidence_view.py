@@ -7,7 +7,7 @@ parts that say so. Pages are turned by updating the view, since Slack lets only 
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.replies.evidence import TITLE, Around, paged, summary_of
-from bot.replies.places import section_title, sources
+from bot.replies.source_labels import section_title, sources
 from bot.replies.text import line, pieces, shown, width
 from bot.slack.blocks import action_ids
 from bot.slack.blocks.elements import BUTTON_URL as LONGEST_URL

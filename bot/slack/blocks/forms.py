@@ -1,6 +1,6 @@
 """Modals with something to send: to Compliance, about a problem, from an officer, a question."""
 
-from bot.replies.form_words import (
+from bot.replies.form_texts import (
     ANSWER_IN_THREAD,
     ANSWER_ME_PRIVATELY,
     ESCALATE_TITLE,

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from bot.replies.addresses import is_trusted
-from bot.replies.lines import HOW_IT_WORKS
+from bot.replies.link_defanging import is_trusted
+from bot.replies.notices import HOW_IT_WORKS
 from bot.replies.permalinks import is_permalink
 from bot.replies.text import line
 from bot.slack.blocks import action_ids

@@ -1,7 +1,7 @@
 """Short lines that are no answers: what became of one, and what somebody chose."""
 
-from bot.replies import lines
-from bot.replies.lines import OUTDATED, time_text
+from bot.replies import notices
+from bot.replies.notices import OUTDATED, time_text
 from bot.replies.text import line
 from bot.slack.blocks.elements import (
     Block,
@@ -28,7 +28,7 @@ def notice_text(reply: StoredReply) -> str:
         return OUTDATED
     at = reply.ask_again_at
     told = f"<!date^{int(at.timestamp())}^{{time}}|{time_text(at)}>" if at else ""
-    return lines.notice_text(reply.notice, platform="Slack", at=told)
+    return notices.notice_text(reply.notice, platform="Slack", at=told)
 
 
 def notice_block(reply: StoredReply) -> Block:

@@ -7,8 +7,8 @@ the whole answer with its sources, for notifications and screen readers, and as 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.replies.lines import ASK_PRIVATELY, AUTOMATED
-from bot.replies.remarks import LEAF, reference
+from bot.replies.footer import LEAF, reference
+from bot.replies.notices import ASK_PRIVATELY, AUTOMATED
 from bot.replies.text import width
 from bot.slack.blocks import notices
 from bot.slack.blocks.action_ids import ESCALATE

@@ -7,9 +7,9 @@ a message whose blocks hold more than some 13,000 characters, so quotes share a 
 from collections.abc import Iterable, Iterator
 
 from bot.replies.closest import ShownPassage
-from bot.replies.library import Library
-from bot.replies.places import Source, numbers, section_title, sources
-from bot.replies.quotes import SHOWN, Room, missing, more_sources
+from bot.replies.policy_links import Library
+from bot.replies.quote_budget import SHOWN, Room, missing, more_sources
+from bot.replies.source_labels import Source, numbers, section_title, sources
 from bot.slack.blocks.elements import Block, quoted, rich, said, to_policy, words
 from core.domain.answer import ShownCitation
 from core.domain.ontology import SectionRef

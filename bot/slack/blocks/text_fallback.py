@@ -5,7 +5,7 @@ Notifications show its beginning, so an answer begins with its words.
 """
 
 from bot.replies.follow_ups import follow_ups
-from bot.replies.plain import Markup, PlainText
+from bot.replies.text_reply import Markup, PlainText
 from bot.slack.blocks.elements import badge_words, escaped, link
 from bot.slack.blocks.render_context import Setting
 from core.domain.answer import Answer

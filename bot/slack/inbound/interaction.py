@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from bot.payload import Object, maybe_object, need_object
+from bot.json_fields import Object, maybe_object, need_object
 from bot.slack.inbound.text_input import typed
 from bot.slack.web.identity import Home
 from bot.slack.web.payload import maybe, need

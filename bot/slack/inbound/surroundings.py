@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from bot.payload import maybe_object
+from bot.json_fields import maybe_object
 from bot.slack.inbound.parse import is_by_person
 from bot.slack.inbound.question_from_action import ABOUT
 from bot.slack.inbound.text_input import names, split_quote, typed

@@ -9,7 +9,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.payload import Object, maybe_object
+from bot.json_fields import Object, maybe_object
 from bot.slack.web.identity import Home
 from bot.slack.web.payload import EPOCH, maybe
 from core.domain.installation import Workspace

@@ -28,7 +28,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.oauth.installation_store import Installation as SlackInstallation
 
-from bot.payload import Object, maybe_object
+from bot.json_fields import Object, maybe_object
 from bot.slack.install import oauth_pages
 from bot.slack.install.credentials import Credentials, ManyWorkspaces
 from bot.slack.install.rotation import refresh_by, tokens_of

@@ -6,7 +6,7 @@ whoever runs this is told to install the app again.
 
 from datetime import timedelta
 
-from bot.payload import Object
+from bot.json_fields import Object
 from bot.slack.web.calls import Refused, Slack, Told
 from bot.slack.web.payload import maybe, need
 from core.domain.errors import ContractError, TransientError

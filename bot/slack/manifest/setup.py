@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bot.payload import maybe_object
+from bot.json_fields import maybe_object
 from bot.slack.web.calls import Refused, Slack, Told
 from bot.slack.web.identity import Home
 from bot.slack.web.payload import maybe
@@ -33,7 +33,7 @@ class SlackSetup:
     api_url: str | None = None
     """Another Slack, for tests; None: the real one."""
     rights: Path | None = None
-    """See `bot.rights`."""
+    """See `bot.audience_config`."""
 
     @property
     def uses_sockets(self) -> bool:

@@ -14,7 +14,7 @@ again before a reply is posted: that is what `PostingAudience` is for.
 import logging
 from dataclasses import dataclass
 
-from bot.rights import ChannelScope, Rights
+from bot.audience_config import ChannelScope, Rights
 from bot.slack.web.calls import Slack
 from bot.slack.web.channels import Kind, Room, Rooms
 from bot.slack.web.directory import Directory

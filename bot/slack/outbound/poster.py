@@ -13,7 +13,7 @@ carries its outbox id as metadata, by which `find` knows it again.
 import logging
 from collections.abc import Callable, Mapping
 
-from bot.payload import maybe_object
+from bot.json_fields import maybe_object
 from bot.slack.blocks.render import SHAPES, Rendered, render
 from bot.slack.blocks.render_context import Setting
 from bot.slack.outbound import agent_sessions

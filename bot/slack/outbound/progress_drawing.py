@@ -6,8 +6,8 @@ was recorded first, its reply does not know the stream: it goes.
 
 from collections.abc import Mapping, Sequence
 
-from bot.payload import maybe_object
-from bot.replies.lines import CHECKING, STOPPED
+from bot.json_fields import maybe_object
+from bot.replies.notices import CHECKING, STOPPED
 from bot.slack.blocks import progress_blocks
 from bot.slack.blocks.elements import section
 from bot.slack.outbound import agent_sessions

@@ -11,8 +11,8 @@ from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
-from bot.replies.lines import WRITE_DIRECTLY
-from bot.showing import Showing
+from bot.progress_session import Showing
+from bot.replies.notices import WRITE_DIRECTLY
 from bot.slack.blocks import progress_blocks
 from bot.slack.outbound.progress_drawing import Pen
 from bot.slack.web.calls import Slack

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from time import monotonic
 
-from bot.payload import maybe_object
+from bot.json_fields import maybe_object
 from bot.slack.web.calls import Refused, Slack
 from bot.slack.web.listing import Listing, body_of
 from bot.slack.web.payload import maybe

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from time import monotonic
 
-from bot.payload import maybe_object
+from bot.json_fields import maybe_object
 from bot.slack.web.calls import Refused, Slack
 from bot.slack.web.identity import Home
 from bot.slack.web.listing import Listing, body_of

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.payload import Object, maybe_object
+from bot.json_fields import Object, maybe_object
 from bot.slack.web.payload import maybe
 from core.domain.installation import Workspace
 from core.domain.run import Json

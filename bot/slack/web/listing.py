@@ -7,7 +7,7 @@ list asks for the page that is missing, with its cursor.
 from collections.abc import Mapping
 from time import monotonic
 
-from bot.payload import maybe_object
+from bot.json_fields import maybe_object
 from bot.slack.web.calls import Limited, Outcome, Refused, Slack, Told, Unclear
 from bot.slack.web.payload import maybe
 from core.domain.errors import BusyError, TransientError

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from bot.payload import Object
+from bot.json_fields import Object
 from core.domain.errors import ContractError
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

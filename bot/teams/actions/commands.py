@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.intake import Intake
-from bot.replies.lines import IN_DIRECT
+from bot.replies.notices import IN_DIRECT
 from bot.replies.text import line
 from bot.teams.actions.dispatch import Handler
 from bot.teams.cards import dialogs

@@ -9,7 +9,7 @@ from bot.actions.escalation import AskerDetails
 from bot.actions.outcomes import Nothing, Outcome, Say
 from bot.actions.press import Press
 from bot.actions.wiring import Action, Actions
-from bot.replies.lines import REMOVED, THANKS_UP
+from bot.replies.notices import REMOVED, THANKS_UP
 from bot.teams.actions.dispatch import Handler
 from bot.teams.actions.press_identity import press_of
 from bot.teams.actions.respond import Responder

@@ -20,7 +20,7 @@ from bot.actions.outcomes import (
     SeenBy,
 )
 from bot.replies.evidence import TITLE
-from bot.replies.form_words import ANSWER_TITLE, ESCALATE_TITLE, REPORT_TITLE
+from bot.replies.form_texts import ANSWER_TITLE, ESCALATE_TITLE, REPORT_TITLE
 from bot.teams.actions.press_identity import officers_in
 from bot.teams.cards import dialogs
 from bot.teams.cards.case_card import case_card

@@ -24,7 +24,7 @@ from botframework.connector.auth import (
     ServiceClientCredentialsFactory,
 )
 
-from bot.payload import maybe_object
+from bot.json_fields import maybe_object
 from bot.teams.actions.dispatch import Presses, failed
 from bot.teams.app.botbuilder_patches import Bot, Response
 from bot.teams.app.event_intake import Keeper

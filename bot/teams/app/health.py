@@ -9,8 +9,8 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from urllib.parse import urlsplit
 
-from bot.finding import Finding, Health
-from bot.rights import read_rights
+from bot.audience_config import read_rights
+from bot.doctor_check import Finding, Health
 from bot.teams.app.vetting import Site, findings
 from bot.teams.auth.credentials import TokenError, token_for
 from bot.teams.auth.signing_keys import METADATA_URL, signing_keys

@@ -7,8 +7,8 @@ from functools import partial
 
 from aiohttp import web
 
-from bot.chat import Chat, Connect
-from bot.rights import read_rights
+from bot.audience_config import read_rights
+from bot.platform import Chat, Connect
 from bot.teams.app.botbuilder_connector import BotbuilderTransport
 from bot.teams.app.endpoint import PATH, TeamsEndpoint
 from bot.teams.app.playground_auth import UnsafeAnonymous

@@ -10,8 +10,8 @@ import logging
 from collections.abc import AsyncGenerator, Collection
 from dataclasses import dataclass
 
-from bot.finding import Finding, Health, private_case_channel
-from bot.rights import Rights
+from bot.audience_config import Rights
+from bot.doctor_check import Finding, Health, private_case_channel
 from bot.teams.actions.press_identity import officers_in
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.roster import Rosters

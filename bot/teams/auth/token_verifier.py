@@ -20,7 +20,7 @@ from typing import Any, NoReturn, Protocol, TypeAlias
 import jwt
 from jwt.exceptions import PyJWTError
 
-from bot.payload import Object, maybe_object
+from bot.json_fields import Object, maybe_object
 from bot.teams.auth.signing_keys import Missing, SigningKey, SigningKeys
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import is_id

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from bot.replies.badge import head_of
 from bot.replies.closest import ANSWERS_IT
-from bot.replies.form_words import asks_compliance
-from bot.replies.plain import CUT
-from bot.replies.quotes import QUOTES
+from bot.replies.form_texts import asks_compliance
+from bot.replies.quote_budget import QUOTES
 from bot.replies.text import line, short
+from bot.replies.text_reply import CUT
 from bot.teams.cards.elements import Card, card, collapsed, dialog, execute, rich, run, small, told
 from bot.teams.cards.limits import CARD_BYTES, size
 from bot.teams.cards.render_context import Setting

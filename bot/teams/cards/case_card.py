@@ -7,7 +7,7 @@ people read: there its card has a number and nothing of its content.
 from collections.abc import Iterator
 
 from bot.replies.badge import head_of
-from bot.replies.case_words import (
+from bot.replies.case_texts import (
     CUT,
     HIDDEN,
     NOTE,
@@ -18,7 +18,7 @@ from bot.replies.case_words import (
     opened_line,
 )
 from bot.replies.permalinks import is_permalink
-from bot.replies.quotes import QUOTES
+from bot.replies.quote_budget import QUOTES
 from bot.replies.text import line, short
 from bot.teams.cards.elements import (
     LONGEST_URL,

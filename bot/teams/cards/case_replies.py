@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 from bot.replies.badge import officers_head
-from bot.replies.case_words import CUT, QUESTION, REPLY, SUPERSEDED, instead_text
-from bot.replies.lines import AUTOMATED
+from bot.replies.case_texts import CUT, QUESTION, REPLY, SUPERSEDED, instead_text
+from bot.replies.notices import AUTOMATED
 from bot.replies.permalinks import is_permalink
-from bot.replies.plain import PlainText
-from bot.replies.quotes import QUOTES
+from bot.replies.quote_budget import QUOTES
 from bot.replies.text import line, short
+from bot.replies.text_reply import PlainText
 from bot.teams.cards.elements import Card, card, collapsed, execute, small, told
 from bot.teams.cards.escape import markdown
 from bot.teams.cards.limits import CARD_BYTES, size

@@ -6,8 +6,8 @@ a citation whose sensitivity is not that of the message (platforms, 3.7).
 
 import json
 
-from bot.replies.library import Library, Sensitivity
-from bot.replies.places import section_title
+from bot.replies.policy_links import Library, Sensitivity
+from bot.replies.source_labels import section_title
 from bot.replies.text import line, short
 from bot.teams.cards.elements import CARD_TYPE, LONGEST_URL, SCHEMA, VERSION, Card, told
 from bot.teams.cards.escape import address

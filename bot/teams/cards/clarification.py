@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from bot.replies.asking_back import FOR_ALL, offers_all
+from bot.replies.clarification import FOR_ALL, offers_all
 from bot.replies.text import line
 from bot.teams.cards.elements import TITLE, Card, card, execute, rich, run
 from bot.teams.protocol import action_ids

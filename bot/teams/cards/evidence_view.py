@@ -7,7 +7,7 @@ parts that say so.
 from collections.abc import Iterator, Mapping
 
 from bot.replies.evidence import Around, Level, paged, summary_of
-from bot.replies.places import sources
+from bot.replies.source_labels import sources
 from bot.replies.text import line, pieces, shown
 from bot.teams.cards.elements import (
     RUN,

@@ -7,8 +7,8 @@ not be taken is shown again as it was typed, with a line that says why: see `aga
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from bot.replies import form_words as words
-from bot.replies.form_words import ANSWER_TITLE, ESCALATE_TITLE, REPORT_TITLE
+from bot.replies import form_texts as words
+from bot.replies.form_texts import ANSWER_TITLE, ESCALATE_TITLE, REPORT_TITLE
 from bot.replies.text import clean, cut, line, short
 from bot.teams.cards import dialogs
 from bot.teams.cards.elements import Card, card, container, rich, run, said, submit, told

@@ -4,7 +4,7 @@ Streams exist in personal chats alone: `informative` steps, the whole answer as 
 then `final`, in this order (platforms, 3.8).
 """
 
-from bot.replies.lines import CHECKING
+from bot.replies.notices import CHECKING
 from bot.replies.text import line
 from bot.teams.cards.elements import Card
 from bot.teams.cards.escape import markdown

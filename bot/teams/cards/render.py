@@ -7,11 +7,11 @@ after a 413 the card (platforms, 3.7).
 
 from dataclasses import dataclass
 
-from bot.replies.case_words import news_text
-from bot.replies.lines import ASK_PRIVATELY, AUTOMATED, OUTDATED, notice_text, time_text
-from bot.replies.plain import PlainText
-from bot.replies.remarks import LEAF, reference
+from bot.replies.case_texts import news_text
+from bot.replies.footer import LEAF, reference
+from bot.replies.notices import ASK_PRIVATELY, AUTOMATED, OUTDATED, notice_text, time_text
 from bot.replies.text import line
+from bot.replies.text_reply import PlainText
 from bot.teams.cards import case_replies
 from bot.teams.cards.answer import answer_card
 from bot.teams.cards.case_card import case_card, case_text

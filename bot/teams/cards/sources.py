@@ -5,9 +5,9 @@ A quote is shown whole or says that it is not. A card holds 28 kB, so quotes sha
 
 from collections.abc import Iterator
 
-from bot.replies.library import Library
-from bot.replies.places import Source, numbers, sources
-from bot.replies.quotes import SHOWN, Room, missing, more_sources
+from bot.replies.policy_links import Library
+from bot.replies.quote_budget import SHOWN, Room, missing, more_sources
+from bot.replies.source_labels import Source, numbers, sources
 from bot.teams.cards.elements import Card, container, rich, run, small, told
 from core.domain.answer import ShownCitation
 

@@ -1,7 +1,7 @@
 """The whole reply as text: in Markdown, and without any markup as the last shape."""
 
 from bot.replies.badge import Head
-from bot.replies.plain import Markup, PlainText
+from bot.replies.text_reply import Markup, PlainText
 from bot.teams.cards import escape
 from bot.teams.cards.render_context import Setting
 

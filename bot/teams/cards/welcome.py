@@ -1,6 +1,6 @@
 """What somebody reads first: who this is, what to ask, what is recorded. The same for `help`."""
 
-from bot.replies.lines import HOW_IT_WORKS
+from bot.replies.notices import HOW_IT_WORKS
 from bot.teams.cards.elements import Card, attached, card, rich, run, said
 from core.domain.run import Json
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
-from bot.payload import Object
+from bot.json_fields import Object
 from bot.teams.protocol.payload import words
 from core.domain.run import Json
 

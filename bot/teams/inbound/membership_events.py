@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from bot.payload import Object, maybe_object
+from bot.json_fields import Object, maybe_object
 from bot.teams.protocol.conversation_ids import NAME, spot_of, tenant_of
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import maybe, objects

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from bot.greetings import wants_help
+from bot.json_fields import Object, maybe_object, need_object
 from bot.overheard import Overheard
-from bot.payload import Object, maybe_object, need_object
 from bot.teams.inbound.membership_events import EVENTS as MEETING
 from bot.teams.inbound.membership_events import Changed, Met, Parted, parse_met
 from bot.teams.protocol.conversation_ids import Spot, spot_of

@@ -15,7 +15,7 @@ is posted: that is what `PostingAudience` is for.
 import logging
 from dataclasses import replace
 
-from bot.rights import ChannelScope, Rights
+from bot.audience_config import ChannelScope, Rights
 from bot.teams.connector.addresses import ALONE
 from bot.teams.connector.roster import Member, Roster, Rosters
 from core.domain.delivery import NoReaders, Readers

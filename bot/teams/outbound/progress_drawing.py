@@ -6,7 +6,7 @@ first, its reply does not know the message: it goes.
 
 from collections.abc import Sequence
 
-from bot.replies.lines import STOPPED
+from bot.replies.notices import STOPPED
 from bot.teams.cards import progress_blocks
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.calls import Outcome, Refused, Told

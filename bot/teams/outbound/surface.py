@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
-from bot.showing import Showing
+from bot.progress_session import Showing
 from bot.teams.cards import progress_blocks
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.connector import Address, Transport

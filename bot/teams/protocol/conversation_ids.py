@@ -7,7 +7,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from bot.payload import Object, maybe_object, need_object
+from bot.json_fields import Object, maybe_object, need_object
 from bot.teams.protocol.payload import maybe, need
 from core.domain.errors import ContractError
 from core.domain.place import Place

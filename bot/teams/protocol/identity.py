@@ -7,7 +7,7 @@ be told apart is outside.
 
 from dataclasses import dataclass, field
 
-from bot.payload import Object, maybe_object
+from bot.json_fields import Object, maybe_object
 from bot.teams.protocol.payload import maybe
 from bot.teams.protocol.service_urls import ServiceUrls
 from bot.teams.protocol.setup import TeamsSetup

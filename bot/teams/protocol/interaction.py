@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from bot.payload import Object, maybe_object, need_object
+from bot.json_fields import Object, maybe_object, need_object
 from bot.teams.protocol.action_ids import DO
 from bot.teams.protocol.conversation_ids import Spot, spot_of
 from bot.teams.protocol.identity import Home

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from bot.payload import Object
+from bot.json_fields import Object
 from core.domain.errors import ContractError
 from core.domain.run import Json
 

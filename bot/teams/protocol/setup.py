@@ -35,7 +35,7 @@ class TeamsSetup:
     transport: Literal["botbuilder", "rest"] = "botbuilder"
     """How Teams is called."""
     rights: Path | None = None
-    """See `bot.rights`."""
+    """See `bot.audience_config`."""
     login_url: str | None = None
     """Another service that issues tokens, for tests; None: the real one."""
     openid_url: str | None = None

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
-from bot.payload import Object, maybe_object
+from bot.json_fields import Object, maybe_object
 from bot.teams.protocol.payload import maybe, objects, words
 from core.domain.run import Json
 

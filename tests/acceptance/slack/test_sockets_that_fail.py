@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 import pytest
 from aiohttp import ClientSession
 
-from bot.payload import Object
+from bot.json_fields import Object
 from bot.slack.inbound.event_intake import Keeper
 from bot.slack.outbound.surface import Patience
 from bot.slack.web import sockets

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from bot.app.process import Roles
-from bot.replies.lines import IN_DIRECT
+from bot.replies.notices import IN_DIRECT
 from tests.acceptance.slack.scene import POLICY, QUESTION, Scene, calls
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.faults import error as refused

@@ -13,7 +13,7 @@ from core.ingest.prepare import Overrides
 from core.ingest.publish import Ingested, Ingestor
 from core.ontology.extract.rule_extractor import RuleExtractor
 from core.ports import Embedder, EmbeddingSpace, Published, Vector
-from core.retrieval.serving import CorpusEmbedder, NoEmbedder
+from core.retrieval.serving_embedder import CorpusEmbedder, NoEmbedder
 from tests.integration.ingest.conftest import CountingEmbedder, SetClock, letters
 from tests.reading import UnconfinedReader
 

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.audience_config import ChannelScope, Rights
 from bot.delivery import withholding
-from bot.rights import ChannelScope, Rights
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack, client_for
 from bot.slack.web.identity import Home

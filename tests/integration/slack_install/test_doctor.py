@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.finding import Finding, Health
+from bot.doctor_check import Finding, Health
 from bot.slack.app.health import check
 from core.config.settings import Settings
 from core.domain.installation import Workspace

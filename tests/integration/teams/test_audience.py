@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.rights import ChannelScope, Rights
+from bot.audience_config import ChannelScope, Rights
 from bot.teams.connector import roster
 from bot.teams.connector.roster import Rosters
 from bot.teams.outbound.audience import PostingAudience, TeamsAudience

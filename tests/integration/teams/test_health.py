@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.finding import Finding, Health
+from bot.doctor_check import Finding, Health
 from bot.teams.app.health import check
 from core.config.settings import Settings
 from tests.servers.slack import faults

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from bot.replies.lines import STOPPED
+from bot.replies.notices import STOPPED
 from bot.teams.outbound.surface import Patience, TeamsSurface
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.finding import Finding, Health
-from bot.rights import ChannelScope, Rights
+from bot.audience_config import ChannelScope, Rights
+from bot.doctor_check import Finding, Health
 from bot.teams.app.vetting import Site, findings, require_private
 from bot.teams.connector.roster import Rosters
 from bot.teams.protocol.conversation_ids import NAME

@@ -24,7 +24,7 @@ from bot.actions.outcomes import (
 )
 from bot.actions.press import Entered, Press
 from bot.actions.reply_access import ReplyAccess
-from bot.replies.lines import NOT_READABLE, ONLY_ASKER, ONLY_ASKER_SENDS, OUTDATED, THANKS_UP
+from bot.replies.notices import NOT_READABLE, ONLY_ASKER, ONLY_ASKER_SENDS, OUTDATED, THANKS_UP
 from core.domain.answer import Answer
 from core.domain.answer import Outcome as Kind
 from core.domain.case_rules import Account, Done, Officer, Opening

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.replies.asking_back import Heard, how_to_reply
+from bot.replies.clarification import Heard, how_to_reply
 from bot.teams.cards.render_context import Setting
 from bot.teams.cards.text_fallback import in_markdown, without_markup
 from core.agent.reply.compose import NO_CONFIDENCE, greeting

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.rights import Rights, read_rights
+from bot.audience_config import Rights, read_rights
 from core.domain.errors import ConfigError
 
 VARIABLE = "CITEBOUND_TEAMS_CONFIG"

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.thanks import is_only_thanks
+from bot.small_talk import is_only_thanks
 from core.domain.message import InboundMessage, MessageKind
 from core.domain.place import Place
 

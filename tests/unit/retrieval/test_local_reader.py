@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.console.doctor.embedding_checks import check_guard, check_reader
-from bot.finding import Health
+from bot.doctor_check import Health
 from core.adapters.local import onnx_model, reader
 from core.adapters.local.onnx_model import TOKENIZER_FILE, Loaded, Unavailable
 from core.adapters.local.reader import (

@@ -13,8 +13,8 @@ from core.domain.policy import ChunkKey, Span, VersionId
 from core.domain.question import Scope
 from core.ports import EmbeddingSpace, SearchRequest, SearchResult, Vector
 from core.ports.spaces import fixed
-from core.retrieval.judge import Judge
 from core.retrieval.relevance import Features, relevance
+from core.retrieval.relevance_rescorer import Judge
 from core.retrieval.rerank import DEPTH, READ_DEPTH
 from core.retrieval.retriever import Retriever
 from tests.factories import make_place

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.ports import EmbeddingSpace, Vector
-from core.retrieval.serving import Configured, CorpusEmbedder, NoEmbedder
+from core.retrieval.serving_embedder import Configured, CorpusEmbedder, NoEmbedder
 
 
 def space(model: str) -> EmbeddingSpace:

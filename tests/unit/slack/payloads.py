@@ -15,8 +15,8 @@ from slackblocks import _surfaces
 
 from bot.replies import case_states
 from bot.replies.evidence import Around
-from bot.replies.form_words import REPORT_TITLE, REPORTED
-from bot.replies.library import Library, Shelf
+from bot.replies.form_texts import REPORT_TITLE, REPORTED
+from bot.replies.policy_links import Library, Shelf
 from bot.slack.blocks import (
     case_card,
     case_replies,

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from bot.replies.addresses import defanged, is_trusted
+from bot.replies.link_defanging import defanged, is_trusted
 from bot.replies.text import clean, cut, line, pieces, short, shown, width
 
 HOSTS = frozenset({"policies.example.com"})

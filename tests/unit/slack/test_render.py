@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bot.replies import text as door
-from bot.replies.asking_back import FOR_ALL
 from bot.replies.badge import head_of, percent
+from bot.replies.clarification import FOR_ALL
 from bot.replies.evidence import Around
 from bot.slack.blocks import case_card, case_replies, elements, forms, text_fallback
 from bot.slack.blocks.evidence_view import evidence_modal

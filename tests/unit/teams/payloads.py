@@ -14,7 +14,7 @@ from jsonschema import Draft6Validator
 from microsoft_teams.api import MessageActivityInput, TypingActivityInput
 
 from bot.replies.evidence import Around
-from bot.replies.library import Library, Sensitivity, Shelf
+from bot.replies.policy_links import Library, Sensitivity, Shelf
 from bot.teams.cards import dialogs, forms, progress_blocks, welcome
 from bot.teams.cards.answer import whole_card
 from bot.teams.cards.clarification import chosen_card

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from bot.replies.library import Library
+from bot.replies.policy_links import Library
 from bot.replies.text import line
 from core.domain.answer import ShownCitation
 from core.domain.ontology import SectionRef

@@ -8,12 +8,12 @@ so. What foreign text becomes, and what a link is, the platform's markup says.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from bot.replies.asking_back import Heard, how_to_reply, numbered, question_of
 from bot.replies.badge import Head, head_of
+from bot.replies.clarification import Heard, how_to_reply, numbered, question_of
 from bot.replies.closest import ShownPassage, passage_of
-from bot.replies.library import Library
-from bot.replies.places import Source, numbers, section_title, sources
-from bot.replies.remarks import NEAREST, remarks
+from bot.replies.footer import NEAREST, remarks
+from bot.replies.policy_links import Library
+from bot.replies.source_labels import Source, numbers, section_title, sources
 from bot.replies.text import cut, line, short, width
 from core.domain.answer import Answer, Outcome
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import assert_never
 
-from bot.replies.lines import escalation_text
+from bot.replies.notices import escalation_text
 from bot.replies.text import line
 from core.domain.case import Case, CaseNews, CaseState, Superseded, Urgency
 

@@ -6,7 +6,7 @@ A message says of each whether that is all; what is not shown stands under "Show
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.replies.places import Source, numbers
+from bot.replies.source_labels import Source, numbers
 from bot.replies.text import cut, short, shown, width
 
 SHOWN = 5

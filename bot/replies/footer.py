@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from bot.replies.badge import is_partial
-from bot.replies.lines import AUTOMATED
+from bot.replies.notices import AUTOMATED
 from bot.replies.text import line
 from core.agent.wording import WITHOUT_MODEL
 from core.domain.answer import Answer, Outcome
