@@ -1,10 +1,13 @@
-"""Thanks need no reply: nobody is asked what their "thank you" is about."""
+"""Greetings and thanks: a greeting is answered with how the bot works, thanks need no reply."""
 
 import re
 from typing import TypeGuard
 
+from core.agent.conversation.small_talk import SmallTalk, small_talk
 from core.domain.message import Ignored, InboundMessage, MessageKind
 
+HELP = frozenset({"help", "/help"})
+"""The command."""
 THANKS = "thanks"
 """Reason of `Ignored`."""
 _WORD = r"thank(?:s| ?you| ?u)|thx|cheers|much appreciated"
@@ -21,6 +24,11 @@ _ONLY_THANKS = re.compile(
 )
 _LONGEST = 100
 """Characters: more says more than thanks."""
+
+
+def wants_help(text: str) -> bool:
+    """Say whether a greeting, or asking what the bot can do, is all that was written."""
+    return small_talk(text) in {SmallTalk.GREETING, SmallTalk.HELP}
 
 
 def is_only_thanks(message: InboundMessage | Ignored) -> TypeGuard[InboundMessage]:

@@ -7,7 +7,7 @@ came of it.
 from bot.actions.case_desk import CaseDesk
 from bot.actions.outcomes import FieldError, OpenForm, Outcome, Redraw, Say
 from bot.actions.press import Press
-from bot.replies.case_states import case_stands
+from bot.replies.case_texts import case_stands
 from bot.replies.notices import OFFICERS_ONLY
 from core.domain.case_rules import CaseResult, Refusal, Refused
 from core.domain.errors import UsageError

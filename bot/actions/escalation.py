@@ -15,7 +15,7 @@ from bot.actions.outcomes import (
 )
 from bot.actions.press import Press
 from bot.actions.reply_access import ReplyAccess, is_report
-from bot.replies.case_states import already_sent, case_stands, sent_words
+from bot.replies.case_texts import already_sent, case_stands, sent_words
 from bot.replies.form_texts import ESCALATE_TITLE
 from bot.replies.notices import NOT_READABLE, ONLY_ASKER, ONLY_ASKER_SENDS, OUTDATED
 from core.domain.case import Urgency

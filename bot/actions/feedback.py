@@ -8,7 +8,7 @@ from bot.actions.case_desk import UNSETTLED, FeedbackDesk
 from bot.actions.outcomes import FieldError, OpenForm, Outcome, ReportForm, Say
 from bot.actions.press import Press
 from bot.actions.reply_access import ReplyAccess
-from bot.replies.case_states import case_stands
+from bot.replies.case_texts import case_stands
 from bot.replies.form_texts import REPORTED
 from bot.replies.notices import (
     ANSWERED_BEFORE,

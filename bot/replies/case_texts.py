@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import assert_never
 
-from bot.replies.notices import escalation_text
+from bot.replies.notices import escalation_text, within
 from bot.replies.text import line
 from core.domain.case import Case, CaseNews, CaseState, Superseded, Urgency
 
@@ -68,3 +68,31 @@ def instead_text(old: Superseded) -> str:
 def moment(at: datetime) -> str:
     """Return an instant as people of any country read it."""
     return f"{at:%Y-%m-%d %H:%M} UTC"
+
+
+def sent_words(case: Case) -> str:
+    """Return that a question was sent, and where the reply comes."""
+    if case.is_private:
+        where = "The reply comes to you alone, in our direct messages"
+    else:
+        where = "The reply comes in your thread"
+    return f"Sent to Compliance as case {case.number}. {where}, usually {within(case.urgency)}."
+
+
+def already_sent(case: Case) -> str:
+    """Return that there is a case of this answer, and how it stands."""
+    return f"This was sent to Compliance before. {case_stands(case)}"
+
+
+def case_stands(case: Case) -> str:
+    """Return how a case stands now."""
+    who = line(case.officer, limit=80) if case.officer else "Compliance"
+    match case.state:
+        case CaseState.OPEN:
+            return f"Case {case.number} is open: nobody has claimed it yet."
+        case CaseState.CLAIMED:
+            return f"{who} has claimed case {case.number}."
+        case CaseState.ANSWERED:
+            return f"{who} has answered case {case.number}."
+        case CaseState.CLOSED:
+            return f"Case {case.number} is closed."

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from bot.greetings import wants_help
 from bot.json_fields import Object, maybe_object, need_object
 from bot.overheard import Overheard
 from bot.slack.inbound.home_events import EVENTS as OPENING
@@ -22,6 +21,7 @@ from bot.slack.inbound.text_input import Quoting, names, names_others, split_quo
 from bot.slack.install.disconnect_events import Disconnected, parse_disconnected
 from bot.slack.web.identity import Home
 from bot.slack.web.payload import instant, maybe, need
+from bot.small_talk import wants_help
 from core.domain.context import ContextMessage, bounded
 from core.domain.message import Ignored, InboundMessage, MessageKind
 from core.domain.place import Place

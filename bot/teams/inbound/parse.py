@@ -12,9 +12,9 @@
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from bot.greetings import wants_help
 from bot.json_fields import Object, maybe_object, need_object
 from bot.overheard import Overheard
+from bot.small_talk import wants_help
 from bot.teams.inbound.membership_events import EVENTS as MEETING
 from bot.teams.inbound.membership_events import Changed, Met, Parted, parse_met
 from bot.teams.protocol.conversation_ids import Spot, spot_of

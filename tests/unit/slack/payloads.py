@@ -13,7 +13,7 @@ from slack_sdk.models.messages.chunk import Chunk
 from slack_sdk.models.views import View
 from slackblocks import _surfaces
 
-from bot.replies import case_states
+from bot.replies import case_texts
 from bot.replies.evidence import Around
 from bot.replies.form_texts import REPORT_TITLE, REPORTED
 from bot.replies.policy_links import Library, Shelf
@@ -284,7 +284,7 @@ def _views(text: str) -> Iterator[Payload]:
         "case answer": forms.case_answer_modal(case(text, None)),
         "ask": forms.ask_modal(),
         "ask about": forms.ask_about_modal(text, channel="C1", ts="1.1", thread_ts=None),
-        "sent": modals.message_modal("Ask Compliance", case_states.already_sent(case(text, None))),
+        "sent": modals.message_modal("Ask Compliance", case_texts.already_sent(case(text, None))),
         "reported": message_modal(REPORT_TITLE, REPORTED),
         "message": modals.message_modal(text, text),
     }

@@ -12,7 +12,7 @@ from jsonschema import Draft4Validator
 from PIL import Image
 
 from bot import cli
-from bot.greetings import HELP
+from bot.small_talk import HELP
 from bot.teams.inbound.parse import ASK, parse
 from bot.teams.manifest import capabilities
 from bot.teams.manifest.app_manifest import VERSIONS, Version, manifest, package, to_json
