@@ -15,6 +15,9 @@ from core.domain.answer import (
 )
 from core.domain.evidence import Evidence
 
+LIKELY = 0.5
+"""Relevance to the question, by its judge, from which a draft is likelier to answer than not."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
@@ -99,12 +102,18 @@ def preferred(earlier: Attempted, later: Attempted) -> Attempted:
     """Return the better judged of two drafts, the earlier one decided for good.
 
     What is close in the policies to which a question is bound gives way to an answer from others,
-    and to nothing less.
+    and to nothing less; if it is likelier to answer than not, to nothing at all: who asks what the
+    travel policy says is not told what another one does.
     """
     is_close = earlier.situation.has_more and earlier.ruling.refusal is RefusalKind.NOT_SURE
-    if is_close and later.ruling.decision is not Decision.FINAL:
+    if is_close and (later.ruling.decision is not Decision.FINAL or _is_likely(earlier)):
         return earlier
     return later if later.score > earlier.score else earlier
+
+
+def _is_likely(attempted: Attempted) -> bool:
+    judgement = attempted.situation.judgement
+    return isinstance(judgement, Judgement) and judgement.relevance >= LIKELY
 
 
 def relevance_read(found: float | None, judged: Judgement | NotJudged) -> float | None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from core.agent.decision_input import Attempted, Ruling, Situation, preferred
+from core.agent.decision_input import LIKELY, Attempted, Ruling, Situation, preferred
 from core.agent.passages import Passages
 from core.domain.answer import Decision, Draft, RefusalKind, Verified
 from core.domain.budget import Budget, Limits
@@ -77,8 +77,10 @@ def test_what_is_close_where_it_was_asked_for_gives_way_to_an_answer_alone() -> 
     close = _attempted(Decision.ESCALATE, RefusalKind.NOT_SURE, 0.3, has_more=True)
     elsewhere = _attempted(Decision.ESCALATE, RefusalKind.NOT_SURE, 0.9, has_more=False)
     answer = _attempted(Decision.FINAL, None, 0.9, has_more=False)
+    likely = _attempted(Decision.ESCALATE, RefusalKind.NOT_SURE, LIKELY, has_more=True)
     nothing = _attempted(Decision.ESCALATE, RefusalKind.NOT_FOUND, 0.3, has_more=True)
     assert preferred(close, elsewhere) is close
     assert preferred(close, answer) is answer
+    assert preferred(likely, answer) is likely
     assert preferred(nothing, elsewhere) is elsewhere
     assert preferred(answer, replace(close, evidence=answer.evidence)) is answer
