@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from core.agent.binding import bound_to, groups_named, things_brought
 from core.agent.conversation.understanding import ALL
-from core.agent.extractive.amounts import amounts_of
 from core.agent.extractive.branching import strong_ones
 from core.agent.extractive.quoting import quoted_of
 from core.agent.extractive.ranking import by_section
 from core.agent.extractive.scoring import Scored, Wanted, layers
 from core.agent.facets import Facets, last_facets_of, without_facets
+from core.agent.planning.amounts import amounts_of
+from core.agent.planning.definitions import with_defined
 from core.agent.planning.intent import Intent
 from core.agent.planning.parts import MOST, Part, parts_of
 from core.agent.planning.terms import cover, is_telling
@@ -80,25 +81,10 @@ def is_comparison(plan: Plan) -> bool:
 def _read(part: Part, message: str, *, is_one: bool, is_bound: bool) -> str:
     """Return the words that are read together with texts: the end of what is asked."""
     whole = is_one and len(message) <= READ_WHOLE
-    read = _with_defined((message if whole else part.text)[-READ_WHOLE:], part.terms)
+    read = (message if whole else part.text)[-READ_WHOLE:]
+    if Intent.DEFINITION not in part.intents:
+        read = with_defined(read, part.terms)
     return _INSTANCE.sub(_without_price, read) if is_bound else read
-
-
-def _with_defined(text: str, terms: Sequence[Term]) -> str:
-    """Put the defined term behind the last word that its definition names.
-
-    A reader does not know that a gift card is a cash equivalent for this company.
-    """
-    said = content_words(text)
-    named = [term for term in terms if term.defined and not content_words(term.defined) <= said]
-    ends = [(text.casefold().rfind(term.surface), term) for term in named if term.surface]
-    at, last = max(ends, key=lambda one: one[0], default=(-1, None))
-    if last is None or at < 0:
-        return text
-    end = at + len(last.surface)
-    while end < len(text) and text[end].isalnum():
-        end += 1
-    return f"{text[:end]} ({last.defined.casefold()}){text[end:]}"
 
 
 def _without_price(found: re.Match[str]) -> str:

@@ -6,7 +6,6 @@ the passages around the best of those.
 
 from collections.abc import Sequence
 
-from core.agent.extractive.amounts import is_of_another_amount
 from core.agent.extractive.passages import Passage, Unit
 from core.agent.extractive.scoring import (
     WHOLE,
@@ -17,6 +16,7 @@ from core.agent.extractive.scoring import (
     covered,
     preference,
 )
+from core.agent.planning.amounts import is_of_another_amount
 from core.agent.timing import in_turns
 from core.domain.language.phrasing import row_sentence
 from core.domain.language.reader_text import WINDOW, reader_text

@@ -27,7 +27,8 @@ from core.agent.extractive.scoring import (
     Wanted,
     measures_of,
 )
-from core.agent.planning.facts import find_facts, vocabulary_for, with_definitions
+from core.agent.planning.definitions import with_definitions
+from core.agent.planning.facts import find_facts, vocabulary_for
 from core.agent.planning.intent import Intent, intents_of, subjects_of
 from core.agent.planning.terms import is_figure, is_noise, is_telling, terms_of
 from core.agent.timing import let_others_run

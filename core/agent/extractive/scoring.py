@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from core.agent.extractive.passages import Passage, Unit
 from core.agent.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
+from core.agent.planning.definitions import defines
 from core.agent.planning.intent import Intent
 from core.agent.planning.terms import cover
 from core.domain.language.addressees import addressees
@@ -45,6 +46,9 @@ it an exception reads as a permission."""
 THING = 3.0
 """Log-odds for a sentence that itself names the thing for which a follow-up exchanged another one:
 items of one list are all under a lead-in that may name it. Reasoned."""
+DEFINES = 6.0
+"""Log-odds, where it is asked what something is, for the row or sentence whose subject is just
+that: the rows of a table of definitions name each other. As `NAMED`."""
 FAR = 5.0
 """Log-odds: a lead of more says no more."""
 LOGITS = 12.0
@@ -132,7 +136,8 @@ def preference(passage: Passage, unit: Unit, wanted: Wanted) -> float:
     named = NAMED * is_named + FORBIDDEN * is_forbidden
     is_of_thing = bool(wanted.thing) and wanted.thing <= content_words(unit.text)
     held = LOCAL * is_local + FOREIGN * is_foreign + GROUP * bool(others)
-    return held + named + THING * is_of_thing
+    is_defined = Intent.DEFINITION in wanted.intents and defines(unit.text, wanted.text)
+    return held + named + THING * is_of_thing + DEFINES * is_defined
 
 
 def _forbids(text: str) -> bool:

@@ -2,16 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from core.agent.planning.terms import Vocabulary, asked_words, cover, is_telling
 from core.domain.evidence import Finding
 from core.domain.knowledge import Sought, StatedFact
-from core.domain.language.content_words import content_words
 from core.domain.ontology import EntityKey, RelationType, Snapshot
 from core.domain.policy import Span
 from core.domain.run import Term
-from core.ontology.fact_words import NAMING, beginning, pairs_of
+from core.ontology.fact_words import NAMING, beginning
 from core.ports import Knowledge
 
 ALIKE = 0.5
@@ -71,41 +69,6 @@ def findings_of(stated: Mapping[Span, EntityKey], part: Snapshot) -> tuple[Findi
             lead_in=part.lead_ins.get(span),
         )
         for span, key in stated.items()
-    )
-
-
-async def with_definitions(
-    text: str, terms: tuple[Term, ...], knowledge: Knowledge
-) -> tuple[Term, ...]:
-    """Let two words that a definition explains stand for the defined term.
-
-    A "gift card" is a "cash equivalent".
-    """
-    pairs = pairs_of(text)
-    explained = await knowledge.definitions(pairs) if pairs else None
-    telling = {term.word for term in terms if is_telling(term)}
-    meant: dict[str, frozenset[str]] = {}
-    names: dict[str, str] = {}
-    for entity in explained.entities if explained else ():
-        quote = " ".join(explained.quotes[span] for span in entity.spans) if explained else ""
-        name = entity.attributes.get("term", entity.name)
-        defined = content_words(name)
-        for pair in pairs & pairs_of(quote):
-            both = pair.split(" ")
-            is_named = telling.issuperset(both) and defined.isdisjoint(both)
-            for word in both:
-                meant[word] = meant.get(word, frozenset()) | defined
-                if is_named:
-                    names.setdefault(word, name)
-    return tuple(
-        replace(
-            term,
-            alternatives=term.alternatives | meant[term.word],
-            defined=names.get(term.word, ""),
-        )
-        if term.word in meant
-        else term
-        for term in terms
     )
 
 

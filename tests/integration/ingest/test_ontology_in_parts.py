@@ -16,7 +16,8 @@ from core.adapters.postgres.ontology.fact_index import index_missing
 from core.adapters.postgres.ontology.lookup import EDGES_A_STEP
 from core.adapters.postgres.ontology.ontology_parts import MOST_SPANS
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
-from core.agent.planning.facts import find_facts, vocabulary_for, with_definitions
+from core.agent.planning.definitions import with_definitions
+from core.agent.planning.facts import find_facts, vocabulary_for
 from core.agent.planning.terms import terms_of
 from core.domain.evidence import Finding
 from core.domain.knowledge import Sought
