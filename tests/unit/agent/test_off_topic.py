@@ -10,6 +10,7 @@ from core.adapters.local.off_topic import LocalOffTopic
 from core.agent.conversation.small_talk import SmallTalk
 from core.agent.reply import compose
 from core.agent.reply.release import (
+    OFF_TOPIC_AT_ALL,
     OFF_TOPIC_FOR_SURE,
     OFF_TOPIC_FROM,
     may_be_off_topic,
@@ -22,6 +23,7 @@ from core.domain.errors import ContractError
 from core.domain.run import Clarification
 
 NOT_FOUND = refusal(RefusalKind.NOT_FOUND)
+OFF = refusal(RefusalKind.OUT_OF_SCOPE)
 ASKED = compose.clarifying(Clarification(intent="general", question="Where?", slot="country"))
 
 
@@ -127,3 +129,23 @@ async def test_weights_for_something_else_are_refused(
     assert isinstance(embedder, LocalEmbedder)
     with pytest.raises(ContractError):
         await LocalOffTopic(embedder, weights=path).likelihood("hello")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["how many days of sick leave do I get?", "is my salary paid during suspension?"],
+)
+async def test_what_the_corpus_leaves_open_is_not_off_topic(
+    model: LocalOffTopic, text: str
+) -> None:
+    """Low relevance alone says that of whatever the policies happen not to treat."""
+    assert may_be_off_topic(OFF)
+    ended = unless_off_topic(OFF, await model.likelihood(text))
+    assert ended.refusal is RefusalKind.NOT_FOUND
+    assert ASK_A_PERSON in ended.text
+
+
+def test_low_relevance_and_a_likelihood_are_enough() -> None:
+    """Less than what the likelihood alone must be."""
+    assert unless_off_topic(OFF, OFF_TOPIC_AT_ALL) is OFF
+    assert not may_be_off_topic(compose.too_long(8_000))
