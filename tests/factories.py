@@ -17,9 +17,10 @@ from core.domain.context import ContextMessage
 from core.domain.evidence import Evidence, EvidenceItem, Finding
 from core.domain.ontology import NORMS, SectionRef, Snapshot
 from core.domain.place import Place
-from core.domain.policy import EVERYONE, Span, VersionId
+from core.domain.policy import EVERYONE
 from core.domain.question import Assumption, Question, Scope, Turn
 from core.domain.run import Plan, Term
+from core.language.spans import Span, VersionId
 from core.ontology.graphs.whole import WholeOntology
 
 TODAY = date(2026, 1, 15)

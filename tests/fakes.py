@@ -8,18 +8,10 @@ from typing import TypeVar
 
 from core.domain.answer import Critique, Draft, Judgement, NotJudged, Outcome
 from core.domain.evidence import Evidence, RetrievedChunk
-from core.domain.language.content_words import content_words
 from core.domain.message import Speakers
 from core.domain.ontology import SectionRef, Snapshot
 from core.domain.place import Place
-from core.domain.policy import (
-    EVERYONE,
-    ChunkKey,
-    PolicyMetadata,
-    PolicyVersion,
-    Span,
-    VersionId,
-)
+from core.domain.policy import EVERYONE, ChunkKey, PolicyMetadata, PolicyVersion
 from core.domain.question import Question, Scope, Turn
 from core.domain.run import (
     Attempt,
@@ -31,6 +23,8 @@ from core.domain.run import (
     Run,
     ToolCall,
 )
+from core.language.content_words import content_words
+from core.language.spans import Span, VersionId
 from core.ontology.graphs.whole import WholeOntology
 from core.ports import (
     Completion,

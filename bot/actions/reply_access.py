@@ -13,7 +13,8 @@ from bot.actions.press import Press
 from bot.replies.notices import NOT_READABLE, ONLY_ASKER, OUTDATED
 from core.domain.delivery import NoReaders, Readers
 from core.domain.place import Place
-from core.domain.policy import EVERYONE, VersionId
+from core.domain.policy import EVERYONE
+from core.language.spans import VersionId
 from core.ports.shown import ShownReplies, ShownReply
 
 REMOVED_BEFORE = "This answer was removed before."

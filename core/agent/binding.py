@@ -25,13 +25,13 @@ from core.domain.answer import (
     RefusalKind,
     Verified,
 )
-from core.domain.conditions import Condition, ConditionKind, shares
-from core.domain.conditions import unmet_conditions as unmet
 from core.domain.evidence import Evidence, EvidenceItem, Finding
-from core.domain.language.addressees import addressees
-from core.domain.language.jurisdictions import jurisdictions_in
-from core.domain.language.people import GROUPS, STAFF, names_in, own_group, synonyms
 from core.domain.question import Question
+from core.language.addressees import addressees
+from core.language.conditions import Condition, ConditionKind, shares
+from core.language.conditions import unmet_conditions as unmet
+from core.language.jurisdictions import jurisdictions_in
+from core.language.people import GROUPS, STAFF, names_in, own_group, synonyms
 
 STRICT = frozenset({"public official", "political party", "contractor", "intern", "volunteer"})
 """People for whom rules differ so much that one that does not name them is doubtful. Of 59 answered
@@ -95,7 +95,7 @@ class Bound:
 
 
 def bound_to(question: Question) -> frozenset[str]:
-    """Return the people to whom a question is bound, as `core.domain.language.people` names them.
+    """Return the people to whom a question is bound, as `core.language.people` names them.
 
     For the ranking: a rule that names them goes before one that does not.
     """

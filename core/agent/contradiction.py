@@ -11,9 +11,9 @@ from enum import StrEnum
 
 from core.domain.answer import Claim
 from core.domain.evidence import Evidence
-from core.domain.language.content_words import content_words
 from core.domain.ontology import Entity, EntityType, Snapshot
-from core.domain.policy import Span, VersionId
+from core.language.content_words import content_words
+from core.language.spans import Span, VersionId
 from core.ontology.graphs.conflicts import find_conflicts
 from core.ontology.graphs.graph import build_graph
 from core.ports import Knowledge

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.domain.language.jurisdictions import jurisdictions_in, rules_of, without_jurisdictions
+from core.language.jurisdictions import jurisdictions_in, rules_of, without_jurisdictions
 
 JURISDICTION = "jurisdiction"
 EMPLOYMENT = "employment"

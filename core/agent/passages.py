@@ -20,10 +20,10 @@ from core.agent.ablation import WithoutSections
 from core.agent.binding import query_of
 from core.domain.budget import Budget, Limits
 from core.domain.evidence import RetrievedChunk
-from core.domain.language.content_words import stem, words
-from core.domain.policy import Span
 from core.domain.question import Question
 from core.domain.run import Json, Plan
+from core.language.content_words import stem, words
+from core.language.spans import Span
 from core.ontology.tools.registry import ArgumentError, Arguments, Parameter, Tool
 from core.ports import Knowledge, Lookup, SearchResult
 from core.retrieval.retriever import Retrieved, Retriever

@@ -2,8 +2,8 @@
 
 from core.agent.conversation.understanding import ALL
 from core.domain.answer import Branch
-from core.domain.language.jurisdictions import NAMES, country_code, rules_of
 from core.domain.question import Question
+from core.language.jurisdictions import NAMES, country_code, rules_of
 
 
 def foreign_countries(

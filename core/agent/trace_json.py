@@ -12,8 +12,8 @@ from core.agent.request import Reply
 from core.domain.answer import Answer, Judgement, NotJudged, Outcome, ShownCitation
 from core.domain.evidence import Finding
 from core.domain.ontology import SectionRef
-from core.domain.policy import Span
 from core.domain.run import Attempt, Clarification, Exploration, Json, ModelCall, Plan, Run
+from core.language.spans import Span
 from core.ports import Knowledge
 from core.retrieval.retriever import Retrieved
 

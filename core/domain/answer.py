@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.domain.ontology import SectionRef
-from core.domain.policy import Span
+from core.language.spans import Span
 
 
 class Outcome(StrEnum):

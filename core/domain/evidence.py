@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from core.domain.language.lead_ins import LeadIn
 from core.domain.ontology import EntityKey, SectionRef
-from core.domain.policy import ChunkKey, Span
+from core.domain.policy import ChunkKey
+from core.language.lead_ins import LeadIn
+from core.language.spans import Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.domain.ontology import EntityKey, EntityType, RelationType, Snapshot
-from core.domain.policy import Span, VersionId
+from core.language.spans import Span, VersionId
 
 POLICIES = 80
 """Policies that an outline names at most."""

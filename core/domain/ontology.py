@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import NewType, TypeAlias
 
-from core.domain.language.lead_ins import LeadIn
-from core.domain.policy import Span, TextSpan
+from core.language.lead_ins import LeadIn
+from core.language.spans import Span, TextSpan
 
 EntityKey = NewType("EntityKey", str)
 """Stable identity of an entity: `policy:gifts`, `section:gifts:sec_4.2`, `role:compliance-officer`,

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
-from core.domain.language.jurisdictions import country_name
-from core.domain.policy import PolicyMetadata, Span, VersionId
+from core.domain.policy import PolicyMetadata
+from core.language.jurisdictions import country_name
+from core.language.spans import Span, VersionId
 
 NAMED = 8
 """Sections that a sentence about a change names at most, of each kind."""

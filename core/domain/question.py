@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from core.domain.conditions import Condition
 from core.domain.context import ContextMessage
 from core.domain.place import Place
 from core.domain.policy import EVERYONE
+from core.language.conditions import Condition
 
 UNASKED_SLOT = "question"
 """`Turn.slot` where nothing had been asked yet: what comes next stands alone."""

@@ -14,8 +14,8 @@ from core.domain.answer import (
     Verdict,
 )
 from core.domain.evidence import Context, Evidence, Finding
-from core.domain.policy import VersionId
 from core.domain.question import Question
+from core.language.spans import VersionId
 
 Json: TypeAlias = "Mapping[str, Json] | Sequence[Json] | str | int | float | bool | None"
 """A JSON value."""

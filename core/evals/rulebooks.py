@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from core.domain.ontology import EntityKey, EntityType, ExtractedEntity, Extraction
-from core.domain.policy import LoadedDocument, PolicyMetadata, Section, TextSpan
+from core.domain.policy import LoadedDocument, PolicyMetadata, Section
 from core.evals.datasets import Passage, PassageKey
 from core.ingest.chunk import cut_chunks
+from core.language.spans import TextSpan
 from core.ontology.extract.policy_index import (
     IndexedPolicy,
     IndexedSection,

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from core.domain.answer import Check
-from core.domain.grounding.support import Grounds, guard_probability, guard_texts, ungrounded
 from core.evals.labelled_lines import labelled_lines
+from core.grounding.support import Grounds, guard_probability, guard_texts, ungrounded
 from core.ports.reader import Reader
 
 JUDGE = 0.9

@@ -10,8 +10,9 @@ After `sections`. Rules:
 
 from collections.abc import Iterator, Sequence
 
-from core.domain.language.sentences import split_sentences
-from core.domain.policy import Chunk, LoadedDocument, Section, TextSpan
+from core.domain.policy import Chunk, LoadedDocument, Section
+from core.language.sentences import split_sentences
+from core.language.spans import TextSpan
 
 DEFAULT_SIZE = 2400
 """Characters; with 600 overlap the size that the retrieval measurements of the design were made

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 
-from core.domain.language.jurisdictions import NAMES, WRITTEN
-from core.domain.policy import TextSpan
+from core.language.jurisdictions import NAMES, WRITTEN
+from core.language.spans import TextSpan
 
 _LABELS: Mapping[str, str] = {
     label: key

@@ -1,6 +1,6 @@
 """The words by which facts and entities are found: the same in the database and in memory.
 
-Raise `GENERATION` with any change here, in `core.domain.language` (`content_words`, `lead_ins`) or
+Raise `GENERATION` with any change here, in `core.language` (`content_words`, `lead_ins`) or
 `core.ontology.graphs.conflicts.gives_way`: what was indexed by an earlier one is indexed again.
 """
 
@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from core.domain.language.content_words import content_words, stem, words
-from core.domain.language.lead_ins import LeadIn, ends_in_colon
 from core.domain.ontology import NORMS, Entity, EntityType, SectionRef
-from core.domain.policy import Span
+from core.language.content_words import content_words, stem, words
+from core.language.lead_ins import LeadIn, ends_in_colon
+from core.language.spans import Span
 
 GENERATION = 2
 """Of the index."""

@@ -11,15 +11,15 @@ from itertools import dropwhile, islice
 
 from core.domain.evidence import Context, Finding
 from core.domain.knowledge import SectionText
-from core.domain.language.lead_ins import (
+from core.domain.ontology import SectionRef
+from core.language.lead_ins import (
     Unit,
     ends_in_colon,
     introduced_units,
     lead_in_of,
     section_units,
 )
-from core.domain.ontology import SectionRef
-from core.domain.policy import Span, TextSpan, VersionId
+from core.language.spans import Span, TextSpan, VersionId
 from core.ports.knowledge import Knowledge
 
 MOST_SECTIONS = 6

@@ -12,11 +12,10 @@ from core.domain.policy import (
     PolicyMetadata,
     PolicyVersion,
     Section,
-    Span,
-    VersionId,
     Withdrawal,
 )
 from core.domain.question import Scope
+from core.language.spans import Span, VersionId
 from core.ports.extraction import BY_RULES
 from core.ports.search import EmbeddingSpace, Vector
 

@@ -20,8 +20,8 @@ from core.domain.knowledge import (
     StatedFact,
 )
 from core.domain.ontology import EntityKey, EntityType, RelationType, Snapshot
-from core.domain.policy import Span
 from core.domain.question import Scope
+from core.language.spans import Span
 
 Direction: TypeAlias = Literal["out", "in", "both"]
 """Which ends of relations to follow."""

@@ -15,7 +15,7 @@ class Reader(Protocol):
     async def scores(self, question: str, texts: Sequence[str], /) -> list[float]:
         """Return a logit for each text, in order; higher answers better.
 
-        Each text as `core.domain.language.reader_text.reader_text` writes it. A pair's score
+        Each text as `core.language.reader_text.reader_text` writes it. A pair's score
         depends on nothing but the pair. Logits are no probabilities: they go through a fitted
         acceptance.
 

@@ -9,7 +9,7 @@ from core.domain.answer import Answer
 from core.domain.case_rules import Account, Officer
 from core.domain.delivery import StoredReply
 from core.domain.place import Place
-from core.domain.policy import Span, VersionId
+from core.language.spans import Span, VersionId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,9 +14,9 @@ from math import log
 
 from core.domain.errors import CiteboundError
 from core.domain.evidence import RetrievedChunk
-from core.domain.language.reader_text import reader_text
 from core.domain.policy import ChunkKey
 from core.domain.question import Scope
+from core.language.reader_text import reader_text
 from core.ports import ChunkSearch, Reader, SearchRequest, SearchResult
 from core.ports.search import Reranker
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from core.domain.language.reader_text import reader_text
+from core.language.reader_text import reader_text
 from evals.training.groups import GroupTable
 from evals.training.policies import clean, listed, shown
 from evals.training.written import packed_words

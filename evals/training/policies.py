@@ -16,8 +16,8 @@ from pathlib import Path
 from core.agent.extractive.passages import passages_of
 from core.domain.evidence import EvidenceItem
 from core.domain.ontology import SectionRef
-from core.domain.policy import Span, VersionId
 from core.ingest.prepare import prepare
+from core.language.spans import Span, VersionId
 
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _VARIABLE = re.compile(r"\{\{\s*[\w.]*?(\w+)\s*\}\}")

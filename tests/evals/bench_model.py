@@ -31,11 +31,11 @@ from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
 from core.domain.answer import Outcome
 from core.domain.budget import Limits
-from core.domain.language.content_words import content_words
 from core.domain.place import Place
 from core.domain.run import Run
 from core.evals.answers import ANSWERABLE, LabelledQuestion, load_questions
 from core.evals.metrics import percentile
+from core.language.content_words import content_words
 from tests.servers.anthropic import anthropic_server
 from tests.servers.anthropic_steps import (
     Reply,

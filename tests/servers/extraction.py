@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from core.domain.language.modality import Modality, modality
-from core.domain.language.quantities import quantities
-from core.domain.language.sentences import split_sentences
 from core.domain.ontology import EntityType
+from core.language.modality import Modality, modality
+from core.language.quantities import quantities
+from core.language.sentences import split_sentences
 from core.ontology.extract.norms import NORM_TYPES
 from tests.servers.anthropic_steps import Reply, Step, reply, tool_use, usage
 

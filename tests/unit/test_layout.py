@@ -7,7 +7,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted([*(ROOT / "bot").rglob("*.py"), *(ROOT / "core").rglob("*.py")])
-DOMAIN = sorted((ROOT / "core" / "domain").rglob("*.py"))
+PURE = ("domain", "grounding", "language")
+DOMAIN = sorted(path for room in PURE for path in (ROOT / "core" / room).rglob("*.py"))
 CAP_LINES = 400
 """The aim is about 350; this is where a file is certainly two."""
 WHOLE = frozenset({"core/adapters/postgres/engine/tables.py"})

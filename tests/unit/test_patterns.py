@@ -17,7 +17,9 @@ PACKAGES = (
     "core.agent",
     "core.domain",
     "core.evals",
+    "core.grounding",
     "core.ingest",
+    "core.language",
     "core.ontology",
 )
 
@@ -85,12 +87,9 @@ def test_a_linear_expression_passes(source: str) -> None:
 def test_expressions_are_found_wherever_they_are() -> None:
     """Globals, collections, properties, functions, and what is written where it is used."""
     where = {one.where for one in patterns()}
-    kept = {"core.agent.conversation.follow_up._GAP", "core.domain.language.notations.NOTATIONS"}
-    assert (
-        kept | {"core.domain.grounding.bounds._BEFORE", "core.agent.planning.intent._COMPILED"}
-        <= where
-    )
-    assert any(place.startswith("core.domain.language.numerals:") for place in where)
+    kept = {"core.agent.conversation.follow_up._GAP", "core.language.notations.NOTATIONS"}
+    assert kept | {"core.grounding.bounds._BEFORE", "core.agent.planning.intent._COMPILED"} <= where
+    assert any(place.startswith("core.language.numerals:") for place in where)
     assert any(place.startswith("bot.slack.inbound.text_input:") for place in where)
 
 

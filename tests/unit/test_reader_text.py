@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.language.reader_text import WINDOW, WINDOWS, reader_text, windows
+from core.language.reader_text import WINDOW, WINDOWS, reader_text, windows
 
 
 def test_a_text_stands_under_its_title_and_its_two_innermost_headings() -> None:

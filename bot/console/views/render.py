@@ -17,9 +17,9 @@ from rich.text import Text
 
 from bot.console.views.safe_text import one_line, safe
 from core.domain.answer import Answer, Badge, Outcome, RefusalKind, ShownCitation
-from core.domain.layout import BULLET, Paragraph, blocks
 from core.domain.ontology import SectionRef
 from core.domain.question import UNASKED_SLOT
+from core.language.layout import BULLET, Paragraph, blocks
 
 _MARK = re.compile(r"\[\d+\]")
 _BADGES: dict[Badge, tuple[str, str]] = {

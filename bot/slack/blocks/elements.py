@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from bot.replies.badge import Head, Icon
 from bot.replies.text import cut, pieces
-from core.domain.layout import Paragraph, blocks
 from core.domain.run import Json
+from core.language.layout import Paragraph, blocks
 
 Block: TypeAlias = dict[str, Json]
 TEXT = 3_000

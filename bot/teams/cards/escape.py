@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from bot.replies.badge import Head
 from core.domain.answer import Answer
-from core.domain.layout import Block, Paragraph, blocks
+from core.language.layout import Block, Paragraph, blocks
 
 _SPECIAL = str.maketrans(
     {char: f"\\{char}" for char in "\\`*_[]()#~|!>"} | {"&": "&amp;", "<": "&lt;"}

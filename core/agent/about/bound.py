@@ -12,11 +12,11 @@ from dataclasses import replace
 
 from core.agent.about.asked import Asked, asked_about
 from core.agent.about.naming import bound_to, meant, mentions, names_something
-from core.domain.conditions import Condition, ConditionKind, shown
-from core.domain.language.jurisdictions import rules_of
 from core.domain.policy import PolicyVersion
 from core.domain.policy_facts import FactKind
 from core.domain.question import Question
+from core.language.conditions import Condition, ConditionKind, shown
+from core.language.jurisdictions import rules_of
 from core.ports import CorpusStore
 
 _IT = "\u00a7"

@@ -46,9 +46,10 @@ from core.domain.answer import (
 )
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.ontology import SectionRef
-from core.domain.policy import PolicyVersion, Span
+from core.domain.policy import PolicyVersion
 from core.domain.policy_facts import FactKind, PolicyFacts, statements
 from core.domain.run import Attempt, BudgetUse, Clarification, Plan, Run
+from core.language.spans import Span
 from core.ports import Progressed
 from core.ports.about import AboutPolicies
 

@@ -11,9 +11,9 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePath
 
-from core.domain.language.content_words import content_words, stem
-from core.domain.language.jurisdictions import jurisdictions_in
 from core.domain.policy import PolicyVersion
+from core.language.content_words import content_words, stem
+from core.language.jurisdictions import jurisdictions_in
 
 READ = 1_000
 """Characters of a question in which names are looked for."""

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.domain.answer import Citation, Claim, ShownClaim
-from core.domain.language.addressees import addressees
-from core.domain.language.lead_ins import introduced_units
-from core.domain.language.modality import Modality, modality
-from core.domain.layout import BULLET
-from core.domain.policy import Span
 from core.domain.policy_facts import FactKind, PolicyExcerpt, PolicyFacts, statements
+from core.language.addressees import addressees
+from core.language.layout import BULLET
+from core.language.lead_ins import introduced_units
+from core.language.modality import Modality, modality
+from core.language.spans import Span
 
 RULES = 6
 """Rules that a summary quotes at most."""

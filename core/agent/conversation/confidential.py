@@ -8,8 +8,8 @@ so what asks nothing and speaks of somebody is kept from models too: it is answe
 import re
 
 from core.agent.conversation.misconduct import is_report
-from core.domain.language.content_words import words
 from core.domain.question import Question, Turn
+from core.language.content_words import words
 
 _ASKS = re.compile(
     r"^(?:(?:ok(?:ay)?|thanks|thank you|and|but|so|please|hi|hello|now)\b[\s,:!.-]*)*"

@@ -10,9 +10,9 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.domain.language.content_words import stem, words
-from core.domain.language.jurisdictions import countries_named
-from core.domain.language.people import mentions
+from core.language.content_words import stem, words
+from core.language.jurisdictions import countries_named
+from core.language.people import mentions
 from core.ports import Vector
 
 

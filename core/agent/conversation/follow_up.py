@@ -11,16 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.agent.conversation.counterpart import candidates, exchanged, named_thing
-from core.domain.conditions import Condition, ConditionKind, conditions_in, shown
-from core.domain.language.content_words import content_words, words
-from core.domain.language.jurisdictions import (
+from core.language.conditions import Condition, ConditionKind, conditions_in, shown
+from core.language.content_words import content_words, words
+from core.language.jurisdictions import (
     NamedCountry,
     countries_named,
     own_country,
     without_jurisdictions,
 )
-from core.domain.language.people import STAFF, Mention, mentions, names_in, own_group
-from core.domain.language.quantities import quantities
+from core.language.people import STAFF, Mention, mentions, names_in, own_group
+from core.language.quantities import quantities
 from core.ports import Vector
 
 _LEAD = re.compile(

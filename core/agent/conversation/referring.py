@@ -21,10 +21,10 @@ from core.agent.conversation.understanding import (
 )
 from core.agent.request import MAX_QUESTION
 from core.domain.answer import Outcome
-from core.domain.conditions import Condition, conditions_in
 from core.domain.context import ContextMessage, bounded
-from core.domain.language.content_words import content_words
 from core.domain.question import Assumption, Turn
+from core.language.conditions import Condition, conditions_in
+from core.language.content_words import content_words
 from core.ports import Vector
 
 LENT = 300

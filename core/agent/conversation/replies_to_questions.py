@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from core.agent.facets import EMPLOYMENT, JURISDICTION
-from core.domain.language.content_words import words
-from core.domain.language.jurisdictions import country_code, country_name
 from core.domain.question import Assumption
+from core.language.content_words import words
+from core.language.jurisdictions import country_code, country_name
 
 _CHOICE = re.compile(
     r"^(?:i(?:'d|'ll|\s+would|\s+will)?\s+(?:choose|take|pick|mean|meant|want)\s+)?"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from string import ascii_lowercase
 
-from core.domain.language.content_words import stem
+from core.language.content_words import stem
 from core.ports.knowledge import Knowledge
 from core.ports.words import EnglishWords
 

@@ -12,17 +12,17 @@ from core.agent.conversation.follow_up import follow_up
 from core.agent.conversation.replies_to_questions import more_told, option_chosen, value_told
 from core.agent.conversation.small_talk import SmallTalk, small_talk, without_greeting
 from core.domain.answer import Outcome
-from core.domain.conditions import Condition, conditions_in, groups_asked_for
-from core.domain.language.content_words import content_words, words
-from core.domain.language.jurisdictions import (
+from core.domain.question import UNASKED_SLOT, Assumption, Turn
+from core.language.conditions import Condition, conditions_in, groups_asked_for
+from core.language.content_words import content_words, words
+from core.language.jurisdictions import (
     country_code,
     country_name,
     own_country,
     rules_of,
     without_jurisdictions,
 )
-from core.domain.language.people import GROUPS, mentions, names_in, own_group
-from core.domain.question import UNASKED_SLOT, Assumption, Turn
+from core.language.people import GROUPS, mentions, names_in, own_group
 from core.ports import Vector
 
 JURISDICTION = "jurisdiction"

@@ -16,10 +16,10 @@ from core.agent.planning.definitions import with_defined
 from core.agent.planning.intent import Intent
 from core.agent.planning.parts import MOST, Part, parts_of
 from core.agent.planning.terms import cover, is_telling
-from core.domain.language.content_words import content_words
-from core.domain.language.jurisdictions import country_name, without_jurisdictions
 from core.domain.question import Question
 from core.domain.run import Plan, Term
+from core.language.content_words import content_words
+from core.language.jurisdictions import country_name, without_jurisdictions
 
 MOST_CASES = 4
 """Sections quoted if every case was asked for."""

@@ -9,9 +9,9 @@ from core.agent.extractive.scoring import Scored, Wanted
 from core.agent.facets import EMPLOYMENT, JURISDICTION, facets_of
 from core.agent.planning.facts import are_alike
 from core.domain.answer import Branch
-from core.domain.language.content_words import content_words
-from core.domain.language.jurisdictions import country_name
-from core.domain.language.quantities import quantities
+from core.language.content_words import content_words
+from core.language.jurisdictions import country_name
+from core.language.quantities import quantities
 from core.ontology.graphs.conflicts import are_of_one_matter
 
 NOWHERE: frozenset[str] = frozenset()

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 from core.agent.facets import Facets, facets_of
 from core.domain.evidence import EvidenceItem
-from core.domain.language.content_words import content_words
-from core.domain.language.lead_ins import introduced_units
-from core.domain.language.sentences import ends_sentence, is_cut_off
 from core.domain.ontology import SectionRef
-from core.domain.policy import Span, VersionId
+from core.language.content_words import content_words
+from core.language.lead_ins import introduced_units
+from core.language.sentences import ends_sentence, is_cut_off
+from core.language.spans import Span, VersionId
 
 _ITEM = re.compile(r"\s*(?:[-*\u2022\u25aa]|\(?[a-z0-9ivx]{1,4}[.)])\s")
 _MARKED = re.compile(r"\s*(?:[^\w\s\"'\u201c\u2018(\[]|[(\[]?\w{1,4}[.)\]])\s")

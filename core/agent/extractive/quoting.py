@@ -8,7 +8,7 @@ from core.agent.extractive.scoring import Scored, Wanted, concerns
 from core.agent.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
 from core.agent.planning.facts import are_alike
 from core.domain.answer import Citation, Claim
-from core.domain.language.phrasing import introduces, item_sentence, row_sentence, sentence
+from core.language.phrasing import introduces, item_sentence, row_sentence, sentence
 
 QUOTED = 3
 """Sentences that answer together. On 303 answerable questions about 18 documents the best sentence

@@ -18,8 +18,8 @@ from core.agent.extractive.scoring import (
 )
 from core.agent.planning.amounts import is_of_another_amount
 from core.agent.timing import in_turns
-from core.domain.language.phrasing import row_sentence
-from core.domain.language.reader_text import WINDOW, reader_text
+from core.language.phrasing import row_sentence
+from core.language.reader_text import WINDOW, reader_text
 from core.ports import Reader
 
 READ = 96

@@ -43,10 +43,10 @@ from core.domain.answer import (
 )
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, EvidenceItem, Finding
-from core.domain.language.content_words import content_words
-from core.domain.language.jurisdictions import jurisdictions_in
 from core.domain.question import Question, Scope
 from core.domain.run import Attempt, Clarification, Exploration, ModelCall, Plan, Term
+from core.language.content_words import content_words
+from core.language.jurisdictions import jurisdictions_in
 from core.ports import Knowledge, Reader, RunContext, Toolbox
 
 logger = logging.getLogger(__name__)

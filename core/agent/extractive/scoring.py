@@ -14,11 +14,11 @@ from core.agent.facets import EMPLOYMENT, JURISDICTION, Facets, facets_of
 from core.agent.planning.definitions import defines
 from core.agent.planning.intent import Intent
 from core.agent.planning.terms import cover
-from core.domain.language.addressees import addressees
-from core.domain.language.content_words import content_words
-from core.domain.language.modality import Modality, modality
-from core.domain.language.people import names_in
 from core.domain.run import Term
+from core.language.addressees import addressees
+from core.language.content_words import content_words
+from core.language.modality import Modality, modality
+from core.language.people import names_in
 
 HEADING, ABOVE, TITLE = 0.9, 0.8, 0.6
 """What a match counts in the section's heading, in those above it and in the policy's title; in the

@@ -2,7 +2,7 @@
 
 import re
 
-from core.domain.grounding.bounds import Bound, Bounded, bounds
+from core.grounding.bounds import Bound, Bounded, bounds
 
 _GIVEN = re.compile(
     r"\b(?:worth|of|for|costs|costing|priced\s+at|valued\s+at|value|about|some|is)\s*$",

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.agent.planning.terms import is_telling
-from core.domain.language.content_words import content_words, stem
 from core.domain.run import Term
+from core.language.content_words import content_words, stem
 from core.ontology.fact_words import pairs_of
 from core.ports import Knowledge
 

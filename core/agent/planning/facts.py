@@ -7,8 +7,8 @@ from core.agent.planning.terms import Vocabulary, asked_words, cover, is_telling
 from core.domain.evidence import Finding
 from core.domain.knowledge import Sought, StatedFact
 from core.domain.ontology import EntityKey, RelationType, Snapshot
-from core.domain.policy import Span
 from core.domain.run import Term
+from core.language.spans import Span
 from core.ontology.fact_words import NAMING, beginning
 from core.ports import Knowledge
 

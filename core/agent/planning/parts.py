@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from core.agent.planning.intent import Intent, intents_of, plain
 from core.agent.planning.terms import is_telling
-from core.domain.language.content_words import content_words
 from core.domain.run import Term
+from core.language.content_words import content_words
 
 _ENDS = re.compile(r"(?<=[?!])\s+|(?<=[a-z]\.)\s+(?=[A-Z])")
 _SECOND = re.compile(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from core.agent.conversation.speech import wants
 from core.agent.facets import Facets, facets_of, without_facets
 from core.agent.planning.intent import plain
-from core.domain.language.content_words import content_words, stem, words
 from core.domain.run import Term
+from core.language.content_words import content_words, stem, words
 
 _TALK = frozenset(
     stem(word)

@@ -13,7 +13,7 @@ from core.domain.answer import (
     ShownClaim,
 )
 from core.domain.ontology import SectionRef
-from core.domain.policy import Span, VersionId
+from core.language.spans import Span, VersionId
 
 
 def answer_of(stored: Mapping[str, Any]) -> Answer:

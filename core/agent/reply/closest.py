@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from core.domain.answer import Citation, Claim
-from core.domain.language.phrasing import heads, marker_style, opening, phrase, unmarked
-from core.domain.language.table_rows import read_row
 from core.domain.ontology import SectionRef
-from core.domain.policy import Span
+from core.language.phrasing import heads, marker_style, opening, phrase, unmarked
+from core.language.spans import Span
+from core.language.table_rows import read_row
 
 CLAIMS = 2
 """Claims of a draft whose quotes are shown."""

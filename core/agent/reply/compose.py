@@ -38,9 +38,10 @@ from core.domain.answer import (
     ShownClaim,
 )
 from core.domain.ontology import SectionRef
-from core.domain.policy import PolicyVersion, Span, VersionId
+from core.domain.policy import PolicyVersion
 from core.domain.question import UNASKED_SLOT, Assumption
 from core.domain.run import Clarification
+from core.language.spans import Span, VersionId
 
 MAX_ANSWER = 2_000
 """Characters of an answer."""

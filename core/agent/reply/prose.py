@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.domain.answer import Citation, Claim
-from core.domain.language.lead_ins import introduced_units
-from core.domain.language.modality import Modality, modality
-from core.domain.language.phrasing import item_sentence, opening, phrase, row_sentence
-from core.domain.language.table_rows import fits
-from core.domain.layout import BULLET
-from core.domain.policy import Span
+from core.language.layout import BULLET
+from core.language.lead_ins import introduced_units
+from core.language.modality import Modality, modality
+from core.language.phrasing import item_sentence, opening, phrase, row_sentence
+from core.language.spans import Span
+from core.language.table_rows import fits
 
 LONGEST_PARAGRAPH = 480
 """Characters up to which claims of one policy are joined: some five lines."""
@@ -97,7 +97,7 @@ def prose(
     lists: Mapping[Span, Listed] | None = None,
     titles: Mapping[Span, str] | None = None,
 ) -> str:
-    """Return claims as text, see `core.domain.layout`.
+    """Return claims as text, see `core.language.layout`.
 
     Args:
         claims: In the order of `arranged`.

@@ -12,10 +12,10 @@ from core.agent.reply.verdict import verdict
 from core.agent.wording import PARTIAL, REFUSALS, UNMENTIONED, WITHOUT_MODEL
 from core.domain.answer import Answer, Badge, Citation, Claim, Decision, Outcome, RefusalKind
 from core.domain.evidence import Finding
-from core.domain.language.table_rows import fits
 from core.domain.ontology import SectionRef
-from core.domain.policy import Span
 from core.domain.question import UNASKED_SLOT, Question, Scope
+from core.language.spans import Span
+from core.language.table_rows import fits
 from core.ports import CorpusStore
 from core.retrieval.retriever import Retrieved
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from core.agent.planning.parts import parts_of
 from core.agent.wording import NO_SURE_ANSWER_TO, NOTHING_ON, PARTIAL
 from core.domain.answer import Claim
-from core.domain.language.content_words import content_words, words
 from core.domain.ontology import SectionRef
 from core.domain.run import Term
+from core.language.content_words import content_words, words
 
 _LONGEST = 120
 """Characters of a part that is named; a longer one is no question that one could repeat."""

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from core.domain.answer import Claim
-from core.domain.language.modality import Modality, modality
-from core.domain.language.quantities import quantities
 from core.domain.ontology import EntityType
+from core.language.modality import Modality, modality
+from core.language.quantities import quantities
 from core.ontology.extract.measures import Measure, measure_of, unnumbered_deadline
 
 DAYS_AT_MOST = 7.0

@@ -7,7 +7,7 @@ figure that could make a difference, there is none.
 
 Held against the best sentence for each of 1,587 answerable yes-or-no questions about 138 policies
 that others wrote, it rules on 43, and on 73 where a reader is sure of the sentence; for the rest
-see `core.domain.grounding.short_answers`. All were read: none is wrong, two are open to dispute
+see `core.grounding.short_answers`. All were read: none is wrong, two are open to dispute
 ("Do I have to sign the handbook?", where an agreement to abide by it has to be signed). Of 369
 answers as they are given without a model, 24 begin with a verdict; none of those is wrong.
 """
@@ -17,9 +17,10 @@ from collections.abc import Sequence
 
 from core.agent.reply.prose import lead_ins_of
 from core.domain.answer import Claim
-from core.domain.grounding.bounds import Bound, bounds
-from core.domain.grounding.short_answers import GROUPS, short_answer
-from core.domain.grounding.yes_or_no import (
+from core.domain.ontology import SectionRef
+from core.grounding.bounds import Bound, bounds
+from core.grounding.short_answers import GROUPS, short_answer
+from core.grounding.yes_or_no import (
     Asked,
     Polarity,
     asked_of,
@@ -30,12 +31,11 @@ from core.domain.grounding.yes_or_no import (
     said,
     states,
 )
-from core.domain.language.content_words import content_words
-from core.domain.language.jurisdictions import jurisdictions_in
-from core.domain.language.modality import Modality, modalities
-from core.domain.language.phrasing import sentence
-from core.domain.language.quantities import quantities
-from core.domain.ontology import SectionRef
+from core.language.content_words import content_words
+from core.language.jurisdictions import jurisdictions_in
+from core.language.modality import Modality, modalities
+from core.language.phrasing import sentence
+from core.language.quantities import quantities
 
 _EXEMPTS = re.compile(
     r"\b(?:exempt(?:s|ed|ions?)?|(?<!no\s)exceptions?|except|unless|however|only\s(?:if|when|with))\b",

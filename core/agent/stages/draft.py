@@ -8,11 +8,11 @@ from core.agent.limits import MAX_ASKED
 from core.domain.answer import Citation, Claim, Draft
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence
-from core.domain.language.phrasing import item_sentence, phrase, row_sentence
-from core.domain.language.table_rows import fits
-from core.domain.policy import Span
 from core.domain.question import Question
 from core.domain.run import Attempt, Plan
+from core.language.phrasing import item_sentence, phrase, row_sentence
+from core.language.spans import Span
+from core.language.table_rows import fits
 from core.ports import Reasoner
 
 CHOICE = 2

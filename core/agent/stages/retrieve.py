@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from core.agent.ablation import WithoutSections
 from core.domain.evidence import Context, Evidence, EvidenceItem, Finding, RetrievedChunk
-from core.domain.policy import Span
 from core.domain.question import Scope
+from core.language.spans import Span
 from core.retrieval.retriever import Retrieved, Retriever
 
 

@@ -35,21 +35,21 @@ from dataclasses import dataclass, replace
 from core.domain.answer import BY_CODE, Check, Citation, Claim, Draft, Verdict, Verified
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, EvidenceItem, is_within
-from core.domain.grounding.polarity import stands_in
-from core.domain.grounding.support import (
+from core.domain.question import Question
+from core.grounding.polarity import stands_in
+from core.grounding.support import (
     Grounds,
     guard_probability,
     guard_texts,
     only_quotes,
     ungrounded,
 )
-from core.domain.language.content_words import families
-from core.domain.language.jurisdictions import country_name, jurisdictions_in
-from core.domain.language.lead_ins import introduced_units
-from core.domain.language.modality import LIST_ITEM
-from core.domain.language.sentences import sentences_around
-from core.domain.policy import Span, TextSpan
-from core.domain.question import Question
+from core.language.content_words import families
+from core.language.jurisdictions import country_name, jurisdictions_in
+from core.language.lead_ins import introduced_units
+from core.language.modality import LIST_ITEM
+from core.language.sentences import sentences_around
+from core.language.spans import Span, TextSpan
 from core.ports import CorpusStore, Knowledge, Reader
 
 logger = logging.getLogger(__name__)

@@ -7,8 +7,9 @@ moves.
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from core.domain.policy import Heading, LoadedDocument, MediaType, TextSpan
+from core.domain.policy import Heading, LoadedDocument, MediaType
 from core.ingest.normalise import clean_line
+from core.language.spans import TextSpan
 
 CELL_SEPARATOR = " | "
 

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.domain.language.sentences import is_cut_off
 from core.ingest.load.builder import DocumentBuilder
 from core.ingest.load.pdf_layout import Block
 from core.ingest.load.pdf_lines import HYPHEN, Line
+from core.language.sentences import is_cut_off
 
 _LARGER = 1.12
 _MAX_HEADING_LINES = 3

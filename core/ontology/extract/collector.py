@@ -11,7 +11,7 @@ from core.domain.ontology import (
     ExtractedRelation,
     RelationType,
 )
-from core.domain.policy import TextSpan
+from core.language.spans import TextSpan
 from core.ontology.extract.naming import shortened
 
 

@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from core.domain.ontology import EntityType, Extraction, RelationType
-from core.domain.policy import Section, TextSpan
+from core.domain.policy import Section
+from core.language.spans import TextSpan
 from core.ontology.extract.collector import Collector
 from core.ontology.extract.definitions import definitions_of
 from core.ontology.extract.headers import header_facts

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from core.domain.language.jurisdictions import NAMES, WRITTEN
+from core.language.jurisdictions import NAMES, WRITTEN
 
 _WITHIN: Mapping[str, str] = {
     "EU": "European Union", "US-CA": "California", "US-NY": "New York", "US-TX": "Texas",

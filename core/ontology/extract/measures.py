@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from core.domain.language.quantities import Quantity, quantities
 from core.domain.ontology import EntityType
+from core.language.quantities import Quantity, quantities
 from core.ontology.extract.statements import Statement
 
 _AT_MOST = re.compile(

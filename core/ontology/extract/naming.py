@@ -3,7 +3,7 @@
 import hashlib
 import re
 
-from core.domain.language.content_words import words
+from core.language.content_words import words
 
 NAME_CHARACTERS = 160
 """Longest name of an entity, as `ExtractedEntity.name` says."""

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from core.domain.language.lead_ins import ends_in_colon
-from core.domain.language.modality import ModalClause, Modality, modalities
-from core.domain.language.sentences import is_cut_off
 from core.domain.ontology import EntityType
+from core.language.lead_ins import ends_in_colon
+from core.language.modality import ModalClause, Modality, modalities
+from core.language.sentences import is_cut_off
 from core.ontology.extract.roles import Role, find_roles
 from core.ontology.extract.statements import Statement
 

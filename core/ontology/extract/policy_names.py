@@ -2,7 +2,7 @@
 
 import re
 
-from core.domain.language.content_words import stem, words
+from core.language.content_words import stem, words
 
 SHORT_NAME = (
     r"(?!(?:EUR|USD|GBP|CHF|AED|JPY|INR|CAD|AUD|ISO|IEC|RULE|RULES|PART|THE|AND|FOR|VP|HR|IT|ID"

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.ontology import CrossReference
-from core.domain.policy import Section, TextSpan
+from core.domain.policy import Section
+from core.language.spans import TextSpan
 from core.ontology.extract.policy_index import (
     IndexedPolicy,
     IndexedSection,

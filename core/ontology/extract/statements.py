@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.domain.language.lead_ins import MARKER, Unit, section_units
-from core.domain.language.sentences import says_something
-from core.domain.policy import Section, TextSpan
+from core.domain.policy import Section
+from core.language.lead_ins import MARKER, Unit, section_units
+from core.language.sentences import says_something
+from core.language.spans import TextSpan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

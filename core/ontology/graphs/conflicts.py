@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Literal
 
-from core.domain.language.content_words import content_words
-from core.domain.language.quantities import quantities
 from core.domain.ontology import Entity, EntityType, RelationType, SectionRef
-from core.domain.policy import Span
+from core.language.content_words import content_words
+from core.language.quantities import quantities
+from core.language.spans import Span
 from core.ontology.graphs.graph import OntologyGraph
 
 _MEASURES = (EntityType.THRESHOLD, EntityType.DEADLINE)

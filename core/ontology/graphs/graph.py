@@ -15,7 +15,7 @@ from core.domain.ontology import (
     SectionRef,
     Snapshot,
 )
-from core.domain.policy import Span
+from core.language.spans import Span
 from core.ports.knowledge import Direction
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from math import log
 
 from core.domain.knowledge import Found
-from core.domain.language.content_words import content_words
 from core.domain.ontology import Entity, SectionRef, Snapshot
+from core.language.content_words import content_words
 from core.ontology.fact_words import entity_words, names_of
 
 MOST_DEFINITIONS = 100

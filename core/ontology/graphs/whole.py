@@ -29,7 +29,7 @@ from core.domain.ontology import (
     SectionRef,
     Snapshot,
 )
-from core.domain.policy import Span
+from core.language.spans import Span
 from core.ontology.fact_words import (
     STATED,
     FactWords,

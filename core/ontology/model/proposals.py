@@ -20,8 +20,8 @@ from core.domain.ontology import (
     ExtractedRelation,
     RelationType,
 )
-from core.domain.policy import TextSpan
 from core.domain.proposals import ProposedEntity, ProposedFacts, ProposedRelation
+from core.language.spans import TextSpan
 from core.ontology.extract.extract import MEASURE_RELATION, NORM_RELATION
 from core.ontology.extract.naming import find_name, policy_entity, section_entity
 from core.ontology.extract.roles import find_roles

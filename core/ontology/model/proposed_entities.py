@@ -9,11 +9,11 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from core.domain.language.content_words import content_words
-from core.domain.language.modality import Modality, modalities
-from core.domain.language.quantities import missing_quantities, quantities
 from core.domain.ontology import NORMS, EntityKey, EntityType, ExtractedEntity
 from core.domain.proposals import ProposedEntity
+from core.language.content_words import content_words
+from core.language.modality import Modality, modalities
+from core.language.quantities import missing_quantities, quantities
 from core.ontology.extract.jurisdictions import (
     jurisdiction_aliases,
     jurisdiction_name,

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.domain.language.content_words import content_words
-from core.domain.policy import TextSpan
+from core.language.content_words import content_words
+from core.language.spans import TextSpan
 from core.ontology.extract.naming import find_name
 from core.ontology.extract.statements import Statement, clean, statements
 from core.ontology.model.quotes import MAX_CHARACTERS, MIN_CHARACTERS, find_quote

@@ -7,7 +7,7 @@
 
 import re
 
-from core.domain.policy import TextSpan
+from core.language.spans import TextSpan
 
 MIN_CHARACTERS = 8
 """A shorter quote shows nothing."""

@@ -7,8 +7,9 @@ sentence ends; a sentence longer than a part is cut at white space.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.domain.language.sentences import split_sentences
-from core.domain.policy import Section, TextSpan
+from core.domain.policy import Section
+from core.language.sentences import split_sentences
+from core.language.spans import TextSpan
 from core.ontology.extract.statements import is_history
 
 MAX_CHARACTERS = 4_000

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from core.domain.knowledge import Listed
-from core.domain.language.content_words import content_words
 from core.domain.ontology import NORMS, Entity, EntityType, Snapshot
 from core.domain.run import Json
+from core.language.content_words import content_words
 from core.ontology.tools.registry import ArgumentError, Arguments, Parameter, Tool
 from core.ontology.tools.tool_results import MOST_ITEMS, Shown, answer, entity_json, listed
 from core.ports.knowledge import Lookup

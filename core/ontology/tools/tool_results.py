@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.knowledge import Listed
-from core.domain.language.content_words import words
-from core.domain.language.sentences import says_something, split_sentences
 from core.domain.ontology import Entity, EntityKey, Relation, RelationType, SectionRef, Snapshot
-from core.domain.policy import Span
 from core.domain.run import Json
+from core.language.content_words import words
+from core.language.sentences import says_something, split_sentences
+from core.language.spans import Span
 from core.ontology.fact_words import stated_at
 
 MOST_ITEMS = 25

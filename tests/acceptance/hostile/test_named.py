@@ -7,7 +7,7 @@ import pytest
 from core.agent.stages import verify
 from core.agent.trace_json import answer_json
 from core.domain.answer import Outcome
-from core.domain.grounding import support
+from core.grounding import support
 from tests.acceptance.hostile.cases import CASES
 from tests.acceptance.hostile.world import (
     Body,

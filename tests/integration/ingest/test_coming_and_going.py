@@ -19,10 +19,10 @@ from core.adapters.postgres.platforms.posted_answers import PostgresShownReplies
 from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.adapters.system import SystemClock, UuidSource
 from core.domain.errors import DocumentError, OvertakenError, UsageError
-from core.domain.policy import VersionId
 from core.domain.question import Scope
 from core.ingest.compare import SourceFile
 from core.ingest.publish import Ingested
+from core.language.spans import VersionId
 from core.ports import Published, StoredVersion, Unchanged
 
 Ingest = Callable[..., Coroutine[Any, Any, Ingested]]

@@ -14,9 +14,9 @@ from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
 from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.domain.ontology import EntityType, RelationType, Snapshot
-from core.domain.policy import Span, VersionId
 from core.domain.question import Scope
 from core.ingest.publish import Ingested
+from core.language.spans import Span, VersionId
 from core.ports import SearchRequest
 
 Ingest = Callable[..., Coroutine[Any, Any, Ingested]]

@@ -14,7 +14,7 @@ from core.agent.wording import FROM_METADATA, PARTIAL, WHICH_POLICY
 from core.domain.answer import BY_CODE, Badge, Check, Citation, Claim, Draft, Outcome
 from core.domain.budget import Limits
 from core.domain.evidence import Evidence, EvidenceItem
-from core.domain.policy import PolicyMetadata, Span, VersionId
+from core.domain.policy import PolicyMetadata
 from core.domain.policy_facts import (
     Applies,
     FactKind,
@@ -25,6 +25,7 @@ from core.domain.policy_facts import (
 )
 from core.domain.question import Assumption, Scope, Turn
 from core.domain.run import Run
+from core.language.spans import Span, VersionId
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.retrieval.retriever import Retriever
 from tests.factories import make_place, make_question, make_scope

@@ -8,10 +8,11 @@ import pytest
 from core.agent.about.asked import Asked, asked_about
 from core.agent.about.bound import bound
 from core.agent.about.naming import bound_to, meant, mentions
-from core.domain.conditions import ConditionKind
-from core.domain.policy import PolicyMetadata, PolicyVersion, VersionId
+from core.domain.policy import PolicyMetadata, PolicyVersion
 from core.domain.policy_facts import FactKind
 from core.domain.question import Turn
+from core.language.conditions import ConditionKind
+from core.language.spans import VersionId
 from tests.factories import make_question
 from tests.fakes import InMemoryCorpus, Policy
 

@@ -13,9 +13,9 @@ from core.agent.service import Answering
 from core.agent.wording import WITHOUT_MODEL
 from core.domain.answer import Badge, Outcome, RefusalKind, Verified
 from core.domain.budget import Limits
-from core.domain.conditions import conditions_in
 from core.domain.place import Place
 from core.domain.question import Assumption, Question, Turn
+from core.language.conditions import conditions_in
 from core.retrieval.retriever import Retriever
 from tests.factories import make_evidence, make_judgement, make_question
 from tests.fakes import (

@@ -13,9 +13,9 @@ from core.agent.trace_json import answer_json
 from core.agent.wording import IF_IT_DOES_NOT, REFUSALS
 from core.domain.answer import Citation, Claim, Decision, Outcome, RefusalKind
 from core.domain.ontology import SectionRef
-from core.domain.policy import Span, VersionId
 from core.domain.question import Turn
 from core.domain.run import Plan
+from core.language.spans import Span, VersionId
 from tests.factories import make_judgement, make_place
 from tests.fakes import ScriptedReasoner
 from tests.unit.agent.world import CASH, LIMIT, REGISTER, TRUE, make_world, says

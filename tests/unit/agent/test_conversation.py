@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from core.agent.conversation.small_talk import without_greeting
 from core.agent.conversation.understanding import ALL, clean, understand
 from core.agent.facets import facets_of
-from core.domain.language.jurisdictions import country_name, jurisdictions_in
 from core.domain.question import Turn
+from core.language.jurisdictions import country_name, jurisdictions_in
 
 GIFTS = "May employees accept gifts worth EUR 50?"
 ANSWERED = Turn(question=GIFTS, outcome="answered", answer="Yes.")

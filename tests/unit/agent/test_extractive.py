@@ -13,11 +13,11 @@ from core.agent.stages.verify import verify
 from core.agent.wording import NO_SURE_ANSWER_TO, WITHOUT_MODEL
 from core.domain.answer import Decision, Draft, Judgement, NotJudged, Outcome, RefusalKind
 from core.domain.budget import Limits
-from core.domain.conditions import conditions_in
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.question import Assumption, Question
 from core.domain.run import Clarification, Plan
+from core.language.conditions import conditions_in
 from core.ontology.tools.toolbox import OntologyToolbox
 from tests.factories import (
     NOTHING_KNOWN,

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from core.agent.conversation.follow_up import follow_up
-from core.domain.conditions import ConditionKind
+from core.language.conditions import ConditionKind
 
 SUPPLIER = "May I accept a gift from a supplier?"
 

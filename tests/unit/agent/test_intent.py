@@ -13,8 +13,8 @@ from core.agent.facets import (
 )
 from core.agent.planning.intent import Intent, intents_of, plain
 from core.agent.planning.parts import parts_of
-from core.domain.language.content_words import content_words
 from core.domain.run import Term
+from core.language.content_words import content_words
 
 
 @pytest.mark.parametrize(

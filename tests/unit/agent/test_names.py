@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.grounding.named_entities import missing_names
-from core.domain.language.jurisdictions import (
+from core.grounding.named_entities import missing_names
+from core.language.jurisdictions import (
     country_code,
     country_name,
     jurisdictions_in,

@@ -1,8 +1,8 @@
 """A message is cut into the questions that it asks: a few, whatever its length."""
 
 from core.agent.planning.parts import MOST, Part, parts_of
-from core.domain.language.content_words import content_words
 from core.domain.run import Term
+from core.language.content_words import content_words
 
 SUBJECTS = ("gifts", "hotels", "vendors", "records", "cameras", "laptops", "visitors", "taxis")
 

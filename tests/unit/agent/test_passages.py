@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from core.agent.extractive.passages import passages_of
 from core.agent.extractive.quoting import claim_of
 from core.domain.evidence import EvidenceItem
-from core.domain.language.lead_ins import lead_in_of
-from core.domain.policy import VersionId
+from core.language.lead_ins import lead_in_of
+from core.language.spans import VersionId
 from tests.factories import make_item, make_place
 
 TABLE = "City | Limit\nLondon | GBP 190\nRome | EUR 160\n"

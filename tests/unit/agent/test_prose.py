@@ -6,9 +6,9 @@ from core.agent.reply.prose import Listed, arranged, listed_in, prose
 from core.agent.reply.unanswered import unanswered
 from core.domain.answer import Citation, Claim, Draft, Outcome
 from core.domain.evidence import Evidence
-from core.domain.language.phrasing import item_sentence, row_sentence, sentence
-from core.domain.layout import Listing, Paragraph, blocks
-from core.domain.policy import Span, VersionId
+from core.language.layout import Listing, Paragraph, blocks
+from core.language.phrasing import item_sentence, row_sentence, sentence
+from core.language.spans import Span, VersionId
 from tests.factories import make_judgement
 from tests.fakes import Policy, ScriptedReasoner
 from tests.unit.agent.world import make_world, quoted

@@ -6,7 +6,7 @@ from collections.abc import Collection
 import pytest
 
 from core.agent.conversation.slips import mended
-from core.domain.language.content_words import stem, words
+from core.language.content_words import stem, words
 from core.ports import Knowledge
 from tests.factories import make_scope
 from tests.fakes import InMemoryCorpus, InMemoryOntology, Policy

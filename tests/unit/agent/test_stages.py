@@ -13,10 +13,10 @@ from core.agent.stages.retrieve import gather
 from core.domain.answer import Branch, Citation, Claim, Draft, Judgement, NotJudged
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, Finding
-from core.domain.language.lead_ins import LeadIn, introduced_units, lead_in_of
 from core.domain.ontology import EntityKey, Snapshot
-from core.domain.policy import VersionId
 from core.domain.run import Clarification, Exploration
+from core.language.lead_ins import LeadIn, introduced_units, lead_in_of
+from core.language.spans import VersionId
 from core.ontology.graphs.whole import WholeOntology
 from core.ports import SearchRequest
 from tests.factories import (

@@ -6,9 +6,9 @@ import pytest
 
 from core.agent.reply.verdict import verdict
 from core.domain.answer import Citation, Claim
-from core.domain.grounding.yes_or_no import Polarity, needs_approval, polarity
-from core.domain.language.phrasing import item_sentence, sentence
-from core.domain.policy import Span, VersionId
+from core.grounding.yes_or_no import Polarity, needs_approval, polarity
+from core.language.phrasing import item_sentence, sentence
+from core.language.spans import Span, VersionId
 from tests.factories import make_place
 
 

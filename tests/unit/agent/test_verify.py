@@ -13,12 +13,12 @@ from core.agent.stages.verify import supports, verify
 from core.domain.answer import BY_CODE, Check, Citation, Claim, Draft, Verified
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence
-from core.domain.grounding import support
-from core.domain.grounding.support import guard_probability, guard_texts
-from core.domain.language.lead_ins import LeadIn
-from core.domain.language.quantities import quantities
-from core.domain.language.reader_text import heading_of
-from core.domain.policy import VersionId
+from core.grounding import support
+from core.grounding.support import guard_probability, guard_texts
+from core.language.lead_ins import LeadIn
+from core.language.quantities import quantities
+from core.language.reader_text import heading_of
+from core.language.spans import VersionId
 from tests.factories import (
     cite,
     make_draft,

@@ -9,9 +9,9 @@ from core.domain.answer import Citation, Claim, Draft
 from core.domain.budget import Limits
 from core.domain.context import ContextMessage
 from core.domain.evidence import Evidence
-from core.domain.policy import Span, VersionId
 from core.domain.question import Assumption, Turn
 from core.domain.run import Run
+from core.language.spans import Span, VersionId
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import ReasonerFactory
 from core.retrieval.retriever import Retriever

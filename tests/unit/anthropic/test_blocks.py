@@ -14,8 +14,8 @@ from core.adapters.anthropic.dialogue.blocks import (
     source_of,
 )
 from core.adapters.anthropic.dialogue.dialogue import Dialogue
-from core.domain.language.lead_ins import LeadIn
-from core.domain.policy import Span
+from core.language.lead_ins import LeadIn
+from core.language.spans import Span
 from tests.factories import make_place, make_span
 
 TEXT = "  Cash is forbidden. Gifts up to EUR 50 are allowed.\n\n- Meals are.\n"

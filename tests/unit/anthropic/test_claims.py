@@ -11,8 +11,8 @@ from core.adapters.anthropic.dialogue.dialogue import Dialogue
 from core.agent.stages.verify import verify
 from core.domain.answer import Check, Draft
 from core.domain.evidence import Evidence
-from core.domain.language.sentences import split_sentences
 from core.domain.run import TokenUse
+from core.language.sentences import split_sentences
 from tests.factories import make_item, make_place, make_span, stored_text
 
 

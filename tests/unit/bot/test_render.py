@@ -21,7 +21,7 @@ from core.domain.answer import (
 )
 from core.domain.audit import RecordLine, RecordView
 from core.domain.ontology import SectionRef
-from core.domain.policy import Span, VersionId
+from core.language.spans import Span, VersionId
 
 HOSTILE = st.text(
     alphabet=st.one_of(

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from bot.actions.reply_access import ReplyAccess
-from core.domain.policy import VersionId
+from core.language.spans import VersionId
 
 
 class Audiences:

@@ -6,9 +6,9 @@ from typing import Any, cast
 from bot.console.ingest.sources import Listing, Skipped, Source
 from bot.console.ingest.vanished import find_vanished
 from core.adapters.postgres.corpus.withdrawals import PolicyFile
-from core.domain.policy import VersionId
 from core.ingest.compare import SourceFile
 from core.ingest.prepare import NOTHING_GIVEN
+from core.language.spans import VersionId
 
 
 class Known:

@@ -25,7 +25,7 @@ from core.domain.answer import (
 )
 from core.domain.evidence import Evidence
 from core.domain.place import Place
-from core.domain.policy import PolicyMetadata, VersionId
+from core.domain.policy import PolicyMetadata
 from core.domain.question import Question, Scope
 from core.domain.run import (
     Attempt,
@@ -41,6 +41,7 @@ from core.domain.run import (
     ToolCall,
 )
 from core.ingest.publish import Ingested
+from core.language.spans import VersionId
 from core.ports import Published, Unchanged
 
 HOSTILE = st.text(max_size=40) | st.sampled_from(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.grounding.bounds import Bound, bounds, bounds_kept
+from core.grounding.bounds import Bound, bounds, bounds_kept
 from core.ingest.prepare import prepare
 from core.ontology.extract.extract import extract
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.domain.conditions import (
+from core.language.conditions import (
     QUOTED,
     Condition,
     ConditionKind,
@@ -10,8 +10,8 @@ from core.domain.conditions import (
     is_met,
     shown,
 )
-from core.domain.language.jurisdictions import own_country, rules_of
-from core.domain.language.people import own_group
+from core.language.jurisdictions import own_country, rules_of
+from core.language.people import own_group
 
 
 def found_in(text: str) -> list[tuple[str, str]]:

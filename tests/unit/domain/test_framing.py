@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.grounding.rule_framing import framing_kept
+from core.grounding.rule_framing import framing_kept
 
 CASH = "Employees must not accept cash from customers."
 UNLESS = "Employees must not travel abroad unless the line manager has approved the trip."

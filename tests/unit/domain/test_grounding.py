@@ -3,7 +3,7 @@
 import pytest
 
 from core.domain.answer import Check
-from core.domain.grounding.support import LEAST_SUPPORT, Grounds, guard_probability, ungrounded
+from core.grounding.support import LEAST_SUPPORT, Grounds, guard_probability, ungrounded
 
 LEAD_IN, ITEM = "Employees must not:", "(a) accept cash or vouchers;"
 UNSURE = LEAST_SUPPORT / 2

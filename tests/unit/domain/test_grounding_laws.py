@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.domain.grounding.support import Grounds, ungrounded
+from core.grounding.support import Grounds, ungrounded
 
 ACTORS = [
     "Gardeners",

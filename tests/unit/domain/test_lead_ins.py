@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.language.lead_ins import introduced_units, section_units
+from core.language.lead_ins import introduced_units, section_units
 
 
 def read(text: str) -> dict[str, list[str]]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.language.modality import Modality, modalities, modality
+from core.language.modality import Modality, modalities, modality
 
 M = Modality
 

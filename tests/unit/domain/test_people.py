@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.domain.language.people import covers_everybody, mentions, names_in, own_group, synonyms
+from core.language.people import covers_everybody, mentions, names_in, own_group, synonyms
 
 
 @pytest.mark.parametrize(

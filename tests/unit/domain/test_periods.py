@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.domain.language.periods import missing_periods, plain_frequencies
+from core.language.periods import missing_periods, plain_frequencies
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from core.agent.stages.verify import verify
 from core.domain.answer import Check, Citation, Claim, Draft
 from core.domain.evidence import Evidence
-from core.domain.language.phrasing import (
+from core.language.phrasing import (
     item_sentence,
     phrase,
     plain,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.grounding.negation import negation_kept
-from core.domain.grounding.polarity import polarity_kept
-from core.domain.language.modality import Modality
+from core.grounding.negation import negation_kept
+from core.grounding.polarity import polarity_kept
+from core.language.modality import Modality
 
 M = Modality
 _GIFTS = "Employees may accept gifts up to EUR 75 but must not accept cash. Managers should ask."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.domain.grounding.support import Grounds, ungrounded
+from core.grounding.support import Grounds, ungrounded
 
 PAIRS = [
     ("Visitors must not enter the archive.", "Visitors may enter the archive."),

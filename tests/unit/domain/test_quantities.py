@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.domain.language.quantities import missing_quantities, quantities
+from core.language.quantities import missing_quantities, quantities
 
 
 def _forms(text: str) -> list[str]:

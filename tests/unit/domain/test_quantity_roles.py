@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.answer import Check
-from core.domain.grounding.quantity_roles import roles_kept
-from core.domain.grounding.support import Grounds, ungrounded
+from core.grounding.quantity_roles import roles_kept
+from core.grounding.support import Grounds, ungrounded
 
 REPORT = "Hand in the report within 30 days of the trip."
 RETURN = "Loaned tools go back no later than 10 days after receipt of the reminder."

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from core.domain.grounding.support import Grounds, ungrounded
+from core.grounding.support import Grounds, ungrounded
 
 _BOOK = "The club's library lends books for three weeks, and each loan is written into the book."
 _SHED = "Members may use the shed at night, but they must lock it."

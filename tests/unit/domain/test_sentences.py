@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.language.sentences import split_sentences
+from core.language.sentences import split_sentences
 
 
 def _units(text: str) -> list[str]:

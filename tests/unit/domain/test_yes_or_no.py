@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.domain.grounding.yes_or_no import Asked, Polarity, asked_of, needs_approval, polarity
+from core.grounding.yes_or_no import Asked, Polarity, asked_of, needs_approval, polarity
 
 ACCEPT = "May I accept gifts?"
 WORTH_40 = "May I accept gifts worth EUR 40?"

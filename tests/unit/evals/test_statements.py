@@ -12,7 +12,6 @@ from core.adapters.local.reader import GUARD_SHA256
 from core.agent.stages import verify as stage
 from core.domain.answer import Check
 from core.domain.errors import UsageError
-from core.domain.grounding.support import ungrounded
 from core.evals import statements
 from core.evals.statements import (
     LabelledStatement,
@@ -21,6 +20,7 @@ from core.evals.statements import (
     load_statements,
     report_json,
 )
+from core.grounding.support import ungrounded
 
 RULE = "Claims must be filed within fifteen (15) calendar days."
 LINES: list[dict[str, object]] = [

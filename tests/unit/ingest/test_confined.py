@@ -13,10 +13,11 @@ import psutil
 import pytest
 
 from core.domain.errors import DocumentError
-from core.domain.policy import Heading, TextSpan
+from core.domain.policy import Heading
 from core.ingest.child import Reply
 from core.ingest.confined import ConfinedReader, ReadingLimits, checked_content, open_reader
 from core.ingest.prepare import Content, prepare, read_content
+from core.language.spans import TextSpan
 
 pytestmark = pytest.mark.slow
 

@@ -11,10 +11,10 @@ from docx.opc.part import Part
 from docx.oxml import OxmlElement
 from docx.oxml.ns import nsmap, qn
 
-from core.domain.language.sentences import split_sentences
 from core.domain.policy import LoadedDocument
 from core.ingest.load import load
 from core.ingest.load.docx_numbering import format_counter
+from core.language.sentences import split_sentences
 
 
 def read(document: Document) -> LoadedDocument:

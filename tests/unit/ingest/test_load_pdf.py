@@ -10,10 +10,10 @@ from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Table, TableStyle
 
-from core.domain.language.sentences import split_sentences
 from core.domain.policy import LoadedDocument
 from core.ingest.load import load
 from core.ingest.sections import split_sections
+from core.language.sentences import split_sentences
 
 DUTY = "Keeps the register and answers all questions about it. "
 TOPICS = ("", "Gifts", "Travel", "Records")

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.knowledge import SectionText
-from core.domain.language.lead_ins import LeadIn, lead_in_of, section_units
 from core.domain.ontology import Entity, EntityKey, Extraction, Relation, SectionRef, Snapshot
-from core.domain.policy import Section, Span, TextSpan, VersionId
+from core.domain.policy import Section
+from core.language.lead_ins import LeadIn, lead_in_of, section_units
+from core.language.spans import Span, TextSpan, VersionId
 from core.ontology.extract.extract import extract
 from tests.unit.ontology.markdown import sections_of
 

@@ -14,8 +14,8 @@ from core.domain.ontology import (
     Extraction,
     RelationType,
 )
-from core.domain.policy import TextSpan
 from core.domain.proposals import ProposedEntity, ProposedFacts, ProposedRelation
+from core.language.spans import TextSpan
 from core.ontology.extract.extract import extract
 from core.ontology.extract.roles import abbreviations
 from core.ontology.model.merge import merged

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.ontology import CrossReference
-from core.domain.policy import Section, TextSpan
+from core.domain.policy import Section
+from core.language.spans import TextSpan
 from core.ontology.extract.policy_index import with_inferred_names
 from core.ontology.extract.references import (
     IndexedPolicy,

@@ -3,7 +3,8 @@ from hypothesis import strategies as st
 
 from core.domain.evidence import RetrievedChunk
 from core.domain.ontology import SectionRef
-from core.domain.policy import ChunkKey, Span, VersionId
+from core.domain.policy import ChunkKey
+from core.language.spans import Span, VersionId
 from core.retrieval.expand import pack
 
 

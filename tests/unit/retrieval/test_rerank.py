@@ -9,8 +9,9 @@ import pytest
 
 from core.domain.errors import ContractError, TransientError
 from core.domain.evidence import RetrievedChunk
-from core.domain.policy import ChunkKey, Span, VersionId
+from core.domain.policy import ChunkKey
 from core.domain.question import Scope
+from core.language.spans import Span, VersionId
 from core.ports import EmbeddingSpace, SearchRequest, SearchResult, Vector
 from core.ports.spaces import fixed
 from core.retrieval.relevance import Features, relevance

@@ -48,7 +48,7 @@ from core.domain.answer import (
 from core.domain.case import Case, CaseNews, CaseState, OfficerReply, Superseded, Urgency
 from core.domain.delivery import Notice, StoredReply
 from core.domain.ontology import SectionRef
-from core.domain.policy import Span, VersionId
+from core.language.spans import Span, VersionId
 from core.ports.progress import Progressed
 from tests.factories import NOW
 from tests.servers.slack.blocks import blocks_faults, chunk_faults, view_faults

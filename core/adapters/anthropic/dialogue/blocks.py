@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.adapters.anthropic.api.api_types import Block
-from core.domain.language.lead_ins import LeadIn
-from core.domain.language.sentences import split_sentences
 from core.domain.ontology import SectionRef
-from core.domain.policy import Span
 from core.domain.run import Json
+from core.language.lead_ins import LeadIn
+from core.language.sentences import split_sentences
+from core.language.spans import Span
 
 _ITEM = re.compile(r"(?:[-*\u2022\u25aa]|\(?[a-z0-9]{1,4}[.)])\s", re.IGNORECASE)
 _ROW = re.compile(r"^\||\s\|\s")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from core.adapters.anthropic.api.api_types import CitedBlocks, TextPart
-from core.domain.language.sentences import split_sentences
+from core.language.sentences import split_sentences
 
 HOW_TO_CITE = (
     "Cite by marks: at the end of each sentence, write the marks of the sentences of the evidence"

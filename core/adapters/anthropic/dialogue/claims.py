@@ -16,10 +16,10 @@ from core.adapters.anthropic.api.api_types import CitedBlocks, ModelReply, TextP
 from core.adapters.anthropic.dialogue.blocks import Source, is_introduced, source_of
 from core.domain.answer import Citation, Claim
 from core.domain.evidence import Evidence, EvidenceItem
-from core.domain.language.modality import Modality, modality
-from core.domain.language.quantities import quantities
-from core.domain.language.sentences import split_sentences
-from core.domain.policy import Span, VersionId
+from core.language.modality import Modality, modality
+from core.language.quantities import quantities
+from core.language.sentences import split_sentences
+from core.language.spans import Span, VersionId
 
 HEADING = 8
 """Words of a heading, at most."""

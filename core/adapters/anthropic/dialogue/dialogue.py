@@ -14,8 +14,8 @@ from core.adapters.anthropic.dialogue.blocks import (
     search_result,
     text_block,
 )
-from core.domain.policy import Span
 from core.domain.run import Json
+from core.language.spans import Span
 
 NOTHING_SAID = "(nothing)"
 """Stands for a turn in which the model said nothing: a turn may not be empty."""

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from core.agent.planning.facts import findings_of
 from core.domain.evidence import Context, Finding
 from core.domain.ontology import Entity, EntityKey, EntityType, RelationType, Snapshot
-from core.domain.policy import Span, VersionId
 from core.domain.run import Json
+from core.language.spans import Span, VersionId
 from core.ontology.fact_words import NAMING, STATED
 from core.ontology.tools.tool_results import is_statement
 from core.ontology.whole_rule import context_of

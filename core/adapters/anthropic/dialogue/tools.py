@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from core.agent.limits import MAX_ASKED, OUT_OF_SCOPE
 from core.agent.planning.intent import Intent
-from core.domain.language.quantities import missing_quantities
-from core.domain.language.sentences import split_sentences
 from core.domain.run import Json
+from core.language.quantities import missing_quantities
+from core.language.sentences import split_sentences
 
 MAKE_PLAN = "make_plan"
 EMIT_CONFIDENCE = "emit_confidence"

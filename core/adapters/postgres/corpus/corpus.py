@@ -30,8 +30,9 @@ from core.adapters.postgres.search import lexical_index
 from core.adapters.postgres.search.ann_indexes import ensure_ann_indexes, is_large
 from core.adapters.postgres.search.spaces import serving_id
 from core.domain.ontology import SectionRef
-from core.domain.policy import PolicyMetadata, PolicyVersion, Span, VersionId, Withdrawal
+from core.domain.policy import PolicyMetadata, PolicyVersion, Withdrawal
 from core.domain.question import Scope
+from core.language.spans import Span, VersionId
 from core.ports import EmbeddingSpace, Publication, Published, StoredVersion, Vector
 
 _VERSIONS_OF = text(

@@ -8,8 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.domain.ontology import CrossReference
-from core.domain.policy import TextSpan
 from core.domain.question import Scope
+from core.language.spans import TextSpan
 from core.ontology.extract.policy_index import IndexedPolicy, IndexedSection, PolicyIndex
 from core.ontology.graphs.lint import FoundReference
 

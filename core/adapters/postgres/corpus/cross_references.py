@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.tables import cross_references
 from core.domain.ontology import CrossReference
-from core.domain.policy import TextSpan
+from core.language.spans import TextSpan
 from core.ontology.extract.policy_index import IndexedPolicy, IndexedSection, PolicyIndex, resolve
 from core.ports import Publication
 

@@ -10,9 +10,9 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.adapters.postgres.ontology.fact_index import asked_names
 from core.adapters.postgres.ontology.ontology_rows import span_of
-from core.domain.policy import VersionId
 from core.domain.policy_facts import Applies, PolicyExcerpt, PolicyFacts, SectionChanges
 from core.domain.question import Scope
+from core.language.spans import VersionId
 from core.ontology.fact_words import normal_name
 
 HEADING = 300

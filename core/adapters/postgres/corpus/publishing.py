@@ -16,7 +16,7 @@ from core.adapters.postgres.engine.tables import (
     sections,
 )
 from core.domain.errors import IntegrityError, OvertakenError
-from core.domain.policy import VersionId
+from core.language.spans import VersionId
 from core.ports import Publication
 
 _NEWEST = text(

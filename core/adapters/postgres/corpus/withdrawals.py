@@ -14,7 +14,8 @@ from core.adapters.postgres.engine.tables import withdrawals
 from core.audit.events import Event
 from core.domain.audit import Tag
 from core.domain.errors import OvertakenError, UsageError
-from core.domain.policy import VersionId, Withdrawal
+from core.domain.policy import Withdrawal
+from core.language.spans import VersionId
 
 _NEWEST = """
 SELECT p.id AS policy_id, p.key, f.path, v.id AS version_id, v.title,

@@ -20,9 +20,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.engine.section_refs import section_ref
 from core.adapters.postgres.engine.tables import entity_words, fact_words, lead_ins, word_counts
 from core.adapters.postgres.ontology.ontology_rows import entities_of, span_of
-from core.domain.language.lead_ins import LeadIn, Unit, lead_in_of, section_units
 from core.domain.ontology import Entity, EntityType, SectionRef
-from core.domain.policy import Span, VersionId
+from core.language.lead_ins import LeadIn, Unit, lead_in_of, section_units
+from core.language.spans import Span, VersionId
 from core.ontology.fact_words import (
     GENERATION,
     NAME_WEIGHT,

@@ -12,7 +12,7 @@ from core.adapters.postgres.ontology.ontology_parts import PartReader
 from core.adapters.postgres.ontology.ontology_rows import span_of
 from core.domain.knowledge import Extent, SectionText, Sought, StatedFact
 from core.domain.ontology import EntityKey, EntityType, Snapshot
-from core.domain.policy import Span, VersionId
+from core.language.spans import Span, VersionId
 from core.ontology.fact_words import names_within
 from core.ontology.graphs.ranking import MOST_DEFINITIONS
 

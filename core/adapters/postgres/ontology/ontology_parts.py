@@ -18,9 +18,9 @@ from core.adapters.postgres.ontology.ontology_rows import (
     relations_of,
     span_of,
 )
-from core.domain.language.lead_ins import LeadIn, lead_in_of
 from core.domain.ontology import EntityKey, EntityType, Relation, Snapshot
-from core.domain.policy import Span, VersionId
+from core.language.lead_ins import LeadIn, lead_in_of
+from core.language.spans import Span, VersionId
 
 MOST_SPANS = 50
 """Spans of an entity that are read: a role may be named in thousands of sentences."""

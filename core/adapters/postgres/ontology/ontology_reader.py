@@ -22,10 +22,10 @@ from core.adapters.postgres.ontology.ontology_rows import (
 )
 from core.domain.errors import EmptyCorpusError
 from core.domain.knowledge import Extent
-from core.domain.language.lead_ins import LeadIn, lead_in_of
 from core.domain.ontology import EntityKey, SectionRef, Snapshot
-from core.domain.policy import Span
 from core.domain.question import Scope
+from core.language.lead_ins import LeadIn, lead_in_of
+from core.language.spans import Span
 from core.ontology.fact_words import GENERATION
 
 _EXTENT = f"""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlalchemy import RowMapping
 
 from core.domain.ontology import Entity, EntityKey, EntityType, Relation, RelationType
-from core.domain.policy import Span, VersionId
+from core.language.spans import Span, VersionId
 
 
 def span_of(row: RowMapping) -> Span:

@@ -14,7 +14,8 @@ from core.adapters.postgres.engine.tables import entities, provenance, relations
 from core.adapters.postgres.ontology.fact_index import index_facts
 from core.domain.errors import IntegrityError
 from core.domain.ontology import ExtractedEntity, ExtractedRelation
-from core.domain.policy import Section, TextSpan
+from core.domain.policy import Section
+from core.language.spans import TextSpan
 from core.ports import Publication
 
 _T = TypeVar("_T")

@@ -11,7 +11,7 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.retrying import begun_again
 from core.adapters.postgres.queue.replies import reply_of
 from core.domain.case_rules import Account
-from core.domain.policy import Span, VersionId
+from core.language.spans import Span, VersionId
 from core.ports.shown import AskedBack, CopyState, SharedCopy, ShownReply, Surroundings
 
 _FIND = text(

@@ -30,8 +30,9 @@ from core.adapters.postgres.search.search_statements import (
 )
 from core.domain.errors import ConfigError
 from core.domain.evidence import RetrievedChunk
-from core.domain.policy import ChunkKey, Span, VersionId
+from core.domain.policy import ChunkKey
 from core.domain.question import Scope
+from core.language.spans import Span, VersionId
 from core.ports import EmbeddingSpace, SearchRequest, SearchResult
 from core.retrieval import fuse, lexical
 from core.retrieval.proximity import Closeness, Wording, closeness, wording

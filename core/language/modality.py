@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from core.domain.language.sentences import split_sentences
-from core.domain.policy import TextSpan
+from core.language.sentences import split_sentences
+from core.language.spans import TextSpan
 
 
 class Modality(StrEnum):

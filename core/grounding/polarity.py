@@ -19,10 +19,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.domain.language.content_words import families, words
-from core.domain.language.denials import NEGLECT, OF_SOMEBODY, is_negated
-from core.domain.language.modality import LEAD_IN, LIST_ITEM, Modality, modalities
-from core.domain.language.sentences import split_sentences
+from core.language.content_words import families, words
+from core.language.denials import NEGLECT, OF_SOMEBODY, is_negated
+from core.language.modality import LEAD_IN, LIST_ITEM, Modality, modalities
+from core.language.sentences import split_sentences
 
 _LIMIT = re.compile(
     r"\b(?:only|unless|until|before|except|other\s+than|without|with|solely|just|prior|after|once"

@@ -17,15 +17,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from core.domain.grounding.polarity import (
+from core.grounding.polarity import (
     Said,
     nearest,
     sentences_of,
     stands_in,
     without_answer,
 )
-from core.domain.language.content_words import families, words
-from core.domain.language.denials import NEGLECT, OF_SOMEBODY, is_negated, negations
+from core.language.content_words import families, words
+from core.language.denials import NEGLECT, OF_SOMEBODY, is_negated, negations
 
 _ORDER_OF_TIME = frozenset({"before", "until", "prior"})
 """Where a negation turns the order: "no access before training", "training before access"."""

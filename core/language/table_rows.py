@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from core.domain.language.jurisdictions import jurisdictions_in
+from core.language.jurisdictions import jurisdictions_in
 
 _CELLS = "|"
 _KINDS = frozenset(

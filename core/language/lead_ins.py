@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from core.domain.language.sentences import ends_sentence, split_sentences
-from core.domain.policy import Span, TextSpan, VersionId
+from core.language.sentences import ends_sentence, split_sentences
+from core.language.spans import Span, TextSpan, VersionId
 
 Kind: TypeAlias = Literal["sentence", "item", "header", "row", "heading", "rule"]
 """What a unit is. A header is the first row of a table; a rule is a line without words."""

@@ -9,21 +9,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.answer import Check
-from core.domain.grounding.bounds import bounds_kept, cases_of_rules
-from core.domain.grounding.named_entities import missing_names
-from core.domain.grounding.negation import negation_kept
-from core.domain.grounding.opposites import turned_word
-from core.domain.grounding.polarity import polarity_kept, stands_in
-from core.domain.grounding.quantity_roles import roles_kept
-from core.domain.grounding.rule_framing import framing_kept
-from core.domain.grounding.strength import strength_kept
-from core.domain.grounding.topical_support import unsupported
-from core.domain.language.content_words import words
-from core.domain.language.periods import missing_periods, plain_frequencies
-from core.domain.language.phrasing import readings
-from core.domain.language.quantities import missing_quantities
-from core.domain.language.reader_text import reader_text, windows
-from core.domain.language.table_rows import rows_read
+from core.grounding.bounds import bounds_kept, cases_of_rules
+from core.grounding.named_entities import missing_names
+from core.grounding.negation import negation_kept
+from core.grounding.opposites import turned_word
+from core.grounding.polarity import polarity_kept, stands_in
+from core.grounding.quantity_roles import roles_kept
+from core.grounding.rule_framing import framing_kept
+from core.grounding.strength import strength_kept
+from core.grounding.topical_support import unsupported
+from core.language.content_words import words
+from core.language.periods import missing_periods, plain_frequencies
+from core.language.phrasing import readings
+from core.language.quantities import missing_quantities
+from core.language.reader_text import reader_text, windows
+from core.language.table_rows import rows_read
 
 LEAST_SUPPORT = 0.0225
 """Probability of the shipped guard below which a statement is rejected: 1.3 % of 150 supported

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from core.domain.language.notations import NOTATIONS, QuantityKind
-from core.domain.language.numerals import plain
-from core.domain.policy import TextSpan
+from core.language.notations import NOTATIONS, QuantityKind
+from core.language.numerals import plain
+from core.language.spans import TextSpan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

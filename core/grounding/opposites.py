@@ -8,10 +8,10 @@ one sentence of the source, and neither denies what the other says.
 import re
 from collections.abc import Sequence
 
-from core.domain.grounding.negation import aligned
-from core.domain.grounding.polarity import parity_differs, sentences_of
-from core.domain.language.content_words import families
-from core.domain.language.denials import is_negated
+from core.grounding.negation import aligned
+from core.grounding.polarity import parity_differs, sentences_of
+from core.language.content_words import families
+from core.language.denials import is_negated
 
 _PAIRS = (
     ("maximum", "minimum"),

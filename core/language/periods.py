@@ -7,7 +7,7 @@ A statement may name a span of time or a frequency in other words than its sourc
 import re
 from collections.abc import Collection, Sequence
 
-from core.domain.language.quantities import comparable, quantities
+from core.language.quantities import comparable, quantities
 
 _UNITS = (
     "second|minute|hour|day|night|week|fortnight|month|quarter|year|pay period|occurrence|instance"

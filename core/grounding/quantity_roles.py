@@ -18,9 +18,9 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import islice
 
-from core.domain.language.content_words import families
-from core.domain.language.quantities import KEPT, Quantity, comparable, quantities
-from core.domain.policy import TextSpan
+from core.language.content_words import families
+from core.language.quantities import KEPT, Quantity, comparable, quantities
+from core.language.spans import TextSpan
 
 
 class Way(StrEnum):

@@ -12,8 +12,8 @@ that no other check finds, and they reject none of 1,299 supported ones.
 import re
 from collections.abc import Sequence
 
-from core.domain.grounding.polarity import nearest_sentence
-from core.domain.language.content_words import families
+from core.grounding.polarity import nearest_sentence
+from core.language.content_words import families
 
 _FIRM = re.compile(
     r"\b(?:always|automatically|invariably|under\s+all\s+circumstances|without\s+exception)\b",

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.domain.language.content_words import content_words, families, words
-from core.domain.language.modality import Modality, modalities
+from core.language.content_words import content_words, families, words
+from core.language.modality import Modality, modalities
 
 _RULE = (
     r"(?:rule|policy|section|provision|law|ban|prohibition|restriction|regulation|requirement|duty"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.domain.policy import TextSpan
+from core.language.spans import TextSpan
 
 _LINE = re.compile(r"[^\n\r\x0b\x0c\x85\u2028\u2029]+|\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _RULE = re.compile(r"[-=_*\u2014]{3,}$")

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.domain.language.content_words import content_words
-from core.domain.language.jurisdictions import countries_named, jurisdictions_in
-from core.domain.language.modality import Modality, modality
-from core.domain.language.people import STAFF, Mention, covers_everybody, mentions, names_in
-from core.domain.language.quantities import quantities
+from core.language.content_words import content_words
+from core.language.jurisdictions import countries_named, jurisdictions_in
+from core.language.modality import Modality, modality
+from core.language.people import STAFF, Mention, covers_everybody, mentions, names_in
+from core.language.quantities import quantities
 
 QUOTED = 40
 """Characters of a condition that are shown."""

@@ -10,9 +10,9 @@ was read wrongly.
 import re
 from collections.abc import Iterator
 
-from core.domain.language.content_words import content_words
-from core.domain.language.modality import ModalClause, Modality, modalities
-from core.domain.language.people import STAFF, Mention, mentions, names_in
+from core.language.content_words import content_words
+from core.language.modality import ModalClause, Modality, modalities
+from core.language.people import STAFF, Mention, mentions, names_in
 
 _PHRASE = re.compile(
     r"\b(?:about|against|at|between|by|for|from|in|of|on|that|to|under|which|who|whose|with|without"

@@ -11,13 +11,13 @@ from decimal import Decimal
 from enum import StrEnum
 from itertools import pairwise
 
-from core.domain.grounding.bounds import Bound, bounds
-from core.domain.grounding.short_answers import GROUPS
-from core.domain.language.content_words import content_words, stem, words
-from core.domain.language.jurisdictions import jurisdictions_in
-from core.domain.language.modality import ModalClause, Modality, modalities
-from core.domain.language.phrasing import phrase, unmarked
-from core.domain.language.quantities import Quantity, quantities
+from core.grounding.bounds import Bound, bounds
+from core.grounding.short_answers import GROUPS
+from core.language.content_words import content_words, stem, words
+from core.language.jurisdictions import jurisdictions_in
+from core.language.modality import ModalClause, Modality, modalities
+from core.language.phrasing import phrase, unmarked
+from core.language.quantities import Quantity, quantities
 
 
 class Polarity(StrEnum):

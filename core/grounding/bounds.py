@@ -17,11 +17,11 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import islice
 
-from core.domain.language.content_words import families
-from core.domain.language.denials import is_negated
-from core.domain.language.notations import QuantityKind
-from core.domain.language.quantities import KEPT, Quantity, comparable, quantities, value_of
-from core.domain.policy import TextSpan
+from core.language.content_words import families
+from core.language.denials import is_negated
+from core.language.notations import QuantityKind
+from core.language.quantities import KEPT, Quantity, comparable, quantities, value_of
+from core.language.spans import TextSpan
 
 
 class Bound(StrEnum):

@@ -6,7 +6,7 @@ about the same thing that says something else is for the other checks, and for t
 
 from collections.abc import Sequence
 
-from core.domain.language.content_words import content_words
+from core.language.content_words import content_words
 
 LEAST = 0.2
 """Share of a statement's words that its sources must have. Our own choice: a faithful paraphrase

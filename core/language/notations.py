@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Literal, TypeAlias
 
-from core.domain.language.numerals import (
+from core.language.numerals import (
     DIGITS,
     NOT_WITHIN,
     NUMBER,

@@ -12,10 +12,10 @@ one would ("Within 24 hours." of what is only a goal).
 import re
 from collections.abc import Iterator
 
-from core.domain.grounding.bounds import Bound, Bounded, bounds
-from core.domain.language.content_words import content_words, families, words
-from core.domain.language.jurisdictions import jurisdictions_in
-from core.domain.language.quantities import Quantity, quantities
+from core.grounding.bounds import Bound, Bounded, bounds
+from core.language.content_words import content_words, families, words
+from core.language.jurisdictions import jurisdictions_in
+from core.language.quantities import Quantity, quantities
 
 LONGEST, LONGEST_TEXT = 60, 300
 """Characters of a short answer, and of a sentence that it is read from: a longer one says many

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from core.domain.language.table_rows import fits, read_row
+from core.language.table_rows import fits, read_row
 
 _PUNCTUATION = r"[!-/:-@\[-`{-~]"
 _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = tuple(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from core.domain.language.jurisdictions import country_name, jurisdictions_in
+from core.language.jurisdictions import country_name, jurisdictions_in
 
 _HEADS = (
     "Officer|Manager|Director|Committee|Counsel|Department|Board|Team|Head|Council|Office|Desk"

@@ -1,1 +1,0 @@
-"""What sentences say, without a model: modality, quantities, people, countries, table rows."""

@@ -1,0 +1,1 @@
+"""What sentences say, without a model: pure functions of a text; the standard library alone."""
