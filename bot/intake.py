@@ -1,25 +1,86 @@
-"""Store a message before it is acknowledged: one transaction, then the platform may be told.
+"""Accept a message: decide whether it is meant for us, and store it before it is acknowledged.
 
 Whatever fails is raised: the surface answers 5xx, and the platform delivers again. A repeated
 delivery is a no-op, however often it comes and whatever its headers say.
+
+Most of what people write in a thread of ours without naming us is meant for each other. It is
+answered only if it comes from the person whom we answered last there, asks something, and speaks to
+nobody else; or if it answers a question that we asked that person back. All else is dropped before
+anything is stored. While an officer speaks in somebody's thread we keep quiet, until we are
+addressed again.
 """
 
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 from bot.small_talk import THANKS, is_only_thanks
 from core.agent.conversation.misconduct import is_report
+from core.agent.conversation.speech import asks, is_aside, speaks_to_others
 from core.agent.conversation.understanding import clean
 from core.agent.request import MAX_QUESTION
 from core.domain.context import bounded
 from core.domain.errors import TransientError
-from core.domain.message import Accepted, Ignored, InboundMessage, Seen
+from core.domain.message import (
+    OFFICER_SPEAKS,
+    TAKEN_OVER,
+    Accepted,
+    Ignored,
+    InboundMessage,
+    MessageKind,
+    Seen,
+    Speakers,
+)
 from core.domain.run import Json
 from core.failpoints import failpoint
-from core.ports import Inbox
+from core.ports import ConversationStore, Inbox
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overheard:
+    """Addressed to us only if its thread is ours, and then perhaps; else not to be kept."""
+
+    message: InboundMessage | Ignored
+    """What it then is."""
+    names_others: bool
+    """True: it mentions somebody, whom the platform tells."""
+
+
+async def heard(
+    found: Overheard,
+    *,
+    conversations: ConversationStore,
+    is_officer: bool,
+) -> InboundMessage | Ignored | None:
+    """Return what is to be kept of what was overheard; None: nothing, it is not meant for us.
+
+    Raises:
+        TransientError: The tables can't be read: the platform must send it again.
+    """
+    message = found.message
+    known = await conversations.find(message.place)
+    if known is None:
+        return None
+    if isinstance(message, Ignored) or message.kind is not MessageKind.MESSAGE:
+        return message
+    speakers = await conversations.speakers(known)
+    if is_officer and speakers.first != message.person:
+        return message.ignored(OFFICER_SPEAKS)
+    if not is_meant_for_us(message, speakers, names_others=found.names_others):
+        return None
+    if speakers.is_taken_over:
+        return message.ignored(TAKEN_OVER)
+    return message.overheard()
+
+
+def is_meant_for_us(message: InboundMessage, speakers: Speakers, *, names_others: bool) -> bool:
+    """Say whether a message that names us nowhere goes on with what its writer asked us."""
+    if message.person != speakers.asker or names_others or speaks_to_others(message.text):
+        return False
+    return asks(message.text) or (speakers.is_asked_back and not is_aside(message.text))
+
 
 PUT_WITHIN_S = 2.5
 """Slack waits 3 s: an answer later than this is lost anyway."""

@@ -23,9 +23,8 @@ from core.adapters.postgres.engine.database import Limits as StatementLimits
 from core.adapters.postgres.engine.embedded import start_embedded
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.health import PostgresHealth
-from core.adapters.postgres.messages.conversations import PostgresConversationStore
+from core.adapters.postgres.messages.backlog import PostgresBacklog
 from core.adapters.postgres.messages.inbox import PostgresInbox
-from core.adapters.postgres.messages.inbox_claims import PostgresBacklog
 from core.adapters.postgres.messages.outbox import PostgresOutbox
 from core.adapters.postgres.ontology.extracted_sections import PostgresExtractedSections
 from core.adapters.postgres.ontology.fact_index import index_missing
@@ -35,8 +34,9 @@ from core.adapters.postgres.platforms.oauth_stores import oauth_stores
 from core.adapters.postgres.platforms.posted_answer_actions import PostgresShownDeeds
 from core.adapters.postgres.platforms.posted_answers import PostgresShownReplies
 from core.adapters.postgres.platforms.references import PostgresReferences
-from core.adapters.postgres.queue.channel_pace import Pace
+from core.adapters.postgres.queue.conversations import PostgresConversationStore
 from core.adapters.postgres.queue.queue import PostgresJobs
+from core.adapters.postgres.queue.rate_limits import Pace
 from core.adapters.postgres.record.audit import PostgresAuditLog
 from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog

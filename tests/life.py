@@ -20,12 +20,12 @@ from bot.intake import Intake
 from bot.worker import Patience, Worker
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
-from core.adapters.postgres.messages.conversations import PostgresConversationStore
+from core.adapters.postgres.messages.backlog import PostgresBacklog
 from core.adapters.postgres.messages.inbox import PostgresInbox
-from core.adapters.postgres.messages.inbox_claims import PostgresBacklog
 from core.adapters.postgres.messages.outbox import PostgresOutbox
-from core.adapters.postgres.queue.channel_pace import Pace
+from core.adapters.postgres.queue.conversations import PostgresConversationStore
 from core.adapters.postgres.queue.queue import PostgresJobs
+from core.adapters.postgres.queue.rate_limits import Pace
 from core.adapters.postgres.record.audit import PostgresAuditLog
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog
 from core.adapters.system import SystemClock, UuidSource

@@ -14,6 +14,7 @@ from core.ports.corpus import (
 )
 from core.ports.knowledge import Knowledge, Lookup, OntologyStore
 from core.ports.messages import (
+    Audience,
     Backlog,
     Completion,
     Handler,
@@ -21,7 +22,11 @@ from core.ports.messages import (
     Inbox,
     JobKind,
     Jobs,
+    Kept,
     Outbox,
+    Platform,
+    Poster,
+    Surface,
 )
 from core.ports.progress import Progress, Progressed
 from core.ports.reader import Reader
@@ -43,7 +48,6 @@ from core.ports.search import (
     SearchResult,
     Vector,
 )
-from core.ports.surface import Audience, Kept, Platform, Poster, Surface
 from core.ports.system import Clock, IdSource
 
 __all__ = [

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.overheard import is_meant_for_us
+from bot.intake import is_meant_for_us
 from core.domain.message import InboundMessage, Speakers
 from core.domain.place import Place
 

@@ -21,7 +21,7 @@ from core.domain.errors import TransientError
 from core.domain.message import Claimed
 from core.domain.place import Place
 from core.ports import Kept, Platform, Progress, Progressed
-from core.ports.surface import as_carried
+from core.ports.messages import as_carried
 
 Pick = Callable[[Connected], Platform]
 

@@ -2,9 +2,8 @@
 
 import logging
 
-from bot.intake import Intake
+from bot.intake import Intake, Overheard, heard
 from bot.json_fields import Object
-from bot.overheard import Overheard, heard
 from bot.slack.inbound.home_events import Opened
 from bot.slack.inbound.parse import Disconnected, NotForUs, parse
 from bot.slack.web.identity import Home

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from bot.intake import Overheard
 from bot.json_fields import Object, maybe_object, need_object
-from bot.overheard import Overheard
 from bot.slack.inbound.home_events import EVENTS as OPENING
 from bot.slack.inbound.home_events import Opened, parse_opened
 from bot.slack.inbound.text_input import Quoting, names, names_others, split_quote, typed

@@ -10,9 +10,8 @@ import logging
 import time
 from collections.abc import Callable
 
-from bot.intake import Intake
+from bot.intake import Intake, Overheard, heard
 from bot.json_fields import Object
-from bot.overheard import Overheard, heard
 from bot.teams.actions.dispatch import Presses
 from bot.teams.inbound.membership_events import Changed, Met, Parted
 from bot.teams.inbound.parse import NotForUs, parse

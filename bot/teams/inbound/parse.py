@@ -12,8 +12,8 @@
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from bot.intake import Overheard
 from bot.json_fields import Object, maybe_object, need_object
-from bot.overheard import Overheard
 from bot.small_talk import wants_help
 from bot.teams.inbound.membership_events import EVENTS as MEETING
 from bot.teams.inbound.membership_events import Changed, Met, Parted, parse_met

@@ -10,8 +10,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.cli import EXIT_OCCUPIED, exit_code
-from core.adapters.postgres.engine import locks
-from core.adapters.postgres.engine.locks import (
+from core.adapters.postgres.engine import transactions
+from core.adapters.postgres.engine.transactions import (
     AdvisoryLock,
     held_if_free,
     held_meanwhile,
@@ -42,13 +42,13 @@ def test_locks_are_taken_in_one_place() -> None:
     """Whoever needs another one finds the numbers that are taken."""
     taking = {name for name, source in _sources().items() if re.search(r"advisory_\w*lock", source)}
     numbered = {name for name, source in _sources().items() if NUMBER.search(source)}
-    assert taking == numbered == {"core/adapters/postgres/engine/locks.py"}
+    assert taking == numbered == {"core/adapters/postgres/engine/transactions.py"}
 
 
 def test_no_lock_is_a_session_s() -> None:
     """A hung process would keep it, and a pooler would lose it."""
     taken = re.findall(
-        r"pg_\w*advisory\w*", (ROOT / "core/adapters/postgres/engine/locks.py").read_text()
+        r"pg_\w*advisory\w*", (ROOT / "core/adapters/postgres/engine/transactions.py").read_text()
     )
     assert taken
     assert all("_xact_" in name for name in taken)
@@ -79,7 +79,7 @@ async def test_who_waits_says_so(engine: AsyncEngine, caplog: pytest.LogCaptureF
 
 async def test_who_waits_gives_up(engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     """With one line and an exit code of its own."""
-    monkeypatch.setattr(locks, "PUBLISHED_WITHIN_S", 0.2)
+    monkeypatch.setattr(transactions, "PUBLISHED_WITHIN_S", 0.2)
     async with engine.begin() as first:
         await wait_for_publishing(first)
         with pytest.raises(OccupiedError, match=r"another process publishes.*try again") as caught:
@@ -128,7 +128,7 @@ async def test_a_short_wait_is_not_worth_a_line(
     engine: AsyncEngine, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two commands that publish many files meet at each of them."""
-    monkeypatch.setattr(locks, "UNSAID_S", 60.0)
+    monkeypatch.setattr(transactions, "UNSAID_S", 60.0)
 
     async def publish(times: int) -> None:
         for _ in range(times):

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.overheard import Overheard, heard, is_meant_for_us
+from bot.intake import Overheard, heard, is_meant_for_us
 from bot.slack.inbound.parse import parse as parse_slack
 from bot.slack.web.identity import Home
 from bot.teams.inbound.parse import parse as parse_teams

@@ -7,8 +7,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_queries import CaseRow
-from core.adapters.postgres.engine.conversation_rows import pseudonym_of
 from core.adapters.postgres.engine.ledger import Ledger, take_number
+from core.adapters.postgres.queue.conversations import pseudonym_of
 from core.audit.canonical import instant
 from core.audit.events import Event
 from core.domain.audit import Tag

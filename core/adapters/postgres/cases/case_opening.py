@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.ledger import Ledger
-from core.adapters.postgres.engine.locks import AdvisoryLock, wait_for_one
+from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_one
 from core.agent.conversation.confidential import speaks_of_somebody
 from core.agent.conversation.misconduct import is_report
 from core.agent.reply.urgent import is_urgent_duty

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.adapters.postgres.engine.conversation_rows import place_of
+from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.replies import reply_of
 from core.domain.answer import Answer, Outcome
 from core.domain.case import Case, CaseNews, CaseState, Urgency

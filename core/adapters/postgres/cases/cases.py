@@ -23,7 +23,7 @@ from core.adapters.postgres.cases.case_queries import (
 )
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number
-from core.adapters.postgres.engine.retrying import begun_again
+from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.queue import PostgresJobs
 from core.audit.events import Event
 from core.domain.audit import Tag

@@ -6,9 +6,9 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_opening import is_uuid
-from core.adapters.postgres.engine.conversation_rows import pseudonym_of
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number
+from core.adapters.postgres.queue.conversations import pseudonym_of
 from core.audit.events import Event
 from core.domain.audit import Tag
 from core.domain.case_rules import Refusal

@@ -4,7 +4,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.retrying import begun_again
+from core.adapters.postgres.engine.transactions import begun_again
 from core.domain.policy import EVERYONE
 from core.ports.changes import PolicyChanged
 

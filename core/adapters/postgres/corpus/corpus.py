@@ -21,10 +21,9 @@ from core.adapters.postgres.corpus.publishing import (
     refuse_overtaken,
 )
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.locks import wait_for_publishing
-from core.adapters.postgres.engine.scope import LIVE, scope_parameters
-from core.adapters.postgres.engine.section_refs import section_ref
+from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref
 from core.adapters.postgres.engine.tables import editions
+from core.adapters.postgres.engine.transactions import wait_for_publishing
 from core.adapters.postgres.ontology.ontology_writer import store_facts
 from core.adapters.postgres.search import lexical_index
 from core.adapters.postgres.search.ann_indexes import ensure_ann_indexes, is_large

@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.corpus.publishing import open_edition
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
-from core.adapters.postgres.engine.locks import wait_for_publishing
 from core.adapters.postgres.engine.tables import withdrawals
+from core.adapters.postgres.engine.transactions import wait_for_publishing
 from core.audit.events import Event
 from core.domain.audit import Tag
 from core.domain.errors import OvertakenError, UsageError

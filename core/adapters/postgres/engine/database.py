@@ -26,7 +26,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from core.adapters.postgres.engine.locks import MIGRATED_WITHIN_S, AdvisoryLock, held
+from core.adapters.postgres.engine.transactions import MIGRATED_WITHIN_S, AdvisoryLock, held
 from core.domain.errors import ConfigError, TransientError
 
 MIGRATIONS = next(

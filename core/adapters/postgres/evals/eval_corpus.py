@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.engine.database import MIGRATIONS, engine_for, open_database
-from core.adapters.postgres.engine.locks import BUILT_WITHIN_S, AdvisoryLock, held_meanwhile
+from core.adapters.postgres.engine.transactions import BUILT_WITHIN_S, AdvisoryLock, held_meanwhile
 from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.domain.errors import UsageError
 from core.domain.policy import Chunk

@@ -17,8 +17,8 @@ from typing import Any
 from sqlalchemy import ARRAY, Text, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.adapters.postgres.engine.conversation_rows import Thread
-from core.adapters.postgres.engine.locks import AdvisoryLock, wait_for_each
+from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_each
+from core.adapters.postgres.queue.conversations import Thread
 from core.domain.delivery import Notice
 from core.domain.message import InboundMessage, MessageKind
 from core.domain.rate_limit import REPORTS_AHEAD, TurnLimit, WaitingLimits, ask_again_at

@@ -7,15 +7,20 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.conversation_rows import Thread, open_threads
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number
-from core.adapters.postgres.engine.retrying import begun_again
-from core.adapters.postgres.messages.inbox_batch import REPEATED, Questions
-from core.adapters.postgres.messages.inbox_rows import event_of, insert, place_of, row_of
-from core.adapters.postgres.queue.completion import cause_of_message
+from core.adapters.postgres.engine.transactions import begun_again
+from core.adapters.postgres.messages.inbox_batch import (
+    REPEATED,
+    Questions,
+    event_of,
+    insert,
+    place_of,
+    row_of,
+)
+from core.adapters.postgres.queue.conversations import Thread, open_threads
 from core.adapters.postgres.queue.queue import PostgresJobs
-from core.adapters.postgres.queue.replies import queue_reply
+from core.adapters.postgres.queue.replies import cause_of_message, queue_reply
 from core.agent.conversation.understanding import clean
 from core.domain.audit import Tag
 from core.domain.delivery import Notice, StoredReply

@@ -7,11 +7,11 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import read_case
-from core.adapters.postgres.engine.conversation_rows import place_of
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, json_text, take_number
-from core.adapters.postgres.engine.retrying import begun_again
-from core.adapters.postgres.queue.channel_pace import Pace
+from core.adapters.postgres.engine.transactions import begun_again
+from core.adapters.postgres.queue.conversations import place_of
+from core.adapters.postgres.queue.rate_limits import Pace
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
 from core.audit.events import Event
 from core.domain.audit import Tag

@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.section_refs import section_ref
+from core.adapters.postgres.engine.scope import section_ref
 from core.adapters.postgres.engine.tables import entity_words, fact_words, lead_ins, word_counts
 from core.adapters.postgres.ontology.ontology_rows import entities_of, span_of
 from core.domain.ontology import Entity, EntityType, SectionRef

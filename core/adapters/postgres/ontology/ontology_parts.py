@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.section_refs import section_ref
+from core.adapters.postgres.engine.scope import section_ref
 from core.adapters.postgres.ontology.ontology_rows import (
     entities_of,
     references_of,

@@ -9,8 +9,7 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.scope import LIVE, scope_parameters
-from core.adapters.postgres.engine.section_refs import section_ref
+from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref
 from core.adapters.postgres.ontology.fact_index import index_missing
 from core.adapters.postgres.ontology.knowledge import PostgresKnowledge
 from core.adapters.postgres.ontology.ontology_parts import PartReader

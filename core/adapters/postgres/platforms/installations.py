@@ -18,8 +18,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.locks import AdvisoryLock, wait_for_one
 from core.adapters.postgres.engine.tables import slack_installations
+from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_one
 from core.adapters.postgres.platforms.secret_box import Envelope
 from core.domain.errors import IntegrityError
 from core.domain.installation import Installation, Tokens, Workspace

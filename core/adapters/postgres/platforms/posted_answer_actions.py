@@ -13,7 +13,7 @@ from core.adapters.postgres.cases.case_log import actor_of
 from core.adapters.postgres.cases.case_opening import is_uuid
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number
-from core.adapters.postgres.engine.retrying import begun_again
+from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
 from core.audit.events import Event

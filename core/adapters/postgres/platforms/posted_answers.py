@@ -6,9 +6,9 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.conversation_rows import place_of
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.retrying import begun_again
+from core.adapters.postgres.engine.transactions import begun_again
+from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.replies import reply_of
 from core.domain.case_rules import Account
 from core.language.spans import Span, VersionId

@@ -26,7 +26,7 @@ from core.adapters.postgres.engine.database import (
     goes_by_pooler,
     raises_transient,
 )
-from core.adapters.postgres.engine.retrying import begun_again
+from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.rescue import Rescuer
 from core.cancellation import end_if_cancelled
 from core.domain.errors import TransientError

@@ -1,19 +1,58 @@
-"""Turns of questions, handed out under limits, and the line that tells an asker to wait.
+"""When questions may begin and posts may be made, and who is told to wait.
 
-Both within the transaction of who calls: a turn is taken with the lease, or not at all.
+All within the transaction of the caller: a turn is taken with the lease, or not at all.
 """
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.adapters.postgres.queue.replies import queue_reply
+from core.adapters.postgres.queue.replies import Defer, queue_reply
 from core.domain.delivery import Notice, StoredReply
 from core.domain.rate_limit import NOTICES, TurnLimit, TurnLimits, free_at, with_one_more
-from core.ports import JobKind
+
+INTERVAL_S = 1.0
+"""Slack allows about one message a second and channel."""
+
+_TAKE = text(
+    "INSERT INTO citebound.channel_paces AS pace (platform, tenant, channel, free_at)"
+    " VALUES (:platform, :tenant, :channel,"
+    "         clock_timestamp() + make_interval(secs => :interval_s))"
+    " ON CONFLICT (platform, tenant, channel) DO UPDATE SET free_at ="
+    " greatest(pace.free_at, pace.rests_until, clock_timestamp())"
+    " + make_interval(secs => :interval_s)"
+    " RETURNING free_at - make_interval(secs => :interval_s)"
+)
+_REST = text(
+    "INSERT INTO citebound.channel_paces AS pace (platform, tenant, channel, free_at, rests_until)"
+    " VALUES (:platform, :tenant, :channel, clock_timestamp() + make_interval(secs => :seconds),"
+    "         clock_timestamp() + make_interval(secs => :seconds))"
+    " ON CONFLICT (platform, tenant, channel) DO UPDATE SET"
+    " rests_until = greatest(pace.rests_until, excluded.rests_until),"
+    " free_at = greatest(pace.free_at, excluded.free_at)"
+)
+
+
+class Pace:
+    """The moments of channels, handed out in order."""
+
+    def __init__(self, *, interval_s: float = INTERVAL_S) -> None:
+        """Leave `interval_s` between two messages of a channel."""
+        self._interval_s = interval_s
+
+    async def take(self, connection: AsyncConnection, channel: dict[str, str]) -> object:
+        """Take the next free moment of a channel, and return it."""
+        return await connection.scalar(_TAKE, {**channel, "interval_s": self._interval_s})
+
+    async def rest(
+        self, connection: AsyncConnection, channel: dict[str, str], *, seconds: float
+    ) -> None:
+        """Hand out no moment before then; those taken already are taken anew when they come."""
+        await connection.execute(_REST, {**channel, "seconds": seconds})
+
 
 _OPEN = text(
     "INSERT INTO citebound.turns AS t (kind, key) SELECT * FROM unnest("
@@ -40,16 +79,6 @@ _TOLD = text(
     "UPDATE citebound.inbox SET is_told = true WHERE state = 'received'"
     " AND conversation_id = CAST(:conversation AS uuid)"
 )
-
-
-class Defer(Protocol):
-    """Defers a job within the transaction of a connection."""
-
-    async def __call__(
-        self, connection: AsyncConnection, kind: JobKind, conversation_id: str
-    ) -> None:
-        """Defer it for now."""
-        ...
 
 
 async def take_turn(

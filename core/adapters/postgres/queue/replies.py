@@ -1,8 +1,8 @@
-"""Replies as JSON in the outbox, and back."""
+"""Queue replies: as JSON in the outbox, and with the record of the run that they answer."""
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
@@ -12,7 +12,9 @@ from core.agent.reply.answer_json import answer_of
 from core.agent.trace_json import answer_json
 from core.domain.case import CaseState
 from core.domain.delivery import AboutCase, CasePart, Notice, StoredReply
-from core.domain.errors import ContractError
+from core.domain.errors import ContractError, OvertakenError
+from core.domain.run import Run
+from core.ports import Completion, JobKind, RecordReceipt
 
 FORMAT = 1
 """Version of the JSON; a changed meaning is a new one."""
@@ -26,6 +28,16 @@ _QUEUE = text(
     " :person, :mode, :progress, :direct, :replaces, clock_timestamp())"
 ).bindparams(bindparam("reply", type_=JSONB))
 """Whoever queues holds the conversation's lock, so that no two take one part."""
+
+
+class Defer(Protocol):
+    """Defers a job within the transaction of a connection."""
+
+    async def __call__(
+        self, connection: AsyncConnection, kind: JobKind, conversation_id: str
+    ) -> None:
+        """Defer it for now."""
+        ...
 
 
 async def queue_reply(
@@ -114,3 +126,61 @@ def _about(stored: Mapping[str, Any]) -> AboutCase:
         message_id=stored["message"],
         state=None if stored["state"] is None else CaseState(stored["state"]),
     )
+
+
+_DONE = text(
+    "UPDATE citebound.inbox SET state = :state, outcome = :outcome, lease_until = NULL,"
+    " lease_token = NULL WHERE id = :id AND lease_token = :token AND state = 'running'"
+    " RETURNING person, mode, progress_id"
+)
+
+
+def cause_of_message(message_id: int) -> str:
+    """Return the `cause` of replies to a message."""
+    return f"message:{message_id}"
+
+
+async def settle(
+    connection: AsyncConnection,
+    completion: Completion,
+    *,
+    run: Run,
+    receipt: RecordReceipt,
+    defer: Defer,
+) -> str:
+    """Close the message, queue its reply, wake whoever posts it, and return who asked.
+
+    Raises:
+        OvertakenError: The lease is lost: somebody else answers, or nobody shall.
+    """
+    closed = await connection.execute(
+        _DONE,
+        {
+            "id": completion.message_id,
+            "token": completion.lease_token,
+            "state": "dead" if completion.is_dead else "done",
+            "outcome": run.answer.outcome.value,
+        },
+    )
+    message = closed.one_or_none()
+    if message is None:
+        raise OvertakenError("the message was taken over, edited, deleted or stopped")
+    question = run.question
+    await queue_reply(
+        connection,
+        StoredReply(
+            answer=run.answer,
+            question_id=question.question_id,
+            answer_id=receipt.answer_id,
+            record_id=receipt.record_id,
+            leaf_hash=receipt.leaf_hash.hex(),
+            groups=question.scope.groups,
+        ),
+        cause=cause_of_message(completion.message_id),
+        conversation_id=question.conversation_id,
+        person=message.person,
+        mode=message.mode,
+        progress_id=message.progress_id,
+    )
+    await defer(connection, "deliver", question.conversation_id)
+    return str(message.person)

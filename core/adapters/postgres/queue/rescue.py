@@ -20,7 +20,8 @@ from sqlalchemy import TextClause, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.queue.rate_limits import FORGET, Defer, tell_to_wait
+from core.adapters.postgres.queue.rate_limits import FORGET, tell_to_wait
+from core.adapters.postgres.queue.replies import Defer
 from core.cancellation import end_if_cancelled
 from core.domain.errors import TransientError
 from core.ports import JobKind

@@ -17,7 +17,6 @@ from core.adapters.postgres.engine.ledger import (
     json_text,
     take_number,
 )
-from core.adapters.postgres.engine.retrying import begun_again
 from core.adapters.postgres.engine.tables import (
     answers,
     citations,
@@ -26,8 +25,9 @@ from core.adapters.postgres.engine.tables import (
     questions,
     trace_steps,
 )
-from core.adapters.postgres.queue.completion import settle
+from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.queue import PostgresJobs
+from core.adapters.postgres.queue.replies import settle
 from core.agent.reply.compose import not_passed_on, passed_on
 from core.agent.trace_json import answer_json, place_json, trace_json
 from core.audit.canonical import canonical
@@ -100,7 +100,7 @@ class PostgresAuditLog:
             )
             if completion is not None:
                 person = await settle(
-                    connection, completion, run=run, receipt=receipt, jobs=self._jobs
+                    connection, completion, run=run, receipt=receipt, defer=self._jobs.defer
                 )
                 if isinstance(number, int):
                     await self._beginning.ourselves(

@@ -7,8 +7,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.retrying import begun_again
 from core.adapters.postgres.engine.tables import model_calls
+from core.adapters.postgres.engine.transactions import begun_again
 from core.domain.run import TokenUse
 from core.ports import StoredCall
 

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import officers_conversation
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.retrying import begun_again
+from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.replies import queue_reply
 from core.domain.delivery import Notice, StoredReply

@@ -13,7 +13,11 @@ from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.locks import AdvisoryLock, held_if_free, wait_for_publishing
+from core.adapters.postgres.engine.transactions import (
+    AdvisoryLock,
+    held_if_free,
+    wait_for_publishing,
+)
 from core.adapters.postgres.search.ann_indexes import (
     SPACE_ID,
     drop_ann_index,

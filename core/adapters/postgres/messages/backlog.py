@@ -7,10 +7,11 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.conversation_rows import place_of
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.retrying import begun_again
-from core.adapters.postgres.queue.rate_limits import Defer, take_turn, tell_to_wait
+from core.adapters.postgres.engine.transactions import begun_again
+from core.adapters.postgres.queue.conversations import place_of
+from core.adapters.postgres.queue.rate_limits import take_turn, tell_to_wait
+from core.adapters.postgres.queue.replies import Defer
 from core.domain.context import context_of
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed, Waiting

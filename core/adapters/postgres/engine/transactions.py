@@ -1,21 +1,71 @@
-"""Advisory locks: their numbers in one place, and the only ways in which they are taken.
+"""How transactions are repeated, and the advisory locks that they hold.
+
+Only methods that may be repeated are: each writes under a key or a lease, so that one whose COMMIT
+was in doubt finds what it has done.
 
 A lock belongs to a transaction, never to a session: it ends with the transaction whatever becomes
-of the process, and a pooler that hands one session to many clients can't lose it. What serves
-people waits for none of them longer than its statements may; a command says that it waits, and
-gives up after a while.
+of the process, and a pooler that hands one session to many clients can't lose it. Processes that
+serve people wait for a lock no longer than their statements may run; a command says that it waits,
+and gives up after a while.
 """
 
+import asyncio
 import logging
-from collections.abc import AsyncGenerator, Generator, Sequence
+import random
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from enum import IntEnum, unique
+from functools import wraps
+from types import CoroutineType
+from typing import Any, ParamSpec, TypeVar
 
+import psycopg
 from sqlalchemy import ARRAY, Connection, Text, bindparam, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.domain.errors import OccupiedError
+
+ATTEMPTS = 3
+PAUSES_S = (0.05, 0.25)
+"""After the first attempt and the second."""
+JITTER = 0.5
+ENDED = frozenset({"40001", "40P01", "57P01", "57P02", "57P03"})
+"""Serialization failure, deadlock; shut down by an administrator, crashed, not yet accepting."""
+CONNECTION = "08"
+"""Class of connection exceptions (Postgres, appendix A)."""
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def begun_again(
+    method: "Callable[_P, CoroutineType[Any, Any, _T]]",
+) -> "Callable[_P, CoroutineType[Any, Any, _T]]":
+    """Let a method of a store run anew where the database ended its transaction."""
+
+    @wraps(method)
+    async def wrapped(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        for pause_s in PAUSES_S:
+            try:
+                return await method(*args, **kwargs)
+            except DBAPIError as error:
+                if not is_passing(error):
+                    raise
+            spread = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311  # no secret
+            await asyncio.sleep(pause_s * spread)
+        return await method(*args, **kwargs)
+
+    return wrapped
+
+
+def is_passing(error: DBAPIError) -> bool:
+    """Say whether the same transaction, begun anew, may succeed."""
+    code: str | None = getattr(error.orig, "sqlstate", None)
+    if code is None:
+        # A connection that broke, or was never made, has no code of the server's.
+        return error.connection_invalidated or isinstance(error.orig, psycopg.OperationalError)
+    return code in ENDED or code.startswith(CONNECTION)
 
 
 @unique
