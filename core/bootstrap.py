@@ -39,8 +39,7 @@ from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.rate_limits import Pace
 from core.adapters.postgres.record.audit import PostgresAuditLog
 from core.adapters.postgres.record.audit_reader import PostgresAuditReader
-from core.adapters.postgres.record.model_calls import PostgresModelCallLog
-from core.adapters.postgres.record.spending import PostgresSpending
+from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
 from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.adapters.system import SystemClock, UuidSource

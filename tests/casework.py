@@ -6,12 +6,12 @@ from itertools import count
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.actions.case_desk import CaseDesk, FeedbackDesk
 from core.adapters.postgres.cases.cases import PostgresCases
 from core.adapters.postgres.cases.feedback import PostgresFeedback
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.request import AskRequest
+from core.cases.service import CaseDesk, FeedbackDesk
 from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind, ShownClaim
 from core.domain.case_rules import Account, CaseResult, Done, Officer
 from core.domain.message import Accepted, Claimed

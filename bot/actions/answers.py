@@ -1,13 +1,121 @@
-"""What people do with an answer that stands in a thread: look at its evidence, take it away."""
+"""What people do with an answer: choose an option it offers, look at its evidence, take it away.
 
-from bot.actions.case_desk import CaseDesk
-from bot.actions.outcomes import EvidencePage, Nothing, OpenForm, Outcome, Say
-from bot.actions.press import Press
-from bot.actions.reply_access import REMOVED_BEFORE, ReplyAccess, is_report, why_not_asker
+The answer that a button belongs to is looked up by id within the tenant of the request. What a
+callback says of channels is only held against what is stored.
+"""
+
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import datetime
+from typing import Protocol
+
+from bot.actions.press import Chosen, EvidencePage, Nothing, OpenForm, Outcome, Press, Redraw, Say
+from bot.intake import Intake
 from bot.replies.evidence import AROUND, Around
-from bot.replies.notices import NOT_READABLE, ONLY_ASKER
+from bot.replies.notices import NOT_READABLE, ONLY_ASKER, OUTDATED
+from core.agent.conversation.understanding import ALL
+from core.cases.service import CaseDesk
 from core.domain.answer import Answer
-from core.ports.shown import ShownDeeds, ShownReplies
+from core.domain.answer import Outcome as AnswerOutcome
+from core.domain.delivery import NoReaders, Readers
+from core.domain.message import Accepted, InboundMessage, MessageKind
+from core.domain.place import Place
+from core.domain.policy import EVERYONE
+from core.language.spans import VersionId
+from core.ports import Clock
+from core.ports.shown import ShownDeeds, ShownReplies, ShownReply
+
+REMOVED_BEFORE = "This answer was removed before."
+EVERY_CASE = "all cases"
+
+
+class Rooms(Protocol):
+    """Who is where, as a platform knows it."""
+
+    async def readers(
+        self, place: Place, person: str, /, *, is_direct: bool
+    ) -> Readers | NoReaders:
+        """See `core.ports.Audience.readers`."""
+        ...
+
+    async def granted(self, place: Place, person: str, /) -> frozenset[str] | None:
+        """Return the groups that a channel makes its members count as; None: they are not in it.
+
+        A channel that anybody may join makes nobody count as anything.
+        """
+        ...
+
+
+class ReplyAccess:
+    """Finds replies, and checks who may read them."""
+
+    def __init__(self, shown: ShownReplies, rooms: Rooms) -> None:
+        self._shown = shown
+        self._rooms = rooms
+
+    async def find(self, press: Press) -> ShownReply | None:
+        """Return the reply of a button; None: there is none, or it does not stand where pressed."""
+        found = await self._shown.find(
+            press.target, platform=press.who.platform, tenant=press.who.tenant
+        )
+        if found is None or press.room is None:
+            return found
+        return found if press.room in {found.place.channel, *found.shared_in} else None
+
+    async def may_be_read(
+        self, found: ShownReply, groups: Collection[str]
+    ) -> frozenset[str] | None:
+        """Return which groups are needed to read each policy cited; None: these do not suffice."""
+        answer = found.reply.answer
+        cited = {one.span.version_id for one in answer.citations} if answer else set[VersionId]()
+        audiences = await self._shown.audiences(cited)
+        needed: set[str] = set()
+        for version in cited:
+            for audience in audiences.get(version, (frozenset[str](),)):
+                enough = audience & (frozenset(groups) | {EVERYONE})
+                if not enough:
+                    return None
+                needed.add(EVERYONE if EVERYONE in enough else min(enough))
+        return frozenset(needed)
+
+    async def read(self, press: Press) -> ShownReply | Say:
+        """Return the reply of a button to whoever may read it, until something else holds."""
+        found = await self.find(press)
+        if found is None or press.is_outside or not await self._may_read(found, press.who.person):
+            return Say(words=NOT_READABLE)
+        return Say(words=OUTDATED) if found.is_settled else found
+
+    async def _may_read(self, found: ShownReply, person: str) -> bool:
+        """Say whether somebody reads where a reply stands, and may read each policy it cites."""
+        rooms = set(found.shared_in)
+        if found.place.mode != "direct":
+            rooms.add(found.place.channel)
+        places = [replace(found.place, channel=one, thread=one, mode="channel") for one in rooms]
+        told = [await self._rooms.granted(place, person) for place in places]
+        seen = [groups for groups in told if groups is not None]
+        if person != found.person and not seen:
+            return False
+        readers = await self._rooms.readers(found.place, person, is_direct=True)
+        if not isinstance(readers, Readers):
+            return False
+        return await self.may_be_read(found, readers.groups.union(*seen)) is not None
+
+
+def why_not_asker(found: ShownReply | None, press: Press) -> str:
+    """Refuse what an asker alone does with an answer; empty: nothing is refused."""
+    if found is None or press.is_outside:
+        return NOT_READABLE
+    if found.is_removed:
+        return REMOVED_BEFORE
+    if found.person != press.who.person:
+        return ONLY_ASKER
+    return OUTDATED if found.is_settled else ""
+
+
+def is_report(found: ShownReply) -> bool:
+    """Say whether a reply is the one to a report, which goes to Compliance in private."""
+    answer = found.reply.answer
+    return answer is not None and answer.is_report
 
 
 class AnswerActions:
@@ -64,3 +172,71 @@ class AnswerActions:
             for one in answer.citations
             if one.span in around
         }
+
+
+class AsMessage(Protocol):
+    """Makes the message that a press amounts to, with what its platform needs for the reply."""
+
+    def __call__(
+        self,
+        *,
+        place: Place,
+        text: str,
+        sent_at: datetime,
+        kind: MessageKind,
+        message_key: str,
+        is_whispered: bool,
+    ) -> InboundMessage:
+        """Return the message; `text` is from our own tables."""
+        ...
+
+
+class ClarificationActions:
+    """Takes options of clarifications."""
+
+    def __init__(self, access: ReplyAccess, intake: Intake, clock: Clock) -> None:
+        self._access = access
+        self._intake = intake
+        self._clock = clock
+
+    async def choose(self, press: Press, as_message: AsMessage) -> Outcome:
+        """Keep the choice as a message, once, and show what was chosen."""
+        found = await self._access.find(press)
+        if found is None or press.is_outside:
+            return Say(words=NOT_READABLE)
+        if found.person != press.who.person:
+            return Say(words=ONLY_ASKER)
+        answer = found.reply.answer
+        option = _option_of(answer, press.choice)
+        if answer is None or option is None or found.is_followed:
+            return Say(words=OUTDATED)
+        who = press.who
+        taken = await self._intake.accept(
+            as_message(
+                place=found.place,
+                text=option,
+                sent_at=self._clock.now(),
+                kind=MessageKind.CHOICE,
+                message_key=f"{who.platform}:{who.tenant}:clarify:{found.reply.answer_id}",
+                is_whispered=found.is_whispered,
+            )
+        )
+        if not isinstance(taken, Accepted):
+            return Say(words=OUTDATED)
+        return Redraw(
+            now=Chosen(
+                answer=answer,
+                option=EVERY_CASE if option == ALL else option,
+                is_whispered=found.is_whispered,
+            )
+        )
+
+
+def _option_of(answer: Answer | None, choice: str) -> str | None:
+    """Return the words of an option of a question back, from our own tables."""
+    if answer is None or answer.outcome is not AnswerOutcome.CLARIFICATION:
+        return None
+    if choice == ALL:
+        return ALL
+    number = int(choice) if choice.isascii() and choice.isdecimal() else len(answer.options)
+    return answer.options[number] if number < len(answer.options) else None

@@ -4,10 +4,8 @@ Under a closest passage they say that it answers: that is a judgement like a thu
 own.
 """
 
-from bot.actions.case_desk import UNSETTLED, FeedbackDesk
-from bot.actions.outcomes import FieldError, OpenForm, Outcome, ReportForm, Say
-from bot.actions.press import Press
-from bot.actions.reply_access import ReplyAccess
+from bot.actions.answers import ReplyAccess
+from bot.actions.press import FieldError, OpenForm, Outcome, Press, ReportForm, Say
 from bot.replies.case_texts import case_stands
 from bot.replies.form_texts import REPORTED
 from bot.replies.notices import (
@@ -20,6 +18,7 @@ from bot.replies.notices import (
     THANKS_DOWN,
     THANKS_UP,
 )
+from core.cases.service import UNSETTLED, FeedbackDesk
 from core.domain.case import Case
 from core.domain.case_rules import Refusal
 from core.domain.errors import ContractError

@@ -4,17 +4,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.actions.answers import AnswerActions
-from bot.actions.case_desk import CaseDesk, FeedbackDesk
-from bot.actions.cases import CaseActions
-from bot.actions.clarification import ClarificationActions
-from bot.actions.escalation import Askers, EscalationActions
+from bot.actions.answers import AnswerActions, ClarificationActions, ReplyAccess, Rooms
+from bot.actions.cases import Askers, CaseActions, EscalationActions
 from bot.actions.feedback import FeedbackActions
-from bot.actions.outcomes import Outcome
-from bot.actions.press import Press
-from bot.actions.reply_access import ReplyAccess, Rooms
+from bot.actions.press import Outcome, Press
 from bot.intake import Intake
 from core.bootstrap import Service
+from core.cases.service import CaseDesk, FeedbackDesk
 
 Action: TypeAlias = Callable[[Press], Awaitable[Outcome]]
 """Commits what a press changes, and returns what the surface is to show."""

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from bot.actions.reply_access import ReplyAccess, why_not_asker
+from bot.actions.answers import ReplyAccess, why_not_asker
 from bot.intake import Intake
 from bot.replies.follow_ups import follow_ups
 from bot.replies.notices import OUTDATED

@@ -8,7 +8,6 @@ anything fails, the person is told at once and asks again.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.actions.case_desk import CaseDesk
 from bot.intake import Intake
 from bot.replies.notices import IN_DIRECT, OFFICERS_ONLY
 from bot.replies.permalinks import is_permalink
@@ -30,6 +29,7 @@ from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack, Told
 from bot.slack.web.payload import maybe
 from bot.slack.web.permalinks import Spot, link_to
+from core.cases.service import CaseDesk
 from core.domain.errors import TransientError
 from core.domain.place import Place
 from core.domain.run import Json

@@ -1,6 +1,5 @@
 """Home and the agent's tab: what somebody sees who opens us."""
 
-from bot.actions.case_desk import CaseDesk
 from bot.replies.policy_links import Library
 from bot.slack.actions.open_items import Waiting
 from bot.slack.actions.press_handlers import PLATFORM, account_of
@@ -10,6 +9,7 @@ from bot.slack.inbound.interaction import Interaction
 from bot.slack.manifest.app_manifest import PROMPTS
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack
+from core.cases.service import CaseDesk
 from core.domain.case_rules import Account, Refused
 from core.domain.delivery import Readers
 from core.domain.place import Place

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from bot.actions.case_desk import CaseDesk
 from bot.replies.clarification import question_of
 from bot.replies.permalinks import is_permalink
 from bot.slack.blocks.home_view import LISTED, OpenQuestion
 from bot.slack.web.calls import Slack
 from bot.slack.web.permalinks import Spot, links_to
+from core.cases.service import CaseDesk
 from core.domain.case import Case, CaseState
 from core.domain.case_rules import Account
 from core.domain.place import Place

@@ -8,9 +8,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
-from bot.actions.escalation import AskerDetails
-from bot.actions.outcomes import EscalationForm, FieldError, OpenForm, Say
-from bot.actions.press import Entered, Press
+from bot.actions.cases import AskerDetails
+from bot.actions.press import Entered, EscalationForm, FieldError, OpenForm, Press, Say
 from bot.actions.wiring import Action, Actions
 from bot.json_fields import maybe_object
 from bot.replies.evidence import TITLE
@@ -201,7 +200,7 @@ class PressHandlers:
 
 
 class SlackAskers:
-    """See `bot.actions.escalation.Askers`: what Slack tells while a form waits."""
+    """See `bot.actions.cases.Askers`: what Slack tells while a form waits."""
 
     def __init__(self, slack: Slack) -> None:
         self._slack = slack

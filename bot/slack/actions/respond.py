@@ -3,7 +3,7 @@
 import logging
 from typing import assert_never
 
-from bot.actions.outcomes import (
+from bot.actions.press import (
     Chosen,
     EscalationForm,
     EvidencePage,

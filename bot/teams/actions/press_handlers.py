@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from bot.actions.escalation import AskerDetails
-from bot.actions.outcomes import Nothing, Outcome, Say
-from bot.actions.press import Press
+from bot.actions.cases import AskerDetails
+from bot.actions.press import Nothing, Outcome, Press, Say
 from bot.actions.wiring import Action, Actions
 from bot.replies.notices import REMOVED, THANKS_UP
 from bot.teams.actions.dispatch import Handler
@@ -127,7 +126,7 @@ class PressHandlers:
 
 
 class TeamsAskers:
-    """See `bot.actions.escalation.Askers`."""
+    """See `bot.actions.cases.Askers`."""
 
     def __init__(self, rosters: Rosters) -> None:
         self._rosters = rosters

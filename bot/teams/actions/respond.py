@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping
 from typing import assert_never
 
-from bot.actions.outcomes import (
+from bot.actions.press import (
     Chosen,
     EscalationForm,
     EvidencePage,

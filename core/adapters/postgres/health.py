@@ -4,7 +4,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import newest_revision, raises_transient
-from core.adapters.postgres.record.spending import TODAY
+from core.adapters.postgres.record.model_calls import TODAY
 from core.domain.message import WaitingNow
 
 _WRITE = text(

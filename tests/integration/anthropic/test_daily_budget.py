@@ -10,8 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.anthropic.api.composition import Models, open_models
 from core.adapters.postgres.queue.queue import PostgresJobs
-from core.adapters.postgres.record.model_calls import PostgresModelCallLog
-from core.adapters.postgres.record.spending import PostgresSpending
+from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
 from core.adapters.system import SystemClock, UuidSource
 from core.config.settings import Settings
 from core.domain.case_rules import Account, Officer

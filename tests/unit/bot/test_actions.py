@@ -6,25 +6,24 @@ from typing import Any, cast
 
 import pytest
 
-from bot.actions.case_desk import CaseDesk, FeedbackDesk
-from bot.actions.cases import CaseActions
-from bot.actions.clarification import ClarificationActions
-from bot.actions.escalation import AskerDetails, EscalationActions
+from bot.actions.answers import ClarificationActions, ReplyAccess
+from bot.actions.cases import AskerDetails, CaseActions, EscalationActions
 from bot.actions.feedback import FeedbackActions
-from bot.actions.outcomes import (
+from bot.actions.press import (
     Chosen,
+    Entered,
     EscalationForm,
     FieldError,
     OpenForm,
     Outcome,
+    Press,
     Redraw,
     ReportForm,
     Say,
     SeenBy,
 )
-from bot.actions.press import Entered, Press
-from bot.actions.reply_access import ReplyAccess
 from bot.replies.notices import NOT_READABLE, ONLY_ASKER, ONLY_ASKER_SENDS, OUTDATED, THANKS_UP
+from core.cases.service import CaseDesk, FeedbackDesk
 from core.domain.answer import Answer
 from core.domain.answer import Outcome as Kind
 from core.domain.case_rules import Account, Done, Officer, Opening

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from bot.actions.reply_access import ReplyAccess
+from bot.actions.answers import ReplyAccess
 from core.language.spans import VersionId
 
 

@@ -1,16 +1,43 @@
-"""Replies of language models by question and request, kept so that none is paid for twice."""
+"""Calls of language models: replies are kept, so that none is paid for twice, and a day's cost.
 
+The budget of a day holds over all processes: it is compared with the sum of what the day's calls
+have cost. A day is one of UTC, by the database's clock. Calls under way when the budget is spent
+are finished; one that broke off is not counted, since nobody tells what it cost.
+"""
+
+import asyncio
+import logging
 from dataclasses import asdict
 
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.cases.case_posts import officers_conversation
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.tables import model_calls
 from core.adapters.postgres.engine.transactions import begun_again
+from core.adapters.postgres.queue.queue import PostgresJobs
+from core.adapters.postgres.queue.replies import queue_reply
+from core.domain.delivery import Notice, StoredReply
+from core.domain.errors import DayBudgetSpentError, TransientError
+from core.domain.officers import Officers
 from core.domain.run import TokenUse
-from core.ports import StoredCall
+from core.ports import IdSource, StoredCall
+
+READ_WITHIN_S = 3.0
+"""Longest wait for the sum; the question's deadline runs."""
+TODAY = "date_trunc('day', clock_timestamp(), 'UTC')"
+_SPENT = text(
+    f"SELECT coalesce(sum(cost_usd), 0)::float FROM citebound.model_calls WHERE at >= {TODAY}"  # noqa: S608  # a constant
+)
+_NOTE = text(
+    "INSERT INTO citebound.overspent_days (day, budget_usd, spent_usd)"  # noqa: S608  # a constant
+    f" VALUES (CAST({TODAY} AT TIME ZONE 'UTC' AS date), :budget, :spent)"
+    " ON CONFLICT DO NOTHING RETURNING day::text"
+)
+
+logger = logging.getLogger(__name__)
 
 
 class PostgresModelCallLog:
@@ -64,3 +91,75 @@ class PostgresModelCallLog:
         )
         async with self._engine.begin() as connection:
             await connection.execute(row.on_conflict_do_nothing())
+
+
+class PostgresSpending:
+    """See `core.ports.Spending`. Safe from many processes."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        *,
+        budget_usd: float,
+        officers: Officers,
+        jobs: PostgresJobs,
+        ids: IdSource,
+    ) -> None:
+        """Use a migrated database; `officers` hear of a day on which the budget is spent."""
+        self._engine = engine
+        self._budget_usd = budget_usd
+        self._officers = officers
+        self._jobs = jobs
+        self._ids = ids
+
+    async def check(self) -> None:
+        """See `Spending.check`."""
+        try:
+            async with asyncio.timeout(READ_WITHIN_S):
+                spent_usd = await self._read()
+        except (TransientError, TimeoutError) as error:
+            raise DayBudgetSpentError("what the day has cost can't be read") from error
+        if spent_usd >= self._budget_usd:
+            await self._tell(spent_usd)
+            raise DayBudgetSpentError(
+                f"the day has cost USD {spent_usd:.2f} of {self._budget_usd:.2f}"
+            )
+
+    @raises_transient
+    @begun_again
+    async def _read(self) -> float:
+        async with self._engine.connect() as connection:
+            return float(await connection.scalar(_SPENT) or 0.0)
+
+    async def _tell(self, spent_usd: float) -> None:
+        """Tell officers, once a day; a question is not lost if they can't be told just now."""
+        try:
+            async with asyncio.timeout(READ_WITHIN_S):
+                await self._told(spent_usd)
+        except (TransientError, TimeoutError):
+            logger.warning("officers could not be told that the day's budget is spent")
+
+    @raises_transient
+    @begun_again
+    async def _told(self, spent_usd: float) -> None:
+        async with self._engine.begin() as connection:
+            given = {"budget": self._budget_usd, "spent": spent_usd}
+            day = await connection.scalar(_NOTE, given)
+            if day is not None:
+                logger.error("the day's budget for language models is spent: the rules answer")
+                await self._queue(connection, day)
+
+    async def _queue(self, connection: AsyncConnection, day: str) -> None:
+        for route in self._officers.routes(is_sensitive=False):
+            place = route.place(f"budget-{day}")
+            conversation_id = await officers_conversation(connection, place, ids=self._ids)
+            await queue_reply(
+                connection,
+                StoredReply(notice=Notice.DAY_BUDGET_SPENT),
+                cause=f"budget:{day}",
+                conversation_id=conversation_id,
+                person=route.person,
+                mode=place.mode,
+                is_direct=route.is_direct,
+            )
+            await self._jobs.defer(connection, "deliver", conversation_id)
