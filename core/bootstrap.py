@@ -31,8 +31,8 @@ from core.adapters.postgres.ontology.fact_index import index_missing
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
 from core.adapters.postgres.platforms.disconnections import PostgresConnections
 from core.adapters.postgres.platforms.oauth_stores import oauth_stores
-from core.adapters.postgres.platforms.posted_answer_actions import PostgresShownDeeds
-from core.adapters.postgres.platforms.posted_answers import PostgresShownReplies
+from core.adapters.postgres.platforms.posted_answer_actions import PostgresPostedAnswerActions
+from core.adapters.postgres.platforms.posted_answers import PostgresPostedAnswers
 from core.adapters.postgres.platforms.references import PostgresReferences
 from core.adapters.postgres.queue.conversations import PostgresConversationStore
 from core.adapters.postgres.queue.queue import PostgresJobs
@@ -97,11 +97,11 @@ class Service:
     """The same, to be answered."""
     outbox: PostgresOutbox
     """Replies, to be posted."""
-    shown: PostgresShownReplies
+    posted_answers: PostgresPostedAnswers
     """Replies, found again by what is pressed."""
     references: PostgresReferences
     """Conversations in which our app is, so that it can write there first."""
-    shown_deeds: PostgresShownDeeds
+    answer_actions: PostgresPostedAnswerActions
     """What people do to them."""
     jobs: PostgresJobs
     """The alarm clock of inbox and outbox."""
@@ -284,9 +284,9 @@ async def bootstrap(
                 engine, clock=clock, defer=jobs.defer, limits=_turn_limits(settings)
             ),
             outbox=PostgresOutbox(engine, ledger=ledger, pace=Pace()),
-            shown=PostgresShownReplies(engine),
+            posted_answers=PostgresPostedAnswers(engine),
             references=PostgresReferences(engine),
-            shown_deeds=PostgresShownDeeds(engine, ledger=ledger, jobs=jobs),
+            answer_actions=PostgresPostedAnswerActions(engine, ledger=ledger, jobs=jobs),
             jobs=jobs,
             oauth=oauth_stores(engine, settings),
             connections=PostgresConnections(engine, ledger=ledger),

@@ -11,9 +11,9 @@ from core.adapters.postgres.cases.feedback import PostgresFeedback
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.request import AskRequest
-from core.cases.service import CaseDesk, FeedbackDesk
+from core.cases.service import CaseService, FeedbackService
 from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind, ShownClaim
-from core.domain.case_rules import Account, CaseResult, Done, Officer
+from core.domain.case_rules import Account, CaseDone, CaseResult, Officer
 from core.domain.message import Accepted, Claimed
 from core.domain.officers import Officers
 from core.ports import Completion
@@ -50,8 +50,8 @@ class Office:
     """A deployment with officers."""
 
     life: Deployment
-    desk: CaseDesk
-    feedback: FeedbackDesk
+    desk: CaseService
+    feedback: FeedbackService
     officers: Officers
 
     async def answered(
@@ -126,7 +126,7 @@ class Office:
 
 def done_case(result: CaseResult) -> str:
     """Return the id of a case on which something was done."""
-    assert isinstance(result, Done)
+    assert isinstance(result, CaseDone)
     return result.case.case_id
 
 
@@ -138,10 +138,10 @@ def office(
     listed = Officers(all=officers, channel=room)
     life = deploy(engine, officers=listed)
     cases = PostgresCases(engine, ledger=ledger, jobs=life.jobs, officers=listed)
-    desk = CaseDesk(cases=cases, officers=listed)
+    desk = CaseService(cases=cases, officers=listed)
     return Office(
         life=life,
         desk=desk,
-        feedback=FeedbackDesk(PostgresFeedback(engine, ledger=ledger), cases=desk),
+        feedback=FeedbackService(PostgresFeedback(engine, ledger=ledger), cases=desk),
         officers=listed,
     )

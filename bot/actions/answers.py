@@ -14,7 +14,7 @@ from bot.intake import Intake
 from bot.replies.evidence import AROUND, Around
 from bot.replies.notices import NOT_READABLE, ONLY_ASKER, OUTDATED
 from core.agent.conversation.understanding import ALL
-from core.cases.service import CaseDesk
+from core.cases.service import CaseService
 from core.domain.answer import Answer
 from core.domain.answer import Outcome as AnswerOutcome
 from core.domain.delivery import NoReaders, Readers
@@ -23,13 +23,13 @@ from core.domain.place import Place
 from core.domain.policy import EVERYONE
 from core.language.spans import VersionId
 from core.ports import Clock
-from core.ports.shown import ShownDeeds, ShownReplies, ShownReply
+from core.ports.posted_answers import PostedAnswer, PostedAnswerActions, PostedAnswers
 
 REMOVED_BEFORE = "This answer was removed before."
 EVERY_CASE = "all cases"
 
 
-class Rooms(Protocol):
+class Membership(Protocol):
     """Who is where, as a platform knows it."""
 
     async def readers(
@@ -49,11 +49,11 @@ class Rooms(Protocol):
 class ReplyAccess:
     """Finds replies, and checks who may read them."""
 
-    def __init__(self, shown: ShownReplies, rooms: Rooms) -> None:
+    def __init__(self, shown: PostedAnswers, membership: Membership) -> None:
         self._shown = shown
-        self._rooms = rooms
+        self._membership = membership
 
-    async def find(self, press: Press) -> ShownReply | None:
+    async def find(self, press: Press) -> PostedAnswer | None:
         """Return the reply of a button; None: there is none, or it does not stand where pressed."""
         found = await self._shown.find(
             press.target, platform=press.who.platform, tenant=press.who.tenant
@@ -63,7 +63,7 @@ class ReplyAccess:
         return found if press.room in {found.place.channel, *found.shared_in} else None
 
     async def may_be_read(
-        self, found: ShownReply, groups: Collection[str]
+        self, found: PostedAnswer, groups: Collection[str]
     ) -> frozenset[str] | None:
         """Return which groups are needed to read each policy cited; None: these do not suffice."""
         answer = found.reply.answer
@@ -78,30 +78,30 @@ class ReplyAccess:
                 needed.add(EVERYONE if EVERYONE in enough else min(enough))
         return frozenset(needed)
 
-    async def read(self, press: Press) -> ShownReply | Say:
+    async def read(self, press: Press) -> PostedAnswer | Say:
         """Return the reply of a button to whoever may read it, until something else holds."""
         found = await self.find(press)
         if found is None or press.is_outside or not await self._may_read(found, press.who.person):
             return Say(words=NOT_READABLE)
         return Say(words=OUTDATED) if found.is_settled else found
 
-    async def _may_read(self, found: ShownReply, person: str) -> bool:
+    async def _may_read(self, found: PostedAnswer, person: str) -> bool:
         """Say whether somebody reads where a reply stands, and may read each policy it cites."""
         rooms = set(found.shared_in)
         if found.place.mode != "direct":
             rooms.add(found.place.channel)
         places = [replace(found.place, channel=one, thread=one, mode="channel") for one in rooms]
-        told = [await self._rooms.granted(place, person) for place in places]
+        told = [await self._membership.granted(place, person) for place in places]
         seen = [groups for groups in told if groups is not None]
         if person != found.person and not seen:
             return False
-        readers = await self._rooms.readers(found.place, person, is_direct=True)
+        readers = await self._membership.readers(found.place, person, is_direct=True)
         if not isinstance(readers, Readers):
             return False
         return await self.may_be_read(found, readers.groups.union(*seen)) is not None
 
 
-def why_not_asker(found: ShownReply | None, press: Press) -> str:
+def why_not_asker(found: PostedAnswer | None, press: Press) -> str:
     """Refuse what an asker alone does with an answer; empty: nothing is refused."""
     if found is None or press.is_outside:
         return NOT_READABLE
@@ -112,7 +112,7 @@ def why_not_asker(found: ShownReply | None, press: Press) -> str:
     return OUTDATED if found.is_settled else ""
 
 
-def is_report(found: ShownReply) -> bool:
+def is_report(found: PostedAnswer) -> bool:
     """Say whether a reply is the one to a report, which goes to Compliance in private."""
     answer = found.reply.answer
     return answer is not None and answer.is_report
@@ -122,11 +122,15 @@ class AnswerActions:
     """Shows evidence to whoever may read it, and takes answers away."""
 
     def __init__(
-        self, access: ReplyAccess, shown: ShownReplies, deeds: ShownDeeds, desk: CaseDesk
+        self,
+        access: ReplyAccess,
+        shown: PostedAnswers,
+        actions: PostedAnswerActions,
+        desk: CaseService,
     ) -> None:
         self._access = access
         self._shown = shown
-        self._deeds = deeds
+        self._actions = actions
         self._desk = desk
 
     async def evidence(self, press: Press) -> OpenForm | Say:
@@ -160,7 +164,7 @@ class AnswerActions:
         if told == ONLY_ASKER and officer is not None:
             told = ""
         if not told:
-            removed = await self._deeds.remove(press.target, press.listed, officer=officer)
+            removed = await self._actions.remove(press.target, press.listed, officer=officer)
             told = "" if removed else REMOVED_BEFORE
         return Say(words=told) if told else Nothing()
 

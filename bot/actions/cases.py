@@ -11,7 +11,7 @@ from bot.actions.answers import ReplyAccess, is_report
 from bot.actions.press import (
     EscalationForm,
     FieldError,
-    Notice,
+    FormNotice,
     OpenForm,
     Outcome,
     Press,
@@ -22,11 +22,11 @@ from bot.actions.press import (
 from bot.replies.case_texts import already_sent, case_stands, sent_words
 from bot.replies.form_texts import ESCALATE_TITLE
 from bot.replies.notices import NOT_READABLE, OFFICERS_ONLY, ONLY_ASKER, ONLY_ASKER_SENDS, OUTDATED
-from core.cases.service import CaseDesk
+from core.cases.service import CaseService
 from core.domain.case import Urgency
-from core.domain.case_rules import Account, CaseResult, Done, Opener, Refusal, Refused
+from core.domain.case_rules import Account, CaseDone, CaseRefused, CaseResult, Opener, Refusal
 from core.domain.errors import UsageError
-from core.ports.shown import ShownReply
+from core.ports.posted_answers import PostedAnswer
 
 ANSWER = "answer"
 """The id of the input that holds an officer's answer."""
@@ -51,7 +51,7 @@ class AskerDetails:
 class Askers(Protocol):
     """Looks up what officers may read of a question, besides its words."""
 
-    async def details(self, found: ShownReply, /) -> AskerDetails:
+    async def details(self, found: PostedAnswer, /) -> AskerDetails:
         """Return what the platform tells in time."""
         ...
 
@@ -60,7 +60,7 @@ class EscalationActions:
     """Takes what askers do to cases."""
 
     def __init__(
-        self, access: ReplyAccess, desk: CaseDesk, askers: Askers, *, hears_threads: bool
+        self, access: ReplyAccess, desk: CaseService, askers: Askers, *, hears_threads: bool
     ) -> None:
         """Wire the actions.
 
@@ -82,7 +82,7 @@ class EscalationActions:
             return found
         known = await self._desk.about(press.target, _account(found, press))
         if known is not None and not known.may_be_added_to:
-            return OpenForm(form=Notice(title=ESCALATE_TITLE, words=already_sent(known)))
+            return OpenForm(form=FormNotice(title=ESCALATE_TITLE, words=already_sent(known)))
         return OpenForm(
             form=EscalationForm(
                 answer_id=press.target,
@@ -119,7 +119,7 @@ class EscalationActions:
             asker_name=details.name,
         )
         told = _sent(result)
-        return FieldError(words=told) if isinstance(result, Refused) else Say(words=told)
+        return FieldError(words=told) if isinstance(result, CaseRefused) else Say(words=told)
 
     async def accept(self, press: Press) -> Outcome:
         """Close a case whose answer does."""
@@ -132,7 +132,7 @@ class EscalationActions:
         is_heard = self._hears_threads and press.room is not None
         return Say(words=_settled(result, AGAIN + WRITE_HERE if is_heard else AGAIN))
 
-    async def _sendable(self, press: Press) -> ShownReply | Say:
+    async def _sendable(self, press: Press) -> PostedAnswer | Say:
         """Return the reply to its asker and to officers; one to a report to its asker alone."""
         found = await self._access.find(press)
         if found is None or press.is_outside:
@@ -143,12 +143,12 @@ class EscalationActions:
         return Say(words=OUTDATED) if found.is_removed else found
 
 
-def _account(found: ShownReply, press: Press) -> Account:
+def _account(found: PostedAnswer, press: Press) -> Account:
     """Return who hands the question over: its asker as such, whether or not an officer, too."""
     return press.who if found.person == press.who.person else press.listed
 
 
-def _seen_by(found: ShownReply) -> SeenBy:
+def _seen_by(found: PostedAnswer) -> SeenBy:
     if is_report(found):
         return SeenBy.ASKER_UNNAMED
     is_alone = found.is_whispered or found.place.mode == "direct"
@@ -158,29 +158,29 @@ def _seen_by(found: ShownReply) -> SeenBy:
 def _sent(result: CaseResult) -> str:
     """Say what came of handing a question over."""
     match result:
-        case Done():
+        case CaseDone():
             return sent_words(result.case) if result.is_new else already_sent(result.case)
-        case Refused(why=Refusal.NOT_ASKER):
+        case CaseRefused(why=Refusal.NOT_ASKER):
             return ONLY_ASKER_SENDS
-        case Refused(why=Refusal.NO_CASE):
+        case CaseRefused(why=Refusal.NO_CASE):
             return OUTDATED
-        case Refused():
+        case CaseRefused():
             return NOT_READABLE
 
 
 def _settled(result: CaseResult, words: str) -> str:
     """Say what came of a press under an officer's answer; `words` are those of success."""
-    if isinstance(result, Done):
+    if isinstance(result, CaseDone):
         return words.format(number=result.case.number)
     if result.why is Refusal.NOT_ASKER:
         return ONLY_ASKER
     return NOT_READABLE if result.case is None else case_stands(result.case)
 
 
-class CaseActions:
+class OfficerActions:
     """Takes what officers do to cases."""
 
-    def __init__(self, desk: CaseDesk) -> None:
+    def __init__(self, desk: CaseService) -> None:
         self._desk = desk
 
     async def claim(self, press: Press) -> Outcome:
@@ -198,12 +198,12 @@ class CaseActions:
     async def show(self, press: Press) -> Outcome:
         """Show the card as the case stands, to an officer who looks at it."""
         found = await self._desk.show(press.target, press.listed)
-        return Say(words=_refused(found)) if isinstance(found, Refused) else Redraw(now=found)
+        return Say(words=_refused(found)) if isinstance(found, CaseRefused) else Redraw(now=found)
 
     async def begin_answer(self, press: Press) -> Outcome:
         """Open the form for an answer, if this officer may give one."""
         result = await self._desk.begin_answer(press.target, press.listed, key=press.key)
-        if isinstance(result, Refused):
+        if isinstance(result, CaseRefused):
             return Say(words=_refused(result))
         return OpenForm(form=result.case)
 
@@ -216,7 +216,7 @@ class CaseActions:
             )
         except UsageError as error:
             return FieldError(words=str(error), field=ANSWER)
-        if isinstance(result, Refused):
+        if isinstance(result, CaseRefused):
             return FieldError(words=_refused(result))
         is_direct = result.case.is_private or is_private
         where = " alone, in a direct message" if is_direct else "'s thread"
@@ -224,10 +224,12 @@ class CaseActions:
 
 
 def _end(result: CaseResult) -> Outcome:
-    return Say(words=_refused(result)) if isinstance(result, Refused) else Redraw(now=result.case)
+    return (
+        Say(words=_refused(result)) if isinstance(result, CaseRefused) else Redraw(now=result.case)
+    )
 
 
-def _refused(result: Refused) -> str:
+def _refused(result: CaseRefused) -> str:
     """Say why an officer's deed came to nothing."""
     match result.why:
         case Refusal.NOT_OFFICER:

@@ -18,7 +18,7 @@ from bot.replies.notices import (
     THANKS_DOWN,
     THANKS_UP,
 )
-from core.cases.service import UNSETTLED, FeedbackDesk
+from core.cases.service import UNSETTLED, FeedbackService
 from core.domain.case import Case
 from core.domain.case_rules import Refusal
 from core.domain.errors import ContractError
@@ -33,7 +33,7 @@ _RATINGS = {"up": Rating.POSITIVE, "down": Rating.NEGATIVE}
 class FeedbackActions:
     """Takes judgements of answers from whoever may read them."""
 
-    def __init__(self, access: ReplyAccess, desk: FeedbackDesk) -> None:
+    def __init__(self, access: ReplyAccess, desk: FeedbackService) -> None:
         self._access = access
         self._desk = desk
 

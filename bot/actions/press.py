@@ -106,7 +106,7 @@ class EvidencePage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
+class FormNotice:
     """A line in place of the form that was to be opened."""
 
     title: str
@@ -115,7 +115,7 @@ class Notice:
     """The line."""
 
 
-Form: TypeAlias = EscalationForm | ReportForm | Case | EvidencePage | Notice
+Form: TypeAlias = EscalationForm | ReportForm | Case | EvidencePage | FormNotice
 """A case stands for the form in which an officer answers it."""
 
 

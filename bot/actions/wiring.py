@@ -4,13 +4,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.actions.answers import AnswerActions, ClarificationActions, ReplyAccess, Rooms
-from bot.actions.cases import Askers, CaseActions, EscalationActions
+from bot.actions.answers import AnswerActions, ClarificationActions, Membership, ReplyAccess
+from bot.actions.cases import Askers, EscalationActions, OfficerActions
 from bot.actions.feedback import FeedbackActions
 from bot.actions.press import Outcome, Press
 from bot.intake import Intake
 from core.bootstrap import Service
-from core.cases.service import CaseDesk, FeedbackDesk
+from core.cases.service import CaseService, FeedbackService
 
 Action: TypeAlias = Callable[[Press], Awaitable[Outcome]]
 """Commits what a press changes, and returns what the surface is to show."""
@@ -22,27 +22,27 @@ class Actions:
 
     access: ReplyAccess
     """Finds replies, and checks who may read them."""
-    desk: CaseDesk
+    desk: CaseService
     """Opens cases and works on them."""
     answers: AnswerActions
-    cases: CaseActions
+    cases: OfficerActions
     clarification: ClarificationActions
     escalation: EscalationActions
     feedback: FeedbackActions
 
 
 def wire_actions(
-    service: Service, *, rooms: Rooms, intake: Intake, askers: Askers, hears_threads: bool
+    service: Service, *, membership: Membership, intake: Intake, askers: Askers, hears_threads: bool
 ) -> Actions:
     """Return the actions; nothing is called. See `EscalationActions` for `hears_threads`."""
-    desk = CaseDesk(cases=service.cases, officers=service.officers)
-    access = ReplyAccess(service.shown, rooms)
+    desk = CaseService(cases=service.cases, officers=service.officers)
+    access = ReplyAccess(service.posted_answers, membership)
     return Actions(
         access=access,
         desk=desk,
-        answers=AnswerActions(access, service.shown, service.shown_deeds, desk),
-        cases=CaseActions(desk),
+        answers=AnswerActions(access, service.posted_answers, service.answer_actions, desk),
+        cases=OfficerActions(desk),
         clarification=ClarificationActions(access, intake, service.clock),
         escalation=EscalationActions(access, desk, askers, hears_threads=hears_threads),
-        feedback=FeedbackActions(access, FeedbackDesk(service.feedback, cases=desk)),
+        feedback=FeedbackActions(access, FeedbackService(service.feedback, cases=desk)),
     )

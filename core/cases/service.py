@@ -11,15 +11,15 @@ from core.domain.case_rules import (
     NOTE_LIMIT,
     REPLY_LIMIT,
     Account,
+    CaseAction,
+    CaseActionKind,
+    CaseDone,
+    CaseRefused,
     CaseResult,
-    Deed,
-    DeedKind,
-    Done,
     Officer,
     Opener,
     Opening,
     Refusal,
-    Refused,
 )
 from core.domain.errors import UsageError
 from core.domain.feedback import (
@@ -37,10 +37,10 @@ UNSETTLED = frozenset({CaseState.OPEN, CaseState.CLAIMED})
 """States of a case that waits for an answer."""
 
 
-class CaseDesk:
+class CaseService:
     """Opens cases and works on them. `key` is the identity of a click, the same if it is repeated.
 
-    Each method answers with `Done`, which shows the case as it now stands, or `Refused`.
+    Each method answers with `CaseDone`, which shows the case as it now stands, or `CaseRefused`.
     """
 
     def __init__(self, *, cases: CaseStore, officers: Officers) -> None:
@@ -114,7 +114,7 @@ class CaseDesk:
         self, case_id: str, who: Account | Officer, *, key: str, takes_over: bool = False
     ) -> CaseResult:
         """Let an officer have a case; another one's only if it is taken over on purpose."""
-        return await self._do(DeedKind.CLAIM, case_id, who, key=key, takes_over=takes_over)
+        return await self._do(CaseActionKind.CLAIM, case_id, who, key=key, takes_over=takes_over)
 
     async def answer(
         self,
@@ -138,58 +138,58 @@ class CaseDesk:
                 f"an answer has at most {REPLY_LIMIT} characters, this one has {len(told)}"
             )
         return await self._do(
-            DeedKind.ANSWER, case_id, who, key=key, text=told, is_private=is_private
+            CaseActionKind.ANSWER, case_id, who, key=key, text=told, is_private=is_private
         )
 
     async def begin_answer(self, case_id: str, who: Account | Officer, *, key: str) -> CaseResult:
-        """Say whether somebody may answer a case, before they write: `Done` if they may."""
+        """Say whether somebody may answer a case, before they write: `CaseDone` if they may."""
         officer = self._known(who)
         if officer is None:
-            return await self._do(DeedKind.ANSWER, case_id, who, key=key)
+            return await self._do(CaseActionKind.ANSWER, case_id, who, key=key)
         case = await self._cases.find(case_id)
         if case is None:
-            return Refused(why=Refusal.UNKNOWN)
+            return CaseRefused(why=Refusal.UNKNOWN)
         if case.state is CaseState.CLAIMED and case.officer != officer.name:
-            return Refused(why=Refusal.CLAIMED, case=case)
+            return CaseRefused(why=Refusal.CLAIMED, case=case)
         if case.state in UNSETTLED:
-            return Done(case=case, is_new=False)
+            return CaseDone(case=case, is_new=False)
         is_closed = case.state is CaseState.CLOSED
-        return Refused(why=Refusal.CLOSED if is_closed else Refusal.ANSWERED, case=case)
+        return CaseRefused(why=Refusal.CLOSED if is_closed else Refusal.ANSWERED, case=case)
 
     async def close(self, case_id: str, who: Account | Officer, *, key: str) -> CaseResult:
         """Close a case, answered or not."""
-        return await self._do(DeedKind.CLOSE, case_id, who, key=key)
+        return await self._do(CaseActionKind.CLOSE, case_id, who, key=key)
 
     async def mark_wrong(
         self, case_id: str, who: Account | Officer, *, key: str, reason: str = ""
     ) -> CaseResult:
         """Record that the answer which the asker got is wrong."""
         told = _storable(reason, limit=NOTE_LIMIT)
-        return await self._do(DeedKind.MARK_WRONG, case_id, who, key=key, text=told)
+        return await self._do(CaseActionKind.MARK_WRONG, case_id, who, key=key, text=told)
 
     async def accept(self, case_id: str, who: Account, *, key: str) -> CaseResult:
         """Close a case because its asker says that the officer's answer does it."""
-        return await self._do(DeedKind.ACCEPT, case_id, who, key=key)
+        return await self._do(CaseActionKind.ACCEPT, case_id, who, key=key)
 
     async def ask_again(self, case_id: str, who: Account, *, key: str) -> CaseResult:
         """Give a case back to its officer because its asker says that the answer does not do."""
-        return await self._do(DeedKind.ASK_AGAIN, case_id, who, key=key)
+        return await self._do(CaseActionKind.ASK_AGAIN, case_id, who, key=key)
 
     async def about(self, answer_id: str, who: Account) -> Case | None:
         """Return the case of an answer, to those who might open it; None: there is none."""
         return await self._cases.about(answer_id, who)
 
-    async def queue(self, who: Account | Officer) -> tuple[Case, ...] | Refused:
+    async def queue(self, who: Account | Officer) -> tuple[Case, ...] | CaseRefused:
         """Return the cases that wait for an officer, to officers."""
         if self._known(who) is None:
-            return Refused(why=Refusal.NOT_OFFICER)
+            return CaseRefused(why=Refusal.NOT_OFFICER)
         return await self._cases.listed(UNSETTLED)
 
-    async def show(self, name: str, who: Account | Officer) -> Case | Refused:
+    async def show(self, name: str, who: Account | Officer) -> Case | CaseRefused:
         """Return a case by id or number, to officers."""
         if self._known(who) is None:
-            return Refused(why=Refusal.NOT_OFFICER)
-        return await self._cases.find(name) or Refused(why=Refusal.UNKNOWN)
+            return CaseRefused(why=Refusal.NOT_OFFICER)
+        return await self._cases.find(name) or CaseRefused(why=Refusal.UNKNOWN)
 
     async def mine(self, who: Account) -> tuple[Case, ...]:
         """Return the cases of a person that are not closed."""
@@ -197,7 +197,7 @@ class CaseDesk:
 
     async def _do(
         self,
-        kind: DeedKind,
+        kind: CaseActionKind,
         case_id: str,
         who: Account | Officer,
         *,
@@ -207,7 +207,7 @@ class CaseDesk:
         takes_over: bool = False,
     ) -> CaseResult:
         return await self._cases.act(
-            Deed(
+            CaseAction(
                 kind=kind,
                 case_id=case_id,
                 by=who if isinstance(who, Account) else None,
@@ -226,10 +226,10 @@ class CaseDesk:
         return self._officers.by_login(who.login)
 
 
-class FeedbackDesk:
+class FeedbackService:
     """Takes judgements of answers; whether somebody may read one, the surface has checked."""
 
-    def __init__(self, feedback: FeedbackStore, *, cases: CaseDesk) -> None:
+    def __init__(self, feedback: FeedbackStore, *, cases: CaseService) -> None:
         """Take where judgements are kept, and who knows of cases."""
         self._feedback = feedback
         self._cases = cases

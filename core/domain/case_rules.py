@@ -38,7 +38,7 @@ class Opener(StrEnum):
     """An officer took a question up: neither name nor place is shown."""
 
 
-class DeedKind(StrEnum):
+class CaseActionKind(StrEnum):
     """What somebody wants to do to a case."""
 
     CLAIM = "claim"
@@ -52,7 +52,7 @@ class DeedKind(StrEnum):
     """The asker: it does not."""
 
 
-ASKERS_OWN = frozenset({DeedKind.ACCEPT, DeedKind.ASK_AGAIN})
+ASKERS_OWN = frozenset({CaseActionKind.ACCEPT, CaseActionKind.ASK_AGAIN})
 """All others are for officers."""
 
 
@@ -66,7 +66,7 @@ class Refusal(StrEnum):
     NOT_ASKER = "not_asker"
     """Only the person who asked may."""
     CLAIMED = "claimed"
-    """Another officer has claimed it; `Refused.case` says who."""
+    """Another officer has claimed it; `CaseRefused.case` says who."""
     ANSWERED = "answered"
     """It has been answered."""
     CLOSED = "closed"
@@ -169,10 +169,10 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deed:
+class CaseAction:
     """What somebody wants to do to a case."""
 
-    kind: DeedKind
+    kind: CaseActionKind
     """What."""
     case_id: str
     """To which."""
@@ -217,7 +217,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class CaseDone:
     """It is so."""
 
     case: Case
@@ -227,7 +227,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class CaseRefused:
     """Nothing was done, and that is recorded."""
 
     why: Refusal
@@ -236,19 +236,19 @@ class Refused:
     """The case as it stands, to show it anew; None to somebody who may not see it."""
 
 
-CaseResult: TypeAlias = Done | Refused
+CaseResult: TypeAlias = CaseDone | CaseRefused
 """What came of a deed."""
 
 
-def judge(standing: Standing, deed: Deed) -> Change | Refusal | None:
+def judge(standing: Standing, deed: CaseAction) -> Change | Refusal | None:
     """Say what a deed makes of a case; None: it is so already."""
     if deed.kind in ASKERS_OWN:
         return _asker(standing, deed) if deed.by == standing.asker else Refusal.NOT_ASKER
     return Refusal.NOT_OFFICER if deed.officer is None else _officer(standing, deed, deed.officer)
 
 
-def _asker(standing: Standing, deed: Deed) -> Change | Refusal | None:
-    state, accepts = standing.state, deed.kind is DeedKind.ACCEPT
+def _asker(standing: Standing, deed: CaseAction) -> Change | Refusal | None:
+    state, accepts = standing.state, deed.kind is CaseActionKind.ACCEPT
     match state:
         case CaseState.OPEN | CaseState.CLAIMED:
             return Refusal.NOT_ANSWERED if accepts else None
@@ -260,13 +260,13 @@ def _asker(standing: Standing, deed: Deed) -> Change | Refusal | None:
             assert_never(state)
 
 
-def _officer(standing: Standing, deed: Deed, officer: Officer) -> Change | Refusal | None:
-    if deed.kind is DeedKind.MARK_WRONG:
+def _officer(standing: Standing, deed: CaseAction, officer: Officer) -> Change | Refusal | None:
+    if deed.kind is CaseActionKind.MARK_WRONG:
         if not standing.may_be_wrong:
             return Refusal.NOTHING_TO_MARK
         return None if standing.is_wrong else Change(state=standing.state)
     is_other = standing.owner not in {None, officer.login}
-    if deed.kind is DeedKind.CLOSE:
+    if deed.kind is CaseActionKind.CLOSE:
         if standing.state is CaseState.CLOSED:
             return None
         if is_other and standing.state is CaseState.CLAIMED:
@@ -276,10 +276,10 @@ def _officer(standing: Standing, deed: Deed, officer: Officer) -> Change | Refus
 
 
 def _taken_up(
-    standing: Standing, deed: Deed, officer: Officer, *, is_other: bool
+    standing: Standing, deed: CaseAction, officer: Officer, *, is_other: bool
 ) -> Change | Refusal | None:
     """Judge a claim or an answer: both make the officer the owner."""
-    claims = deed.kind is DeedKind.CLAIM
+    claims = deed.kind is CaseActionKind.CLAIM
     match standing.state:
         case CaseState.CLOSED:
             return Refusal.CLOSED

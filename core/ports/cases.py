@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Protocol
 
 from core.domain.case import Case, CaseState
-from core.domain.case_rules import Account, CaseResult, Deed, Opening
+from core.domain.case_rules import Account, CaseAction, CaseResult, Opening
 from core.domain.feedback import Feedback, FeedbackKept, FeedbackRefused
 
 
@@ -22,7 +22,7 @@ class CaseStore(Protocol):
         """
         ...
 
-    async def act(self, deed: Deed, /) -> CaseResult:
+    async def act(self, deed: CaseAction, /) -> CaseResult:
         """Do something to a case, or refuse it (`core.domain.case_rules.judge`); both are recorded.
 
         A repeated click is told what came of the first.

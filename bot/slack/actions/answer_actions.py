@@ -22,7 +22,13 @@ from core.domain.delivery import Readers
 from core.domain.message import Accepted
 from core.domain.place import Place
 from core.ports import Clock
-from core.ports.shown import CopyState, SharedCopy, ShownDeeds, ShownReplies, ShownReply
+from core.ports.posted_answers import (
+    CopyState,
+    PostedAnswer,
+    PostedAnswerActions,
+    PostedAnswers,
+    SharedCopy,
+)
 
 SHARED = "The channel sees the answer now."
 SHOWN_SOON = "The channel sees the answer soon: it waits for its turn to be posted."
@@ -45,8 +51,8 @@ class GoingOn:
         intake: Intake,
         *,
         audience: SlackAudience,
-        shown: ShownReplies,
-        deeds: ShownDeeds,
+        shown: PostedAnswers,
+        actions: PostedAnswerActions,
         home: Home,
         clock: Clock,
     ) -> None:
@@ -55,7 +61,7 @@ class GoingOn:
         self._audience = audience
         self._intake = intake
         self._shown = shown
-        self._deeds = deeds
+        self._actions = actions
         self._home = home
         self._clock = clock
 
@@ -102,7 +108,7 @@ class GoingOn:
         elif found is not None:
             await self._point(interaction, found.asked_from or "")
 
-    async def _shared(self, interaction: Interaction, found: ShownReply, answer_id: str) -> str:
+    async def _shared(self, interaction: Interaction, found: PostedAnswer, answer_id: str) -> str:
         """Share; say why not, and nothing if it is, now or before."""
         channel, answer = found.asked_from or "", found.reply.answer
         is_answer = answer is not None and answer.outcome is Outcome.ANSWERED
@@ -124,7 +130,9 @@ class GoingOn:
         needed = await self._access.may_be_read(found, readers.groups)
         if needed is None or not await self._audience.is_member(channel, person):
             return NOT_ALL_MAY
-        await self._deeds.share(answer_id, account_of(interaction), channel=channel, groups=needed)
+        await self._actions.share(
+            answer_id, account_of(interaction), channel=channel, groups=needed
+        )
         return ""
 
     async def _point(self, interaction: Interaction, channel: str) -> None:
@@ -151,7 +159,7 @@ class GoingOn:
             await asyncio.sleep(LOOKED_EVERY_S)
         return copy
 
-    async def _quote(self, found: ShownReply, question: str) -> None:
+    async def _quote(self, found: PostedAnswer, question: str) -> None:
         await self._slack.write(
             "chat.postMessage",
             channel=found.place.channel,
@@ -166,7 +174,7 @@ class GoingOn:
         )
 
 
-def _suggested(found: ShownReply | None, number: int | None) -> str:
+def _suggested(found: PostedAnswer | None, number: int | None) -> str:
     """Return a suggestion by its number, from our own tables; empty: there is none."""
     if found is None or found.reply.answer is None or number is None:
         return ""

@@ -29,7 +29,7 @@ from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack, Told
 from bot.slack.web.payload import maybe
 from bot.slack.web.permalinks import Spot, link_to
-from core.cases.service import CaseDesk
+from core.cases.service import CaseService
 from core.domain.errors import TransientError
 from core.domain.place import Place
 from core.domain.run import Json
@@ -68,7 +68,7 @@ class Asking:
         audience: SlackAudience,
         clock: Clock,
         *,
-        desk: CaseDesk,
+        desk: CaseService,
         waiting: Waiting,
     ) -> None:
         self._slack = slack

@@ -9,8 +9,8 @@ from bot.slack.inbound.interaction import Interaction
 from bot.slack.manifest.app_manifest import PROMPTS
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack
-from core.cases.service import CaseDesk
-from core.domain.case_rules import Account, Refused
+from core.cases.service import CaseService
+from core.domain.case_rules import Account, CaseRefused
 from core.domain.delivery import Readers
 from core.domain.place import Place
 from core.domain.run import Json
@@ -28,7 +28,7 @@ class Showing:
         corpus: CorpusStore,
         changes: PolicyChanges,
         audience: SlackAudience,
-        desk: CaseDesk,
+        desk: CaseService,
         waiting: Waiting,
         library: Library,
     ) -> None:
@@ -63,7 +63,7 @@ class Showing:
     async def _home(self, who: Account) -> Home:
         changed = await self._changed_for(who)
         queue = await self._desk.queue(who)
-        is_officer = not isinstance(queue, Refused)
+        is_officer = not isinstance(queue, CaseRefused)
         mine = await self._waiting.of(who)
         return Home(
             waiting=mine.for_asker,

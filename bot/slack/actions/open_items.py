@@ -7,11 +7,11 @@ from bot.replies.permalinks import is_permalink
 from bot.slack.blocks.home_view import LISTED, OpenQuestion
 from bot.slack.web.calls import Slack
 from bot.slack.web.permalinks import Spot, links_to
-from core.cases.service import CaseDesk
+from core.cases.service import CaseService
 from core.domain.case import Case, CaseState
 from core.domain.case_rules import Account
 from core.domain.place import Place
-from core.ports.shown import ShownReplies
+from core.ports.posted_answers import PostedAnswers
 
 _STATES = {
     CaseState.OPEN: "waiting for Compliance",
@@ -34,7 +34,7 @@ class Open:
 class Waiting:
     """Lists what is open, with links."""
 
-    def __init__(self, slack: Slack, desk: CaseDesk, shown: ShownReplies) -> None:
+    def __init__(self, slack: Slack, desk: CaseService, shown: PostedAnswers) -> None:
         self._slack = slack
         self._desk = desk
         self._shown = shown

@@ -36,7 +36,7 @@ from bot.slack.web.payload import maybe
 from bot.slack.web.permalinks import LOOKED_UP_WITHIN_S, Spot, link_to
 from core.domain.case_rules import Account
 from core.domain.errors import TransientError
-from core.ports.shown import ShownReply
+from core.ports.posted_answers import PostedAnswer
 
 PLATFORM = "slack"
 NOT_OPENED = "Slack did not open the evidence. Please press the button again."
@@ -205,7 +205,7 @@ class SlackAskers:
     def __init__(self, slack: Slack) -> None:
         self._slack = slack
 
-    async def details(self, found: ShownReply) -> AskerDetails:
+    async def details(self, found: PostedAnswer) -> AskerDetails:
         """See `Askers.details`."""
         spot = Spot(channel=found.place.channel, ts=found.place.thread)
         async with asyncio.TaskGroup() as group:

@@ -9,8 +9,8 @@ from bot.actions.press import (
     EvidencePage,
     FieldError,
     Form,
+    FormNotice,
     Nothing,
-    Notice,
     OpenForm,
     Outcome,
     Redraw,
@@ -98,7 +98,7 @@ class Responder:
                 return evidence_modal(
                     form.answer, form.answer_id, self._setting, around=form.around, page=form.page
                 )
-            case Notice():
+            case FormNotice():
                 return message_modal(form.title, form.words)
             case _:
                 assert_never(form)

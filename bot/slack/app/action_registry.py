@@ -41,12 +41,12 @@ def wire(
     """Return the handlers of one workspace."""
     actions = wire_actions(
         service,
-        rooms=PostingAudience(audience),
+        membership=PostingAudience(audience),
         intake=intake,
         askers=SlackAskers(slack),
         hears_threads=True,
     )
-    waiting = Waiting(slack, actions.desk, service.shown)
+    waiting = Waiting(slack, actions.desk, service.posted_answers)
     showing = Showing(
         slack,
         corpus=service.corpus,
@@ -62,8 +62,8 @@ def wire(
         actions.access,
         intake,
         audience=audience,
-        shown=service.shown,
-        deeds=service.shown_deeds,
+        shown=service.posted_answers,
+        actions=service.answer_actions,
         home=home,
         clock=service.clock,
     )

@@ -143,7 +143,7 @@ class SlackAudience:
         return person in (await self._rooms.of(channel, kept_s=AGAIN_S)).members
 
     async def granted(self, channel: str, person: str) -> frozenset[str] | None:
-        """See `bot.actions.answers.Rooms.granted`.
+        """See `bot.actions.answers.Membership.granted`.
 
         Raises:
             TransientError: Slack could not be asked.
@@ -182,5 +182,5 @@ class PostingAudience:
         return await self._audience.look_again(place, person, is_direct=is_direct)
 
     async def granted(self, place: Place, person: str, /) -> frozenset[str] | None:
-        """See `bot.actions.answers.Rooms.granted`."""
+        """See `bot.actions.answers.Membership.granted`."""
         return await self._audience.granted(place.channel, person)

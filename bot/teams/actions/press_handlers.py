@@ -24,7 +24,7 @@ from bot.teams.protocol.interaction import FEEDBACK, REACTION, Interaction
 from bot.teams.protocol.permalinks import permalink_of
 from core.domain.officers import Officers
 from core.domain.run import Json
-from core.ports.shown import ShownReplies, ShownReply
+from core.ports.posted_answers import PostedAnswer, PostedAnswers
 
 WHOLE_TITLE = "Your answer"
 _THUMBS = {"like": "up", "dislike": "down"}
@@ -42,7 +42,7 @@ class PressHandlers:
         responder: Responder,
         *,
         officers: Officers,
-        shown: ShownReplies,
+        shown: PostedAnswers,
         setting: Setting,
     ) -> None:
         self._actions = actions
@@ -131,7 +131,7 @@ class TeamsAskers:
     def __init__(self, rosters: Rosters) -> None:
         self._rosters = rosters
 
-    async def details(self, found: ShownReply) -> AskerDetails:
+    async def details(self, found: PostedAnswer) -> AskerDetails:
         """See `Askers.details`."""
         name = self._rosters.name_of(found.place, found.person)
         return AskerDetails(permalink=permalink_of(found.place), name=name or None)

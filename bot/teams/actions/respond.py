@@ -10,8 +10,8 @@ from bot.actions.press import (
     EvidencePage,
     FieldError,
     Form,
+    FormNotice,
     Nothing,
-    Notice,
     OpenForm,
     Outcome,
     Redraw,
@@ -136,7 +136,7 @@ class Responder:
                     form.answer, form.answer_id, self._setting, around=form.around, page=form.page
                 )
                 return self.open(interaction, TITLE, card, is_large=True)
-            case Notice():
+            case FormNotice():
                 return self._say(interaction, form.words)
             case _:
                 assert_never(form)

@@ -31,7 +31,7 @@ def handlers(
     setting = Setting(library=library)
     actions = wire_actions(
         service,
-        rooms=audience,
+        membership=audience,
         intake=intake,
         askers=TeamsAskers(rosters),
         hears_threads=False,
@@ -45,7 +45,7 @@ def handlers(
         rosters=rosters,
     )
     pressing = PressHandlers(
-        actions, responder, officers=service.officers, shown=service.shown, setting=setting
+        actions, responder, officers=service.officers, shown=service.posted_answers, setting=setting
     )
     asking = Asking(
         intake,

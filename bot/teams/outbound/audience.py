@@ -94,7 +94,7 @@ class TeamsAudience:
         return frozenset()
 
     async def granted(self, place: Place, person: str, /) -> frozenset[str] | None:
-        """See `bot.actions.answers.Rooms.granted`.
+        """See `bot.actions.answers.Membership.granted`.
 
         Raises:
             TransientError: Teams could not be asked.

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.domain.answer import Outcome
 from core.domain.case import CaseState, Urgency
-from core.domain.case_rules import Account, Done, Opener, Refusal, Refused
+from core.domain.case_rules import Account, CaseDone, CaseRefused, Opener, Refusal
 from core.domain.errors import UsageError
 from tests.casework import ADA, ASKER, GRACE, OTHER, Office, fresh, office
 from tests.life_history import _gaps  # pyright: ignore[reportPrivateUsage]
@@ -27,11 +27,11 @@ async def test_from_the_wish_to_the_answer(bureau: Office) -> None:
         (ROOM, "card:1 open None Deal X"),
     ]
     claimed = await bureau.desk.claim(case_id, ADA, key=fresh())
-    assert isinstance(claimed, Done)
+    assert isinstance(claimed, CaseDone)
     assert (claimed.case.state, claimed.case.officer) == (CaseState.CLAIMED, "Ada Lovelace")
     await bureau.deliver()
     answered = await bureau.desk.answer(case_id, ADA, key=fresh(), text="Up to EUR 35.")
-    assert isinstance(answered, Done)
+    assert isinstance(answered, CaseDone)
     assert answered.case.told == "Up to EUR 35."
     await bureau.deliver()
     assert await bureau.posts() == [
@@ -97,8 +97,8 @@ async def test_twenty_clicks_open_one_case(bureau: Office) -> None:
             for n in range(20)
         ]
     done = [task.result() for task in opening]
-    assert len({one.case.case_id for one in done if isinstance(one, Done)}) == 1
-    assert sum(isinstance(one, Done) and one.is_new for one in done) == 1
+    assert len({one.case.case_id for one in done if isinstance(one, CaseDone)}) == 1
+    assert sum(isinstance(one, CaseDone) and one.is_new for one in done) == 1
     await bureau.deliver()
     assert await bureau.posts() == [ANSWER, (THREAD, "news:open"), (ROOM, "card:1 open None ")]
     assert await bureau.tags() == ["case:opened"]
@@ -113,8 +113,8 @@ async def test_of_two_officers_one_claims(bureau: Office) -> None:
             for n in range(20)
         ]
     results = [task.result() for task in claiming]
-    (first,) = [one for one in results if isinstance(one, Done) and one.is_new]
-    refused = [one for one in results if isinstance(one, Refused)]
+    (first,) = [one for one in results if isinstance(one, CaseDone) and one.is_new]
+    refused = [one for one in results if isinstance(one, CaseRefused)]
     assert len(refused) == 10
     assert {one.why for one in refused} == {Refusal.CLAIMED}
     assert {one.case.officer for one in refused if one.case} == {first.case.officer}
@@ -140,11 +140,11 @@ async def test_a_repeated_click_is_told_what_came_of_the_first(bureau: Office) -
     case_id = await bureau.opened()
     await bureau.desk.answer(case_id, ADA, key="a", text="Yes.")
     again = await bureau.desk.ask_again(case_id, ASKER, key="b")
-    assert isinstance(again, Done)
+    assert isinstance(again, CaseDone)
     assert again.case.state is CaseState.CLAIMED
     await bureau.desk.answer(case_id, ADA, key="c", text="Yes, really.")
     late = await bureau.desk.ask_again(case_id, ASKER, key="b")
-    assert isinstance(late, Done)
+    assert isinstance(late, CaseDone)
     assert (late.is_new, late.case.state) == (False, CaseState.ANSWERED)
     await bureau.deliver()
     bodies = [body for _, body in await bureau.posts()]
@@ -160,22 +160,24 @@ async def test_only_officers_of_our_list_work_on_a_case(bureau: Office, deed: st
     for who in (OTHER, ASKER, Account(platform="fake", tenant="T2", person="UA")):
         for _ in range(2):
             result = await getattr(bureau.desk, deed)(case_id, who, key="k", **more)
-            assert result == Refused(why=Refusal.NOT_OFFICER)
+            assert result == CaseRefused(why=Refusal.NOT_OFFICER)
     assert await bureau.tags() == ["case:opened", *["case:refused"] * 3]
-    assert await bureau.desk.queue(OTHER) == Refused(why=Refusal.NOT_OFFICER)
-    assert await bureau.desk.show("1", OTHER) == Refused(why=Refusal.NOT_OFFICER)
+    assert await bureau.desk.queue(OTHER) == CaseRefused(why=Refusal.NOT_OFFICER)
+    assert await bureau.desk.show("1", OTHER) == CaseRefused(why=Refusal.NOT_OFFICER)
 
 
 async def test_only_the_asker_accepts_or_asks_again(bureau: Office) -> None:
     """Not another person, not the officer."""
     case_id = await bureau.opened()
     early = await bureau.desk.accept(case_id, ASKER, key=fresh())
-    assert isinstance(early, Refused)
+    assert isinstance(early, CaseRefused)
     assert early.why is Refusal.NOT_ANSWERED
     await bureau.desk.answer(case_id, ADA, key=fresh(), text="Yes.")
     for who in (OTHER, ADA):
-        assert await bureau.desk.accept(case_id, who, key=fresh()) == Refused(why=Refusal.NOT_ASKER)
-        assert await bureau.desk.ask_again(case_id, who, key=fresh()) == Refused(
+        assert await bureau.desk.accept(case_id, who, key=fresh()) == CaseRefused(
+            why=Refusal.NOT_ASKER
+        )
+        assert await bureau.desk.ask_again(case_id, who, key=fresh()) == CaseRefused(
             why=Refusal.NOT_ASKER
         )
 
@@ -184,7 +186,7 @@ async def test_what_is_of_another_workspace_is_not_there(bureau: Office) -> None
     """An id is looked up where the click came from; one that is none changes nothing."""
     answer_id = await bureau.answered()
     elsewhere = Account(platform="fake", tenant="T2", person="U1")
-    unknown = Refused(why=Refusal.UNKNOWN)
+    unknown = CaseRefused(why=Refusal.UNKNOWN)
     assert await bureau.desk.open(answer_id, elsewhere, key=fresh()) == unknown
     for name in ("", "1 OR 1=1", "0198c0de-0000-7000-8000-000000000000", "\x00"):
         assert await bureau.desk.open(name, ASKER, key=fresh()) == unknown
@@ -196,15 +198,15 @@ async def test_a_case_is_the_askers_wish(bureau: Office) -> None:
     """Nobody else opens it; an officer may take a question up, without naming who asked."""
     answer_id = await bureau.answered()
     refused = await bureau.desk.open(answer_id, OTHER, key=fresh())
-    assert refused == Refused(why=Refusal.NOT_ASKER)
+    assert refused == CaseRefused(why=Refusal.NOT_ASKER)
     taken = await bureau.desk.open(answer_id, ADA, key=fresh(), permalink="https://p")
-    assert isinstance(taken, Done)
+    assert isinstance(taken, CaseDone)
     assert (taken.case.asker, taken.case.permalink) == (None, None)
     await bureau.deliver()
     assert await bureau.posts() == [ANSWER, (ROOM, "card:1 open None ")]
     clarification = await bureau.answered("What?", Outcome.CLARIFICATION, thread="2")
     nothing = await bureau.desk.open(clarification, ASKER, key=fresh())
-    assert nothing == Refused(why=Refusal.NO_CASE)
+    assert nothing == CaseRefused(why=Refusal.NO_CASE)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +222,7 @@ async def test_officers_see_no_name_unless_it_was_sent(
         await bureau.desk.show(case_id, ADA),
     ):
         assert case is not None
-        assert not isinstance(case, Refused)
+        assert not isinstance(case, CaseRefused)
         assert (case.asker, case.asker_name, case.permalink) == (None, None, None)
     await bureau.desk.answer(case_id, ADA, key=fresh(), text="Yes.")
     await bureau.deliver()
@@ -249,7 +251,7 @@ async def test_a_report_never_stands_in_a_channel(bureau: Office) -> None:
     ]
     assert "answer:superseded" not in await bureau.tags()
     refused = await bureau.desk.open(answer_id, GRACE, key=fresh())
-    assert refused == Refused(why=Refusal.NOT_ASKER)
+    assert refused == CaseRefused(why=Refusal.NOT_ASKER)
 
 
 async def test_a_note_that_tells_of_somebody_stands_in_no_channel(bureau: Office) -> None:
@@ -298,24 +300,24 @@ async def test_closing_taking_over_and_marking_wrong(bureau: Office) -> None:
     case_id = await bureau.opened()
     await bureau.desk.claim(case_id, ADA, key=fresh())
     refused = await bureau.desk.close(case_id, GRACE, key=fresh())
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, CaseRefused)
     assert refused.why is Refusal.CLAIMED
     assert refused.case is not None
     assert refused.case.officer == "Ada Lovelace"
     await bureau.desk.claim(case_id, GRACE, key=fresh(), takes_over=True)
     marked = await bureau.desk.mark_wrong(case_id, GRACE, key=fresh(), reason="Old limit")
-    assert isinstance(marked, Done)
+    assert isinstance(marked, CaseDone)
     assert marked.case.is_wrong
     again = await bureau.desk.mark_wrong(case_id, ADA, key=fresh())
-    assert isinstance(again, Done)
+    assert isinstance(again, CaseDone)
     assert not again.is_new
     closed = await bureau.desk.close(case_id, GRACE, key=fresh())
-    assert isinstance(closed, Done)
+    assert isinstance(closed, CaseDone)
     for late in (
         await bureau.desk.claim(case_id, ADA, key=fresh()),
         await bureau.desk.answer(case_id, ADA, key=fresh(), text="Yes."),
     ):
-        assert isinstance(late, Refused)
+        assert isinstance(late, CaseRefused)
         assert late.why is Refusal.CLOSED
         assert late.case is not None
         assert late.case.state is CaseState.CLOSED
@@ -334,7 +336,7 @@ async def test_a_refusal_can_not_be_marked_wrong(bureau: Office) -> None:
     """There is nothing that could be."""
     case_id = await bureau.opened(await bureau.answered("x?", Outcome.REFUSED))
     result = await bureau.desk.mark_wrong(case_id, ADA, key=fresh())
-    assert isinstance(result, Refused)
+    assert isinstance(result, CaseRefused)
     assert result.why is Refusal.NOTHING_TO_MARK
 
 
@@ -343,7 +345,7 @@ async def test_queues(bureau: Office) -> None:
     await bureau.opened(await bureau.answered("one?", thread="1"))
     await bureau.opened(await bureau.answered("two?", thread="2"), urgency=Urgency.TODAY)
     waiting = await bureau.desk.queue(ADA)
-    assert not isinstance(waiting, Refused)
+    assert not isinstance(waiting, CaseRefused)
     assert [case.question for case in waiting] == ["two?", "one?"]
     assert [case.number for case in await bureau.desk.mine(ASKER)] == [2, 1]
     assert await bureau.desk.mine(OTHER) == ()

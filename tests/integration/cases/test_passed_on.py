@@ -5,7 +5,7 @@ from sqlalchemy import text
 
 from core.agent.wording import ASK_A_PERSON, NOT_PASSED_ON
 from core.domain.answer import Outcome, RefusalKind
-from core.domain.case_rules import PASSED_ON_AT_MOST, Done, Opener, Refusal, Refused
+from core.domain.case_rules import PASSED_ON_AT_MOST, CaseDone, CaseRefused, Opener, Refusal
 from tests.casework import ADA, ASKER, OTHER, Office, fresh, office
 
 THREAD, ROOM, HER, ADAS = "C1", "COFF", "U1", "UA"
@@ -57,7 +57,7 @@ async def test_its_answer_goes_to_the_asker_alone(bureau: Office) -> None:
     """A thread would tell the officers who asked; what was said there is marked."""
     await passed_on(bureau)
     cases = await bureau.desk.queue(ADA)
-    assert not isinstance(cases, Refused)
+    assert not isinstance(cases, CaseRefused)
     await bureau.desk.answer(cases[0].case_id, ADA, key=fresh(), text="Yes.")
     await bureau.deliver()
     assert await bureau.posts() == [
@@ -141,7 +141,7 @@ async def test_the_asker_adds_note_and_name_to_it(bureau: Office) -> None:
         done = await bureau.desk.open(
             answer_id, ASKER, key=fresh(), note=note, permalink="https://p", asker_name="Una"
         )
-        assert isinstance(done, Done)
+        assert isinstance(done, CaseDone)
         assert (done.is_new, done.case.number, done.case.is_private) == (is_new, 1, False)
     await bureau.deliver()
     assert await bureau.posts() == [(THREAD, PASSED_ON), (ROOM, "card:1 open None Deal X")]
@@ -178,10 +178,10 @@ async def test_nobody_else_adds_to_it(bureau: Office) -> None:
     """Neither a colleague, nor an officer, nor a press that shows no form."""
     answer_id = await passed_on(bureau)
     refused = await bureau.desk.open(answer_id, OTHER, key=fresh(), note="x")
-    assert refused == Refused(why=Refusal.NOT_ASKER)
+    assert refused == CaseRefused(why=Refusal.NOT_ASKER)
     for who, opener in ((ADA, Opener.ASKER), (ASKER, Opener.PIPELINE)):
         done = await bureau.desk.open(answer_id, who, key=fresh(), note="x", opener=opener)
-        assert isinstance(done, Done)
+        assert isinstance(done, CaseDone)
         assert not done.is_new
     assert await bureau.tags() == ["case:opened", "case:refused"]
     assert len(await bureau.life.rows("SELECT FROM citebound.cases WHERE note = ''")) == 1
@@ -198,7 +198,7 @@ async def test_one_person_does_not_fill_the_officers_desk(bureau: Office) -> Non
     other = await passed_on(bureau, person="U2")
     assert await bureau.desk.about(other, OTHER) is not None
     done = await bureau.desk.open(beyond, ASKER, key=fresh(), note="Deal X")
-    assert isinstance(done, Done)
+    assert isinstance(done, CaseDone)
     assert done.is_new
     assert done.case.number == PASSED_ON_AT_MOST + 2
 

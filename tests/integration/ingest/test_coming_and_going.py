@@ -15,7 +15,7 @@ from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
-from core.adapters.postgres.platforms.posted_answers import PostgresShownReplies
+from core.adapters.postgres.platforms.posted_answers import PostgresPostedAnswers
 from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.adapters.system import SystemClock, UuidSource
 from core.domain.errors import DocumentError, OvertakenError, UsageError
@@ -272,7 +272,7 @@ async def test_a_narrowed_audience_holds_for_the_past(
 
     Of the same file, and of a later version of it.
     """
-    shown = PostgresShownReplies(engine)
+    shown = PostgresPostedAnswers(engine)
     first = await ingest(FIFTY, effective_from=date(2024, 1, 1))
     second = await ingest(SEVENTY, effective_from=date(2025, 1, 1))
     old = replace(EVERYONE, as_of=date(2024, 6, 1), edition=2)

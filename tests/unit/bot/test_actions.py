@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from bot.actions.answers import ClarificationActions, ReplyAccess
-from bot.actions.cases import AskerDetails, CaseActions, EscalationActions
+from bot.actions.cases import AskerDetails, EscalationActions, OfficerActions
 from bot.actions.feedback import FeedbackActions
 from bot.actions.press import (
     Chosen,
@@ -23,17 +23,17 @@ from bot.actions.press import (
     SeenBy,
 )
 from bot.replies.notices import NOT_READABLE, ONLY_ASKER, ONLY_ASKER_SENDS, OUTDATED, THANKS_UP
-from core.cases.service import CaseDesk, FeedbackDesk
+from core.cases.service import CaseService, FeedbackService
 from core.domain.answer import Answer
 from core.domain.answer import Outcome as Kind
-from core.domain.case_rules import Account, Done, Officer, Opening
+from core.domain.case_rules import Account, CaseDone, Officer, Opening
 from core.domain.delivery import NoReaders, Readers, StoredReply
 from core.domain.errors import ContractError
 from core.domain.feedback import Feedback, FeedbackKept
 from core.domain.message import Accepted
 from core.domain.officers import Officers
 from core.domain.place import Place
-from core.ports.shown import ShownReply
+from core.ports.posted_answers import PostedAnswer
 from tests.fakes import FixedClock
 from tests.unit.slack import payloads
 
@@ -45,12 +45,12 @@ REPORT = replace(ANSWERED, outcome=Kind.ESCALATED)
 OFFICERS = Officers(all=(Officer(login="olga", name="Olga", accounts=(OLGA,)),))
 
 
-def shown(answer: Answer) -> ShownReply:
+def shown(answer: Answer) -> PostedAnswer:
     """Return a reply to Anna, in a channel."""
     reply = StoredReply(
         answer=answer, notice=None, question_id="q", answer_id="a1", record_id="r", leaf_hash="h"
     )
-    return ShownReply(reply=reply, place=PLACE, person="anna", question="?", is_followed=False)
+    return PostedAnswer(reply=reply, place=PLACE, person="anna", question="?", is_followed=False)
 
 
 def pressed(who: Account = ANNA, **more: Any) -> Press:
@@ -62,11 +62,11 @@ def pressed(who: Account = ANNA, **more: Any) -> Press:
 class World:
     """One stored reply; everybody but Zoe is in its channel. Keeps what is stored."""
 
-    def __init__(self, reply: ShownReply) -> None:
+    def __init__(self, reply: PostedAnswer) -> None:
         self.reply = reply
         self.kept: list[Any] = []
 
-    async def find(self, _: str, /, **__: str) -> ShownReply | None:
+    async def find(self, _: str, /, **__: str) -> PostedAnswer | None:
         return self.reply
 
     async def audiences(self, _: Any, /) -> dict[Any, Any]:
@@ -85,15 +85,15 @@ class World:
     async def about(self, *_: Any) -> None:
         return None
 
-    async def open(self, opening: Opening) -> Done:
+    async def open(self, opening: Opening) -> CaseDone:
         self.kept.append(opening)
-        return Done(case=payloads.case("?", None), is_new=True)
+        return CaseDone(case=payloads.case("?", None), is_new=True)
 
     async def accept(self, message: Any) -> Accepted:
         self.kept.append(message)
         return Accepted(message_id=1, conversation_id="c1")
 
-    async def details(self, found: ShownReply, /) -> AskerDetails:
+    async def details(self, found: PostedAnswer, /) -> AskerDetails:
         return AskerDetails(permalink=None, name=f"The name of {found.person}")
 
     @property
@@ -101,12 +101,12 @@ class World:
         return ReplyAccess(cast("Any", self), cast("Any", self))
 
     @property
-    def desk(self) -> CaseDesk:
-        return CaseDesk(cases=cast("Any", self), officers=OFFICERS)
+    def desk(self) -> CaseService:
+        return CaseService(cases=cast("Any", self), officers=OFFICERS)
 
     @property
     def feedback(self) -> FeedbackActions:
-        return FeedbackActions(self.access, FeedbackDesk(cast("Any", self), cases=self.desk))
+        return FeedbackActions(self.access, FeedbackService(cast("Any", self), cases=self.desk))
 
     @property
     def escalation(self) -> EscalationActions:
@@ -222,6 +222,6 @@ async def test_a_reply_goes_where_the_question_was_seen(
 
 async def test_an_officers_empty_answer_is_a_wrong_field() -> None:
     """Nothing is sent, and the form stays."""
-    outcome = await CaseActions(World(shown(ANSWERED)).desk).submit(pressed(OLGA))
+    outcome = await OfficerActions(World(shown(ANSWERED)).desk).submit(pressed(OLGA))
     assert isinstance(outcome, FieldError)
     assert outcome.field == "answer"

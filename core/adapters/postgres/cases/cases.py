@@ -32,15 +32,15 @@ from core.domain.case_rules import (
     ASKERS_OWN,
     AUTHORITY,
     Account,
+    CaseAction,
+    CaseActionKind,
+    CaseDone,
+    CaseRefused,
     CaseResult,
     Change,
-    Deed,
-    DeedKind,
-    Done,
     Opener,
     Opening,
     Refusal,
-    Refused,
     judge,
 )
 from core.domain.officers import Officers
@@ -56,12 +56,12 @@ _CHANGE = text(
     " WHERE id = CAST(:id AS uuid)"
 )
 _TAGS = {
-    DeedKind.CLAIM: Tag.CASE_ASSIGNED,
-    DeedKind.ANSWER: Tag.CASE_ANSWERED,
-    DeedKind.CLOSE: Tag.CASE_CLOSED,
-    DeedKind.MARK_WRONG: Tag.ANSWER_REVIEWED,
-    DeedKind.ACCEPT: Tag.CASE_RESOLVED,
-    DeedKind.ASK_AGAIN: Tag.CASE_REOPENED,
+    CaseActionKind.CLAIM: Tag.CASE_ASSIGNED,
+    CaseActionKind.ANSWER: Tag.CASE_ANSWERED,
+    CaseActionKind.CLOSE: Tag.CASE_CLOSED,
+    CaseActionKind.MARK_WRONG: Tag.ANSWER_REVIEWED,
+    CaseActionKind.ACCEPT: Tag.CASE_RESOLVED,
+    CaseActionKind.ASK_AGAIN: Tag.CASE_REOPENED,
 }
 
 
@@ -85,20 +85,20 @@ class PostgresCases:
         async with self._engine.begin() as connection:
             asked = await find_asked(connection, opening)
             if asked is None:
-                return Refused(why=Refusal.UNKNOWN)
+                return CaseRefused(why=Refusal.UNKNOWN)
             await connection.execute(_LOCK, {"id": asked.conversation_id})
             is_asker = asked.is_by(opening.by)
             why = asked.refusal(opening)
             if why is not None:
                 await self._refuse_opening(connection, asked, opening, why)
-                return Refused(why=why)
+                return CaseRefused(why=why)
             case = await case_of_question(connection, asked.question_id)
             is_new = case is None
             if case is None:
                 case = await self._beginning.by_person(connection, asked, opening)
             elif is_asker and case.may_be_added_to and opening.opener is Opener.ASKER:
                 case, is_new = await self._beginning.added_to(connection, case, opening), True
-            return Done(case=_seen(case, is_asker=is_asker), is_new=is_new)
+            return CaseDone(case=_seen(case, is_asker=is_asker), is_new=is_new)
 
     async def _refuse_opening(
         self, connection: AsyncConnection, asked: Asked, opening: Opening, why: Refusal
@@ -119,18 +119,20 @@ class PostgresCases:
 
     @raises_transient
     @begun_again
-    async def act(self, deed: Deed, /) -> CaseResult:
+    async def act(self, deed: CaseAction, /) -> CaseResult:
         """See `CaseStore.act`."""
         if not is_uuid(deed.case_id):
-            return Refused(why=Refusal.UNKNOWN)
+            return CaseRefused(why=Refusal.UNKNOWN)
         async with self._engine.begin() as connection:
             case = await case_by_id(connection, deed.case_id)
             if case is None:
-                return Refused(why=Refusal.UNKNOWN)
+                return CaseRefused(why=Refusal.UNKNOWN)
             await connection.execute(_LOCK, {"id": case.conversation_id})
             return await self._act(connection, await _read(connection, deed.case_id), deed)
 
-    async def _act(self, connection: AsyncConnection, case: CaseRow, deed: Deed) -> CaseResult:
+    async def _act(
+        self, connection: AsyncConnection, case: CaseRow, deed: CaseAction
+    ) -> CaseResult:
         verdict = judge(case.standing, deed)
         is_asker = deed.kind in ASKERS_OWN
         actor = await actor_of(connection, deed.by, None if is_asker else deed.officer)
@@ -141,14 +143,21 @@ class PostgresCases:
             if before is None:
                 await self._refuse(connection, case, actor, deed, verdict)
             is_hidden = verdict in AUTHORITY
-            return Refused(why=verdict, case=None if is_hidden else _seen(case, is_asker=is_asker))
+            return CaseRefused(
+                why=verdict, case=None if is_hidden else _seen(case, is_asker=is_asker)
+            )
         if isinstance(verdict, Change):
             await self._change(connection, case, actor, deed, verdict)
             case = await _read(connection, case.case_id)
-        return Done(case=_seen(case, is_asker=is_asker), is_new=isinstance(verdict, Change))
+        return CaseDone(case=_seen(case, is_asker=is_asker), is_new=isinstance(verdict, Change))
 
     async def _refuse(
-        self, connection: AsyncConnection, case: CaseRow, actor: Actor, deed: Deed, why: Refusal
+        self,
+        connection: AsyncConnection,
+        case: CaseRow,
+        actor: Actor,
+        deed: CaseAction,
+        why: Refusal,
     ) -> None:
         await self._log.add(
             connection, case, actor, kind=deed.kind.value, key=deed.key, refusal=why
@@ -163,7 +172,12 @@ class PostgresCases:
         )
 
     async def _change(
-        self, connection: AsyncConnection, case: CaseRow, actor: Actor, deed: Deed, change: Change
+        self,
+        connection: AsyncConnection,
+        case: CaseRow,
+        actor: Actor,
+        deed: CaseAction,
+        change: Change,
     ) -> None:
         await connection.execute(
             _CHANGE,
@@ -172,8 +186,8 @@ class PostgresCases:
                 "state": change.state,
                 "owner": change.owner.login if change.owner else None,
                 "name": change.owner.name if change.owner else None,
-                "is_wrong": deed.kind is DeedKind.MARK_WRONG,
-                "is_answer": deed.kind is DeedKind.ANSWER,
+                "is_wrong": deed.kind is CaseActionKind.MARK_WRONG,
+                "is_answer": deed.kind is CaseActionKind.ANSWER,
                 "now": self._ledger.clock.now(),
             },
         )
@@ -197,16 +211,16 @@ class PostgresCases:
         connection: AsyncConnection,
         case: CaseRow,
         actor: Actor,
-        deed: Deed,
+        deed: CaseAction,
         *,
         is_direct: bool,
     ) -> None:
         says: dict[str, Json] = {}
-        if deed.kind is DeedKind.ANSWER:
+        if deed.kind is CaseActionKind.ANSWER:
             says = {"is_direct": is_direct}
-        elif deed.kind is DeedKind.MARK_WRONG:
+        elif deed.kind is CaseActionKind.MARK_WRONG:
             says = {"verdict": "wrong"}
-        field = "reply" if deed.kind is DeedKind.ANSWER else "reason"
+        field = "reply" if deed.kind is CaseActionKind.ANSWER else "reason"
         await self._log.record(
             connection, _TAGS[deed.kind], case, actor, content={field: deed.text}, says=says
         )
@@ -216,18 +230,18 @@ class PostgresCases:
         connection: AsyncConnection,
         case: CaseRow,
         actor: Actor,
-        deed: Deed,
+        deed: CaseAction,
         message_id: int,
         *,
         is_direct: bool,
     ) -> None:
         """Queue what people see of it."""
         match deed.kind:
-            case DeedKind.CLAIM:
+            case CaseActionKind.CLAIM:
                 await self._posts.tell_news(connection, case, CaseState.CLAIMED)
-            case DeedKind.CLOSE if not case.is_answered:
+            case CaseActionKind.CLOSE if not case.is_answered:
                 await self._posts.tell_news(connection, case, CaseState.CLOSED)
-            case DeedKind.ANSWER:
+            case CaseActionKind.ANSWER:
                 await self._posts.tell_answer(connection, case, message_id, is_direct=is_direct)
                 if may_be_superseded(case):
                     await self._log.record(

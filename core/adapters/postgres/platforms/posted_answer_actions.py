@@ -44,8 +44,8 @@ _MAKE = text(
 _NOT_SHOWN = frozenset({"withheld", "dead"})
 
 
-class PostgresShownDeeds:
-    """See `core.ports.shown.ShownDeeds`."""
+class PostgresPostedAnswerActions:
+    """See `core.ports.posted_answers.PostedAnswerActions`."""
 
     def __init__(self, engine: AsyncEngine, *, ledger: Ledger, jobs: PostgresJobs) -> None:
         """Use a migrated database."""
@@ -56,7 +56,7 @@ class PostgresShownDeeds:
     @raises_transient
     @begun_again
     async def remove(self, answer_id: str, by: Account, /, *, officer: Officer | None) -> bool:
-        """See `ShownDeeds.remove`."""
+        """See `PostedAnswerActions.remove`."""
         async with self._engine.begin() as connection:
             answer = await _find(connection, answer_id, by)
             if answer is None:
@@ -125,7 +125,7 @@ class PostgresShownDeeds:
     async def share(
         self, answer_id: str, by: Account, /, *, channel: str, groups: frozenset[str]
     ) -> bool:
-        """See `ShownDeeds.share`."""
+        """See `PostedAnswerActions.share`."""
         async with self._engine.begin() as connection:
             answer = await _find(connection, answer_id, by)
             if answer is None or answer.removed_at is not None:

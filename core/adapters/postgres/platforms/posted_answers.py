@@ -12,7 +12,7 @@ from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.replies import reply_of
 from core.domain.case_rules import Account
 from core.language.spans import Span, VersionId
-from core.ports.shown import AskedBack, CopyState, SharedCopy, ShownReply, Surroundings
+from core.ports.posted_answers import AskedBack, CopyState, PostedAnswer, SharedCopy, Surroundings
 
 _FIND = text(
     "SELECT o.reply, i.person, i.text, i.mode, c.platform, c.tenant, c.channel, c.thread,"
@@ -83,8 +83,8 @@ _AROUND = text(
 )
 
 
-class PostgresShownReplies:
-    """See `core.ports.shown.ShownReplies`."""
+class PostgresPostedAnswers:
+    """See `core.ports.posted_answers.PostedAnswers`."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         """Use a migrated database."""
@@ -92,8 +92,8 @@ class PostgresShownReplies:
 
     @raises_transient
     @begun_again
-    async def find(self, answer_id: str, /, *, platform: str, tenant: str) -> ShownReply | None:
-        """See `ShownReplies.find`."""
+    async def find(self, answer_id: str, /, *, platform: str, tenant: str) -> PostedAnswer | None:
+        """See `PostedAnswers.find`."""
         try:
             answer = UUID(answer_id)
         except ValueError:
@@ -103,7 +103,7 @@ class PostgresShownReplies:
             row = (await connection.execute(_FIND, values)).mappings().one_or_none()
         if row is None:
             return None
-        return ShownReply(
+        return PostedAnswer(
             reply=reply_of(row["reply"]),
             place=place_of(row),
             person=row["person"],
@@ -121,7 +121,7 @@ class PostgresShownReplies:
     async def answer_in(
         self, message: str | None, /, *, platform: str, tenant: str, channel: str, person: str
     ) -> str | None:
-        """See `ShownReplies.answer_in`."""
+        """See `PostedAnswers.answer_in`."""
         values = {
             "message": message,
             "platform": platform,
@@ -136,7 +136,7 @@ class PostgresShownReplies:
     @raises_transient
     @begun_again
     async def asked_back(self, who: Account, /) -> tuple[AskedBack, ...]:
-        """See `ShownReplies.asked_back`."""
+        """See `PostedAnswers.asked_back`."""
         keys = {"platform": who.platform, "tenant": who.tenant, "person": who.person}
         async with self._engine.connect() as connection:
             rows = (await connection.execute(_ASKED_BACK, keys)).mappings().all()
@@ -157,7 +157,7 @@ class PostgresShownReplies:
     async def shared_copy(
         self, answer_id: str, by: Account, /, *, channel: str
     ) -> SharedCopy | None:
-        """See `ShownReplies.shared_copy`."""
+        """See `PostedAnswers.shared_copy`."""
         keys = {
             "cause": f"share:{answer_id}",
             "platform": by.platform,
@@ -176,7 +176,7 @@ class PostgresShownReplies:
     async def audiences(
         self, versions: Collection[VersionId], /
     ) -> Mapping[VersionId, tuple[frozenset[str], ...]]:
-        """See `ShownReplies.audiences`."""
+        """See `PostedAnswers.audiences`."""
         async with self._engine.connect() as connection:
             rows = await connection.execute(_AUDIENCES, {"versions": sorted(versions)})
             return {
@@ -189,7 +189,7 @@ class PostgresShownReplies:
     async def around(
         self, spans: Sequence[Span], /, *, characters: int
     ) -> Mapping[Span, Surroundings]:
-        """See `ShownReplies.around`."""
+        """See `PostedAnswers.around`."""
         found: dict[Span, Surroundings] = {}
         async with self._engine.connect() as connection:
             for span in spans:

@@ -13,7 +13,7 @@ from core.language.spans import Span, VersionId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownReply:
+class PostedAnswer:
     """One reply, with who asked what, and where."""
 
     reply: StoredReply
@@ -86,10 +86,10 @@ class Surroundings:
     """From its end."""
 
 
-class ShownReplies(Protocol):
+class PostedAnswers(Protocol):
     """Looks up what buttons stand for. Safe from many processes."""
 
-    async def find(self, answer_id: str, /, *, platform: str, tenant: str) -> ShownReply | None:
+    async def find(self, answer_id: str, /, *, platform: str, tenant: str) -> PostedAnswer | None:
         """Return the reply with this answer; None: there is none in this workspace."""
         ...
 
@@ -131,7 +131,7 @@ class ShownReplies(Protocol):
         ...
 
 
-class ShownDeeds(Protocol):
+class PostedAnswerActions(Protocol):
     """What people do to an answer that they see; each stands in one transaction with its record.
 
     Whoever calls has checked who may.
