@@ -295,6 +295,7 @@ from core.adapters.postgres.engine.database import engine_for
 from core.failpoints import arm
 from core.domain.installation import Tokens
 from tests.integration.slack_install.conftest import *
+from tests.integration.slack_install.test_store import DUE_BY, HERE
 
 async def main():
     engine = engine_for(sys.argv[1], pooled=False)
