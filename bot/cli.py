@@ -24,9 +24,9 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType, TracebackType
-from typing import Protocol, cast
+from typing import cast
 
 from bot.console.arguments.arguments import build_parser
 from core.domain.errors import CiteboundError, EmptyCorpusError, OccupiedError, UsageError
@@ -40,12 +40,8 @@ EXIT_PIPE_CLOSED = 141
 EXIT_TERMINATED = 143
 
 
-class _Command(Protocol):
-    """A module below `bot.console.commands`."""
-
-    def run(self, arguments: argparse.Namespace, /) -> int:
-        """Do the work and return the exit code."""
-        ...
+_Command = Callable[[argparse.Namespace], int]
+"""Does the work and returns the exit code."""
 
 
 def run(words: Sequence[str]) -> int:
@@ -59,7 +55,7 @@ def run(words: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, termination)
     try:
         command = _imported(arguments.module)
-        code = command.run(arguments)
+        code = command(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
         _say("told to end" if termination.came else "interrupted")
@@ -97,11 +93,12 @@ class _Termination:
         interrupt(signal.SIGINT, frame)
 
 
-def _imported(module: str) -> _Command:
+def _imported(where: str) -> _Command:
     """Import a command. Nothing that loads is garbage: looking for some would take a fifth more."""
     gc.disable()
     try:
-        return cast("_Command", importlib.import_module(module))
+        module, _, name = where.partition(":")
+        return getattr(importlib.import_module(module), name or "run")
     finally:
         gc.freeze()
         gc.enable()

@@ -48,14 +48,22 @@ from core.config.settings import Settings
 from core.domain.budget import Limits
 from core.domain.officers import Officers
 from core.domain.rate_limit import TurnLimit, TurnLimits, WaitingLimits
-from core.embedders import Embedders, NoReader, find_guard, find_reader, only, open_embedders
 from core.failpoints import arm
 from core.ingest.confined import open_reader
 from core.ingest.publish import Ingestor
+from core.models import (
+    Embedders,
+    NoReader,
+    Reasoners,
+    find_guard,
+    find_reader,
+    only,
+    open_embedders,
+    open_reasoners,
+)
 from core.ontology.extract.rule_extractor import RuleExtractor
 from core.ports import Clock, Embedder, IdSource, Reader, ReasonerFactory
 from core.ports.installations import OAuthStores
-from core.reasoners import Reasoners, open_reasoners
 from core.retrieval.relevance_rescorer import Judge
 from core.retrieval.retriever import Retriever
 from core.retrieval.serving_embedder import CorpusEmbedder, NoEmbedder

@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from aiohttp import web
 
-from bot.app import pages
 from bot.app.connections import Handler, received
 from bot.metrics import CONTENT_TYPE, Meter
 from core.domain.errors import TransientError
@@ -18,15 +17,25 @@ from core.domain.message import WaitingNow
 
 logger = logging.getLogger(__name__)
 
+
 LONGEST_BODY = 1024 * 1024
 """Bytes of a request (reliability, section 5)."""
+
+
 LONGEST_LAG_S = 1.0
+
+
 READY_WITHIN_S = 3.0
+
 
 Waiting = Callable[[], Awaitable[WaitingNow]]
 """Says how much waits."""
+
+
 Trouble = Callable[[], Awaitable[str | None]]
 """Says what keeps us from working; None: nothing."""
+
+
 Lost = Callable[[], Mapping[str, str]]
 """See `Chat.lost`."""
 
@@ -158,7 +167,7 @@ def application(routes: Iterable[web.RouteDef], metered: Metered) -> web.Applica
         return await metered.around(request, handler)
 
     served = web.Application(client_max_size=LONGEST_BODY, middlewares=[around, received])
-    served.router.add_routes(pages.routes())
+    served.router.add_routes(_pages())
     served.router.add_routes(routes)
     return served
 
@@ -170,3 +179,30 @@ def operations(health: Health, metered: Metered) -> web.Application:
     served.router.add_get("/livez", health.live)
     served.router.add_get("/readyz", health.ready)
     return served
+
+
+PAGES: Mapping[str, str] = {
+    "/": "Citebound answers questions about your company's policies, and quotes them."
+    " Ask it in Slack or Microsoft Teams.",
+    "/privacy": "Privacy\n\nYour company runs this assistant and decides how long data are kept."
+    " It records your questions, its answers, what you send to Compliance, and who asked."
+    " A question may be sent to the language model that your company chose."
+    "\n\nTo ask what is held about you, write to your company's Compliance department.",
+    "/terms": "Terms of use\n\nAnswers are automated guidance on company policy, not legal advice."
+    " Each rests on the quoted text; where that does not settle it, ask Compliance."
+    "\n\nUse is subject to your company's own rules.",
+}
+"""Path -> what the app's own page in Teams says: true of every deployment, and named in
+its manifest. A company with pages of its own redirects there before a request reaches us."""
+
+
+def _pages() -> list[web.RouteDef]:
+    """Return the pages as text, for anybody."""
+    return [web.get(path, _saying(text)) for path, text in PAGES.items()]
+
+
+def _saying(text: str) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    async def tell(_: web.Request) -> web.StreamResponse:
+        return web.Response(text=f"{text}\n", headers={"X-Content-Type-Options": "nosniff"})
+
+    return tell

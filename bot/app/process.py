@@ -10,24 +10,32 @@ watches our readiness sends on for a while.
 
 import asyncio
 import gc
+import json
 import logging
 import signal
-from collections.abc import AsyncGenerator, Sequence
+import sys
+import traceback
+from argparse import Namespace
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 
 from aiohttp import web
 
 from bot.app.connections import ConnectionLimits, listening
 from bot.app.http import Health, Metered, application, operations
-from bot.app.platforms import chosen
 from bot.app.watchdog import STILL_AFTER_S, watched
 from bot.delivery import Deliverer
 from bot.metrics import Meter
 from bot.platform import Chat, Connect
+from bot.slack.app.platform import slack
+from bot.teams.app.platform import teams
 from bot.worker import Worker
 from core.bootstrap import SERVING, Service, bootstrap
 from core.config.settings import Settings
+from core.domain.errors import ConfigError
 from core.ports import Handlers
 
 logger = logging.getLogger(__name__)
@@ -182,3 +190,77 @@ def _spare_collections() -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+def serve(arguments: Namespace) -> int:
+    """Run until SIGTERM; 0 once everything is given back."""
+    log_to_stderr()
+    roles = Roles(works=arguments.works)
+    asyncio.run(run_until_told(Settings.from_environment(), roles))
+    return 0
+
+
+def work(_: Namespace) -> int:
+    """Run until SIGTERM; 0 once everything is given back."""
+    log_to_stderr()
+    asyncio.run(run_until_told(Settings.from_environment(), Roles(serves=False)))
+    return 0
+
+
+PLATFORMS: tuple[Callable[[Settings], Connect | None], ...] = (slack, teams)
+"""Each returns how it is connected, or None if nothing of it is set; raises `ConfigError` if some
+of it is missing."""
+
+
+def chosen(settings: Settings) -> tuple[Connect, ...]:
+    """Return how the platforms are connected that are set up.
+
+    Raises:
+        ConfigError: None is, or one is not wholly.
+    """
+    found = tuple(connect for one in PLATFORMS if (connect := one(settings)) is not None)
+    if not found:
+        raise ConfigError(
+            "no chat platform is set up: for Slack set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET (or"
+            " SLACK_APP_TOKEN, without a public address), or SLACK_CLIENT_ID where several"
+            " workspaces install the app; for Microsoft Teams APP_ID, APP_PASSWORD and"
+            " APP_TENANTID; `citebound chat` needs none"
+        )
+    return found
+
+
+OURS = ("bot.", "core.")
+
+
+class JsonLines(logging.Formatter):
+    """One object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """See `logging.Formatter.format`."""
+        is_ours = record.name.startswith(OURS)
+        told = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage() if is_ours else "(a library's own words are not kept)",
+        }
+        if record.exc_info and record.exc_info[1] is not None:
+            told["error"] = _told(record.exc_info[1])
+        return json.dumps(told)
+
+
+def log_to_stderr() -> None:
+    """Send all logs to standard error, libraries' only from warnings on."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.WARNING)
+    for name in OURS:
+        logging.getLogger(name.rstrip(".")).setLevel(logging.INFO)
+
+
+def _told(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "nowhere"
+    return f"{type(error).__name__} at {where}"

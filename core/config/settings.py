@@ -50,7 +50,7 @@ class Settings(TeamsSettings):
     reader_model: Path | None = setting(
         "CITEBOUND_READER_MODEL", None, "Folder of another reader than the shipped one, or `none`"
     )
-    """Holds `model.onnx` and `tokenizer.json`; see `core.embedders`."""
+    """Holds `model.onnx` and `tokenizer.json`; see `core.models`."""
     voyage_api_key: str | None = setting(
         "VOYAGE_API_KEY",
         None,

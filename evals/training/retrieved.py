@@ -16,10 +16,10 @@ from core.adapters.postgres.evals.eval_corpus import opened_corpus
 from core.bootstrap import database_url
 from core.config.settings import Settings
 from core.domain.errors import ConfigError
-from core.embedders import LOCAL, open_embedders
 from core.evals.datasets import read_passages, read_questions
 from core.evals.retrieval import SCOPE
 from core.evals.rulebooks import passage_key
+from core.models import LOCAL, open_embedders
 from core.ports import SearchRequest
 from core.retrieval.serving_embedder import NoEmbedder
 

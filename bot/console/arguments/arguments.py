@@ -60,14 +60,14 @@ def build_parser() -> argparse.ArgumentParser:
 
     _ingest(add(commands, "ingest", "ingest", help_texts.INGEST))
     _corpus(add(commands, "corpus", "corpus", help_texts.CORPUS), add)
-    _ask(add(commands, "ask", "ask", help_texts.ASK))
-    _chat(add(commands, "chat", "chat", help_texts.CHAT))
+    _ask(add(commands, "ask", "ask:run_ask", help_texts.ASK))
+    _chat(add(commands, "chat", "ask:run_chat", help_texts.CHAT))
     _audit(add(commands, "audit", "audit", help_texts.AUDIT), add)
     _doctor(add(commands, "doctor", "doctor", help_texts.DOCTOR))
     add_measures(add(commands, "eval", "evaluate", help_texts.EVAL), add, with_json=_json)
     _demo(add(commands, "demo", "demo", help_texts.DEMO))
-    _serve(add(commands, "serve", "bot.app.serve", help_texts.SERVE))
-    add(commands, "work", "bot.app.work", help_texts.WORK)
+    _serve(add(commands, "serve", "bot.app.process", help_texts.SERVE))
+    add(commands, "work", "bot.app.process", help_texts.WORK)
     _slack(add(commands, "slack", "slack", help_texts.SLACK), add)
     _teams(add(commands, "teams", "teams", help_texts.TEAMS), add)
     return parser
@@ -241,7 +241,7 @@ def _corpus(parser: argparse.ArgumentParser, add: _Add) -> None:
                 help=".html or .graphml; default: citebound-graph.html",
             )
         _json(action)
-    _withdraw(add(actions, "withdraw", "withdraw", help_texts.CORPUS_WITHDRAW))
+    _withdraw(add(actions, "withdraw", "withdraw:run_withdraw", help_texts.CORPUS_WITHDRAW))
     _json(add(actions, "spaces", "spaces", help_texts.CORPUS_SPACES))
     embed = add(actions, "embed", "spaces", help_texts.CORPUS_EMBED)
     embed.add_argument(

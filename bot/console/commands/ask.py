@@ -1,28 +1,40 @@
-"""`citebound ask`: one question, one reply."""
+"""`citebound ask` and `citebound chat`: one question, or a conversation, at the terminal.
+
+In a conversation reading a line blocks, so it happens outside the event loop: each answer is one
+`runner.run`. With piped input there is no prompt, and nothing but replies is printed.
+"""
 
 import asyncio
+import importlib
 import shlex
 import sys
 from argparse import Namespace
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
 
+from rich.rule import Rule
 from rich.text import Text
 
 from bot.console.arguments.options import AskOptions, ask_options
-from bot.console.ask_and_show import ask, show
 from bot.console.open_service import check_corpus, opened
-from bot.console.views.safe_text import clean
-from bot.console.views.terminal import Terminal, open_terminal
+from bot.console.views.render import answer_view, record_lines, sources_view
+from bot.console.views.terminal import Terminal, clean, open_terminal, safe, to_json
 from bot.console.views.verbose import run_view
 from core.adapters.system import UuidSource
-from core.agent.trace_json import reply_json
+from core.agent.request import AskRequest, Reply
+from core.agent.trace_json import reply_json, trace_json
+from core.bootstrap import Service
 from core.domain.answer import Outcome
 from core.domain.errors import UsageError
+from core.domain.place import Place
+from core.ports import Progressed
 
 EXIT_FAILED = 7
 """Something broke while the question was answered; what can be shown is the record of that."""
 
 
-def run(arguments: Namespace) -> int:
+def run_ask(arguments: Namespace) -> int:
     """Ask the question; any outcome is 0 but a recorded failure."""
     words: list[str] = arguments.question
     text = sys.stdin.read() if words == ["-"] else " ".join(words)
@@ -31,15 +43,17 @@ def run(arguments: Namespace) -> int:
             "the question is empty: expected words, or - with a question on standard input"
         )
     options = ask_options(arguments)
-    outcome = asyncio.run(_ask(open_terminal(), options, text=text, as_json=arguments.as_json))
+    outcome = asyncio.run(_ask_once(open_terminal(), options, text=text, as_json=arguments.as_json))
     return EXIT_FAILED if outcome is Outcome.FAILED else 0
 
 
-async def _ask(terminal: Terminal, options: AskOptions, *, text: str, as_json: bool) -> Outcome:
+async def _ask_once(
+    terminal: Terminal, options: AskOptions, *, text: str, as_json: bool
+) -> Outcome:
     thread = options.thread or UuidSource().new()
     async with opened(terminal) as service:
         await check_corpus(service, options.scope)
-        reply = await ask(terminal, service, options, text=text.strip(), thread=thread)
+        reply = await put_question(terminal, service, options, text=text.strip(), thread=thread)
     if as_json:
         if options.is_verbose:
             terminal.remark(*run_view(reply.run))
@@ -50,3 +64,167 @@ async def _ask(terminal: Terminal, options: AskOptions, *, text: str, as_json: b
         hint = f'Go on with: citebound ask --thread {shlex.quote(clean(thread))} "..."'
         terminal.show(Text(), Text(hint, style="dim", no_wrap=True, overflow="ignore"))
     return reply.answer.outcome
+
+
+def run_chat(arguments: Namespace) -> int:
+    """Hold a conversation until the asker leaves."""
+    options, terminal, stack = ask_options(arguments), open_terminal(), AsyncExitStack()
+    with asyncio.Runner() as runner:
+        try:
+            service = runner.run(stack.enter_async_context(opened(terminal)))
+            runner.run(check_corpus(service, options.scope))
+            Conversation(runner, service, terminal, options).hold()
+        finally:
+            runner.run(stack.aclose())
+    return 0
+
+
+async def put_question(
+    terminal: Terminal, service: Service, options: AskOptions, *, text: str, thread: str
+) -> Reply:
+    """Answer one message of a thread, and write its trace where that was asked for.
+
+    Raises:
+        UsageError: The question is empty or too long, or the trace can't be written.
+        TransientError: The database failed; nothing was recorded.
+    """
+    scope = options.scope
+    request = AskRequest(
+        text=text,
+        place=Place(thread=thread),
+        groups=scope.groups,
+        jurisdiction=scope.jurisdiction,
+        tags=scope.tags,
+        as_of=scope.as_of,
+        edition=scope.edition,
+        use_rag=options.use_rag,
+    )
+    with terminal.busy("Reading the question") as notify:
+        reply = await service.answering.ask(request, progress=_Spinner(notify))
+    if options.trace_dir is not None:
+        _write_trace(reply, options.trace_dir)
+    return reply
+
+
+def show(terminal: Terminal, reply: Reply, options: AskOptions) -> None:
+    """Print a reply; how it came about, if asked for, goes to standard error first."""
+    if options.is_verbose:
+        terminal.remark(*run_view(reply.run), Text())
+    terminal.show(*answer_view(reply.answer), Text())
+    terminal.show(
+        record_lines(record_id=reply.receipt.record_id, thread=reply.run.question.place.thread)
+    )
+
+
+class _Spinner:
+    """See `core.ports.Progress`: the line at the terminal that says what is being done."""
+
+    def __init__(self, notify: Callable[[str], None]) -> None:
+        self._notify = notify
+
+    def report(self, progressed: Progressed, /) -> None:
+        self._notify(progressed.words)
+
+
+def _write_trace(reply: Reply, folder: Path) -> None:
+    path = folder / f"{reply.run.question.question_id}.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(to_json(trace_json(reply.run)) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"the trace can't be written to {folder}: {error.strerror}; choose another --trace-dir"
+        ) from error
+
+
+PROMPT = "\n> "
+
+
+HELP = """Type a question, or the number of an option.
+  /sources   the quotes of the last answer again
+  /new       a new conversation
+  /help      this
+  /quit      leave (as do Ctrl-D and Ctrl-C)"""
+
+
+class Conversation:
+    """One thread at a time, until the asker leaves."""
+
+    def __init__(
+        self, runner: asyncio.Runner, service: Service, terminal: Terminal, options: AskOptions
+    ) -> None:
+        """Begin, or continue, the thread that the options name."""
+        self._runner = runner
+        self._service = service
+        self._terminal = terminal
+        self._options = options
+        self._thread = options.thread or UuidSource().new()
+        self._last: Reply | None = None
+
+    def hold(self) -> None:
+        """Answer until the end of the input, `/quit` or Ctrl-C."""
+        if self._terminal.is_interactive:
+            self._terminal.show(
+                Text("Ask a question. /help shows what else can be typed.", style="dim")
+            )
+            _edit_lines()
+        while (line := self._read()) is not None:
+            text = line.strip()
+            if text == "/quit":
+                break
+            if text.startswith("/"):
+                self._obey(text)
+            elif text:
+                self._answer(text)
+
+    def _read(self) -> str | None:
+        if self._terminal.is_interactive:
+            try:
+                return input(PROMPT)
+            except (EOFError, KeyboardInterrupt):
+                self._terminal.show(Text())
+                return None
+        return sys.stdin.readline() or None
+
+    def _obey(self, command: str) -> None:
+        match command:
+            case "/help":
+                self._terminal.show(Text(HELP))
+            case "/new":
+                self._thread, self._last = UuidSource().new(), None
+                self._terminal.show(Text("A new conversation.", style="dim"))
+            case "/sources":
+                self._show_sources()
+            case _:
+                self._terminal.show(safe(f"{command} is not a command; /help shows them."))
+
+    def _show_sources(self) -> None:
+        if self._last is None or not self._last.answer.citations:
+            self._terminal.show(Text("The last reply has no sources."))
+        else:
+            self._terminal.show(*sources_view(self._last.answer.citations))
+
+    def _answer(self, text: str) -> None:
+        try:
+            reply = self._runner.run(
+                put_question(
+                    self._terminal, self._service, self._options, text=text, thread=self._thread
+                )
+            )
+        except UsageError as error:
+            self._terminal.remark(safe(str(error)))
+            return
+        self._last = reply
+        if self._terminal.is_interactive:
+            self._terminal.show(Text())
+        show(self._terminal, reply, self._options)
+        if not self._terminal.is_interactive:
+            self._terminal.show(Rule(style="dim"))
+
+
+def _edit_lines() -> None:
+    """Give the prompt a history and the arrow keys, where Python was built with readline."""
+    try:
+        importlib.import_module("readline")
+    except ImportError:
+        return

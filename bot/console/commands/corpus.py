@@ -21,8 +21,7 @@ from bot.console.views.corpus_view import (
     summary_json,
     summary_view,
 )
-from bot.console.views.safe_text import safe
-from bot.console.views.terminal import Terminal, open_terminal
+from bot.console.views.terminal import Terminal, open_terminal, safe
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.corpus.corpus_report import PostgresInspection
 from core.adapters.postgres.engine.database import open_database

@@ -14,14 +14,12 @@ from rich.panel import Panel
 from rich.text import Text
 
 from bot.console.arguments.options import AskOptions
-from bot.console.ask_and_show import ask, show
-from bot.console.conversation import Conversation
-from bot.console.ingest.embedding import build_with_progress, built_lines
+from bot.console.commands.ask import Conversation, put_question, show
+from bot.console.commands.spaces import build_with_progress, built_lines
 from bot.console.ingest.ingest_files import Failed, ingest_with_progress, summary_line
 from bot.console.ingest.sources import find_sources
 from bot.console.open_service import opened
-from bot.console.views.safe_text import clean, safe
-from bot.console.views.terminal import Terminal, open_terminal
+from bot.console.views.terminal import Terminal, clean, open_terminal, safe
 from core.adapters.system import UuidSource
 from core.agent.request import Reply
 from core.bootstrap import Service
@@ -154,7 +152,7 @@ async def _exchange(
     title = safe(kind, style="dim")
     box = Panel(safe(shown_as or message, style="bold"), title=title, title_align="left")
     terminal.show(Text(), box)
-    reply = await ask(terminal, service, AskOptions(), text=message, thread=thread)
+    reply = await put_question(terminal, service, AskOptions(), text=message, thread=thread)
     show(terminal, reply, AskOptions())
     return reply
 

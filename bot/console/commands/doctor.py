@@ -1,26 +1,67 @@
-"""`citebound doctor`: what is set up, what is missing, how to fix it."""
+"""`citebound doctor`: what is set up, what is missing, how to fix it.
+
+Nothing is changed: a database that was not migrated is reported, not migrated. No check raises;
+what is broken is a finding.
+"""
 
 import asyncio
 import importlib
+import platform
+import sys
 from argparse import Namespace
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, fields
+from typing import Protocol
 
 from rich.text import Text
 
-from bot.console.doctor.diagnosis import Check, diagnose
-from bot.console.views.safe_text import one_line
-from bot.console.views.terminal import Row, Terminal, open_terminal
+from bot.console.model_checks import (
+    check_embedders,
+    check_guard,
+    check_live,
+    check_reader,
+    check_reasoner,
+    check_space,
+)
+from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from bot.doctor_check import Finding, Health
+from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
+from core.adapters.postgres.engine.database import (
+    ServerFacts,
+    check_facts,
+    engine_for,
+    newest_revision,
+    server_facts,
+)
+from core.adapters.postgres.search.spaces import PostgresSpaceStore
+from core.adapters.system import SystemClock
+from core.bootstrap import database_url
+from core.config.settings import Settings, shown_value
+from core.domain.errors import CiteboundError, ConfigError
+from core.domain.question import Scope
+from core.ports import CorpusStore
 
 EXIT_BROKEN = 3
+
+
 _SUBJECT_WIDTH = 29
+
+
 _SIGNS = {
     Health.FINE: ("ok", "green"),
     Health.MISSING: ("--", "yellow"),
     Health.DOUBTFUL: ("??", "yellow"),
     Health.BROKEN: ("!!", "bold red"),
 }
+
+
+class SurfaceCheck(Protocol):
+    """Looks at a surface that the terminal does not know."""
+
+    def __call__(self, settings: Settings, /, *, is_live: bool) -> AsyncGenerator[Finding]:
+        """Yield what was found; called only if `is_live`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +74,7 @@ class _Shows:
 
 
 def run(arguments: Namespace) -> int:
-    """Check everything; 3 if something is broken."""
+    """SurfaceCheck everything; 3 if something is broken."""
     terminal = open_terminal()
     findings = asyncio.run(
         _collect(
@@ -54,7 +95,7 @@ def run(arguments: Namespace) -> int:
 
 
 async def _collect(
-    terminal: Terminal, *, shows: _Shows, is_live: bool, surfaces: Sequence[Check]
+    terminal: Terminal, *, shows: _Shows, is_live: bool, surfaces: Sequence[SurfaceCheck]
 ) -> list[Finding]:
     findings: list[Finding] = []
     async for finding in diagnose(is_live=is_live, surfaces=surfaces):
@@ -96,3 +137,117 @@ def _as_json(findings: Sequence[Finding]) -> list[dict[str, str]]:
         }
         for finding in findings
     ]
+
+
+MINIMUM_PYTHON = (3, 11)
+
+
+async def diagnose(
+    *, is_live: bool = False, surfaces: Sequence[SurfaceCheck] = ()
+) -> AsyncGenerator[Finding]:
+    """Look at everything, and yield what was found as it is found.
+
+    Args:
+        is_live: Make one small call to each provider too.
+        surfaces: What looks at chat platforms.
+    """
+    yield _python()
+    try:
+        settings = Settings.from_environment()
+    except ConfigError as error:
+        yield Finding(
+            subject="settings",
+            health=Health.BROKEN,
+            found=str(error),
+            cure="correct or unset this variable",
+        )
+        return
+    for finding in _settings(settings):
+        yield finding
+    async for finding in _database(settings):
+        yield finding
+    async for finding in check_embedders(settings):
+        yield finding
+    yield await check_reader(settings)
+    yield await check_guard(settings)
+    yield await check_reasoner(settings)
+    for check in surfaces:
+        async for finding in check(settings, is_live=is_live):
+            yield finding
+    if is_live:
+        async for finding in check_live(settings):
+            yield finding
+
+
+def _python() -> Finding:
+    found = f"{platform.python_version()} at {sys.executable}"
+    if sys.version_info < MINIMUM_PYTHON:
+        cure = "install Python 3.11 or later"
+        return Finding(subject="python", health=Health.BROKEN, found=found, cure=cure)
+    return Finding(subject="python", health=Health.FINE, found=found)
+
+
+def _settings(settings: Settings) -> list[Finding]:
+    findings: list[Finding] = []
+    for item in fields(Settings):
+        variable: str = item.metadata["variable"]
+        value: object = getattr(settings, item.name)
+        is_default = value == item.default
+        found = f"{shown_value(settings, item)} ({'default' if is_default else 'environment'})"
+        findings.append(
+            Finding(subject=variable, health=Health.FINE, found=found, is_default=is_default)
+        )
+    return findings
+
+
+async def _database(settings: Settings) -> AsyncGenerator[Finding]:
+    kind = "server" if settings.database_url else f"embedded below {settings.home.expanduser()}"
+    async with AsyncExitStack() as stack:
+        try:
+            engine = engine_for(await database_url(settings))
+            stack.push_async_callback(engine.dispose)
+            facts = await server_facts(engine)
+            check_facts(facts)
+        except CiteboundError as error:
+            cure = "see above; the embedded one needs a writable CITEBOUND_HOME"
+            yield Finding(
+                subject="database", health=Health.BROKEN, found=f"{kind}: {error}", cure=cure
+            )
+            return
+        way = ", by way of a pooler" if facts.is_pooled else ""
+        found = f"{kind}: Postgres {facts.postgres}, pgvector {facts.pgvector}{way}"
+        yield Finding(subject="database", health=Health.FINE, found=found)
+        yield _migrations(facts)
+        if facts.revision == newest_revision():
+            yield await _corpus(PostgresCorpusStore(engine))
+            yield await check_space(settings, PostgresSpaceStore(engine))
+        else:
+            yield _nothing_ingested("not looked at before the migrations")
+
+
+def _migrations(facts: ServerFacts) -> Finding:
+    newest = newest_revision()
+    if facts.revision == newest:
+        return Finding(subject="migrations", health=Health.FINE, found=f"at {newest}")
+    found = f"at {facts.revision or 'none'}, newest is {newest}"
+    if facts.revision and facts.revision > newest:
+        cure = "upgrade Citebound: the database is newer"
+        return Finding(subject="migrations", health=Health.BROKEN, found=found, cure=cure)
+    cure = "nothing to do: the next command applies them"
+    return Finding(subject="migrations", health=Health.MISSING, found=found, cure=cure)
+
+
+async def _corpus(corpus: CorpusStore) -> Finding:
+    edition = await corpus.current_edition()
+    if edition is None:
+        return _nothing_ingested("empty")
+    scope = Scope(as_of=SystemClock().now().date())
+    policies = await corpus.versions(scope)
+    chunks = "chunks indexed" if await corpus.has_chunks(scope) else "no chunks: graph only"
+    found = f"edition {edition}, {len(policies)} policies in force for everyone, {chunks}"
+    return Finding(subject="corpus", health=Health.FINE, found=found)
+
+
+def _nothing_ingested(found: str) -> Finding:
+    cure = "citebound ingest PATH, or citebound demo for samples"
+    return Finding(subject="corpus", health=Health.MISSING, found=found, cure=cure)

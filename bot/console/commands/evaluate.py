@@ -16,8 +16,8 @@ from core.adapters.postgres.evals.eval_corpus import evaluate_retrieval
 from core.bootstrap import database_url
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, UsageError
-from core.embedders import LOCAL, SWITCHED_OFF, NoReader, find_guard, find_reader, open_embedders
 from core.evals import answers, documents, retrieval, statements
+from core.models import LOCAL, SWITCHED_OFF, NoReader, find_guard, find_reader, open_embedders
 from core.ports.reader import Reader
 from core.retrieval.serving_embedder import NoEmbedder
 

@@ -8,6 +8,14 @@ from dataclasses import asdict, dataclass
 
 from rich.text import Text
 
+from bot.console.commands.withdraw import (
+    Vanished,
+    confirmed,
+    find_vanished,
+    vanished_row,
+    withdraw_vanished,
+    withdrawn_row,
+)
 from bot.console.ingest.extraction_progress import (
     FilePlan,
     SectionTicks,
@@ -30,14 +38,6 @@ from bot.console.ingest.ingest_files import (
     summary_line,
 )
 from bot.console.ingest.sources import Listing, find_sources
-from bot.console.ingest.vanished import (
-    Vanished,
-    confirmed,
-    find_vanished,
-    vanished_row,
-    withdraw_vanished,
-    withdrawn_row,
-)
 from bot.console.open_service import opened
 from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.anthropic.extraction.composition import estimating_reader, open_section_reader

@@ -4,20 +4,19 @@ import asyncio
 from argparse import Namespace
 from collections.abc import Sequence
 
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from bot.console.ingest.embedding import build_with_progress, built_lines
-from bot.console.views.safe_text import one_line
-from bot.console.views.terminal import Row, Terminal, open_terminal
+from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from core.adapters.postgres.engine.database import open_database
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.bootstrap import database_url
 from core.config.settings import Settings
 from core.domain.errors import ConfigError
-from core.embedders import Embedders, open_embedders
-from core.ingest.embed import drop_kept
+from core.ingest.embed import Built, build_space, drop_kept
+from core.models import Embedders, open_embedders
 from core.ports import Embedder
-from core.ports.spaces import SpaceState, StoredSpace
+from core.ports.spaces import SpaceState, SpaceStore, StoredSpace
 from core.retrieval.serving_embedder import NoEmbedder
 
 CHARACTERS_A_TOKEN = 4
@@ -29,6 +28,44 @@ def run(arguments: Namespace) -> int:
     action = _list if arguments.action == "spaces" else _embed
     asyncio.run(action(arguments, open_terminal()))
     return 0
+
+
+async def build_with_progress(terminal: Terminal, spaces: SpaceStore, embedder: Embedder) -> Built:
+    """Build the embedder's space and let it serve; a bar counts texts at a terminal.
+
+    Raises:
+        CiteboundError: See `build_space`.
+    """
+    bar = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        console=terminal.err,
+        transient=True,
+        disable=not terminal.err.is_terminal,
+    )
+    with bar:
+        task = bar.add_task(f"Embedding in {one_line(embedder.space.name)}", total=None)
+        return await build_space(
+            spaces,
+            embedder,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+
+
+def built_lines(built: Built, *, is_old_kept: bool = True) -> list[Text]:
+    """Return what was done."""
+    name = one_line(built.space.name)
+    if not built.texts and not built.has_switched:
+        return [Text(f"{name} serves, and every chunk has its vector: nothing to do.")]
+    lines = [Text(f"{built.texts:,} texts embedded in {name}.")]
+    if built.has_switched:
+        kept = ""
+        if built.previous is not None and is_old_kept:
+            old = one_line(built.previous.name)
+            kept = f"; {old} is kept: `citebound corpus embed --space {old}` switches back"
+        lines.append(Text(f"It serves now{kept}."))
+    return lines
 
 
 async def _list(arguments: Namespace, terminal: Terminal) -> None:

@@ -21,8 +21,7 @@ from bot.console.evals.answer_eval import EVALUATED_ON, say_price
 from bot.console.ingest.ingest_files import read_file
 from bot.console.ingest.sources import absolute
 from bot.console.open_service import opened
-from bot.console.views.safe_text import one_line
-from bot.console.views.terminal import Terminal
+from bot.console.views.terminal import Terminal, one_line
 from bot.console.views.verbose import cost_words
 from core.adapters.postgres.evals.eval_corpus import create_database
 from core.agent.rehearsal import rehearse_labelled

@@ -10,8 +10,7 @@ from rich.text import Text
 
 from bot.console.ingest.ingest_files import Failed, FileResult, prepared_again, read_all, read_file
 from bot.console.ingest.sources import Source
-from bot.console.views.safe_text import one_line
-from bot.console.views.terminal import Row
+from bot.console.views.terminal import Row, one_line
 from core.bootstrap import Service
 from core.domain.errors import ContractError
 from core.domain.run import TokenUse

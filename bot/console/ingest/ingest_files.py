@@ -17,8 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from bot.console.ingest.sources import Skipped, Source
-from bot.console.views.safe_text import one_line
-from bot.console.views.terminal import Row, Terminal
+from bot.console.views.terminal import Row, Terminal, one_line
 from core.domain.errors import ContractError, DocumentError
 from core.ingest.clashes import Claim, claim_of, find_clashes
 from core.ingest.load import MAX_BYTES

@@ -8,8 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from bot.console.views.render import place_line
-from bot.console.views.safe_text import one_line
-from bot.console.views.terminal import Row
+from bot.console.views.terminal import Row, one_line
 from core.adapters.postgres.corpus.corpus_report import CorpusCounts
 from core.domain.policy import PolicyVersion
 from core.ontology.graphs.conflicts import Quote

@@ -8,8 +8,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from bot.console.views.safe_text import one_line, safe
-from bot.console.views.terminal import Row
+from bot.console.views.terminal import Row, one_line, safe
 from core.domain.audit import RecordLine, RecordView
 from core.domain.run import Json
 

@@ -15,7 +15,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from bot.console.views.safe_text import one_line, safe
+from bot.console.views.terminal import one_line, safe
 from core.domain.answer import Answer, Badge, Outcome, RefusalKind, ShownCitation
 from core.domain.ontology import SectionRef
 from core.domain.question import UNASKED_SLOT

@@ -6,8 +6,7 @@ from typing import Any, cast
 
 from rich.text import Text
 
-from bot.console.views.safe_text import one_line
-from bot.console.views.terminal import Row
+from bot.console.views.terminal import Row, one_line
 from core.domain.answer import Judgement, NotJudged
 from core.domain.run import Attempt, Clarification, ModelCall, Run, Step, ToolCall
 

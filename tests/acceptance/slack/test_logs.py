@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.app.logs import JsonLines, log_to_stderr
+from bot.app.process import JsonLines, log_to_stderr
 from tests.acceptance.slack.office import QUESTION, office, shown, typed
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.faults import error, lost, processed_then_reset

@@ -173,7 +173,7 @@ def test_nothing_is_loaded_before_the_first_call() -> None:
 
     code = (
         "import sys\n"
-        "import bot.cli, core.adapters.anthropic.api.composition, bot.console.doctor.model_checks\n"
+        "import bot.cli, core.adapters.anthropic.api.composition, bot.console.model_checks\n"
         "print([name for name in ('anthropic', 'httpx2', 'voyageai') if name in sys.modules])"
     )
     done = subprocess.run(  # noqa: S603  # our own words

@@ -54,7 +54,7 @@ def test_an_answer_is_no_failure(
 ) -> None:
     """Any regular outcome is 0."""
     good = ScriptedReasoner(drafts=[TRUE], judgements=[make_judgement()])
-    assert ask.run(_answer_from(monkeypatch, good)) == 0
+    assert ask.run_ask(_answer_from(monkeypatch, good)) == 0
     assert "[1]" in capsys.readouterr().out
 
 
@@ -64,7 +64,7 @@ def test_what_breaks_is_told_and_recorded(
 ) -> None:
     """The apology is shown, with the record; the exit code is its own."""
     arguments = _answer_from(monkeypatch, ScriptedReasoner(drafts=[failure]))
-    assert ask.run(arguments) == ask.EXIT_FAILED == 7
+    assert ask.run_ask(arguments) == ask.EXIT_FAILED == 7
     shown = capsys.readouterr().out
     assert "could not be answered just now" in shown
     assert "record-1" in shown

@@ -6,7 +6,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.console.views.safe_text import clean, one_line, safe, to_json
+from bot.console.views.terminal import clean, one_line, safe, to_json
 
 
 @given(st.text())

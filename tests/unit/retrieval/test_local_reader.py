@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.console.doctor.embedding_checks import check_guard, check_reader
+from bot.console.model_checks import check_guard, check_reader
 from bot.doctor_check import Health
 from core.adapters.local import onnx_model, reader
 from core.adapters.local.onnx_model import TOKENIZER_FILE, Loaded, Unavailable
@@ -24,7 +24,7 @@ from core.adapters.local.reader import (
 )
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, ContractError
-from core.embedders import NoReader, find_reader
+from core.models import NoReader, find_reader
 from tests.unit.retrieval.tiny_model import QUESTION, SPECIAL, TEXT, write_tiny_model
 
 GIFTS = "Anti-Corruption > Gifts: Employees may accept gifts worth at most EUR 50 a year."

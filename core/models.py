@@ -1,8 +1,8 @@
-"""What embeds, reranks and reads, by the settings: shared by the service and by `doctor`.
+"""What embeds, reranks, reads and reasons, by the settings.
 
-With `VOYAGE_API_KEY` Voyage is set up, else the local embedder. Both can be there at once: the
-space that serves decides which one embeds a question, and relevance is judged by the local one, on
-whose cosines it was fitted.
+With `VOYAGE_API_KEY` Voyage embeds, else the local embedder. Both can be there at once: the space
+that serves decides which one embeds a question, and relevance is judged by the local one, on whose
+cosines it was fitted. Where there is access to Claude it reasons, with rules as its fallback.
 """
 
 import asyncio
@@ -19,15 +19,28 @@ from core.adapters.voyage.embedder import PROVIDER as VOYAGE
 from core.adapters.voyage.embedder import VoyageEmbedder
 from core.adapters.voyage.models import EMBEDDING_MODELS
 from core.adapters.voyage.rerank import VoyageReranker
+from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, ContractError, UsageError
-from core.ports import Embedder, EmbeddingSpace, Reader
+from core.ports import (
+    Clock,
+    Embedder,
+    EmbeddingSpace,
+    ModelCallLog,
+    Reader,
+    ReasonerFactory,
+    Spending,
+)
 from core.ports.search import Reranker
 from core.retrieval.serving_embedder import Configured, NoEmbedder
 
 LOCAL = "local"
+
+
 SWITCHED_OFF = Path("none")
 """The folder of a reader that is not wanted."""
+
+
 NO_KEY = "VOYAGE_API_KEY is not set: set it, or switch with `citebound corpus embed --space local`"
 
 
@@ -175,3 +188,50 @@ async def find_guard(settings: Settings) -> Reader | NoReader:
 def voyage_access(api_key: str, settings: Settings) -> VoyageAccess:
     """Return whom to call, as the settings say."""
     return VoyageAccess(api_key=api_key, base_url=settings.voyage_base_url)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reasoners:
+    """Who answers, and who answers if that one can't."""
+
+    first: ReasonerFactory
+    """Answers."""
+    fallback: ReasonerFactory | None
+    """Answers without a language model; None if the first one does."""
+
+
+@asynccontextmanager
+async def open_reasoners(
+    settings: Settings,
+    *,
+    reader: Reader | None,
+    clock: Clock,
+    log: ModelCallLog,
+    spending: Spending | None = None,
+) -> AsyncGenerator[Reasoners]:
+    """Find who reasons; close connections at the end. Nothing is loaded or called yet.
+
+    Raises:
+        ConfigError: A model is wanted, and something that it needs is not set or not installed.
+    """
+    rules = ExtractiveReasoner(reader)
+    if not settings.uses_model:
+        yield Reasoners(first=rules, fallback=None)
+        return
+    # Loaded where they are needed: most commands ask no model, and start without this.
+    from core.adapters.anthropic.api.composition import open_models  # noqa: PLC0415
+    from core.adapters.anthropic.factory import AnthropicReasonerFactory  # noqa: PLC0415
+    from core.adapters.anthropic.settings import usual_choice  # noqa: PLC0415
+
+    models = await asyncio.to_thread(open_models, settings, clock=clock, log=log, spending=spending)
+    factory = AnthropicReasonerFactory(
+        models=usual_choice(answer=settings.model, review=settings.small_model),
+        calls=lambda context: models.run(context.question.question_id, context.budget),
+        capabilities=models.capabilities,
+        ahead=rules,
+        threshold=settings.gate_threshold,
+    )
+    try:
+        yield Reasoners(first=factory, fallback=rules)
+    finally:
+        await models.aclose()
