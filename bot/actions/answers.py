@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.actions.press import Chosen, EvidencePage, Nothing, OpenForm, Outcome, Press, Redraw, Say
+from bot.forms.evidence import AROUND, Around
 from bot.intake import Intake
-from bot.replies.evidence import AROUND, Around
 from bot.replies.notices import NOT_READABLE, ONLY_ASKER, OUTDATED
 from core.agent.conversation.understanding import ALL
 from core.cases.service import CaseService

@@ -19,12 +19,27 @@ from bot.actions.press import (
     Say,
     SeenBy,
 )
-from bot.replies.case_texts import already_sent, case_stands, sent_words
-from bot.replies.form_texts import ESCALATE_TITLE
-from bot.replies.notices import NOT_READABLE, OFFICERS_ONLY, ONLY_ASKER, ONLY_ASKER_SENDS, OUTDATED
+from bot.forms.forms import ESCALATE_TITLE
+from bot.replies.notices import (
+    NOT_READABLE,
+    OFFICERS_ONLY,
+    ONLY_ASKER,
+    ONLY_ASKER_SENDS,
+    OUTDATED,
+    already_sent,
+    case_stands,
+    sent_words,
+)
 from core.cases.service import CaseService
 from core.domain.case import Urgency
-from core.domain.case_rules import Account, CaseDone, CaseRefused, CaseResult, Opener, Refusal
+from core.domain.case_rules import (
+    Account,
+    CaseDone,
+    CaseRefused,
+    CaseResult,
+    Opener,
+    Refusal,
+)
 from core.domain.errors import UsageError
 from core.ports.posted_answers import PostedAnswer
 

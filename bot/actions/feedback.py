@@ -6,8 +6,7 @@ own.
 
 from bot.actions.answers import ReplyAccess
 from bot.actions.press import FieldError, OpenForm, Outcome, Press, ReportForm, Say
-from bot.replies.case_texts import case_stands
-from bot.replies.form_texts import REPORTED
+from bot.forms.forms import REPORTED
 from bot.replies.notices import (
     ANSWERED_BEFORE,
     ANSWERED_YOU,
@@ -17,6 +16,7 @@ from bot.replies.notices import (
     STILL_WITH_COMPLIANCE,
     THANKS_DOWN,
     THANKS_UP,
+    case_stands,
 )
 from core.cases.service import UNSETTLED, FeedbackService
 from core.domain.case import Case

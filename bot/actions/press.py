@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TypeAlias
 
-from bot.replies.evidence import Around
+from bot.forms.evidence import Around
 from core.domain.answer import Answer
 from core.domain.case import Case
 from core.domain.case_rules import Account

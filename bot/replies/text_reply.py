@@ -8,13 +8,21 @@ so. What foreign text becomes, and what a link is, the platform's markup says.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from bot.replies.badge import Head, head_of
-from bot.replies.clarification import Heard, how_to_reply, numbered, question_of
-from bot.replies.closest import ShownPassage, passage_of
-from bot.replies.footer import NEAREST, remarks
-from bot.replies.policy_links import Library
-from bot.replies.source_labels import Source, numbers, section_title, sources
-from bot.replies.text import cut, line, short, width
+from bot.replies.answer import (
+    NEAREST,
+    Head,
+    Heard,
+    ShownPassage,
+    head_of,
+    how_to_reply,
+    numbered,
+    passage_of,
+    question_of,
+    remarks,
+)
+from bot.replies.context import Library
+from bot.replies.safe_text import cut, line, short, width
+from bot.replies.sources import Source, numbers, section_title, sources
 from core.domain.answer import Answer, Outcome
 
 CUT = "… [shortened]"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from html import escape
 from typing import Any
 
-from bot.replies.badge import Icon
+from bot.replies.answer import Icon
 from tests.servers.teams.wire import Json
 
 ICONS = {

@@ -4,13 +4,13 @@ import asyncio
 
 from bot.actions.answers import ReplyAccess, why_not_asker
 from bot.intake import Intake
-from bot.replies.follow_ups import follow_ups
+from bot.replies.answer import follow_ups
 from bot.replies.notices import OUTDATED
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.press_handlers import account_of, press_of
 from bot.slack.actions.respond import whisper
 from bot.slack.blocks.action_ids import FOLLOW_UP, SHARE, target_of
-from bot.slack.blocks.notices import ASKED_MARK, asked_blocks, asked_text
+from bot.slack.blocks.render import ASKED_MARK, asked_blocks, asked_text
 from bot.slack.inbound.interaction import Interaction
 from bot.slack.inbound.question_from_action import asked
 from bot.slack.outbound.audience import SlackAudience

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from bot.intake import Intake
 from bot.replies.notices import IN_DIRECT, OFFICERS_ONLY
-from bot.replies.permalinks import is_permalink
-from bot.replies.text import line
+from bot.replies.safe_text import is_permalink, line
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.open_items import Waiting
 from bot.slack.actions.press_handlers import account_of
@@ -19,10 +18,20 @@ from bot.slack.actions.respond import NOT_NOW as NOT_OPENED
 from bot.slack.actions.respond import whisper
 from bot.slack.blocks.action_ids import ASK_ABOUT, ASK_GLOBAL, HOME_ASK, VIEW_ASK, VIEW_DONE
 from bot.slack.blocks.elements import Block, escaped, link
-from bot.slack.blocks.forms import DIRECT, QUESTION, THREAD, WHERE, ask_about_modal, ask_modal
 from bot.slack.blocks.home_view import HOW, LISTED, OpenQuestion
-from bot.slack.blocks.modals import errors, ids_in, message_modal, updated
-from bot.slack.blocks.notices import ASKED_MARK, asked_blocks, asked_text
+from bot.slack.blocks.modals import (
+    DIRECT,
+    QUESTION,
+    THREAD,
+    WHERE,
+    ask_about_modal,
+    ask_modal,
+    errors,
+    ids_in,
+    message_modal,
+    updated,
+)
+from bot.slack.blocks.render import ASKED_MARK, asked_blocks, asked_text
 from bot.slack.inbound.interaction import Interaction
 from bot.slack.inbound.question_from_action import Admin, Ask, Help, Mine, asked, command_of
 from bot.slack.outbound.audience import SlackAudience

@@ -1,6 +1,6 @@
 """Home and the agent's tab: what somebody sees who opens us."""
 
-from bot.replies.policy_links import Library
+from bot.replies.context import Library
 from bot.slack.actions.open_items import Waiting
 from bot.slack.actions.press_handlers import PLATFORM, account_of
 from bot.slack.blocks.home_view import LISTED, Home, PolicyChange, home_view

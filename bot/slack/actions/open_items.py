@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from bot.replies.clarification import question_of
-from bot.replies.permalinks import is_permalink
+from bot.replies.answer import question_of
+from bot.replies.safe_text import is_permalink
 from bot.slack.blocks.home_view import LISTED, OpenQuestion
 from bot.slack.web.calls import Slack
 from bot.slack.web.permalinks import Spot, links_to

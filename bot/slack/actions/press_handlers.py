@@ -11,14 +11,14 @@ from functools import partial
 from bot.actions.cases import AskerDetails
 from bot.actions.press import Entered, EscalationForm, FieldError, OpenForm, Press, Say
 from bot.actions.wiring import Action, Actions
+from bot.forms.evidence import TITLE
 from bot.json_fields import maybe_object
-from bot.replies.evidence import TITLE
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.respond import NOT_NOW, Responder, whisper
 from bot.slack.blocks import action_ids
 from bot.slack.blocks.action_ids import Target, target_of
-from bot.slack.blocks.evidence_view import loading_modal
-from bot.slack.blocks.forms import (
+from bot.slack.blocks.evidence import loading_modal
+from bot.slack.blocks.modals import (
     ANONYMOUS,
     ANSWER,
     DETAILS,
@@ -27,8 +27,9 @@ from bot.slack.blocks.forms import (
     PRIVACY,
     URGENCY,
     WHY,
+    ids_in,
+    message_modal,
 )
-from bot.slack.blocks.modals import ids_in, message_modal
 from bot.slack.inbound.interaction import Interaction
 from bot.slack.inbound.question_from_action import asked
 from bot.slack.web.calls import Limited, Refused, Slack, Told

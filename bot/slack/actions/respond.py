@@ -18,17 +18,23 @@ from bot.actions.press import (
     Say,
     SeenBy,
 )
+from bot.forms.evidence import TITLE
+from bot.forms.forms import ANSWER_TITLE, ESCALATE_TITLE, REPORT_TITLE
 from bot.json_fields import maybe_object
-from bot.replies.clarification import question_of
-from bot.replies.evidence import TITLE
-from bot.replies.form_texts import ANSWER_TITLE, ESCALATE_TITLE, REPORT_TITLE
+from bot.replies.answer import question_of
 from bot.slack.actions.dispatch import Ack
 from bot.slack.blocks.action_ids import VIEW_CASE_ANSWER, VIEW_ESCALATE, VIEW_REPORT
 from bot.slack.blocks.elements import Block, escaped, link
-from bot.slack.blocks.evidence_view import evidence_modal
-from bot.slack.blocks.forms import case_answer_modal, escalate_modal, report_modal
-from bot.slack.blocks.modals import errors, message_modal, updated
-from bot.slack.blocks.notices import chosen_blocks, chosen_text
+from bot.slack.blocks.evidence import evidence_modal
+from bot.slack.blocks.modals import (
+    case_answer_modal,
+    errors,
+    escalate_modal,
+    message_modal,
+    report_modal,
+    updated,
+)
+from bot.slack.blocks.render import chosen_blocks, chosen_text
 from bot.slack.blocks.render_context import Setting
 from bot.slack.inbound.interaction import Interaction
 from bot.slack.web.calls import Outcome as CallOutcome

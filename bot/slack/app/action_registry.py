@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from bot.actions.wiring import wire_actions
 from bot.intake import Intake
-from bot.replies.policy_links import Library
+from bot.replies.context import Library
 from bot.slack.actions.answer_actions import GoingOn
 from bot.slack.actions.commands import Asking
 from bot.slack.actions.dispatch import Presses

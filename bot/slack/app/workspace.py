@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from bot.audience_config import Rights
 from bot.intake import Intake
-from bot.replies.policy_links import Library
+from bot.replies.context import Library
 from bot.slack.actions.dispatch import Presses
 from bot.slack.actions.home import Showing
 from bot.slack.app.action_registry import wire

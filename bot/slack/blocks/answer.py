@@ -6,17 +6,41 @@ Two shapes: the rich one has a container that opens on a click and feedback butt
 only what every client knows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from bot.replies.badge import head_of
-from bot.replies.closest import ANSWERS_IT, ANSWERS_IT_LABEL, passage_of
-from bot.replies.follow_ups import follow_ups
-from bot.replies.footer import NEAREST, reference, remarks
-from bot.replies.form_texts import asks_compliance
-from bot.replies.text import line, short
+from bot.forms.forms import asks_compliance
+from bot.replies.answer import (
+    ANSWERS_IT,
+    ANSWERS_IT_LABEL,
+    FOR_ALL,
+    NEAREST,
+    ShownPassage,
+    follow_ups,
+    head_of,
+    how_to_reply,
+    numbered,
+    offers_all,
+    passage_of,
+    question_of,
+    reference,
+    remarks,
+)
+from bot.replies.context import Library
+from bot.replies.safe_text import line, short, width
+from bot.replies.sources import (
+    SHOWN,
+    Room,
+    Source,
+    missing,
+    more_sources,
+    numbers,
+    section_title,
+    sources,
+)
 from bot.slack.blocks import action_ids
-from bot.slack.blocks.clarification import clarification_blocks
 from bot.slack.blocks.elements import (
+    BUTTON,
+    ID,
     Block,
     actions,
     badge_words,
@@ -27,16 +51,162 @@ from bot.slack.blocks.elements import (
     listed,
     mrkdwn,
     named,
+    person,
+    plain,
+    quoted,
     rich,
     said,
+    to_policy,
     words,
 )
-from bot.slack.blocks.feedback import feedback_block, feedback_buttons
 from bot.slack.blocks.render_context import Setting
-from bot.slack.blocks.sources import nearest_items, passage_elements, source_blocks, source_list
-from core.domain.answer import Answer, Outcome
+from core.agent.conversation.understanding import ALL
+from core.domain.answer import Answer, Outcome, ShownCitation
 from core.domain.delivery import StoredReply
+from core.domain.ontology import SectionRef
 from core.domain.run import Json
+
+
+def source_blocks(citations: tuple[ShownCitation, ...], library: Library) -> list[Block]:
+    """Return a block for each source that is shown, and one that says what is not; at most 6."""
+    room = Room()
+    found = list(sources(citations, library))
+    blocks = [rich(*_source(source, library, room)) for source in found[:SHOWN]]
+    return [
+        *blocks,
+        *(
+            [rich(said(words(more_sources(found[SHOWN:]), italic=True)))]
+            if len(found) > SHOWN
+            else []
+        ),
+    ]
+
+
+def source_list(citations: tuple[ShownCitation, ...], library: Library) -> Block:
+    """Return the same in one block."""
+    elements = (block["elements"] for block in source_blocks(citations, library))
+    return rich(*(part for some in elements if isinstance(some, list) for part in some))
+
+
+def passage_elements(passage: ShownPassage, library: Library) -> Iterator[Block]:
+    """Return where the closest passage stands, and its words."""
+    yield said(_title(passage.source))
+    taken = Room().take(passage.quotation, library.hosts)
+    yield quoted(words(f"{taken.text} {passage.marks}"))
+    if not taken.is_whole:
+        yield said(words(missing(taken.text, passage.quotation), italic=True))
+
+
+def nearest_items(places: Iterable[SectionRef], library: Library) -> Iterator[list[Json]]:
+    """Return sections by name, with links."""
+    for place in places:
+        yield to_policy(section_title(place), library.url(place))
+
+
+def _source(source: Source, library: Library, room: Room) -> Iterator[Block]:
+    yield said(words(f"{numbers(source.quotes)} "), _title(source))
+    several = len(source.quotes) > 1
+    for quote in source.quotes:
+        taken = room.take(quote.quote, library.hosts)
+        mark = words(f"[{quote.number}] ", bold=True) if several else []
+        if taken.text:
+            yield quoted(mark, words(taken.text))
+        if not taken.is_whole:
+            yield said(mark, words(missing(taken.text, quote.quote), italic=True))
+
+
+def _title(source: Source) -> list[Json]:
+    about = words(f"  {source.about}", italic=True) if source.about else []
+    return [*to_policy(source.title, source.url), *about]
+
+
+_UP, _DOWN = "Mark this answer helpful", "Mark this answer not helpful"
+
+
+def feedback_block(answer_id: str, asker: str) -> Block:
+    """Return the row; only the asker, if known, sees "Remove"."""
+    elements = [_thumbs(answer_id), *([_remove(answer_id, asker)] if person(asker) else [])]
+    return {"type": "context_actions", "block_id": f"fb:{answer_id}"[:ID], "elements": elements}
+
+
+def feedback_buttons(answer_id: str) -> Block:
+    """Return the thumbs as two plain buttons, where Slack has no row for them."""
+    up = action_ids.value_of(answer_id, "up")
+    down = action_ids.value_of(answer_id, "down")
+    return actions(
+        f"fb:{answer_id}",
+        button(f"{action_ids.FEEDBACK}:up", "Helpful", up, label=_UP),
+        button(f"{action_ids.FEEDBACK}:down", "Not helpful", down, label=_DOWN),
+    )
+
+
+def _thumbs(answer_id: str) -> Block:
+    return {
+        "type": "feedback_buttons",
+        "action_id": action_ids.FEEDBACK,
+        "positive_button": _thumb(answer_id, "up", "Helpful", _UP),
+        "negative_button": _thumb(answer_id, "down", "Not helpful", _DOWN),
+    }
+
+
+def _thumb(answer_id: str, choice: str, text: str, label: str) -> Block:
+    return {
+        "text": plain(text),
+        "value": action_ids.value_of(answer_id, choice),
+        "accessibility_label": label,
+    }
+
+
+def _remove(answer_id: str, asker: str) -> Block:
+    return {
+        "type": "icon_button",
+        "action_id": action_ids.REMOVE,
+        "icon": "trash",
+        "text": plain("Remove"),
+        "value": answer_id,
+        "accessibility_label": "Remove this answer",
+        "visible_to_user_ids": [asker],
+        "confirm": {
+            "title": plain("Remove this answer?"),
+            "text": plain("It disappears from the thread. Its record is kept."),
+            "confirm": plain("Remove"),
+            "deny": plain("Keep"),
+        },
+    }
+
+
+BUTTONS = 20
+"""Options beyond this many are numbered instead."""
+
+
+def clarification_blocks(
+    answer: Answer, ours: str, *, reference: str, is_rich: bool
+) -> list[Block]:
+    """Return the question, its options and that a reply will do."""
+    has_buttons = is_rich and bool(ours) and 0 < len(answer.options) <= BUTTONS
+    needs_list = bool(answer.options) and (
+        not has_buttons or any(width(line(option)) > BUTTON for option in answer.options)
+    )
+    told = [said(words(question_of(answer), bold=True))]
+    if needs_list:
+        told += [said(words(numbered(answer.options)))]
+    blocks = [named(rich(*told), f"ask:{ours}")]
+    if has_buttons:
+        blocks.append(actions(f"clr:{ours}", *_option_buttons(answer, ours)))
+    return [*blocks, context(f"{how_to_reply(answer, has_buttons=has_buttons)} · {reference}")]
+
+
+def _option_buttons(answer: Answer, ours: str) -> Iterator[Block]:
+    for number, option in enumerate(answer.options):
+        value = action_ids.value_of(ours, number)
+        yield button(f"{action_ids.CLARIFY}:{number}", line(option, limit=BUTTON), value)
+    if offers_all(answer):
+        yield button(
+            f"{action_ids.CLARIFY}:{ALL}",
+            FOR_ALL,
+            action_ids.value_of(ours, ALL),
+        )
+
 
 BODY = 4_000
 """Characters of the words of an answer; the pipeline makes at most half of it."""

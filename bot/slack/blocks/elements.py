@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from bot.replies.badge import Head, Icon
-from bot.replies.text import cut, pieces
+from bot.replies.answer import Head, Icon
+from bot.replies.safe_text import cut, pieces
 from core.domain.run import Json
 from core.language.layout import Paragraph, blocks
 

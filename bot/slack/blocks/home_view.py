@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from bot.replies.link_defanging import is_trusted
 from bot.replies.notices import HOW_IT_WORKS
-from bot.replies.permalinks import is_permalink
-from bot.replies.text import line
+from bot.replies.safe_text import is_permalink, is_trusted, line
 from bot.slack.blocks import action_ids
 from bot.slack.blocks.elements import (
     Block,

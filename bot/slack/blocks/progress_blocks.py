@@ -1,6 +1,6 @@
 """What is seen while an answer is made: the real steps, never a word of the answer."""
 
-from bot.replies.text import cut, line
+from bot.replies.safe_text import cut, line
 from bot.slack.blocks.elements import Block
 from core.ports.progress import Progressed
 

@@ -7,14 +7,15 @@ the whole answer with its sources, for notifications and screen readers, and as 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.replies.footer import LEAF, reference
-from bot.replies.notices import ASK_PRIVATELY, AUTOMATED
-from bot.replies.text import width
-from bot.slack.blocks import notices
+from bot.replies.answer import LEAF, reference
+from bot.replies.notices import ASK_PRIVATELY, AUTOMATED, OUTDATED, time_text
+from bot.replies.notices import notice_text as notice_words
+from bot.replies.safe_text import line, width
 from bot.slack.blocks.action_ids import ESCALATE
-from bot.slack.blocks.answer import answer_blocks
-from bot.slack.blocks.case_card import case_blocks, case_text
-from bot.slack.blocks.case_replies import (
+from bot.slack.blocks.answer import answer_blocks, nearest_items
+from bot.slack.blocks.cases import (
+    case_blocks,
+    case_text,
     news_blocks,
     news_text,
     officer_blocks,
@@ -27,18 +28,72 @@ from bot.slack.blocks.elements import (
     actions,
     button,
     context,
+    escaped,
     listed,
+    mention,
+    mrkdwn,
     named,
+    person,
+    quoted,
     rich,
     said,
+    section,
     words,
 )
+from bot.slack.blocks.mrkdwn import LIMIT, answer_text, nearest_text
 from bot.slack.blocks.render_context import Setting
-from bot.slack.blocks.sources import nearest_items
-from bot.slack.blocks.text_fallback import LIMIT, answer_text, nearest_text
 from core.domain.answer import Answer
 from core.domain.delivery import StoredReply
 from core.domain.run import Json
+
+ASKED_MARK: Json = {"event_type": "question", "event_payload": {}}
+"""Metadata of a question that we quote, by which it is told from what is drawn of a run."""
+
+
+def notice_text(reply: StoredReply) -> str:
+    """Return the words of a notice as mrkdwn; its time is shown in the reader's own zone."""
+    if reply.notice is None:
+        return OUTDATED
+    at = reply.ask_again_at
+    told = f"<!date^{int(at.timestamp())}^{{time}}|{time_text(at)}>" if at else ""
+    return notice_words(reply.notice, platform="Slack", at=told)
+
+
+def notice_block(reply: StoredReply) -> Block:
+    """Return the same as a block; one with a time is mrkdwn, and nothing in it is foreign."""
+    text = notice_text(reply)
+    return section(text) if reply.ask_again_at is None else mrkdwn(text)
+
+
+def chosen_blocks(question: str, option: str) -> list[Block]:
+    """Return what replaces a clarification once an option was pressed."""
+    chosen = line(option, limit=200)
+    return [
+        rich(
+            said(words(line(question, limit=2_500))),
+            said(words("You chose "), words(chosen, bold=True), words(".")),
+        )
+    ]
+
+
+def chosen_text(question: str, option: str) -> str:
+    """Return the same as mrkdwn."""
+    asked, chosen = line(question, limit=500), line(option, limit=200)
+    return f"{escaped(asked)}\nYou chose *{escaped(chosen)}*."
+
+
+def asked_blocks(question: str, asker: str) -> list[Block]:
+    """Return a question that somebody pressed or shares, as a quotation with who asked."""
+    told = words(line(question, limit=1_500))
+    who = person(asker)
+    return [rich(said(who, words(" asked:" if who else "Asked:")), quoted(told))]
+
+
+def asked_text(question: str, asker: str) -> str:
+    """Return the same as mrkdwn."""
+    asked = f"{mention(asker)} asked:" if mention(asker) else "Asked:"
+    return f"{asked}\n> {escaped(line(question, limit=200))}"
+
 
 RICH, SIMPLE, TEXT_ONLY = range(3)
 SHAPES = 3
@@ -84,8 +139,8 @@ def share(
 ) -> Rendered:
     """Return an answer for a channel in which it was not asked: who asked what comes first."""
     inner = render(reply, shape, outbox_id=outbox_id, setting=setting)
-    first = notices.asked_blocks(question, setting.asker) if inner.blocks else []
-    text = f"{notices.asked_text(question, setting.asker)}\n{inner.text}"
+    first = asked_blocks(question, setting.asker) if inner.blocks else []
+    text = f"{asked_text(question, setting.asker)}\n{inner.text}"
     return Rendered(
         text=text if width(text) <= LIMIT else inner.text,
         blocks=(*first, *inner.blocks),
@@ -109,7 +164,7 @@ def _line(
     elif reply.news is not None:
         text, blocks = news_text(reply.news), news_blocks(reply.news)
     else:
-        text, blocks = notices.notice_text(reply), [notices.notice_block(reply), context(AUTOMATED)]
+        text, blocks = notice_text(reply), [notice_block(reply), context(AUTOMATED)]
     shown = () if shape >= TEXT_ONLY else tuple(blocks)
     return Rendered(text=text, blocks=shown, metadata=metadata)
 

@@ -4,7 +4,7 @@ While one is processing Slack shows Stop; what Stop means comes as an event. Not
 fails anything, and a Slack without sessions is asked again with the next message only.
 """
 
-from bot.replies.text import line
+from bot.replies.safe_text import line
 from bot.slack.web.calls import Slack
 from core.domain.answer import Outcome
 from core.domain.case import CaseState

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.replies.permalinks import is_permalink
+from bot.replies.safe_text import is_permalink
 from bot.slack.web.calls import Slack, Told
 from bot.slack.web.payload import maybe
 

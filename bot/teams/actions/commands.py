@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from bot.intake import Intake
 from bot.replies.notices import IN_DIRECT
-from bot.replies.text import line
+from bot.replies.safe_text import line
 from bot.teams.actions.dispatch import Handler
 from bot.teams.cards import dialogs
+from bot.teams.cards.dialogs import ASK_TITLE, QUESTION_LIMIT, again, ask_about_card
 from bot.teams.cards.elements import Card
-from bot.teams.cards.forms import ASK_TITLE, QUESTION_LIMIT, again, ask_about_card
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.calls import Told
 from bot.teams.connector.connector import Address, Transport
@@ -68,7 +68,7 @@ class Asking:
     async def open(self, interaction: Interaction) -> Mapping[str, Json]:
         """Open the form with the message that it is about."""
         if interaction.is_outside:
-            return dialogs.told(OUTSIDE)
+            return dialogs.message(OUTSIDE)
         about = interaction.message_id or interaction.spot.root
         return dialogs.opened(ASK_TITLE, ask_about_card(interaction.quoted, message_id=about))
 
@@ -77,15 +77,15 @@ class Asking:
         target_of(interaction.values)
         question = interaction.values.get(action_ids.QUESTION, "").strip()[:QUESTION_LIMIT]
         if interaction.is_outside:
-            return dialogs.told(OUTSIDE)
+            return dialogs.message(OUTSIDE)
         if not question:
-            return again(interaction, EMPTY) or dialogs.told(EMPTY)
+            return again(interaction, EMPTY) or dialogs.message(EMPTY)
         in_thread = interaction.values.get(action_ids.WHERE) == action_ids.THREAD
         ask = self._in_thread if in_thread else self._direct
         words = await ask(interaction, question)
         if words in TAKEN:
-            return dialogs.told(words)
-        return again(interaction, words) or dialogs.told(words)
+            return dialogs.message(words)
+        return again(interaction, words) or dialogs.message(words)
 
     async def _in_thread(self, interaction: Interaction, question: str) -> str:
         """Answer where the message stands: only if we and the person are there, too."""

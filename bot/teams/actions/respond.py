@@ -19,21 +19,21 @@ from bot.actions.press import (
     Say,
     SeenBy,
 )
-from bot.replies.evidence import TITLE
-from bot.replies.form_texts import ANSWER_TITLE, ESCALATE_TITLE, REPORT_TITLE
+from bot.forms.evidence import TITLE
+from bot.forms.forms import ANSWER_TITLE, ESCALATE_TITLE, REPORT_TITLE
 from bot.teams.actions.press_identity import officers_in
 from bot.teams.cards import dialogs
-from bot.teams.cards.case_card import case_card
-from bot.teams.cards.clarification import chosen_card
-from bot.teams.cards.elements import Card, attached
-from bot.teams.cards.evidence_view import evidence_card
-from bot.teams.cards.forms import (
+from bot.teams.cards.answer import chosen_card
+from bot.teams.cards.cases import case_card
+from bot.teams.cards.dialogs import (
     FORMS,
     again,
     case_answer_card,
     escalate_card,
     report_card,
 )
+from bot.teams.cards.elements import Card, attached
+from bot.teams.cards.evidence import evidence_card
 from bot.teams.cards.render_context import Setting
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.background_tasks import Background
@@ -118,7 +118,7 @@ class Responder:
             case "feedback":
                 return dialogs.NOTHING
             case _:
-                return dialogs.told(words)
+                return dialogs.message(words)
 
     def _open_form(self, interaction: Interaction, form: Form) -> Mapping[str, Json]:
         match form:

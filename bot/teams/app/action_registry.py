@@ -2,7 +2,7 @@
 
 from bot.actions.wiring import wire_actions
 from bot.intake import Intake
-from bot.replies.policy_links import Library
+from bot.replies.context import Library
 from bot.teams.actions.commands import Asking
 from bot.teams.actions.dispatch import Presses
 from bot.teams.actions.press_handlers import PressHandlers, TeamsAskers

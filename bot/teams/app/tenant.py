@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from bot.audience_config import Rights
 from bot.intake import Intake
-from bot.replies.follow_ups import follow_ups
-from bot.replies.policy_links import Library
+from bot.replies.answer import follow_ups
+from bot.replies.context import Library
 from bot.teams.actions.dispatch import Presses
 from bot.teams.actions.press_identity import officers_in
 from bot.teams.app.action_registry import handlers

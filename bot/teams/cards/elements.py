@@ -7,9 +7,9 @@ they parse Markdown. Nothing here makes a link or a mention of a text.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from bot.replies.badge import Head
-from bot.replies.text import cut, pieces
-from bot.teams.cards.escape import address, paragraphs, run_text
+from bot.replies.answer import Head
+from bot.replies.safe_text import cut, pieces
+from bot.teams.cards.markdown import address, paragraphs, run_text
 from bot.teams.protocol.action_ids import DO
 from core.domain.run import Json
 

@@ -5,9 +5,9 @@ then `final`, in this order (platforms, 3.8).
 """
 
 from bot.replies.notices import CHECKING
-from bot.replies.text import line
+from bot.replies.safe_text import line
 from bot.teams.cards.elements import Card
-from bot.teams.cards.escape import markdown
+from bot.teams.cards.markdown import escaped
 from core.domain.run import Json
 from core.ports.progress import Progressed
 
@@ -19,7 +19,7 @@ STEP = 150
 
 def informative(step: Progressed | None, *, sequence: int, stream_id: str | None) -> Card:
     """Return a step; the first one, without a stream's id, begins the stream."""
-    told = markdown(line(step.words, limit=STEP)) if step else ""
+    told = escaped(line(step.words, limit=STEP)) if step else ""
     text = f"{told}…" if told else CHECKING
     return _streamed("typing", text, "informative", sequence, stream_id)
 

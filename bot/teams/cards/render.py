@@ -7,24 +7,82 @@ after a 413 the card (platforms, 3.7).
 
 from dataclasses import dataclass
 
-from bot.replies.case_texts import news_text
-from bot.replies.footer import LEAF, reference
-from bot.replies.notices import ASK_PRIVATELY, AUTOMATED, OUTDATED, notice_text, time_text
-from bot.replies.text import line
+from bot.replies.answer import LEAF, reference
+from bot.replies.notices import (
+    ASK_PRIVATELY,
+    AUTOMATED,
+    HOW_IT_WORKS,
+    OUTDATED,
+    news_text,
+    notice_text,
+    time_text,
+)
+from bot.replies.safe_text import line
 from bot.replies.text_reply import PlainText
-from bot.teams.cards import case_replies
-from bot.teams.cards.answer import answer_card
-from bot.teams.cards.case_card import case_card, case_text
-from bot.teams.cards.citations import root_entity
-from bot.teams.cards.clarification import clarification_card
-from bot.teams.cards.elements import Card, attached, card, dialog
+from bot.teams.cards import cases
+from bot.teams.cards.answer import answer_card, clarification_card, root_entity
+from bot.teams.cards.cases import case_card, case_text
+from bot.teams.cards.elements import Card, attached, card, dialog, rich, run, said
 from bot.teams.cards.limits import MESSAGE_BYTES, SUGGESTED, size
+from bot.teams.cards.markdown import in_markdown, without_markup
 from bot.teams.cards.render_context import Setting
-from bot.teams.cards.text_fallback import in_markdown, without_markup
-from bot.teams.cards.welcome import suggested, welcome, welcome_text
 from bot.teams.protocol import action_ids
 from core.domain.answer import Answer, Outcome
 from core.domain.delivery import Notice, StoredReply
+from core.domain.run import Json
+
+NAME = "Compliance Assistant"
+EXAMPLES = (
+    "What is the limit for accepting a gift from a vendor?",
+    "Can I take a paid side job?",
+    "Do I need pre-clearance to buy shares?",
+)
+HOW = (
+    "Each statement is checked against the policy text before you see it; “Show evidence” has the"
+    " words around each quote.",
+    "If the policies do not settle it, “Ask Compliance” hands your question to a person.",
+    "Questions and answers are recorded, and Compliance can read the record.",
+)
+MENTION = (
+    "Mention me with each question. In a channel whose team lets me read its messages, a reply in"
+    " a thread of mine is enough."
+)
+"""True whether or not there is consent, which nobody tells us of."""
+DIRECT = "Write your question here; only you see the reply."
+
+
+def welcome(*, is_personal: bool, asker: str = "") -> Card:
+    """Return the message.
+
+    Args:
+        is_personal: True in a chat with one person.
+        asker: Teams' id of who is greeted, to whom questions are offered; empty in a channel.
+    """
+    lines = [DIRECT if is_personal else MENTION, *HOW]
+    text = "\n".join([f"{NAME}: {HOW_IT_WORKS}", *lines])
+    body = [
+        said(NAME, weight="Bolder", size="Medium", style="heading"),
+        said(HOW_IT_WORKS),
+        *(rich(run(f"• {one}"), spacing="Small") for one in lines),
+    ]
+    made: Card = {"type": "message", "summary": text, "attachments": [attached(card(body))]}
+    return made | ({"suggestedActions": suggested(EXAMPLES, asker)} if asker else {})
+
+
+def welcome_text(*, is_personal: bool) -> Card:
+    """Return the same without a card."""
+    shown = welcome(is_personal=is_personal)
+    return {"type": "message", "textFormat": "plain", "text": shown["summary"]}
+
+
+def suggested(texts: tuple[str, ...], asker: str) -> Card:
+    """Return texts that one press sends; three at most."""
+    actions: list[Json] = [
+        {"type": "imBack", "title": text, "value": text} for text in texts[:3] if text
+    ]
+    to: list[Json] = [asker] if asker else []
+    return {"to": to, "actions": actions}
+
 
 FULL, WITHOUT_ENTITIES, WITHOUT_CARD, TEXT_ONLY = range(4)
 SHAPES = 4
@@ -153,9 +211,9 @@ def _line(reply: StoredReply, shape: int, setting: Setting) -> Card:
     if reply.superseded is not None:
         old = reply.superseded
         if shape >= WITHOUT_CARD:
-            return _message(case_replies.superseded_with_answer(old, writer), shape)
-        shown = attached(case_replies.superseded_card(old, setting))
-        return _message(case_replies.superseded_text(old, writer), shape) | {"attachments": [shown]}
+            return _message(cases.superseded_with_answer(old, writer), shape)
+        shown = attached(cases.superseded_card(old, setting))
+        return _message(cases.superseded_text(old, writer), shape) | {"attachments": [shown]}
     told = _told(reply)
     made = _message(f"{writer.markup.literal(told)}\n\n{writer.markup.small(AUTOMATED)}", shape)
     if reply.notice is Notice.MAYBE_ABOVE and reply.answer_id and shape < WITHOUT_CARD:
@@ -183,12 +241,12 @@ def _told(reply: StoredReply) -> str:
 def _officer(reply: StoredReply, shape: int, setting: Setting, writer: PlainText) -> Card:
     told = reply.officer_reply
     assert told is not None  # noqa: S101
-    mention = case_replies.mention_of(told, setting) if shape == FULL else None
-    made = _message(case_replies.officer_text(told, writer, mention=mention), shape)
+    mention = cases.mention_of(told, setting) if shape == FULL else None
+    made = _message(cases.officer_text(told, writer, mention=mention), shape)
     if mention is not None:
         made["entities"] = [mention]
     if shape < WITHOUT_CARD:
-        made["attachments"] = [attached(case_replies.officer_card(told))]
+        made["attachments"] = [attached(cases.officer_card(told))]
     return made
 
 

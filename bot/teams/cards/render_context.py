@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from bot.replies.policy_links import Library
+from bot.replies.context import Library
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

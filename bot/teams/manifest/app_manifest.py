@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Literal, get_args
 from urllib.parse import urlsplit
 
-from bot.teams.cards.welcome import NAME
+from bot.teams.cards.render import NAME
 from bot.teams.manifest.capabilities import COMMANDS, CONSENT, EXTENSION, PROMPTS, SCOPES
 from bot.teams.manifest.icons import colour_icon, outline_icon
 from core.domain.errors import UsageError

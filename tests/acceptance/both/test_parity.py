@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from bot.replies.badge import head_of
+from bot.replies.answer import head_of
 from bot.replies.notices import ASK_PRIVATELY
-from bot.replies.source_labels import section_title
+from bot.replies.sources import section_title
 from bot.slack.outbound.surface import Patience
 from core.agent.reply.answer_json import answer_of
 from core.agent.request import AskRequest

@@ -327,7 +327,7 @@ async def test_evidence_that_does_not_fit_has_pages(
     bureau: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Forth and back in the same modal; each page holds what the others do not."""
-    monkeypatch.setattr("bot.slack.blocks.evidence_view.PAGE_BLOCKS", 2)
+    monkeypatch.setattr("bot.slack.blocks.evidence.PAGE_BLOCKS", 2)
     answer, slack = await bureau.answered(), bureau.slack
     view = await evidence_of(bureau, answer)
     pages = [shown(view)]

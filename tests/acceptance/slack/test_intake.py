@@ -8,7 +8,7 @@ from aiohttp import ClientSession
 from sqlalchemy import text
 
 from bot.app.process import Roles
-from bot.replies.footer import UNREAD
+from bot.replies.answer import UNREAD
 from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from tests.servers.slack import FakeSlack

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.app.process import Roles
-from bot.teams.cards import evidence_view
+from bot.teams.cards import evidence
 from tests.acceptance.teams.office import Office, office
 from tests.acceptance.teams.test_pressing import (
     NOT_READABLE,
@@ -275,7 +275,7 @@ async def test_evidence_that_does_not_fit_has_pages(
     teams: FakeTeams, served: Product, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Turned by buttons, with the same check on each; every quote stands on one of them."""
-    monkeypatch.setattr(evidence_view, "PAGE_BYTES", 2_500)
+    monkeypatch.setattr(evidence, "PAGE_BYTES", 2_500)
     _, ben, room, answer = await asked(served, teams)
     ours = id_of(answer)
     first = dialog(await fetch(teams, ben, answer, "evidence", ours))

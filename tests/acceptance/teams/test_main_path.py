@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.replies.footer import UNREAD
+from bot.replies.answer import UNREAD
 from tests.servers.slack import faults
 from tests.servers.teams import FakeTeams, Message
 from tests.servers.teams.openid import OpenId

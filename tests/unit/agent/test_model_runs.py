@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.replies.badge import BY_RULES, origin
+from bot.replies.answer import BY_RULES, origin
 from core.agent.abandoned import AbandonedError
 from core.agent.prefetch import started_ahead
 from core.agent.stages.gate import gate

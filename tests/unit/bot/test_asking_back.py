@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.replies.clarification import Heard, how_to_reply
+from bot.replies.answer import Heard, how_to_reply
+from bot.teams.cards.markdown import in_markdown, without_markup
 from bot.teams.cards.render_context import Setting
-from bot.teams.cards.text_fallback import in_markdown, without_markup
 from core.agent.reply.compose import NO_CONFIDENCE, greeting
 from core.agent.wording import ALL_OPTION
 from core.domain.answer import Answer, Outcome

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from bot.actions.feedback import answers_it
-from bot.replies.closest import ANSWERS_IT
-from bot.replies.evidence import summary_of
+from bot.forms.evidence import summary_of
+from bot.replies.answer import ANSWERS_IT
 from bot.slack.blocks import render as slack_render
 from bot.teams.cards import render as teams_render
 from core.agent.reply import compose

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from bot.replies.follow_ups import LONGEST, follow_ups
-from bot.replies.source_labels import section_title
+from bot.replies.answer import LONGEST, follow_ups
+from bot.replies.sources import section_title
 from core.domain.answer import Answer, Confidence, Outcome, ShownCitation
 from tests.factories import make_place, make_span
 

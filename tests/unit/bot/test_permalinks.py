@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.replies.permalinks import is_permalink
+from bot.replies.safe_text import is_permalink
 
 
 @pytest.mark.parametrize(

@@ -13,20 +13,13 @@ from slack_sdk.models.messages.chunk import Chunk
 from slack_sdk.models.views import View
 from slackblocks import _surfaces
 
-from bot.replies import case_texts
-from bot.replies.evidence import Around
-from bot.replies.form_texts import REPORT_TITLE, REPORTED
-from bot.replies.policy_links import Library, Shelf
-from bot.slack.blocks import (
-    case_card,
-    case_replies,
-    forms,
-    home_view,
-    modals,
-    notices,
-    progress_blocks,
-)
-from bot.slack.blocks.evidence_view import evidence_modal, loading_modal
+from bot.forms.evidence import Around
+from bot.forms.forms import REPORT_TITLE, REPORTED
+from bot.replies import notices
+from bot.replies.context import Library, Shelf
+from bot.slack.blocks import cases, home_view, modals, progress_blocks
+from bot.slack.blocks import render as rendering
+from bot.slack.blocks.evidence import evidence_modal, loading_modal
 from bot.slack.blocks.home_view import Home, OpenQuestion, PolicyChange
 from bot.slack.blocks.home_view import home_view as view_of_home
 from bot.slack.blocks.limits import IN_MESSAGE, IN_VIEW, own_rules
@@ -229,8 +222,8 @@ def _cases(text: str) -> Iterator[Payload]:
     for state in CaseState:
         for got in (answer, None):
             shown = case(text, got, state)
-            blocks = case_card.case_blocks(shown, SETTING)
-            told = case_card.case_text(shown, SETTING)
+            blocks = cases.case_blocks(shown, SETTING)
+            told = cases.case_text(shown, SETTING)
             yield Payload(name=f"case {state}", surface="message", blocks=blocks, text=told)
     reply = OfficerReply(
         case_id="case_214",
@@ -241,30 +234,30 @@ def _cases(text: str) -> Iterator[Payload]:
         asker=ASKER,
         permalink=THREAD,
     )
-    blocks = case_replies.officer_blocks(reply, SETTING)
-    told = case_replies.officer_text(reply)
+    blocks = cases.officer_blocks(reply, SETTING)
+    told = cases.officer_text(reply)
     yield Payload(name="officer", surface="message", blocks=blocks, text=told)
     for is_elsewhere in (False, True):
         old = Superseded(answer=answer, officer=text, number=214, is_elsewhere=is_elsewhere)
-        blocks = case_replies.superseded_blocks(old, SETTING)
-        told = case_replies.superseded_text(old, SETTING)
+        blocks = cases.superseded_blocks(old, SETTING)
+        told = cases.superseded_text(old, SETTING)
         yield Payload(name="superseded", surface="message", blocks=blocks, text=told)
     for state in CaseState:
         news = CaseNews(number=214, state=state, officer=text)
-        blocks, told = case_replies.news_blocks(news), case_replies.news_text(news)
+        blocks, told = cases.news_blocks(news), cases.news_text(news)
         yield Payload(name=f"news {state}", surface="message", blocks=blocks, text=told)
 
 
 def _lines(text: str) -> Iterator[Payload]:
-    chosen = notices.chosen_blocks(text, text)
-    told = notices.chosen_text(text, text)
+    chosen = rendering.chosen_blocks(text, text)
+    told = rendering.chosen_text(text, text)
     yield Payload(name="chosen", surface="message", blocks=chosen, text=told)
     again_at = datetime(2026, 11, 22, 14, 5, tzinfo=UTC)
     for notice in (Notice.REMOVED, Notice.TOO_MANY, Notice.TOO_MANY_OF_YOURS):
         reply = StoredReply(
             notice=notice, ask_again_at=None if notice is Notice.REMOVED else again_at
         )
-        blocks, told = [notices.notice_block(reply)], notices.notice_text(reply)
+        blocks, told = [rendering.notice_block(reply)], rendering.notice_text(reply)
         yield Payload(name=f"notice {notice}", surface="message", blocks=blocks, text=told)
 
 
@@ -277,14 +270,14 @@ def _views(text: str) -> Iterator[Payload]:
             view = evidence_modal(answer, "ans_7f3", SETTING, around=around, page=page)
             shown[f"evidence of {many}, page {page}"] = view
     shown |= {
-        "escalate": forms.escalate_modal("ans_7f3"),
-        "escalate a report": forms.escalate_modal("ans_7f3", is_report=True),
-        "escalate directly": forms.escalate_modal("ans_7f3", is_own=True),
-        "report": forms.report_modal("ans_7f3"),
-        "case answer": forms.case_answer_modal(case(text, None)),
-        "ask": forms.ask_modal(),
-        "ask about": forms.ask_about_modal(text, channel="C1", ts="1.1", thread_ts=None),
-        "sent": modals.message_modal("Ask Compliance", case_texts.already_sent(case(text, None))),
+        "escalate": modals.escalate_modal("ans_7f3"),
+        "escalate a report": modals.escalate_modal("ans_7f3", is_report=True),
+        "escalate directly": modals.escalate_modal("ans_7f3", is_own=True),
+        "report": modals.report_modal("ans_7f3"),
+        "case answer": modals.case_answer_modal(case(text, None)),
+        "ask": modals.ask_modal(),
+        "ask about": modals.ask_about_modal(text, channel="C1", ts="1.1", thread_ts=None),
+        "sent": modals.message_modal("Ask Compliance", notices.already_sent(case(text, None))),
         "reported": message_modal(REPORT_TITLE, REPORTED),
         "message": modals.message_modal(text, text),
     }

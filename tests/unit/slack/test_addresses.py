@@ -4,8 +4,17 @@ import time
 
 import pytest
 
-from bot.replies.link_defanging import defanged, is_trusted
-from bot.replies.text import clean, cut, line, pieces, short, shown, width
+from bot.replies.safe_text import (
+    clean,
+    cut,
+    defanged,
+    is_trusted,
+    line,
+    pieces,
+    short,
+    shown,
+    width,
+)
 
 HOSTS = frozenset({"policies.example.com"})
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from bot.replies.text import width
-from bot.slack.blocks.text_fallback import LIMIT
+from bot.replies.safe_text import width
+from bot.slack.blocks.mrkdwn import LIMIT
 from tests.servers.slack.markup import Live, live
 from tests.servers.slack.posts import Message
 from tests.servers.slack.wire import Json

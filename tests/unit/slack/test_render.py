@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from bot.replies import text as door
-from bot.replies.badge import head_of, percent
-from bot.replies.clarification import FOR_ALL
-from bot.replies.evidence import Around
-from bot.slack.blocks import case_card, case_replies, elements, forms, text_fallback
-from bot.slack.blocks.evidence_view import evidence_modal
+from bot.forms.evidence import Around
+from bot.replies import safe_text as door
+from bot.replies.answer import FOR_ALL, head_of, percent
+from bot.slack.blocks import cases, elements, modals, mrkdwn
+from bot.slack.blocks.evidence import evidence_modal
 from bot.slack.blocks.limits import own_rules
 from bot.slack.blocks.render import RICH, SHAPES, SIMPLE, TEXT_ONLY, render
 from bot.slack.blocks.render_context import Setting
@@ -223,7 +222,7 @@ def test_a_report_is_in_no_channel_of_officers() -> None:
     told = replace(case("SECRET", answered("SECRET")), is_sensitive=True)
     for is_public in (True, False):
         setting = replace(SETTING, is_public=is_public)
-        shown = [case_card.case_text(told, setting), *case_card.case_blocks(told, setting)]
+        shown = [cases.case_text(told, setting), *cases.case_blocks(told, setting)]
         joined = " ".join(strings(shown))
         assert "Case 214" in joined
         assert all((one in joined) is not is_public for one in ("SECRET", ASKER, "archives"))
@@ -249,13 +248,11 @@ def test_what_is_about_a_case_has_each_shape() -> None:
 def test_a_case_names_nobody_unless_it_may() -> None:
     """Neither the asker nor the place."""
     told = replace(case("May I?", None), asker=None, permalink=None)
-    joined = " ".join(
-        strings([case_card.case_text(told, SETTING), *case_card.case_blocks(told, SETTING)])
-    )
+    joined = " ".join(strings([cases.case_text(told, SETTING), *cases.case_blocks(told, SETTING)]))
     assert ASKER not in joined
     assert "archives" not in joined
     elsewhere = replace(told, permalink="https://evil.com/.slack.com")
-    assert "evil" not in case_card.case_text(elsewhere, SETTING)
+    assert "evil" not in cases.case_text(elsewhere, SETTING)
 
 
 @pytest.mark.parametrize("notice", list(Notice))
@@ -297,11 +294,11 @@ def _made() -> dict[str, Any]:
     shown = case("May I?", replace(answered("x"), citations=()), CaseState.OPEN)
     shown = replace(shown, is_wrong=False, is_private=False)
     return {
-        "slack_escalate_modal": forms.escalate_modal("ans_7f3"),
-        "slack_report_modal": forms.report_modal("ans_7f3"),
-        "slack_case_answer_modal": forms.case_answer_modal(shown),
-        "slack_case_blocks": case_card.case_blocks(shown, SETTING),
-        "slack_officer_reply_blocks": case_replies.officer_blocks(reply, SETTING),
+        "slack_escalate_modal": modals.escalate_modal("ans_7f3"),
+        "slack_report_modal": modals.report_modal("ans_7f3"),
+        "slack_case_answer_modal": modals.case_answer_modal(shown),
+        "slack_case_blocks": cases.case_blocks(shown, SETTING),
+        "slack_officer_reply_blocks": cases.officer_blocks(reply, SETTING),
     }
 
 
@@ -356,7 +353,7 @@ def test_without_escapes_mentions_would_be_live(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(door, "defanged", unsafe)
     monkeypatch.setattr(elements, "escaped", unsafe)
-    monkeypatch.setattr(text_fallback, "escaped", unsafe)
+    monkeypatch.setattr(mrkdwn, "escaped", unsafe)
     mentions = {one for payload in every("<!channel>") for one in live_in(payload).mentions}
     assert "!channel" in mentions
 

@@ -13,12 +13,12 @@ from typing import Any
 from jsonschema import Draft6Validator
 from microsoft_teams.api import MessageActivityInput, TypingActivityInput
 
-from bot.replies.evidence import Around
-from bot.replies.policy_links import Library, Sensitivity, Shelf
-from bot.teams.cards import dialogs, forms, progress_blocks, welcome
-from bot.teams.cards.answer import whole_card
-from bot.teams.cards.clarification import chosen_card
-from bot.teams.cards.evidence_view import evidence_card
+from bot.forms.evidence import Around
+from bot.replies.context import Library, Sensitivity, Shelf
+from bot.teams.cards import dialogs, progress_blocks
+from bot.teams.cards import render as rendering
+from bot.teams.cards.answer import chosen_card, whole_card
+from bot.teams.cards.evidence import evidence_card
 from bot.teams.cards.limits import card_rules, own_rules
 from bot.teams.cards.render import SHAPES, render
 from bot.teams.cards.render_context import Setting
@@ -114,9 +114,9 @@ def _others(text: str) -> Iterator[Payload]:
         "no step": progress_blocks.informative(None, sequence=2, stream_id="a-1"),
         "typing": progress_blocks.typing(),
         "placeholder": progress_blocks.placeholder(),
-        "welcome": welcome.welcome(is_personal=True, asker=ASKER),
-        "welcome in a channel": welcome.welcome(is_personal=False),
-        "welcome as text": welcome.welcome_text(is_personal=True),
+        "welcome": rendering.welcome(is_personal=True, asker=ASKER),
+        "welcome in a channel": rendering.welcome(is_personal=False),
+        "welcome as text": rendering.welcome_text(is_personal=True),
     }
     for name, activity in made.items():
         yield Payload(name=name, activity=activity)
@@ -126,13 +126,13 @@ def _cards(text: str) -> Iterator[Payload]:
     around = {n: Around(before=text, after=text) for n in range(12)}
     made = {
         "chosen": chosen_card(text),
-        "escalate": forms.escalate_card("ans_7f3"),
-        "escalate alone": forms.escalate_card("ans_7f3", seen=names.ALONE),
-        "escalate a report": forms.escalate_card("ans_7f3", seen=names.REPORTED),
-        "case answer alone": forms.case_answer_card("case_214", seen=names.ALONE),
-        "report": forms.report_card("ans_7f3"),
-        "case answer": forms.case_answer_card("case_214", question=text),
-        "ask about": forms.ask_about_card(text, message_id="1700000000000"),
+        "escalate": dialogs.escalate_card("ans_7f3"),
+        "escalate alone": dialogs.escalate_card("ans_7f3", seen=names.ALONE),
+        "escalate a report": dialogs.escalate_card("ans_7f3", seen=names.REPORTED),
+        "case answer alone": dialogs.case_answer_card("case_214", seen=names.ALONE),
+        "report": dialogs.report_card("ans_7f3"),
+        "case answer": dialogs.case_answer_card("case_214", question=text),
+        "ask about": dialogs.ask_about_card(text, message_id="1700000000000"),
     }
     for many in (0, 3, 12):
         answer = answered(text, many=many)
@@ -150,11 +150,11 @@ def _typed(text: str) -> Iterator[tuple[str, Json]]:
     """Return the forms with what somebody typed, and a line that may hold a name."""
     names = ("note", "txt", "answer", "question", "where", "why", "dm")
     held: dict[str, str] = dict.fromkeys(names, text)
-    typed = forms.Typed(values=held, wrong=text)
-    yield "escalate", forms.escalate_card("ans_7f3", known=1_214, typed=typed)
-    yield "report", forms.report_card("ans_7f3", typed=typed)
-    yield "case answer", forms.case_answer_card("case_214", typed=typed)
-    yield "ask about", forms.ask_about_card(text, message_id="1700000000000", typed=typed)
+    typed = dialogs.Typed(values=held, wrong=text)
+    yield "escalate", dialogs.escalate_card("ans_7f3", known=1_214, typed=typed)
+    yield "report", dialogs.report_card("ans_7f3", typed=typed)
+    yield "case answer", dialogs.case_answer_card("case_214", typed=typed)
+    yield "ask about", dialogs.ask_about_card(text, message_id="1700000000000", typed=typed)
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.teams.cards.answer import whole_card
-from bot.teams.cards.escape import worded
+from bot.teams.cards.markdown import worded
 from bot.teams.cards.render import FULL, TEXT_ONLY, render
 from core.domain.answer import Answer
 from tests.unit.slack.payloads import answered, stored

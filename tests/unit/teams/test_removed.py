@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bot.replies import text as door
-from bot.teams.cards import elements, escape
+from bot.replies import safe_text as door
+from bot.teams.cards import elements, markdown
 from bot.teams.cards.render import render
 from core.domain.answer import Answer
 from tests.unit.slack.payloads import answered, stored
@@ -27,10 +27,10 @@ def live(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("where", "name", "text"),
     [
-        (escape, "markdown", "a [x](/evil) b"),
-        (escape, "markdown", "a ![x](/p.png) b"),
-        (escape, "markdown", "a <img src=x> b"),
-        (escape, "markdown", "# h"),
+        (markdown, "escaped", "a [x](/evil) b"),
+        (markdown, "escaped", "a ![x](/p.png) b"),
+        (markdown, "escaped", "a <img src=x> b"),
+        (markdown, "escaped", "# h"),
         (elements, "run_text", "{{DATE(2020-01-01T00:00:00Z)}}"),
         (door, "defanged", "https://evil.com"),
     ],
@@ -41,12 +41,12 @@ def test_without_it_something_is_live(
     """Nothing with it."""
 
     def worded(text: str, _: Answer) -> str:
-        return escape.markdown(text)
+        return markdown.escaped(text)
 
     assert live(text) == []
     monkeypatch.setattr(where, name, unsafe)
-    monkeypatch.setattr(escape, "worded", worded)
-    if where is escape:
+    monkeypatch.setattr(markdown, "worded", worded)
+    if where is markdown:
         monkeypatch.setattr(door, "defanged", unsafe)
     assert live(text) != []
 
@@ -58,14 +58,14 @@ def test_a_list_would_begin(monkeypatch: pytest.MonkeyPatch) -> None:
         return found[0]
 
     assert live("- a\n1. b") == []
-    monkeypatch.setattr(escape, "_led", led)
+    monkeypatch.setattr(markdown, "_led", led)
     assert live("- a\n1. b") != []
 
 
 def test_marks_are_those_of_citations() -> None:
     """A number that cites nothing, or could define an address, stays literal."""
     answer = answered("x", many=2)
-    assert escape.worded("said [1][2]. [3]", answer) == "said [1][2]. \\[3\\]"
-    assert escape.worded("[1]: /evil", answer) == "\\[1\\]: /evil"
-    assert escape.worded("a [1]: /evil", answer) == "a \\[1\\]: /evil"
-    assert escape.worded("a [1](/evil)", answer) == "a \\[1\\]\\(/evil\\)"
+    assert markdown.worded("said [1][2]. [3]", answer) == "said [1][2]. \\[3\\]"
+    assert markdown.worded("[1]: /evil", answer) == "\\[1\\]: /evil"
+    assert markdown.worded("a [1]: /evil", answer) == "a \\[1\\]: /evil"
+    assert markdown.worded("a [1](/evil)", answer) == "a \\[1\\]\\(/evil\\)"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from bot.replies.link_defanging import is_trusted
+from bot.replies.safe_text import is_trusted
 from core.domain.ontology import SectionRef
 
 LONGEST_EID = 200

@@ -6,9 +6,9 @@ parts that say so. Pages are turned by updating the view, since Slack lets only 
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bot.replies.evidence import TITLE, Around, paged, summary_of
-from bot.replies.source_labels import section_title, sources
-from bot.replies.text import line, pieces, shown, width
+from bot.forms.evidence import TITLE, Around, paged, summary_of
+from bot.replies.safe_text import line, pieces, shown, width
+from bot.replies.sources import section_title, sources
 from bot.slack.blocks import action_ids
 from bot.slack.blocks.elements import BUTTON_URL as LONGEST_URL
 from bot.slack.blocks.elements import (

@@ -6,9 +6,9 @@ parts that say so.
 
 from collections.abc import Iterator, Mapping
 
-from bot.replies.evidence import Around, Level, paged, summary_of
-from bot.replies.source_labels import sources
-from bot.replies.text import line, pieces, shown
+from bot.forms.evidence import Around, Level, paged, summary_of
+from bot.replies.safe_text import line, pieces, shown
+from bot.replies.sources import sources
 from bot.teams.cards.elements import (
     RUN,
     Card,

@@ -4,7 +4,7 @@ Foreign text is escaped, links are ours; what is said, and what is left out firs
 Notifications show its beginning, so an answer begins with its words.
 """
 
-from bot.replies.follow_ups import follow_ups
+from bot.replies.answer import follow_ups
 from bot.replies.text_reply import Markup, PlainText
 from bot.slack.blocks.elements import badge_words, escaped, link
 from bot.slack.blocks.render_context import Setting

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
-from bot.replies.badge import is_partial
+from bot.replies.answer import is_partial
 from core.domain.answer import Answer
 
 TITLE = "Evidence"

@@ -1,12 +1,11 @@
-"""Foreign text made literal for Teams: in Markdown by escapes, in a card by what parses nothing.
-
-Code alone makes links, emphasis and the marks of citations (platforms, 3.7).
-"""
+"""The whole reply as text: in Markdown, and without any markup as the last shape."""
 
 import re
 from collections.abc import Iterable
 
-from bot.replies.badge import Head
+from bot.replies.answer import Head
+from bot.replies.text_reply import Markup, PlainText
+from bot.teams.cards.render_context import Setting
 from core.domain.answer import Answer
 from core.language.layout import Block, Paragraph, blocks
 
@@ -20,7 +19,7 @@ _FUNCTION = re.compile(r"\{(?=\{\s*(?:DATE|TIME)\b)", re.IGNORECASE)
 _IN_ADDRESS = {char: f"%{ord(char):02X}" for char in "()<> \"'`\\[]|*"}
 
 
-def markdown(text: str) -> str:
+def escaped(text: str) -> str:
     """Return literal text for a message in Markdown; each line is a paragraph of its own."""
     lines = (one.strip() for one in text.translate(_SPECIAL).split("\n"))
     return _LEADING.sub(_led, "\n\n".join(one for one in lines if one))
@@ -42,13 +41,13 @@ def worded(text: str, answer: Answer) -> str:
 def _drawn(block: Block) -> str:
     """Return a paragraph, or a list as Markdown draws one."""
     if isinstance(block, Paragraph):
-        return markdown(block.text)
-    return "\n".join(f"- {markdown(item)}" for item in block.items)
+        return escaped(block.text)
+    return "\n".join(f"- {escaped(item)}" for item in block.items)
 
 
 def link(url: str, label: str) -> str:
     """Return a link to one of our addresses."""
-    return f"[{markdown(label) or 'Open'}]({address(url)})"
+    return f"[{escaped(label) or 'Open'}]({address(url)})"
 
 
 def address(url: str) -> str:
@@ -63,7 +62,7 @@ def strong(literal: str) -> str:
 
 def badge(head: Head) -> str:
     """Return a badge line; its first words are always code's."""
-    return " · ".join([f"{head.icon} {strong(head.strong)}", *map(markdown, head.rest)])
+    return " · ".join([f"{head.icon} {strong(head.strong)}", *map(escaped, head.rest)])
 
 
 def run_text(text: str) -> str:
@@ -80,3 +79,54 @@ def paragraphs(text: str, *, most: int) -> Iterable[str]:
 
 def _led(found: re.Match[str]) -> str:
     return f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}"
+
+
+LIMIT = 12_000
+"""UTF-16 units: with a card of 28 kB, well below Teams' 80 kB for all of a message."""
+BODY = 6_000
+
+
+def in_markdown(setting: Setting) -> PlainText:
+    """Return who writes replies in Markdown."""
+    markup = Markup(
+        limit=LIMIT,
+        body=BODY,
+        line_end="\n\n",
+        bullet="• ",
+        quote="> ",
+        literal=escaped,
+        worded=worded,
+        link=link,
+        strong=strong,
+        small=lambda text: f"_{text}_",
+        badge=badge,
+    )
+    return _writer(markup, setting)
+
+
+def without_markup(setting: Setting) -> PlainText:
+    """Return who writes replies for `textFormat` `plain`, which parses nothing."""
+    markup = Markup(
+        limit=LIMIT,
+        body=BODY,
+        line_end="\n",
+        bullet="• ",
+        quote="",
+        literal=lambda text: text,
+        worded=lambda text, _: text,
+        link=lambda url, label: f"{label} ({address(url)})",
+        strong=lambda text: text,
+        small=lambda text: text,
+        badge=_badge,
+    )
+    return _writer(markup, setting)
+
+
+def _writer(markup: Markup, setting: Setting) -> PlainText:
+    # Nobody tells us where consent lets us hear more than what mentions us.
+    heard = "named" if setting.is_public else "chat"
+    return PlainText(markup=markup, library=setting.library, heard=heard)
+
+
+def _badge(head: Head) -> str:
+    return f"{head.icon} {head.words}"

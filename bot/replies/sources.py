@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from bot.replies.policy_links import Library
-from bot.replies.text import line
+from bot.replies.context import Library
+from bot.replies.safe_text import cut, line, short, shown, width
 from core.domain.answer import ShownCitation
 from core.domain.ontology import SectionRef
 
@@ -72,3 +72,56 @@ def _about(place: SectionRef, effective_from: str | None, library: Library) -> I
     owner = library.owner(place)
     if owner:
         yield f"owner {line(owner, limit=80)}"
+
+
+SHOWN = 5
+"""Sources of a message; the evidence has all."""
+QUOTE = 1_200
+QUOTES = 4_500
+"""Characters of one quote, and of all quotes of a message."""
+LEAST_QUOTE = 80
+"""Characters below which a quote is rather left to the evidence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What is shown of a quote, and whether that is all of it."""
+
+    text: str
+    """Fit to be shown; empty where there is no room."""
+    is_whole: bool
+    """False: `missing` says what is not shown."""
+
+
+@dataclass(slots=True)
+class Room:
+    """What quotes may still take."""
+
+    left: int = QUOTES
+    """Characters."""
+
+    def take(self, quote: str, hosts: frozenset[str]) -> Taken:
+        """Return as much of a quote as there is room for; nothing of one that has none."""
+        limit = min(QUOTE, self.left)
+        if limit < min(LEAST_QUOTE, width(quote)):
+            return Taken(text="", is_whole=False)
+        taken = short(quote, limit, hosts)
+        self.left -= width(taken)
+        is_whole = len(quote) <= limit and taken == shown(quote, hosts)
+        return Taken(text=taken, is_whole=is_whole)
+
+
+def missing(taken: str, whole: str) -> str:
+    """Return where the rest of a quote is."""
+    if not taken:
+        return f"The quote ({width(whole):,} characters) is under “Show evidence”."
+    return (
+        f"Shortened here: the quote has {width(whole):,} characters,"
+        " all of them under “Show evidence”."
+    )
+
+
+def more_sources(rest: Sequence[Source]) -> str:
+    """Return where sources are that a message does not show."""
+    marks = "".join(numbers(source.quotes) for source in rest)
+    return cut(f"{marks} are under “Show evidence”.", 300)

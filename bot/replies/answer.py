@@ -1,0 +1,268 @@
+"""The first line of a reply: how far to trust it, and who says so.
+
+By outcome (platforms, 4.1). The number is the calibrated confidence, rounded down, 99 at most; what
+a model reported of itself is never shown. Nothing rests on the icon or its colour alone.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
+from enum import StrEnum
+from typing import Literal, TypeAlias, assert_never
+
+from bot.replies.context import Library
+from bot.replies.notices import AUTOMATED
+from bot.replies.safe_text import line
+from bot.replies.sources import Source, numbers, sources
+from core.agent.wording import (
+    ALL_OPTION,
+    DAY_BUDGET_SPENT,
+    FROM_METADATA,
+    MODEL_UNAVAILABLE,
+    WITHOUT_MODEL,
+)
+from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind
+from core.domain.delivery import StoredReply
+from core.domain.ontology import SectionRef
+
+ANSWERS_IT = "This answers it"
+ANSWERS_IT_LABEL = "Say that this passage answers the question for you"
+"""The button under it, and what a screen reader says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownPassage:
+    """A closest passage, taken apart to be drawn."""
+
+    source: Source
+    """Where it stands."""
+    quotation: str
+    """Its words, within quotation marks."""
+    marks: str
+    """The [n] of what is quoted."""
+    after: str
+    """What can be done if it does not answer; what was added to that."""
+
+
+def passage_of(answer: Answer, library: Library) -> ShownPassage | None:
+    """Return the closest passage of an answer; None: it shows none."""
+    if not answer.is_closest:
+        return None
+    claim = answer.claims[0]
+    marks = numbers([one for one in answer.citations if one.number in claim.numbers])
+    _, _, after = answer.text.partition(f"{claim.text} {marks}")
+    return ShownPassage(
+        source=next(iter(sources(answer.citations, library))),
+        quotation=claim.text,
+        marks=marks,
+        after=after.strip(),
+    )
+
+
+QUESTION = 2_500
+"""Characters of the question."""
+FOR_ALL = "Not sure - answer for all"
+Heard: TypeAlias = Literal["thread", "named", "chat"]
+"""What of a reply reaches us: all that is written in the thread; what mentions us; all of a chat
+with one person."""
+_REPLY: Mapping[Heard, str] = {
+    "thread": "just reply in this thread",
+    "named": "reply and mention me",
+    "chat": "just reply",
+}
+
+
+def question_of(answer: Answer) -> str:
+    """Return the question alone."""
+    asked = answer.text.removesuffix(ALL_OPTION) if answer.options else answer.text
+    return line(asked, limit=QUESTION)
+
+
+def offers_all(answer: Answer) -> bool:
+    """Say whether every case may be asked for at once."""
+    return bool(answer.options) and answer.text.endswith(ALL_OPTION)
+
+
+def how_to_reply(answer: Answer, *, has_buttons: bool, heard: Heard = "thread") -> str:
+    """Return what to do without a button, so that it reaches us."""
+    reply = _REPLY[heard]
+    if has_buttons:
+        return f"Or {reply}."
+    if not answer.options:
+        return f"{reply.capitalize()}."
+    for_all = ", or “all” for every case" if offers_all(answer) else ""
+    named = ", and mention me" if heard == "named" else ""
+    return f"Reply with a number or in your own words{for_all}{named}."
+
+
+def numbered(options: Sequence[str]) -> str:
+    """Return options with the numbers by which a reply may name them."""
+    lines = (f"{number}. {line(one, limit=90)}" for number, one in enumerate(options[:25], start=1))
+    return "\n".join(lines)
+
+
+SUGGESTED = 3
+LONGEST = 75
+"""Characters: what a button shows whole."""
+
+
+def follow_ups(answer: Answer) -> tuple[str, ...]:
+    """Return questions to go on with; none but of an answer."""
+    if answer.outcome is not Outcome.ANSWERED:
+        return ()
+    quoted = {one.place.policy_key for one in answer.citations}
+    near = [place for place in answer.nearest if place.policy_key in quoted]
+    asked = (_asked(place) for place in near)
+    return tuple(one for one in asked if one and len(one) <= LONGEST)[:SUGGESTED]
+
+
+def _asked(place: SectionRef) -> str:
+    """Return a question for what a section says; empty for one without a title."""
+    title, policy = line(place.title), line(place.policy_title) or "policy"
+    if not title or title == policy:
+        return ""
+    if title.endswith("?"):
+        return title
+    named = title.lower() if title.isupper() else title
+    return f"What does the {policy.removeprefix('The ')} say about \u201c{named}\u201d?"
+
+
+MOST = 99
+"""Percent: nothing is certain."""
+BY_MODEL = "AI-generated, checked against the quoted text"
+NO_ANSWER = "No answer given"
+BY_METADATA = "Read from what is stored with the policies; no language model was used"
+BY_RULES = "Quoted from the policies; no language model was used"
+
+
+class Icon(StrEnum):
+    """What stands before it, as Unicode."""
+
+    HIGH = "\u2705"
+    MEDIUM = "\U0001f7e1"
+    NOTHING = "\u26aa"
+    PERSON_NEEDED = "\U0001f50e"
+    PERSON = "\U0001f464"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """A badge line, to be put together as the platform wants it."""
+
+    icon: Icon
+    """Decoration: the words say all of it."""
+    strong: str
+    """What is emphasised."""
+    rest: tuple[str, ...]
+    """What follows, in order."""
+
+    @property
+    def words(self) -> str:
+        """The line without icon and emphasis."""
+        return " · ".join((self.strong, *self.rest))
+
+
+def head_of(answer: Answer) -> Head | None:
+    """Return the badge line of an outcome; clarifications and failures have none."""
+    match answer.outcome:
+        case Outcome.ANSWERED:
+            return _answered(answer)
+        case Outcome.REFUSED:
+            return _refused(answer)
+        case Outcome.ESCALATED:
+            return Head(icon=Icon.PERSON_NEEDED, strong="Needs a person", rest=())
+        case Outcome.CLARIFICATION | Outcome.FAILED | Outcome.IGNORED:
+            return None
+        case _:
+            assert_never(answer.outcome)
+
+
+def officers_head(name: str) -> Head:
+    """Return the line of an officer's reply: no percentage, no label of a machine."""
+    rest = (line(name, limit=80),) if name.strip() else ()
+    return Head(icon=Icon.PERSON, strong="Answered by Compliance", rest=rest)
+
+
+def is_partial(answer: Answer) -> bool:
+    """Say whether a claim of the answer was dropped."""
+    return dict(answer.confidence.features).get("passed", 1.0) < 1.0
+
+
+def origin(answer: Answer) -> str:
+    """Return who wrote the answer."""
+    if FROM_METADATA in answer.notes:
+        return BY_METADATA
+    quoted = {WITHOUT_MODEL, MODEL_UNAVAILABLE, DAY_BUDGET_SPENT} & set(answer.notes)
+    return BY_RULES if quoted else BY_MODEL
+
+
+def _answered(answer: Answer) -> Head:
+    is_high = answer.confidence.badge is Badge.HIGH
+    coverage = "Partly covered" if is_partial(answer) else "Grounded in policy"
+    return Head(
+        icon=Icon.HIGH if is_high else Icon.MEDIUM,
+        strong=_confidence(answer.confidence),
+        rest=(coverage, origin(answer)),
+    )
+
+
+def _confidence(confidence: Confidence) -> str:
+    if confidence.badge is None:
+        return "Confidence unknown"
+    words = f"{confidence.badge.value.capitalize()} confidence"
+    if not confidence.is_calibrated or confidence.calibrated is None:
+        return f"{words} (not yet calibrated)"
+    return f"{words} ({percent(confidence.calibrated)}%)"
+
+
+def percent(calibrated: float) -> int:
+    """Return a probability as a whole percentage: rounded down, as it is written (0.29 is 29)."""
+    exact = Decimal(str(calibrated)) * 100
+    return max(0, min(MOST, int(exact.to_integral_value(rounding=ROUND_FLOOR))))
+
+
+def _refused(answer: Answer) -> Head:
+    if answer.is_closest:
+        rest = ("It may not answer your question",)
+        return Head(icon=Icon.NOTHING, strong="Closest passage", rest=rest)
+    match answer.refusal:
+        case RefusalKind.CONFLICT:
+            rest = ("Sources disagree", origin(answer))
+            return Head(icon=Icon.PERSON_NEEDED, strong="Needs a person", rest=rest)
+        case RefusalKind.OUT_OF_SCOPE:
+            return Head(icon=Icon.NOTHING, strong=NO_ANSWER, rest=())
+        case RefusalKind.NOT_PERMITTED:
+            strong = "Not available here"
+        case _:
+            # Not "not in": a search may have missed what stands there.
+            strong = "Not found in the policies"
+    return Head(icon=Icon.NOTHING, strong=strong, rest=(NO_ANSWER,))
+
+
+LEFT_OUT = "Left out: what could not be checked against the policies."
+NO_ADVICE = "Policy guidance, not legal advice"
+UNREAD = "I read what you write to me, not files or forwarded messages"
+NEAREST = 5
+"""Sections named where there is no answer."""
+LEAF = 16
+"""Hex digits of the leaf hash that go with a post: an independent prefix of the ledger."""
+
+
+def remarks(answer: Answer) -> Iterator[tuple[str, str]]:
+    """Return what stands below an answer: a heading and its words; either may be empty."""
+    if answer.outcome is Outcome.ANSWERED and is_partial(answer):
+        yield LEFT_OUT, ""
+    if answer.assumptions:
+        yield "Assumes: ", ", ".join(line(item, limit=80) for item in answer.assumptions[:10])
+    for note in answer.notes[:5]:
+        if note != WITHOUT_MODEL:
+            yield "", line(note, limit=300)
+
+
+def reference(reply: StoredReply, *, has_file: bool = False) -> str:
+    """Return the last line: what was not read, what it is, and where its record is."""
+    answer = reply.answer
+    is_answered = answer is not None and answer.outcome is Outcome.ANSWERED
+    first = NO_ADVICE if is_answered else AUTOMATED
+    first = f"{UNREAD} · {first}" if has_file else first
+    return f"{first} · Ref {line(reply.record_id, limit=80)}" if reply.record_id else first
