@@ -9,14 +9,12 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from core.adapters.local.embedder import LocalEmbedder
-from core.adapters.local.off_topic import LocalOffTopic
+from core.adapters.local.embedder import LocalEmbedder, LocalOffTopic
 from core.adapters.officers import read_officers
 from core.adapters.postgres.cases.cases import PostgresCases
 from core.adapters.postgres.cases.feedback import PostgresFeedback
-from core.adapters.postgres.corpus.changes import PostgresPolicyChanges
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
-from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies
+from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies, PostgresPolicyChanges
 from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals
 from core.adapters.postgres.engine.database import SERVING, open_database
 from core.adapters.postgres.engine.database import Limits as StatementLimits
@@ -26,13 +24,14 @@ from core.adapters.postgres.health import PostgresHealth
 from core.adapters.postgres.messages.backlog import PostgresBacklog
 from core.adapters.postgres.messages.inbox import PostgresInbox
 from core.adapters.postgres.messages.outbox import PostgresOutbox
-from core.adapters.postgres.ontology.extracted_sections import PostgresExtractedSections
 from core.adapters.postgres.ontology.fact_index import index_missing
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
-from core.adapters.postgres.platforms.disconnections import PostgresConnections
-from core.adapters.postgres.platforms.oauth_stores import oauth_stores
-from core.adapters.postgres.platforms.posted_answer_actions import PostgresPostedAnswerActions
-from core.adapters.postgres.platforms.posted_answers import PostgresPostedAnswers
+from core.adapters.postgres.ontology.ontology_writer import PostgresExtractedSections
+from core.adapters.postgres.platforms.installations import PostgresConnections, oauth_stores
+from core.adapters.postgres.platforms.posted_answers import (
+    PostgresPostedAnswerActions,
+    PostgresPostedAnswers,
+)
 from core.adapters.postgres.platforms.references import PostgresReferences
 from core.adapters.postgres.queue.conversations import PostgresConversationStore
 from core.adapters.postgres.queue.queue import PostgresJobs
@@ -49,8 +48,8 @@ from core.domain.budget import Limits
 from core.domain.officers import Officers
 from core.domain.rate_limit import TurnLimit, TurnLimits, WaitingLimits
 from core.failpoints import arm
-from core.ingest.confined import open_reader
 from core.ingest.publish import Ingestor
+from core.ingest.sandbox import open_reader
 from core.models import (
     Embedders,
     NoReader,
@@ -63,7 +62,7 @@ from core.models import (
 )
 from core.ontology.extract.rule_extractor import RuleExtractor
 from core.ports import Clock, Embedder, IdSource, Reader, ReasonerFactory
-from core.ports.installations import OAuthStores
+from core.ports.platforms import OAuthStores
 from core.retrieval.relevance_rescorer import Judge
 from core.retrieval.retriever import Retriever
 from core.retrieval.serving_embedder import CorpusEmbedder, NoEmbedder

@@ -15,10 +15,9 @@ from core.adapters.local.embedder import find_local_embedder
 from core.adapters.local.onnx_model import Unavailable
 from core.adapters.local.reader import find_local_guard, find_local_reader
 from core.adapters.voyage.client import VoyageAccess, VoyageClient
-from core.adapters.voyage.embedder import PROVIDER as VOYAGE
-from core.adapters.voyage.embedder import VoyageEmbedder
 from core.adapters.voyage.models import EMBEDDING_MODELS
-from core.adapters.voyage.rerank import VoyageReranker
+from core.adapters.voyage.text_models import PROVIDER as VOYAGE
+from core.adapters.voyage.text_models import VoyageEmbedder, VoyageReranker
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, ContractError, UsageError
@@ -220,8 +219,8 @@ async def open_reasoners(
         return
     # Loaded where they are needed: most commands ask no model, and start without this.
     from core.adapters.anthropic.api.composition import open_models  # noqa: PLC0415
-    from core.adapters.anthropic.factory import AnthropicReasonerFactory  # noqa: PLC0415
-    from core.adapters.anthropic.settings import usual_choice  # noqa: PLC0415
+    from core.adapters.anthropic.api.providers import usual_choice  # noqa: PLC0415
+    from core.adapters.anthropic.reasoner import AnthropicReasonerFactory  # noqa: PLC0415
 
     models = await asyncio.to_thread(open_models, settings, clock=clock, log=log, spending=spending)
     factory = AnthropicReasonerFactory(

@@ -2,8 +2,8 @@
 and start a process for each small file.
 
 The models are the real ones, and read each text once a worker. That files are read in a process
-that the kernel limits is held by `tests/unit/ingest/test_confined.py`, and of the command by
-`tests/acceptance/cli/test_confined.py`.
+that the kernel limits is held by `tests/unit/ingest/test_sandbox.py`, and of the command by
+`tests/acceptance/cli/test_sandbox.py`.
 """
 
 from collections.abc import AsyncGenerator

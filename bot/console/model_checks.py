@@ -7,23 +7,22 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 
 from bot.doctor_check import Finding, Health
-from core.adapters.anthropic.api.live_check import check_models
-from core.adapters.anthropic.api.prices import prices_from
-from core.adapters.anthropic.api.providers import provider_from
+from core.adapters.anthropic.api.composition import check_models
+from core.adapters.anthropic.api.providers import prices_from, provider_from
 from core.adapters.local.embedder import find_local_embedder
 from core.adapters.local.onnx_model import Unavailable
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.adapters.system import SystemClock
-from core.adapters.voyage.check import check_voyage
 from core.adapters.voyage.client import VoyageAccess
 from core.adapters.voyage.models import embedding_model, rerank_model
+from core.adapters.voyage.text_models import check_voyage
 from core.config.setting_checks import redacted
 from core.config.settings import Settings
 from core.domain.errors import CiteboundError, ConfigError
 from core.domain.run import TokenUse
 from core.models import NoReader, find_guard, find_reader, open_embedders
 from core.ports import Reader
-from core.ports.spaces import SpaceState
+from core.ports.search import SpaceState
 from core.retrieval.serving_embedder import CorpusEmbedder
 
 SPACE = "embedding space"

@@ -11,7 +11,7 @@ from core.domain.question import Question
 from core.domain.run import ModelCall
 from core.ontology.tools.registry import Tool
 from core.ports import Clock, CorpusStore, Knowledge, Progress, Reader, ReasonerFactory, Toolbox
-from core.ports.about import AboutPolicies
+from core.ports.corpus import AboutPolicies
 from core.retrieval.retriever import Retriever
 
 

@@ -53,9 +53,8 @@ from core.ports import (
     Reader,
     ReasonerFactory,
 )
-from core.ports.about import AboutPolicies
-from core.ports.off_topic import OffTopic
-from core.ports.words import EnglishWords
+from core.ports.corpus import AboutPolicies
+from core.ports.text_models import EnglishWords, OffTopic
 from core.retrieval.retriever import Retriever
 
 logger = logging.getLogger(__name__)

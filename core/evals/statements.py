@@ -9,7 +9,7 @@ from typing import Any, cast
 from core.domain.answer import Check
 from core.evals.labelled_lines import labelled_lines
 from core.grounding.support import Grounds, guard_probability, guard_texts, ungrounded
-from core.ports.reader import Reader
+from core.ports.text_models import Reader
 
 JUDGE = 0.9
 """Share of unsupported statements that a good judge finds, for the figures "with a judge"."""

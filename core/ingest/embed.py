@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.ports import Embedder, EmbeddingSpace
-from core.ports.spaces import SpaceState, SpaceStore
+from core.ports.search import SpaceState, SpaceStore
 
 ROUND = 512
 """Texts that are embedded and stored together: a few requests, run at once."""

@@ -1,6 +1,6 @@
 """One file to all that is stored of it before facts are extracted: load, describe, split, cut.
 
-`read_content` is the part that takes files apart, and runs in a process of its own (`confined`).
+`read_content` is the part that takes files apart, and runs in a process of its own (`sandbox`).
 What the caller says of the policy wins over what the document says of itself.
 """
 

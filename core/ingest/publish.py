@@ -42,7 +42,7 @@ from core.ports.extraction import (
     ReadingReport,
     SourceDocument,
 )
-from core.ports.spaces import ServingEmbedder
+from core.ports.search import ServingEmbedder
 
 MAX_ATTEMPTS = 3
 """Readings of what is stored, if other ingestions of the policy are faster."""
@@ -85,7 +85,7 @@ class Previewed:
 
 
 class FileReader(Protocol):
-    """Takes files apart; the product's is `core.ingest.confined.ConfinedReader`."""
+    """Takes files apart; the product's is `core.ingest.sandbox.ConfinedReader`."""
 
     async def prepare(
         self, data: bytes, *, source_name: str, given: Overrides, with_chunks: bool

@@ -28,10 +28,10 @@ from core.ports.messages import (
     Poster,
     Surface,
 )
-from core.ports.progress import Progress, Progressed
-from core.ports.reader import Reader
 from core.ports.reasoning import (
     ModelCallLog,
+    Progress,
+    Progressed,
     Reasoner,
     ReasonerFactory,
     RunContext,
@@ -49,6 +49,7 @@ from core.ports.search import (
     Vector,
 )
 from core.ports.system import Clock, IdSource
+from core.ports.text_models import Reader
 
 __all__ = [
     "Audience",

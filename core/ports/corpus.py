@@ -1,9 +1,9 @@
 """What is known: policies, versions, sections, chunks, and the facts drawn from them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
-from typing import Protocol
+from datetime import date, datetime
+from typing import Literal, Protocol, TypeAlias
 
 from core.domain.ontology import Extraction, SectionRef
 from core.domain.policy import (
@@ -14,10 +14,59 @@ from core.domain.policy import (
     Section,
     Withdrawal,
 )
+from core.domain.policy_facts import Applies, PolicyExcerpt, PolicyFacts
 from core.domain.question import Scope
 from core.language.spans import Span, VersionId
 from core.ports.extraction import BY_RULES
 from core.ports.search import EmbeddingSpace, Vector
+
+
+class AboutPolicies(Protocol):
+    """Reads facts about policies, in scope like all that is read for a question."""
+
+    async def facts(self, keys: Collection[str], scope: Scope, /) -> tuple[PolicyFacts, ...]:
+        """Return the policies of these keys that are in force in the scope, by key."""
+        ...
+
+    async def applying_to(self, role: str, scope: Scope, /) -> tuple[Applies, ...]:
+        """Return the policies that apply to a role, by its name: whole ones first, each once."""
+        ...
+
+    async def excerpts(self, key: str, scope: Scope, /) -> tuple[PolicyExcerpt, ...]:
+        """Return the beginnings of a policy's sections in text order, those without text left out.
+
+        Empty for a policy that is not in force in the scope, or that does not exist.
+        """
+        ...
+
+
+Became: TypeAlias = Literal["added", "revised", "withdrawn"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyChanged:
+    """What an edition did to a policy."""
+
+    edition: int
+    """The edition."""
+    published_at: datetime
+    """When it was published, aware, UTC."""
+    policy_key: str
+    """The policy."""
+    title: str
+    """Its title, in the version that came, or went."""
+    label: str | None
+    """What that version calls itself; None if nothing."""
+    became: Became
+    """What was done."""
+
+
+class PolicyChanges(Protocol):
+    """Looks back over the last editions."""
+
+    async def latest(self, groups: frozenset[str], /, *, limit: int) -> tuple[PolicyChanged, ...]:
+        """Return what changed last, the newest first, of policies that these groups may read."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

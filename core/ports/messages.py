@@ -13,7 +13,7 @@ from core.domain.context import Surroundings
 from core.domain.delivery import Delivery, FindResult, NoReaders, PostResult, Readers, Step
 from core.domain.message import Accepted, Claimed, Ignored, InboundMessage, Seen, Waiting
 from core.domain.place import Place
-from core.ports.progress import Progress
+from core.ports.reasoning import Progress
 
 Kept = Callable[[str], Awaitable[None]]
 """Keeps the platform's id of the message that shows progress; it is committed when this returns."""

@@ -21,6 +21,24 @@ from core.domain.run import (
 from core.ports.knowledge import Knowledge
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progressed:
+    """A stage has begun; the one before it is over."""
+
+    stage: str
+    """`plan`, `explore`, `retrieve`, `draft`, `verify`, `review`."""
+    words: str
+    """What is being done, for people ("Searching 214 sections")."""
+
+
+class Progress(Protocol):
+    """A surface that shows what is being done. Must return at once, and never raises."""
+
+    def report(self, progressed: Progressed, /) -> None:
+        """Show a stage; the same stage may come again with a second draft."""
+        ...
+
+
 class Toolbox(Protocol):
     """The tools as a reasoner may use them, read-only, in scope, counted against the budget.
 

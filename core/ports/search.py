@@ -1,7 +1,9 @@
 """From words to vectors, and from both to chunks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from core.domain.evidence import RetrievedChunk
@@ -131,3 +133,128 @@ class ChunkSearch(Protocol):
             scope: What may be read.
         """
         ...
+
+
+class SpaceState(StrEnum):
+    """What a space is there for."""
+
+    SERVING = "serving"
+    BUILDING = "building"
+    KEPT = "kept"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredSpace:
+    """A space of the corpus."""
+
+    space: EmbeddingSpace
+    """As it was registered."""
+    state: SpaceState
+    """At most one serves."""
+    embedded: int
+    """Chunks of all versions that have a vector in it."""
+    missing: int
+    """Chunks that have none: they are found by their words alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """What a space lacks."""
+
+    chunks: int
+    """Chunks of any version, in force or not, without a vector."""
+    texts: int
+    """Their different texts: each is embedded once."""
+    characters: int
+    """Of these texts."""
+
+
+class ServingSpace(Protocol):
+    """Which space serves."""
+
+    async def serving(self) -> EmbeddingSpace | None:
+        """Return the space that is searched, or None if no chunk was ever embedded."""
+        ...
+
+
+class SpaceStore(ServingSpace, Protocol):
+    """The spaces of a corpus and their vectors."""
+
+    async def spaces(self) -> list[StoredSpace]:
+        """Return all spaces, the serving one first."""
+        ...
+
+    async def begin(self, space: EmbeddingSpace, /) -> None:
+        """Register a space as being built, unless it serves; give equal texts equal vectors."""
+        ...
+
+    async def gap(self, space: EmbeddingSpace, /) -> Gap:
+        """Return what a space lacks; all, if it was never begun."""
+        ...
+
+    async def unembedded(self, space: EmbeddingSpace, /, *, limit: int) -> list[str]:
+        """Return different texts that lack a vector, at most so many."""
+        ...
+
+    async def fill(self, space: EmbeddingSpace, vectors: Mapping[str, Vector], /) -> None:
+        """Store vectors for all chunks with these texts, at once and for good."""
+        ...
+
+    async def switch(self, space: EmbeddingSpace, /) -> int:
+        """Let a space serve from now on, if no chunk lacks a vector in it.
+
+        The one that served is kept. Publications wait meanwhile, so none is left out.
+
+        Returns:
+            Chunks that lack a vector, published since `gap` was asked; 0: it serves.
+        """
+        ...
+
+    async def drop(self, space: EmbeddingSpace, /) -> int:
+        """Delete a space that does not serve, and return how many vectors it had.
+
+        Raises:
+            UsageError: It serves.
+        """
+        ...
+
+    def one_builder(self) -> AbstractAsyncContextManager[None]:
+        """Be the only process that fills spaces.
+
+        Raises:
+            OccupiedError: Another one does.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """How questions and new chunks are embedded now."""
+
+    space: EmbeddingSpace | None
+    """The serving space; None: no chunk was ever embedded."""
+    embedder: Embedder | None
+    """Embeds in that space, or for the first time; None: nothing can."""
+    problem: str | None = None
+    """Why there is no embedder, or why it is not the one that is set up; one line with the cure."""
+
+
+class ServingEmbedder(Protocol):
+    """The embedder of the space that serves. Another process may switch spaces at any time."""
+
+    async def serving(self) -> Serving:
+        """Return it as it is now."""
+        ...
+
+
+def fixed(embedder: Embedder | None) -> ServingEmbedder:
+    """Return one that never changes: for evaluation, whose corpus has one space."""
+    return _Fixed(Serving(space=embedder.space if embedder else None, embedder=embedder))
+
+
+class _Fixed:
+    def __init__(self, serving: Serving) -> None:
+        self._serving = serving
+
+    async def serving(self) -> Serving:
+        return self._serving

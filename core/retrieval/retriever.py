@@ -14,8 +14,7 @@ from core.domain.evidence import RetrievedChunk
 from core.domain.policy import ChunkKey
 from core.domain.question import Scope
 from core.ports import ChunkSearch, EmbeddingSpace, Reader, SearchRequest, SearchResult, Vector
-from core.ports.search import Reranker
-from core.ports.spaces import ServingEmbedder
+from core.ports.search import Reranker, ServingEmbedder
 from core.retrieval.relevance_rescorer import Judge
 from core.retrieval.rerank import ReorderedSearch
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.ports import Embedder, EmbeddingSpace
-from core.ports.spaces import Serving, ServingSpace
+from core.ports.search import Serving, ServingSpace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

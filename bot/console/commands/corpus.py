@@ -31,8 +31,7 @@ from core.bootstrap import database_url
 from core.config.settings import Settings
 from core.domain.errors import EmptyCorpusError, UsageError
 from core.domain.question import Scope
-from core.ontology.graphs.export import to_graphml, to_html
-from core.ontology.graphs.graph import OntologyGraph, build_graph
+from core.ontology.graphs.graph import OntologyGraph, build_graph, to_graphml, to_html
 from core.ontology.graphs.lint import lint
 
 EXIT_PROBLEMS = 1

@@ -18,7 +18,7 @@ from core.config.settings import Settings
 from core.domain.errors import ConfigError, UsageError
 from core.evals import answers, documents, retrieval, statements
 from core.models import LOCAL, SWITCHED_OFF, NoReader, find_guard, find_reader, open_embedders
-from core.ports.reader import Reader
+from core.ports.text_models import Reader
 from core.retrieval.serving_embedder import NoEmbedder
 
 

@@ -16,7 +16,7 @@ from core.domain.errors import ConfigError
 from core.ingest.embed import Built, build_space, drop_kept
 from core.models import Embedders, open_embedders
 from core.ports import Embedder
-from core.ports.spaces import SpaceState, SpaceStore, StoredSpace
+from core.ports.search import SpaceState, SpaceStore, StoredSpace
 from core.retrieval.serving_embedder import NoEmbedder
 
 CHARACTERS_A_TOKEN = 4

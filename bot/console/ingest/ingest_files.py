@@ -19,7 +19,7 @@ from rich.text import Text
 from bot.console.ingest.sources import Skipped, Source
 from bot.console.views.terminal import Row, Terminal, one_line
 from core.domain.errors import ContractError, DocumentError
-from core.ingest.clashes import Claim, claim_of, find_clashes
+from core.ingest.compare import Claim, claim_of, find_clashes
 from core.ingest.load import MAX_BYTES
 from core.ingest.prepare import Prepared
 from core.ingest.publish import Ingested, Ingestor

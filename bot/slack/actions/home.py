@@ -15,7 +15,7 @@ from core.domain.delivery import Readers
 from core.domain.place import Place
 from core.domain.run import Json
 from core.ports import CorpusStore
-from core.ports.changes import PolicyChanged, PolicyChanges
+from core.ports.corpus import PolicyChanged, PolicyChanges
 
 
 class Showing:

@@ -17,7 +17,7 @@ from bot.slack.web.calls import DISCONNECTED, Outcome, Refused, Slack, Told, cli
 from bot.slack.web.channels import Rooms
 from bot.slack.web.payload import maybe
 from core.adapters.officers import read_officers
-from core.adapters.postgres.platforms.oauth_stores import held_installations
+from core.adapters.postgres.platforms.installations import held_installations
 from core.adapters.system import SystemClock
 from core.bootstrap import database_url
 from core.config.settings import Settings

@@ -16,7 +16,7 @@ from bot.slack.web.calls import Slack, client_for
 from bot.slack.web.identity import ORGANISATION, Home
 from core.domain.errors import TransientError
 from core.domain.installation import Workspace
-from core.ports.installations import Connections
+from core.ports.platforms import Connections
 
 
 class Workspaces:

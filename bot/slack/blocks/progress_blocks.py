@@ -2,7 +2,7 @@
 
 from bot.replies.safe_text import cut, line
 from bot.slack.blocks.elements import Block
-from core.ports.progress import Progressed
+from core.ports.reasoning import Progressed
 
 PLAN = "Checking the policies"
 TITLE = 150

@@ -13,7 +13,7 @@ from bot.slack.web.identity import Home
 from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Installation, Workspace
 from core.ports import Clock
-from core.ports.installations import Installations, Refresh
+from core.ports.platforms import Installations, Refresh
 
 EXCHANGED_BEFORE = timedelta(hours=2)
 """A token lives for 12 hours: whoever fails to exchange it has two for another try."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from bot.slack.web.identity import Home
 from core.domain.errors import TransientError
-from core.ports.installations import Connections
+from core.ports.platforms import Connections
 
 logger = logging.getLogger(__name__)
 

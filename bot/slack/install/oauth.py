@@ -40,7 +40,7 @@ from bot.slack.web.payload import maybe
 from core.config.settings import Settings
 from core.domain.errors import CiteboundError, TransientError
 from core.ports import Clock
-from core.ports.installations import OAuthStores
+from core.ports.platforms import OAuthStores
 
 INSTALL_PATH = "/slack/install"
 LONGEST_CODE = 512

@@ -12,7 +12,7 @@ from bot.slack.web.payload import maybe, need
 from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Installation, Tokens
 from core.ports import Clock
-from core.ports.installations import Refresh
+from core.ports.platforms import Refresh
 
 
 def refresh_by(slack: Slack, *, client_id: str, client_secret: str, clock: Clock) -> Refresh:

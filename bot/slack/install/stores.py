@@ -14,7 +14,7 @@ from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 from bot.slack.install.credentials import ManyWorkspaces
 from core.domain.errors import ContractError
 from core.domain.installation import Installation, Tokens, Workspace
-from core.ports.installations import Installations, OAuthStates
+from core.ports.platforms import Installations, OAuthStates
 
 
 class StoredInstallations(AsyncInstallationStore):

@@ -28,7 +28,7 @@ from core.domain.errors import TransientError
 from core.domain.place import Place
 from core.domain.run import Json
 from core.ports import Clock
-from core.ports.references import References
+from core.ports.platforms import References
 
 IN_THREAD = "The answer comes in the thread."
 NOT_THERE = "I can't answer there. Ask for a private answer instead."

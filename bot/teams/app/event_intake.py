@@ -24,7 +24,7 @@ from core.domain.errors import TransientError
 from core.domain.message import Ignored, InboundMessage
 from core.domain.officers import Officers
 from core.ports import ConversationStore
-from core.ports.references import References
+from core.ports.platforms import References
 
 Forget = Callable[[Reference], None]
 """Forgets who the members of a conversation were."""

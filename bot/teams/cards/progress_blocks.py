@@ -9,7 +9,7 @@ from bot.replies.safe_text import line
 from bot.teams.cards.elements import Card
 from bot.teams.cards.markdown import escaped
 from core.domain.run import Json
-from core.ports.progress import Progressed
+from core.ports.reasoning import Progressed
 
 FIRST = 1
 """Sequence of the first activity of a stream; only `final` has none."""

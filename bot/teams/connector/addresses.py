@@ -16,7 +16,7 @@ from bot.teams.protocol.reference import Reference, read_reference
 from core.domain.errors import ContractError, TransientError
 from core.domain.place import Place
 from core.domain.reference import ConversationReference
-from core.ports.references import References
+from core.ports.platforms import References
 
 NO_REFERENCE = "no_reference"
 """We are not in that conversation, or its address is none that we may call."""

@@ -9,24 +9,26 @@ The course of a run, and who begins each step:
 - `critique` and `judge` are other prompts on another model, and know nothing of this dialogue.
 """
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping
 
 from core.adapters.anthropic.api.api_types import (
-    Calls,
     ModelReply,
     ModelRequest,
+    RecordedCalls,
     TextPart,
     ToolUse,
 )
-from core.adapters.anthropic.api.providers import Capabilities
+from core.adapters.anthropic.api.providers import Capabilities, ModelChoice
 from core.adapters.anthropic.dialogue import turn_texts
-from core.adapters.anthropic.dialogue.answer_trailer import closing_of
-from core.adapters.anthropic.dialogue.citation_markers import HOW_TO_CITE, unmarked
-from core.adapters.anthropic.dialogue.claims import claims_of, statements, text_parts
-from core.adapters.anthropic.dialogue.dialogue import Dialogue
-from core.adapters.anthropic.dialogue.findings import Findings
-from core.adapters.anthropic.dialogue.prefix import digest, system
+from core.adapters.anthropic.dialogue.claims import (
+    HOW_TO_CITE,
+    claims_of,
+    closing_of,
+    statements,
+    text_parts,
+    unmarked,
+)
+from core.adapters.anthropic.dialogue.dialogue import Dialogue, digest, system
 from core.adapters.anthropic.dialogue.review import Reviewer
 from core.adapters.anthropic.dialogue.tool_loop import Answered, Explorer
 from core.adapters.anthropic.dialogue.tools import (
@@ -37,7 +39,7 @@ from core.adapters.anthropic.dialogue.tools import (
     definitions,
     parse_plan,
 )
-from core.adapters.anthropic.settings import ModelChoice
+from core.adapters.anthropic.dialogue.turn_texts import Findings
 from core.agent.conversation.confidential import is_confidential
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.limits import OUT_OF_SCOPE
@@ -56,16 +58,6 @@ from core.domain.run import (
     ToolCall,
 )
 from core.ports import Knowledge, RunContext, Toolbox
-
-
-class RecordedCalls(Calls, Protocol):
-    """Calls of one run, with what was made of them."""
-
-    @property
-    def made(self) -> tuple[ModelCall, ...]:
-        """Calls so far, in the order in which they began."""
-        ...
-
 
 RESERVED = 5
 """Calls of a model that exploring leaves: answer, critic and judge, a redraft and its judge."""
@@ -102,7 +94,6 @@ class AnthropicReasoner:
         ahead: ExtractiveReasoner,
         threshold: float,
     ) -> None:
-        """Take what a run has; see `AnthropicReasonerFactory`."""
         self._context = context
         self._calls = calls
         self._models = models
@@ -364,3 +355,45 @@ def _clarification(asked: Asked) -> Clarification:
 
 def _uses(reply: ModelReply) -> tuple[ToolUse, ...]:
     return tuple(part for part in reply.parts if isinstance(part, ToolUse))
+
+
+class AnthropicReasonerFactory:
+    """See `core.ports.ReasonerFactory`. Keeps nothing of a run.
+
+    `calls` makes what calls the models in one run, within its budget; `ahead` reads ahead without a
+    model. Below the confidence `threshold` the gate of the pipeline asks for documents: knowing it
+    here spares a turn.
+    """
+
+    is_model = True
+
+    def __init__(
+        self,
+        *,
+        models: ModelChoice,
+        calls: Callable[[RunContext], RecordedCalls],
+        capabilities: Capabilities,
+        ahead: ExtractiveReasoner,
+        threshold: float = Limits().gate_threshold,
+    ) -> None:
+        self._models = models
+        self._calls = calls
+        self._ahead = ahead
+        self._capabilities = capabilities
+        self._threshold = threshold
+
+    @property
+    def name(self) -> str:
+        """See `ReasonerFactory.name`."""
+        return f"{self._models.answer}/{ANSWER.name}-{ANSWER.version}"
+
+    def begin(self, context: RunContext, /) -> AnthropicReasoner:
+        """See `ReasonerFactory.begin`."""
+        return AnthropicReasoner(
+            context,
+            calls=self._calls(context),
+            models=self._models,
+            capabilities=self._capabilities,
+            ahead=self._ahead,
+            threshold=self._threshold,
+        )

@@ -8,8 +8,11 @@ text's vector would depend on its neighbours; alone, equal texts have equal vect
 and the reuse of stored vectors rely on.
 """
 
+import asyncio
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -25,8 +28,31 @@ from core.adapters.local.onnx_model import (
     encodable,
     fault,
 )
-from core.adapters.local.words import TokenizerWords
+from core.domain.errors import ContractError
 from core.ports import EmbeddingSpace, Vector
+
+
+class TokenizerWords:
+    """See `core.ports.text_models.EnglishWords`: the words that the tokenizer knows whole.
+
+    Some 21,700; the file is read at the first question, off the event loop.
+    """
+
+    def __init__(self, tokenizer: Path) -> None:
+        """Take the tokenizer's file, which was compared with its hash."""
+        self._path = tokenizer
+        self._words: frozenset[str] | None = None
+
+    async def among(self, words: Collection[str], /) -> frozenset[str]:
+        """See `EnglishWords.among`."""
+        if self._words is None:
+            self._words = await asyncio.to_thread(self._read)
+        return self._words.intersection(words)
+
+    def _read(self) -> frozenset[str]:
+        vocabulary = json.loads(self._path.read_bytes())["model"]["vocab"]
+        return frozenset(word for word in vocabulary if word.isascii() and word.isalpha())
+
 
 MAX_TOKENS = 256
 """What the model was trained for (its model card), not the 128 of the shipped tokenizer."""
@@ -122,3 +148,42 @@ def _embed_one(model: Loaded, text: str) -> Vector:
     mean = np.asarray(model.run(feed), dtype=np.float32)[0].mean(axis=0)
     unit = mean / max(float(np.linalg.norm(mean)), 1e-12)
     return tuple(unit.tolist())
+
+
+WEIGHTS = Path(__file__).parent / "weights" / "off_topic.json"
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    intercept: float
+    weights: tuple[float, ...]
+
+
+class LocalOffTopic:
+    """See `core.ports.text_models.OffTopic`. Cheap to construct: its weights are read at first."""
+
+    def __init__(self, embedder: LocalEmbedder, *, weights: Path = WEIGHTS) -> None:
+        """Take the embedder whose vectors the weights are for."""
+        self._embedder = embedder
+        self._path = weights
+        self._fit: _Fit | None = None
+
+    async def likelihood(self, text: str, /) -> float:
+        """See `OffTopic.likelihood`."""
+        if self._fit is None:
+            self._fit = await asyncio.to_thread(self._read)
+        vector = await self._embedder.embed_query(text)
+        if len(vector) != len(self._fit.weights):
+            raise ContractError("the weights of off-topic messages are for another embedder")
+        pairs = zip(self._fit.weights, vector, strict=True)
+        odds = self._fit.intercept + sum(weight * value for weight, value in pairs)
+        return 1 / (1 + math.exp(-odds))
+
+    def _read(self) -> _Fit:
+        try:
+            said = json.loads(self._path.read_bytes())
+            if said["space"] != SPACE.revision:
+                raise ContractError("the weights of off-topic messages are for another embedder")
+            return _Fit(float(said["intercept"]), tuple(float(one) for one in said["weights"]))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ContractError(f"no weights of off-topic messages: {error!s}") from error

@@ -6,16 +6,166 @@ deadline that the caller gives.
 """
 
 import asyncio
+import importlib
+import logging
+import math
+import platform
 import random
+import time
+import urllib.request
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from core.adapters.voyage.failures import AgainError, failure
-from core.adapters.voyage.transport import Exchange, load_sdk, new_session
-from core.domain.errors import CiteboundError, ContractError, TransientError
+from core.domain.errors import CiteboundError, ConfigError, ContractError, TransientError
+
+SHOWN = 200
+"""Characters of the service's own words in a message."""
+
+
+class AgainError(TransientError):
+    """An attempt failed in a way that may pass."""
+
+    def __init__(self, message: str, *, after_s: float | None = None) -> None:
+        """Take the cause, and how long the service asks to wait; None: it does not say."""
+        super().__init__(message)
+        self.after_s = after_s
+
+
+class RefusedRequestError(ContractError):
+    """Voyage refused the request itself: sending less at once may help."""
+
+
+def failure(
+    error: Exception | None, *, status: int | None, headers: Mapping[str, str], secret: str
+) -> CiteboundError:
+    """Return our error for an exchange that failed.
+
+    Args:
+        error: What the SDK raised; None: it took the status for success.
+        status: Of the reply; None: there was none.
+        headers: Of the reply.
+        secret: The key, which stands in no message.
+    """
+    if status is None:
+        return _unanswered(error)
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return AgainError(
+            f"Voyage's rate limit is reached (429){_said(error, secret)}",
+            after_s=retry_after_s(headers.get("Retry-After")),
+        )
+    if status == HTTPStatus.REQUEST_TIMEOUT or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return AgainError(f"Voyage failed ({status})")
+    if status >= HTTPStatus.MULTIPLE_CHOICES:
+        return _refused(status, _said(error, secret))
+    return ContractError(f"Voyage's reply can't be read ({type(error).__name__})")
+
+
+def _unanswered(error: Exception | None) -> CiteboundError:
+    kind = type(error).__name__
+    if kind == "Timeout":
+        return AgainError("Voyage did not answer in time")
+    if kind == "APIConnectionError":
+        return AgainError("the connection to Voyage failed")
+    return ConfigError(f"Voyage can't be called ({kind}): check VOYAGE_BASE_URL, VOYAGE_API_KEY")
+
+
+def _refused(status: int, said: str) -> CiteboundError:
+    if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+        return ConfigError(f"Voyage refused the key ({status}): check VOYAGE_API_KEY")
+    if status == HTTPStatus.NOT_FOUND or status < HTTPStatus.BAD_REQUEST:
+        return ConfigError(f"Voyage is not at this address ({status}): check VOYAGE_BASE_URL")
+    return RefusedRequestError(f"Voyage refused the request ({status}){said}")
+
+
+def _said(error: Exception | None, secret: str) -> str:
+    """Return what the service said, in one short line without the key."""
+    body = getattr(error, "json_body", None)
+    detail = body.get("detail") if isinstance(body, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    if not isinstance(detail, str) or not detail.strip():
+        return ""
+    return f": {' '.join(detail.replace(secret, '***').split())[:SHOWN]}"
+
+
+def retry_after_s(value: str | None) -> float | None:
+    """Read `Retry-After` (RFC 9110, 10.2.3): seconds or a date; None if it says nothing usable."""
+    if not value:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            at = parsedate_to_datetime(value)
+        except ValueError:
+            return None
+        seconds = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - time.time()
+    return None if math.isnan(seconds) else max(0.0, seconds)
+
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse, ClientSession
+
+
+def load_sdk() -> Any:
+    """Return the SDK's module. Blocks for about 0.5 s the first time: call it off the loop."""
+    sdk: Any = importlib.import_module("voyageai")
+    # Below a warning it logs what is sent: text does not belong into logs.
+    logging.getLogger("voyage").setLevel(logging.WARNING)
+    tuple(platform.uname())  # the SDK reads it with each call; the first time starts a process
+    return sdk
+
+
+def new_session() -> "ClientSession":
+    """Return a session that keeps connections."""
+    aiohttp: Any = importlib.import_module("aiohttp")
+    session: ClientSession = aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar())
+    return session
+
+
+def _proxy_for(url: str) -> str | None:
+    """Return the proxy that the environment names for a URL.
+
+    The session could look itself, but then it looks for passwords in `~/.netrc` too, and refuses
+    every call for a host that it finds there.
+    """
+    parts = urlsplit(url)
+    if not parts.hostname or urllib.request.proxy_bypass(parts.hostname):
+        return None
+    return urllib.request.getproxies().get(parts.scheme)
+
+
+class Exchange:
+    """Stands in for the SDK's session during one call."""
+
+    def __init__(self, session: "ClientSession") -> None:
+        """Take the session that keeps the connections."""
+        self._session = session
+        self.status: int | None = None
+        """Of the reply; None: there was none."""
+        self.headers: Mapping[str, str] = {}
+        """Of the reply."""
+
+    async def request(self, **request: Any) -> "ClientResponse":
+        """Send a request and read the reply, so that the SDK finds it read.
+
+        Redirects are not followed: the key goes to no other host.
+        """
+        self.status, self.headers = None, {}
+        request["proxy"] = _proxy_for(request["url"])
+        response = await self._session.request(**request, allow_redirects=False)
+        try:
+            await response.read()
+        except BaseException:
+            response.close()
+            raise
+        self.status, self.headers = response.status, response.headers
+        return response
+
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession

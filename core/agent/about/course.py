@@ -51,7 +51,7 @@ from core.domain.policy_facts import FactKind, PolicyFacts, statements
 from core.domain.run import Attempt, BudgetUse, Clarification, Plan, Run
 from core.language.spans import Span
 from core.ports import Progressed
-from core.ports.about import AboutPolicies
+from core.ports.corpus import AboutPolicies
 
 REASONER = "metadata/1"
 """Who answers, for the record: no reasoner did."""

@@ -13,7 +13,7 @@ from string import ascii_lowercase
 
 from core.language.content_words import stem
 from core.ports.knowledge import Knowledge
-from core.ports.words import EnglishWords
+from core.ports.text_models import EnglishWords
 
 MOST = 6
 """Words of a question that are mended."""

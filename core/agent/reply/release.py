@@ -222,7 +222,7 @@ def unless_off_topic(answer: Answer, likelihood: float) -> Answer:
 
     Args:
         answer: One that `may_be_off_topic`.
-        likelihood: See `core.ports.off_topic.OffTopic`.
+        likelihood: See `core.ports.text_models.OffTopic`.
     """
     if answer.refusal is RefusalKind.OUT_OF_SCOPE and likelihood < OFF_TOPIC_AT_ALL:
         return refusal(RefusalKind.NOT_FOUND, reported=answer.confidence.reported)

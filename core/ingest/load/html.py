@@ -12,7 +12,7 @@ from lxml import etree, html
 from core.domain.errors import DocumentError
 from core.domain.policy import LoadedDocument
 from core.ingest.load.builder import DocumentBuilder
-from core.ingest.load.decode import decode_text
+from core.ingest.load.text import decode_text
 from core.ingest.metadata import canonical_keys
 
 _DROPPED = frozenset(

@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from core.domain.errors import DocumentError
 from core.domain.policy import LoadedDocument
 from core.ingest.load.builder import DocumentBuilder
-from core.ingest.load.decode import decode_text
+from core.ingest.load.text import decode_text
 from core.ingest.metadata import front_matter
 
 _FRONT_MATTER = re.compile(

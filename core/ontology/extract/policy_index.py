@@ -10,8 +10,13 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from core.domain.ontology import CrossReference
-from core.ontology.extract.policy_names import name_forms
-from core.ontology.extract.section_numbers import NumberKey, ancestors, number_key, readings
+from core.ontology.extract.policy_names import (
+    NumberKey,
+    ancestors,
+    name_forms,
+    number_key,
+    readings,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

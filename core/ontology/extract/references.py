@@ -21,8 +21,16 @@ from core.ontology.extract.policy_index import (
     Target,
     resolve,
 )
-from core.ontology.extract.policy_names import FULL_NAME, NAME, SHORT_NAME, is_self, without_article
-from core.ontology.extract.section_numbers import ancestors, number_key, readings
+from core.ontology.extract.policy_names import (
+    FULL_NAME,
+    NAME,
+    SHORT_NAME,
+    ancestors,
+    is_self,
+    number_key,
+    readings,
+    without_article,
+)
 
 __all__ = [
     "IndexedPolicy",

@@ -1,10 +1,348 @@
 """Facts by rules alone: the extraction that needs no model."""
 
 import asyncio
+import re
+from collections.abc import Mapping, Sequence
 
-from core.domain.ontology import Extraction
-from core.ontology.extract.extract import extract
+from core.domain.ontology import EntityType, Extraction, RelationType
+from core.domain.policy import Section
+from core.language.spans import TextSpan
+from core.ontology.extract.entities import (
+    Collector,
+    fingerprint,
+    policy_entity,
+    section_entity,
+    shortened,
+    slug,
+)
+from core.ontology.extract.measures import Measure, measures_of
+from core.ontology.extract.norms import Norm, norms_of
+from core.ontology.extract.references import find_references
+from core.ontology.extract.roles import Role, abbreviations, find_roles, links_of
+from core.ontology.extract.scope import (
+    Superseded,
+    applies_to,
+    header_facts,
+    jurisdiction_aliases,
+    jurisdiction_name,
+    jurisdictions,
+    superseded_by,
+)
+from core.ontology.extract.statements import Statement, clean, statements
+from core.ontology.extract.terms import PROCESS_TITLE, definitions_of, things
 from core.ports.extraction import BY_RULES, Extracted, SourceDocument
+
+NORM_RELATION: Mapping[EntityType, RelationType] = {
+    EntityType.OBLIGATION: RelationType.REQUIRES,
+    EntityType.PROHIBITION: RelationType.PROHIBITS,
+    EntityType.PERMISSION: RelationType.PERMITS,
+}
+"""How a policy, or whoever must act, is joined to a norm."""
+MEASURE_RELATION: Mapping[EntityType, RelationType] = {
+    EntityType.THRESHOLD: RelationType.HAS_THRESHOLD,
+    EntityType.DEADLINE: RelationType.HAS_DEADLINE,
+}
+"""How a norm, or a section, is joined to what limits it."""
+
+_APPROVES = re.compile(r"\bapprov(?:es?|al)\b", re.IGNORECASE)
+
+
+def extract(
+    text: str,
+    sections: Sequence[Section],
+    *,
+    policy_key: str,
+    title: str,
+    jurisdiction: str | None,
+) -> Extraction:
+    """Read the facts of one document.
+
+    Args:
+        text: The document's whole text.
+        sections: Its sections, covering the text.
+        policy_key: Identity of the policy.
+        title: The policy's title.
+        jurisdiction: ISO 3166 code if the policy holds in one place alone.
+    """
+    if not text.strip():
+        return Extraction(entities=(), relations=(), references=())
+    reader = _Reader(text, policy_key=policy_key, title=title)
+    reader.read_policy(jurisdiction)
+    reader.read_sections(sections)
+    for statement in statements(text, sections):
+        reader.read(statement)
+    return Extraction(
+        entities=reader.collector.entities(),
+        relations=reader.collector.relations(),
+        references=find_references(text, sections),
+    )
+
+
+class _Reader:
+    """Reads one document into a collector."""
+
+    def __init__(self, text: str, *, policy_key: str, title: str) -> None:
+        self.collector = Collector()
+        self._text = text
+        self._key = policy_key
+        self._title = title
+        self._policy = policy_entity(policy_key)
+        self._known = abbreviations(clean(text))
+
+    def read_policy(self, jurisdiction: str | None) -> None:
+        """Add the policy, where it holds, and what its document header says."""
+        span = _title_span(self._text, self._title)
+        facts = header_facts(self._text)
+        self.collector.entity(
+            self._policy,
+            EntityType.POLICY,
+            self._title,
+            (span,),
+            aliases=facts.aliases,
+            attributes={"owner": facts.owner, "jurisdiction": jurisdiction or ""},
+        )
+        if jurisdiction:
+            place = self._jurisdiction(jurisdiction, (span,))
+            self.collector.relation(self._policy, RelationType.APPLIES_TO, place, (span,))
+
+    def read_sections(self, sections: Sequence[Section]) -> None:
+        """Add the sections, each part of the one above it or of the policy."""
+        above: list[Section] = []
+        for section in sections:
+            while above and above[-1].level >= section.level:
+                above.pop()
+            span = _heading_span(self._text, section)
+            if span is None:
+                continue
+            name = " ".join(filter(None, (section.number, section.title))) or section.eid
+            key = self._section_key(section)
+            self.collector.entity(key, EntityType.SECTION, clean(name), (span,))
+            parent = self._section_key(above[-1]) if above else self._policy
+            self.collector.relation(key, RelationType.PART_OF, parent, (span,))
+            if PROCESS_TITLE.search(section.title):
+                process = f"process:{self._key}:{slug(section.title)}"
+                self.collector.entity(process, EntityType.PROCESS, clean(section.title), (span,))
+                self.collector.relation(process, RelationType.PART_OF, key, (span,))
+            above.append(section)
+
+    def read(self, statement: Statement) -> None:
+        """Add the facts of one statement."""
+        roles = {role.key: role for role in find_roles(statement.words, self._known)}
+        for role in roles.values():
+            self._role(role, statement)
+        norms = [self._norm(norm, statement) for norm in norms_of(statement, self._known)]
+        subjects = [key for key, norm in norms if norm.type is not EntityType.EXCEPTION]
+        holder = self._section_key(statement.section)
+        self._measures(statement, subjects, holder)
+        self._links(statement, subjects or [holder])
+        self._definitions(statement, holder)
+        self._scope(statement, subjects)
+        self._responsibilities(statement, holder)
+        for role in roles:
+            for subject in subjects or [holder]:
+                self.collector.relation(subject, RelationType.REFERENCES, role, (statement.span,))
+        for thing in things(statement.words):
+            key = f"{thing.type.value.casefold()}:{slug(thing.name, singular=True)}"
+            self.collector.entity(key, thing.type, thing.name, statement.spans)
+            for subject in subjects or [holder]:
+                self.collector.relation(subject, RelationType.REFERENCES, key, (statement.span,))
+
+    def _section_key(self, section: Section) -> str:
+        return section_entity(self._key, section.eid)
+
+    def _role(self, role: Role, statement: Statement, *, description: str = "") -> str:
+        return self.collector.entity(
+            role.key,
+            EntityType.ROLE,
+            role.name,
+            (statement.span,),
+            aliases=(role.short,) if role.short else (),
+            description=description,
+        )
+
+    def _jurisdiction(self, code: str, spans: Sequence[TextSpan]) -> str:
+        key = f"jurisdiction:{code.casefold()}"
+        return self.collector.entity(
+            key,
+            EntityType.JURISDICTION,
+            jurisdiction_name(code),
+            spans,
+            aliases=jurisdiction_aliases(code),
+            attributes={"code": code},
+        )
+
+    def _norm(self, norm: Norm, statement: Statement) -> tuple[str, Norm]:
+        """Add a norm with its actor and its place."""
+        key = f"{norm.type.value.casefold()}:{self._key}:{fingerprint(norm.sentence)}"
+        self.collector.entity(
+            key,
+            norm.type,
+            norm.sentence,
+            statement.spans,
+            description=norm.sentence,
+            attributes={
+                "actor": norm.actor.name if norm.actor else "",
+                "action": norm.action,
+                "condition": norm.condition,
+                "modality": norm.modality.value if norm.type is not EntityType.EXCEPTION else "",
+                "sentence": norm.sentence,
+                "lead_in": statement.lead_in_words,
+            },
+        )
+        spans = statement.spans
+        holder = self._section_key(statement.section)
+        self.collector.relation(key, RelationType.PART_OF, holder, spans)
+        source = self._policy
+        if norm.actor is not None:
+            source = self._role(norm.actor, statement)
+            type_ = RelationType.APPLIES_TO
+            if norm.type is EntityType.EXCEPTION:
+                type_ = RelationType.EXEMPTS
+            self.collector.relation(key, type_, source, spans)
+        if norm.type is EntityType.EXCEPTION:
+            self._exempt(key, norm, spans)
+        else:
+            self.collector.relation(source, NORM_RELATION[norm.type], key, spans)
+        for code in jurisdictions(norm.sentence):
+            place = self._jurisdiction(code, spans)
+            self.collector.relation(key, RelationType.APPLIES_TO, place, spans)
+        return key, norm
+
+    def _exempt(self, key: str, norm: Norm, spans: Sequence[TextSpan]) -> None:
+        """Join an exception to the norms of its own sentence."""
+        for type_ in NORM_RELATION:
+            other = f"{type_.value.casefold()}:{self._key}:{fingerprint(norm.sentence)}"
+            self.collector.relation(key, RelationType.EXEMPTS, other, spans)
+
+    def _measures(self, statement: Statement, subjects: Sequence[str], holder: str) -> None:
+        """Add thresholds and deadlines, joined to the norms they limit, or to the section."""
+        for measure in measures_of(statement):
+            key = self._measure(measure, statement)
+            relation = MEASURE_RELATION[measure.type]
+            for subject in subjects or [holder]:
+                self.collector.relation(subject, relation, key, statement.spans)
+                if measure.comparison == "above" and measure.type is EntityType.THRESHOLD:
+                    self.collector.relation(key, RelationType.TRIGGERS, subject, statement.spans)
+            if measure.type is EntityType.DEADLINE:
+                continue
+            for link in links_of(statement.sentence, self._known):
+                role = self._role(link.role, statement)
+                if link.type is RelationType.APPROVED_BY:
+                    self.collector.relation(key, link.type, role, statement.spans)
+            if statement.kind == "row":
+                for role in _approvers(statement, self._known):
+                    target = self._role(role, statement)
+                    self.collector.relation(key, RelationType.APPROVED_BY, target, statement.spans)
+
+    def _measure(self, measure: Measure, statement: Statement) -> str:
+        mark = fingerprint(
+            "|".join((statement.sentence, measure.value, measure.unit, measure.comparison))
+        )
+        return self.collector.entity(
+            f"{measure.type.value.casefold()}:{self._key}:{mark}",
+            measure.type,
+            f"{measure.words}: {shortened(statement.sentence, 120)}",
+            statement.spans,
+            description=statement.description,
+            attributes={
+                "kind": measure.kind,
+                "value": measure.value,
+                "unit": measure.unit,
+                "comparison": measure.comparison,
+                "sentence": statement.sentence,
+            },
+        )
+
+    def _links(self, statement: Statement, subjects: Sequence[str]) -> None:
+        for link in links_of(statement.sentence, self._known):
+            role = self._role(link.role, statement)
+            for subject in subjects:
+                self.collector.relation(subject, link.type, role, statement.spans)
+
+    def _responsibilities(self, statement: Statement, holder: str) -> None:
+        """Add what a table of responsibilities says that a role approves."""
+        if len(statement.cells) > 1 and "role" in statement.cells[0].header:
+            duties = " ".join(cell.text for cell in statement.cells[1:])
+            for role in find_roles(statement.cells[0].text, self._known)[:1]:
+                key = self._role(role, statement, description=duties)
+                if _APPROVES.search(duties):
+                    self.collector.relation(
+                        holder, RelationType.APPROVED_BY, key, (statement.span,)
+                    )
+
+    def _definitions(self, statement: Statement, holder: str) -> None:
+        for definition in definitions_of(statement):
+            key = self.collector.entity(
+                f"definition:{self._key}:{slug(definition.term, singular=True)}",
+                EntityType.DEFINITION,
+                definition.term,
+                statement.spans,
+                aliases=definition.aliases,
+                description=statement.description,
+                attributes={"term": definition.term, "meaning": definition.meaning},
+            )
+            self.collector.relation(holder, RelationType.DEFINES, key, statement.spans)
+
+    def _scope(self, statement: Statement, norms: Sequence[str]) -> None:
+        """Add who and where the policy applies to, and what it replaces."""
+        if applies_to(statement) and not norms:
+            for role in find_roles(statement.words, self._known):
+                target = self._role(role, statement)
+                self.collector.relation(
+                    self._policy, RelationType.APPLIES_TO, target, statement.spans
+                )
+            for code in jurisdictions(statement.words):
+                place = self._jurisdiction(code, statement.spans)
+                self.collector.relation(
+                    self._policy, RelationType.APPLIES_TO, place, statement.spans
+                )
+        replaced = superseded_by(statement)
+        if isinstance(replaced, Superseded):
+            name = replaced.title or f"{self._title} {replaced.version}".strip()
+            older = self.collector.entity(
+                f"policy:{slug(name)}", EntityType.POLICY, name, statement.spans
+            )
+            self.collector.relation(self._policy, RelationType.SUPERSEDES, older, statement.spans)
+
+
+def _approvers(statement: Statement, known: Mapping[str, str]) -> list[Role]:
+    """Return the roles in columns of a table that say who approves."""
+    return [
+        role
+        for cell in statement.cells
+        if "approv" in cell.header or "authori" in cell.header
+        for role in find_roles(cell.text, known)
+    ] or [
+        role
+        for cell in statement.cells[:1]
+        if any("approv" in other.header for other in statement.cells[1:])
+        for role in find_roles(cell.text, known)
+    ]
+
+
+def _title_span(text: str, title: str) -> TextSpan:
+    """Return where the title stands, else the first line that is not empty."""
+    start = text.find(title) if title else -1
+    if start >= 0:
+        return TextSpan(char_start=start, char_end=start + len(title))
+    start = len(text) - len(text.lstrip())
+    end = text.find("\n", start)
+    end = len(text) if end < 0 else end
+    return TextSpan(char_start=start, char_end=start + len(text[start:end].rstrip()))
+
+
+def _heading_span(text: str, section: Section) -> TextSpan | None:
+    """Return the heading's line, else the section's first line that is not empty."""
+    for start, end in (
+        (section.char_start, section.body_start),
+        (section.char_start, section.char_end),
+    ):
+        raw = text[start:end]
+        lead = len(raw) - len(raw.lstrip())
+        line = raw.strip().split("\n", 1)[0].rstrip()
+        if line:
+            return TextSpan(char_start=start + lead, char_end=start + lead + len(line))
+    return None
 
 
 class RuleExtractor:

@@ -1,9 +1,84 @@
 """Whom a policy applies to, and what it replaces."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.ontology.extract.statements import Statement
+from core.language.jurisdictions import NAMES, WRITTEN
+from core.ontology.extract.policy_names import self_names
+from core.ontology.extract.statements import Statement, clean
+
+_WITHIN: Mapping[str, str] = {
+    "EU": "European Union", "US-CA": "California", "US-NY": "New York", "US-TX": "Texas",
+    "US-FL": "Florida", "US-IL": "Illinois", "US-WA": "Washington State", "US-MA": "Massachusetts",
+    "US-NJ": "New Jersey", "US-CO": "Colorado", "US-VA": "Virginia", "US-DE": "Delaware",
+}  # fmt: skip
+"""Jurisdictions that are no country: ISO 3166-2 codes, and "EU", reserved there for the Union."""
+_JURISDICTIONS: Mapping[str, str] = {**NAMES, **_WITHIN}
+_ALIASES: Mapping[str, str] = {
+    **{written: code for code, names in WRITTEN.items() for written in names},
+    "EU": "EU",
+    "E.U.": "EU",
+    "EEA": "EU",
+}
+_CODES = {**{name: code for code, name in _JURISDICTIONS.items()}, **_ALIASES}
+_NAMED = re.compile(
+    r"(?<![\w-])(?:"
+    + "|".join(sorted(map(re.escape, _CODES), key=len, reverse=True))
+    + r")(?![\w-])"
+)
+_IN_A_NAME = re.compile(
+    r"\s(?:[A-Z][\w-]+\s){0,5}(?:Act|Code|Law|Convention|Directive|Regulation)\b"
+)
+
+
+def jurisdictions(text: str) -> tuple[str, ...]:
+    """Return the codes of the jurisdictions named in `text`; the names of laws name none."""
+    found = [
+        _CODES[match[0]]
+        for match in _NAMED.finditer(text)
+        if not _IN_A_NAME.match(text, match.end())
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def jurisdiction_name(code: str) -> str:
+    """Return the name of a jurisdiction; the code itself if it is not known."""
+    return _JURISDICTIONS.get(code.upper(), code.upper())
+
+
+def jurisdiction_aliases(code: str) -> tuple[str, ...]:
+    """Return other names of a jurisdiction."""
+    return (code, *(alias for alias, of in _ALIASES.items() if of == code and alias != code))
+
+
+_OWNER = re.compile(
+    r"^[^\w\n]*+(?:policy |document )?owner\W{0,30}[|:]\W{0,30}(?P<owner>[^|\n]{3,60})",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HEADER_CHARACTERS = 4_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeaderFacts:
+    """What the header says."""
+
+    owner: str
+    """The role that answers for the policy; empty if unsaid."""
+    aliases: tuple[str, ...]
+    """Identifier and short names of the policy."""
+
+
+def header_facts(text: str) -> HeaderFacts:
+    """Read the header of a document."""
+    owner = _OWNER.search(clean_lines(text[:_HEADER_CHARACTERS]))
+    return HeaderFacts(owner=owner["owner"].strip() if owner else "", aliases=self_names(text))
+
+
+def clean_lines(text: str) -> str:
+    """Return `text` without markup, line by line."""
+    return "\n".join(clean(line) for line in text.split("\n"))
+
 
 _APPLIES = re.compile(
     r"\b(?:policy|supplement|rules?|rulebook|code|guidelines?|standard"

@@ -45,12 +45,12 @@ from core.ontology.fact_words import (
     stated_at,
     stems_of,
 )
-from core.ontology.graphs.chains import chains
 from core.ontology.graphs.conflicts import gives_way
 from core.ontology.graphs.graph import build_graph
 from core.ontology.graphs.ranking import (
     MOST_DEFINITIONS,
     best_of,
+    chains,
     is_in_section,
     is_named,
     policies_of,

@@ -9,20 +9,25 @@
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from core.domain.errors import TransientError
-from core.domain.ontology import Extraction
+from core.domain.ontology import (
+    EntityKey,
+    EntityType,
+    ExtractedEntity,
+    Extraction,
+)
 from core.domain.proposals import ProposedFacts
 from core.domain.run import TokenUse
+from core.ontology.extract.entities import Collector, slug
 from core.ontology.extract.roles import abbreviations
 from core.ontology.extract.rule_extractor import by_rules
 from core.ontology.extract.statements import clean
-from core.ontology.model.merge import merged
-from core.ontology.model.proposals import CheckedFacts, check
-from core.ontology.model.section_parts import Part, parts_of
+from core.ontology.model.proposals import CheckedFacts, check, fits
+from core.ontology.model.quotes import Part, parts_of
 from core.ports.extraction import (
     Extracted,
     ExtractedSections,
@@ -36,6 +41,80 @@ from core.ports.extraction import (
     SourceDocument,
     UnreadSection,
 )
+
+_THINGS = frozenset(
+    {
+        EntityType.POLICY,
+        EntityType.ROLE,
+        EntityType.PROCESS,
+        EntityType.JURISDICTION,
+        EntityType.RECORD,
+        EntityType.SYSTEM,
+        EntityType.RISK,
+    }
+)
+"""Types of what has a name of its own. A definition has none: a role may also be defined."""
+
+
+def merged(rules: Extraction, readings: Iterable[CheckedFacts]) -> Extraction:
+    """Return the rules' facts with those of a model, read section by section in text order."""
+    collector = Collector()
+    names: dict[str, ExtractedEntity] = {}
+    types: dict[EntityKey, EntityType] = {}
+    for entity in rules.entities:
+        _collect(collector, entity)
+        types[entity.key] = entity.type
+        if entity.type in _THINGS:
+            for name in (entity.name, *entity.aliases):
+                names.setdefault(slug(name, singular=True), entity)
+    known = frozenset(types)
+    for relation in rules.relations:
+        collector.relation(relation.source, relation.type, relation.target, relation.spans)
+    for reading in readings:
+        moved: dict[EntityKey, EntityKey] = {}
+        for entity in reading.entities:
+            same = _same(entity, names, types)
+            moved[entity.key] = same.key
+            _collect(collector, replace(entity, key=same.key, type=same.type))
+            types.setdefault(same.key, same.type)
+        new = [entity for entity in reading.entities if moved[entity.key] not in known]
+        hung = [relation for entity in new for relation in reading.hung[entity.key]]
+        for relation in (*reading.relations, *hung):
+            source = moved.get(relation.source, relation.source)
+            target = moved.get(relation.target, relation.target)
+            if {source, target} <= types.keys() and fits(
+                relation.type, types[source], types[target]
+            ):
+                collector.relation(source, relation.type, target, relation.spans)
+    return Extraction(
+        entities=collector.entities(),
+        relations=collector.relations(),
+        references=rules.references,
+    )
+
+
+def _same(
+    entity: ExtractedEntity,
+    names: dict[str, ExtractedEntity],
+    types: dict[EntityKey, EntityType],
+) -> ExtractedEntity:
+    """Return the entity that is meant: one of that key, else the thing of that name."""
+    if entity.type not in _THINGS or entity.key in types:
+        return entity
+    return names.setdefault(slug(entity.name, singular=True), entity)
+
+
+def _collect(collector: Collector, entity: ExtractedEntity) -> None:
+    collector.entity(
+        entity.key,
+        entity.type,
+        entity.name,
+        entity.spans,
+        aliases=entity.aliases,
+        description=entity.description,
+        attributes=entity.attributes,
+    )
+
 
 FAILURES_IN_A_ROW: Final = 5
 """Sections that fail one after the other before the rest is not asked for."""

@@ -22,13 +22,11 @@ from core.domain.ontology import (
 )
 from core.domain.proposals import ProposedEntity, ProposedFacts, ProposedRelation
 from core.language.spans import TextSpan
-from core.ontology.extract.extract import MEASURE_RELATION, NORM_RELATION
-from core.ontology.extract.naming import find_name, policy_entity, section_entity
+from core.ontology.extract.entities import find_name, policy_entity, section_entity
 from core.ontology.extract.roles import find_roles
+from core.ontology.extract.rule_extractor import MEASURE_RELATION, NORM_RELATION
 from core.ontology.model.proposed_entities import EntityReader
-from core.ontology.model.quoted import Quoted, QuoteFinder
-from core.ontology.model.rejections import Drop
-from core.ontology.model.section_parts import Part
+from core.ontology.model.quotes import Drop, Part, Quoted, QuoteFinder
 
 SECTION_END = "section"
 """How a relation names the section that is read."""

@@ -14,18 +14,17 @@ from core.domain.proposals import ProposedEntity
 from core.language.content_words import content_words
 from core.language.modality import Modality, modalities
 from core.language.quantities import missing_quantities, quantities
-from core.ontology.extract.jurisdictions import (
+from core.ontology.extract.entities import find_name, fingerprint, name_words, shortened, slug
+from core.ontology.extract.measures import Measure, measure_of, unnumbered_deadline
+from core.ontology.extract.norms import NORM_TYPES, is_mere_chance, says_exception
+from core.ontology.extract.roles import find_roles
+from core.ontology.extract.scope import (
     jurisdiction_aliases,
     jurisdiction_name,
     jurisdictions,
 )
-from core.ontology.extract.measures import Measure, measure_of, unnumbered_deadline
-from core.ontology.extract.naming import find_name, fingerprint, name_words, shortened, slug
-from core.ontology.extract.norms import NORM_TYPES, is_mere_chance, says_exception
-from core.ontology.extract.roles import find_roles
 from core.ontology.extract.statements import clean
-from core.ontology.model.quoted import MAX_NAME, Quoted, QuoteFinder
-from core.ontology.model.rejections import Drop
+from core.ontology.model.quotes import MAX_NAME, Drop, Quoted, QuoteFinder
 
 PROPOSED_TYPES: tuple[EntityType, ...] = tuple(
     type_ for type_ in EntityType if type_ is not EntityType.SECTION

@@ -9,16 +9,18 @@ from collections.abc import Mapping, Sequence
 
 from core.domain.errors import TransientError
 from core.domain.run import Json, ToolCall
-from core.ontology.tools.compare import COMPARE, SUMMARIZE
 from core.ontology.tools.lookup import (
+    COMPARE,
     FIND_ENTITIES,
+    FIND_PATHS,
     GET_ENTITY,
     GET_GRAPH_SUMMARY,
+    GET_NEIGHBORS,
     LIST_ENTITY_TYPES,
     RESOLVE_DEFINITION,
     SEARCH_ENTITIES,
+    SUMMARIZE,
 )
-from core.ontology.tools.neighbourhood import FIND_PATHS, GET_NEIGHBORS
 from core.ontology.tools.registry import ArgumentError, Registry, Tool, checked
 from core.ports.knowledge import Lookup
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from core.adapters.anthropic.api.composition import Models
-from core.adapters.anthropic.factory import AnthropicReasonerFactory
-from core.adapters.anthropic.settings import usual_choice
+from core.adapters.anthropic.api.providers import usual_choice
+from core.adapters.anthropic.reasoner import AnthropicReasonerFactory
 from core.adapters.system import SystemClock
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.fallback import Fallback

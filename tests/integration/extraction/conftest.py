@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.anthropic.extraction.composition import open_section_reader
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
-from core.adapters.postgres.ontology.extracted_sections import PostgresExtractedSections
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
+from core.adapters.postgres.ontology.ontology_writer import PostgresExtractedSections
 from core.adapters.system import SystemClock
 from core.config.settings import Settings
 from core.domain.backoff import Backoff

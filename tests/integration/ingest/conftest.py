@@ -15,7 +15,7 @@ from core.ingest.prepare import Overrides
 from core.ingest.publish import Ingested, Ingestor
 from core.ontology.extract.rule_extractor import RuleExtractor
 from core.ports import EmbeddingSpace, Vector
-from core.ports.spaces import fixed
+from core.ports.search import fixed
 from tests.reading import UnconfinedReader
 
 Ingest = Callable[..., Coroutine[Any, Any, Ingested]]

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.corpus.changes import PostgresPolicyChanges
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
+from core.adapters.postgres.corpus.policy_facts import PostgresPolicyChanges
 from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore

@@ -10,8 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
-from core.adapters.postgres.ontology.knowledge import REACH
-from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
+from core.adapters.postgres.ontology.ontology_reader import REACH, PostgresOntologyStore
 from core.agent.planning.facts import findings_of
 from core.domain.evidence import Finding
 from core.domain.knowledge import Sought

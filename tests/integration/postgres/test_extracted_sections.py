@@ -3,7 +3,7 @@
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.ontology.extracted_sections import PostgresExtractedSections
+from core.adapters.postgres.ontology.ontology_writer import PostgresExtractedSections
 from core.domain.proposals import ProposedEntity, ProposedFacts, ProposedRelation
 from core.domain.run import TokenUse
 from core.ports.extraction import SectionReading

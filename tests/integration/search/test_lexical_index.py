@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.search.lexical_index import space_id_for, store_embeddings
+from core.adapters.postgres.search.indexes import space_id_for, store_embeddings
 from core.domain.errors import IntegrityError
 from core.ports import EmbeddingSpace, Published, Vector
 from core.retrieval import lexical

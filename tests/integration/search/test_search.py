@@ -6,7 +6,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.search import search as search_module
-from core.adapters.postgres.search.ann_indexes import ensure_ann_indexes
+from core.adapters.postgres.search.indexes import ensure_ann_indexes
 from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.domain.errors import TransientError
 from core.domain.policy import EVERYONE

@@ -19,7 +19,7 @@ from core.domain.policy import EVERYONE
 from core.domain.question import Scope
 from core.ingest.embed import build_space, drop_kept
 from core.ports import EmbeddingSpace, SearchRequest, Vector
-from core.ports.spaces import SpaceState
+from core.ports.search import SpaceState
 from tests.integration.search.conftest import SPACE, Publish, letters, publication
 
 GIFTS = [("1", "Limits", "Gifts above EUR 50 must be reported."), ("2", "Cash", "No cash.")]

@@ -12,7 +12,7 @@ from bot.slack.install.credentials import OneWorkspace
 from bot.slack.install.oauth import open_oauth
 from bot.slack.install.stores import StoredInstallations
 from bot.slack.web.identity import Home, workspace_of
-from core.adapters.postgres.platforms.oauth_stores import oauth_stores
+from core.adapters.postgres.platforms.installations import oauth_stores
 from core.config.settings import Settings
 from core.domain.errors import TransientError
 from core.domain.installation import Workspace

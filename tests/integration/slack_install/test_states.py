@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import engine_for
-from core.adapters.postgres.platforms.oauth_states import PostgresOAuthStates
+from core.adapters.postgres.platforms.installations import PostgresOAuthStates
 
 
 async def test_of_a_hundred_one_wins(database_url: str) -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
-from core.adapters.local.off_topic import LocalOffTopic
+from core.adapters.local.embedder import LocalEmbedder, LocalOffTopic, find_local_embedder
 from core.agent.conversation.small_talk import SmallTalk
 from core.agent.reply import compose
 from core.agent.reply.release import (

@@ -23,7 +23,7 @@ from core.domain.ontology import Snapshot
 from core.domain.place import Place
 from core.domain.question import Scope, Turn
 from core.ports import Embedder, EmbeddingSpace, Knowledge, Progressed, Vector
-from core.ports.off_topic import OffTopic
+from core.ports.text_models import OffTopic
 from core.retrieval.retriever import Retriever
 from tests.factories import NOW, make_judgement
 from tests.fakes import (

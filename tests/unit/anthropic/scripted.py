@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
-from core.adapters.anthropic.api.providers import Capabilities
-from core.adapters.anthropic.api.reply import reply_from
-from core.adapters.anthropic.factory import AnthropicReasonerFactory
-from core.adapters.anthropic.settings import ModelChoice
+from core.adapters.anthropic.api.providers import Capabilities, ModelChoice
+from core.adapters.anthropic.api.stream import reply_from
+from core.adapters.anthropic.reasoner import AnthropicReasonerFactory
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.domain.errors import BudgetSpentError
 from core.domain.run import ModelCall

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.adapters.anthropic.api.api_types import CitedBlocks
-from core.adapters.anthropic.dialogue.blocks import (
+from core.adapters.anthropic.dialogue.dialogue import (
+    Dialogue,
     data_block,
     dumped,
     numbered,
     search_result,
     source_of,
 )
-from core.adapters.anthropic.dialogue.dialogue import Dialogue
 from core.language.lead_ins import LeadIn
 from core.language.spans import Span
 from tests.factories import make_place, make_span

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.adapters.anthropic.api.api_types import CitedBlocks, ModelReply, TextPart, ToolUse
-from core.adapters.anthropic.dialogue.blocks import source_of
 from core.adapters.anthropic.dialogue.claims import STATEMENTS, claims_of, statements, text_parts
-from core.adapters.anthropic.dialogue.dialogue import Dialogue
+from core.adapters.anthropic.dialogue.dialogue import Dialogue, source_of
 from core.agent.stages.verify import verify
 from core.domain.answer import Check, Draft
 from core.domain.evidence import Evidence

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.adapters.anthropic.dialogue.answer_trailer import closing_of
+from core.adapters.anthropic.dialogue.claims import closing_of
 from core.domain.answer import Branch
 
 ASK = "ASK: country | Which country are you in? | Germany | France"

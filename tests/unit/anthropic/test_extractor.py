@@ -10,8 +10,12 @@ import pytest
 
 from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest, TextPart, ToolUse
 from core.adapters.anthropic.api.failures import RefusedError
-from core.adapters.anthropic.extraction.extractor import ClaudeSectionReader, section_block
-from core.adapters.anthropic.extraction.facts_tool import NAME, TOOL
+from core.adapters.anthropic.extraction.extractor import (
+    NAME,
+    TOOL,
+    ClaudeSectionReader,
+    section_block,
+)
 from core.agent.prompts import EXTRACT
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.ontology import EntityType, RelationType

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.adapters.anthropic.api.api_types import CitedBlocks
-from core.adapters.anthropic.dialogue.citation_markers import unmarked
-from core.adapters.anthropic.dialogue.claims import statements
+from core.adapters.anthropic.dialogue.claims import statements, unmarked
 
 MARKS = [
     CitedBlocks(search_result=number, start_block=0, end_block=1, cited_text="")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.adapters.anthropic.api.prices import PUBLISHED, UNKNOWN, prices_from
+from core.adapters.anthropic.api.providers import PUBLISHED, UNKNOWN, prices_from
 from core.domain.errors import ConfigError
 from core.domain.run import TokenUse
 

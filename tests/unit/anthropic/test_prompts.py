@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.adapters.anthropic.dialogue.critic import SUBMIT_CRITIQUE
-from core.adapters.anthropic.dialogue.judge import SUBMIT_JUDGEMENT, token_of
+from core.adapters.anthropic.dialogue.review import SUBMIT_CRITIQUE, SUBMIT_JUDGEMENT, token_of
 from core.adapters.anthropic.dialogue.tools import EMIT_CONFIDENCE, MAKE_PLAN
 from core.agent import prompts
 from core.agent.passages import READ_SECTION, SEARCH_PASSAGES

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from core.adapters.anthropic.api.api_types import CitedBlocks, TextPart, ToolUse
-from core.adapters.anthropic.api.reply import reply_from
+from core.adapters.anthropic.api.stream import reply_from
 from core.domain.errors import ContractError
 from tests.servers.anthropic_steps import at, cited, message_of, reply, text, thinking, tool_use
 

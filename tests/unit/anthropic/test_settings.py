@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.adapters.anthropic.settings import usual_choice
+from core.adapters.anthropic.api.providers import usual_choice
 
 
 @pytest.mark.parametrize(

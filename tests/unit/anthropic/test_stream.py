@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from core.adapters.anthropic.api.api_types import TextPart, ToolUse
 from core.adapters.anthropic.api.failures import AgainError
-from core.adapters.anthropic.api.reply import reply_from
-from core.adapters.anthropic.api.stream import MAX_BYTES, Bounded, assemble
+from core.adapters.anthropic.api.stream import MAX_BYTES, Bounded, assemble, reply_from
 from core.domain.errors import ContractError
 from core.domain.run import TokenUse
 from tests.servers.anthropic_steps import (

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.adapters.anthropic.dialogue.critic import MALFORMED, critique_of
-from core.adapters.anthropic.dialogue.judge import judgement_of, token_of
+from core.adapters.anthropic.dialogue.review import MALFORMED, critique_of, judgement_of, token_of
 from core.adapters.anthropic.dialogue.tools import (
     Asked,
     Malformed,

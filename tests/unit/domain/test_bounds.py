@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.grounding.bounds import Bound, bounds, bounds_kept
 from core.ingest.prepare import prepare
-from core.ontology.extract.extract import extract
+from core.ontology.extract.rule_extractor import extract
 
 POLICIES = Path(__file__).parents[3] / "samples" / "policies"
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from core.ingest.clashes import claim_of, find_clashes
+from core.ingest.compare import claim_of, find_clashes
 from core.ingest.prepare import NOTHING_GIVEN, Overrides, prepare
 
 DE = "# Gifts\n\nGermany: EUR 50."

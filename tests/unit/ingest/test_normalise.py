@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.ingest.load import load
-from core.ingest.normalise import clean_line
+from core.ingest.load.builder import clean_line
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from core.domain.ontology import Entity, EntityKey, Extraction, Relation, Sectio
 from core.domain.policy import Section
 from core.language.lead_ins import LeadIn, lead_in_of, section_units
 from core.language.spans import Span, TextSpan, VersionId
-from core.ontology.extract.extract import extract
+from core.ontology.extract.rule_extractor import extract
 from tests.unit.ontology.markdown import sections_of
 
 

@@ -5,8 +5,7 @@ import networkx as nx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.ontology.graphs.export import script_json, to_graphml, to_html
-from core.ontology.graphs.graph import build_graph
+from core.ontology.graphs.graph import build_graph, script_json, to_graphml, to_html
 from tests.unit.ontology.snapshots import Source, snapshot_of
 
 _EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>&"

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.domain.ontology import NORMS, EntityType, ExtractedEntity, Extraction, RelationType
-from core.ontology.extract.extract import extract
+from core.ontology.extract.rule_extractor import extract
 from tests.unit.ontology.markdown import sections_of
 
 _TEXT = """# Gifts Policy

@@ -16,12 +16,11 @@ from core.domain.ontology import (
 )
 from core.domain.proposals import ProposedEntity, ProposedFacts, ProposedRelation
 from core.language.spans import TextSpan
-from core.ontology.extract.extract import extract
 from core.ontology.extract.roles import abbreviations
-from core.ontology.model.merge import merged
+from core.ontology.extract.rule_extractor import extract
+from core.ontology.model.model_extractor import merged
 from core.ontology.model.proposals import CheckedFacts, check
-from core.ontology.model.rejections import Drop
-from core.ontology.model.section_parts import MAX_CHARACTERS, Part, parts_of
+from core.ontology.model.quotes import MAX_PART_CHARACTERS, Drop, Part, parts_of
 from tests.unit.ontology.markdown import sections_of
 
 TEXT = """# Gifts Policy
@@ -388,7 +387,7 @@ def test_parts_hold_all_words_of_a_section_once(sentences: list[str]) -> None:
     parts = parts_of(text, sections_of(text)[:1])
     body = text[sections_of(text)[0].body_start :]
     assert "".join("".join(part.span.of(text).split()) for part in parts) == "".join(body.split())
-    assert all(len(part.span.of(text)) <= MAX_CHARACTERS for part in parts)
+    assert all(len(part.span.of(text)) <= MAX_PART_CHARACTERS for part in parts)
 
 
 def test_headings_alone_and_change_histories_are_not_read() -> None:

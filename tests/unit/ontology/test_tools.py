@@ -10,8 +10,7 @@ from core.ontology.fact_words import normal_name
 from core.ontology.graphs.graph import build_graph
 from core.ontology.graphs.whole import WholeOntology
 from core.ontology.tools.lookup import FOUND, NEAR_BEST
-from core.ontology.tools.registry import Arguments, Parameter, Tool
-from core.ontology.tools.tool_results import is_statement
+from core.ontology.tools.registry import Arguments, Parameter, Tool, is_statement
 from core.ontology.tools.toolbox import REGISTRY, OntologyToolbox
 from core.ports import Lookup, Toolbox
 from tests.factories import make_place

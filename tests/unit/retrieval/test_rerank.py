@@ -13,7 +13,7 @@ from core.domain.policy import ChunkKey
 from core.domain.question import Scope
 from core.language.spans import Span, VersionId
 from core.ports import EmbeddingSpace, SearchRequest, SearchResult, Vector
-from core.ports.spaces import fixed
+from core.ports.search import fixed
 from core.retrieval.relevance import Features, relevance
 from core.retrieval.relevance_rescorer import Judge
 from core.retrieval.rerank import DEPTH, READ_DEPTH

@@ -6,7 +6,7 @@ from core.domain.errors import ContractError
 from core.domain.evidence import RetrievedChunk
 from core.domain.question import Scope
 from core.ports import EmbeddingSpace, SearchRequest, SearchResult, Vector
-from core.ports.spaces import fixed
+from core.ports.search import fixed
 from core.retrieval.retriever import Retriever
 
 SCOPE = Scope(as_of=date(2026, 1, 1))

@@ -42,7 +42,7 @@ from core.domain.case import Case, CaseNews, CaseState, OfficerReply, Superseded
 from core.domain.delivery import Notice, StoredReply
 from core.domain.ontology import SectionRef
 from core.language.spans import Span, VersionId
-from core.ports.progress import Progressed
+from core.ports.reasoning import Progressed
 from tests.factories import NOW
 from tests.servers.slack.blocks import blocks_faults, chunk_faults, view_faults
 from tests.servers.slack.wire import Json

@@ -25,7 +25,7 @@ from bot.teams.cards.render_context import Setting
 from bot.teams.protocol import action_ids as names
 from core.domain.case import CaseNews, CaseState, OfficerReply, Superseded
 from core.domain.delivery import Notice, StoredReply
-from core.ports.progress import Progressed
+from core.ports.reasoning import Progressed
 from tests.unit.slack.payloads import HOST, THREAD, answered, answers, case, stored
 
 Json = dict[str, Any]

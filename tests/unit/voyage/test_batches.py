@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.adapters.voyage.batches import FILLING, MOST_TEXTS, batches, estimated_tokens
+from core.adapters.voyage.models import FILLING, MOST_TEXTS, batches, estimated_tokens
 
 
 @given(st.lists(st.text(max_size=200), max_size=300), st.integers(100, 5_000))

@@ -1,7 +1,7 @@
 """The one small call behind `doctor --live`."""
 
-from core.adapters.voyage.check import check_voyage
 from core.adapters.voyage.client import VoyageAccess
+from core.adapters.voyage.text_models import check_voyage
 from tests.servers.voyage import KEY, VoyageServer, good, status
 
 

@@ -8,8 +8,7 @@ from email.utils import formatdate
 import pytest
 
 from core.adapters.voyage import client as client_module
-from core.adapters.voyage.client import Patience, VoyageAccess, VoyageClient
-from core.adapters.voyage.failures import retry_after_s
+from core.adapters.voyage.client import Patience, VoyageAccess, VoyageClient, retry_after_s
 from core.domain.errors import CiteboundError, ConfigError, ContractError, TransientError
 from tests.servers.voyage import (
     KEY,

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from core.adapters.voyage.client import VoyageClient
-from core.adapters.voyage.embedder import VoyageEmbedder
+from core.adapters.voyage.text_models import VoyageEmbedder
 from core.domain.errors import ConfigError, ContractError, TransientError
 from tests.servers.voyage import (
     DIMENSIONS,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from core.adapters.voyage.client import VoyageClient
-from core.adapters.voyage.rerank import VoyageReranker
+from core.adapters.voyage.text_models import VoyageReranker
 from core.domain.errors import ConfigError, ContractError, TransientError
 from tests.servers.voyage import VoyageServer, body, good, status
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias
 
 import rfc8785
 
-from core.domain.run import Json, TokenUse
+from core.domain.run import Json, ModelCall, TokenUse
 
 Block: TypeAlias = Mapping[str, Json]
 """A content block as the Messages API writes it."""
@@ -123,4 +123,13 @@ class Calls(Protocol):
                 name or the request, or the budget is spent; the message says which, in one line.
             ContractError: The reply is none of the Messages API.
         """
+        ...
+
+
+class RecordedCalls(Calls, Protocol):
+    """Calls of one run, with what was made of them."""
+
+    @property
+    def made(self) -> tuple[ModelCall, ...]:
+        """Calls so far, in the order in which they began."""
         ...

@@ -18,9 +18,8 @@ from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
 from core.adapters.anthropic.api.breaker import Breaker
 from core.adapters.anthropic.api.client import MessagesClient
 from core.adapters.anthropic.api.failures import AgainError, LateError
-from core.adapters.anthropic.api.prices import Prices
-from core.adapters.anthropic.api.reply import reply_from, tokens_from
-from core.adapters.anthropic.api.stream import Message
+from core.adapters.anthropic.api.providers import Prices
+from core.adapters.anthropic.api.stream import Message, reply_from, tokens_from
 from core.domain.backoff import Backoff
 from core.domain.budget import Budget
 from core.domain.errors import (
@@ -119,7 +118,7 @@ class _Made:
 
 
 class RunCalls:
-    """See `wire.Calls`. Safe for calls that run together."""
+    """See `api_types.Calls`. Safe for calls that run together."""
 
     def __init__(
         self, line: Line, *, budget: Budget, log: ModelCallLog | None, question_id: str | None

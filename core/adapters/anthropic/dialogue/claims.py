@@ -11,15 +11,130 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from core.adapters.anthropic.api.api_types import CitedBlocks, ModelReply, TextPart
-from core.adapters.anthropic.dialogue.blocks import Source, is_introduced, source_of
-from core.domain.answer import Citation, Claim
+from core.adapters.anthropic.dialogue.dialogue import Source, is_introduced, source_of
+from core.adapters.anthropic.dialogue.tools import askable, usable_options
+from core.domain.answer import Branch, Citation, Claim
 from core.domain.evidence import Evidence, EvidenceItem
 from core.language.modality import Modality, modality
 from core.language.quantities import quantities
 from core.language.sentences import split_sentences
 from core.language.spans import Span, VersionId
+
+MISSING = 300
+"""Characters kept of what is missing."""
+_SLOT = 80
+_CHOICE = 2
+_LINE = re.compile(r"CONFLICT|MISSING: *(?P<missing>\S.*)|ASK: *(?P<ask>\S.*)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closing:
+    """What an answer says of itself."""
+
+    length: int
+    """Characters of the answer before its closing lines."""
+    is_present: bool = False
+    """True if there is a closing line."""
+    is_conflict: bool = False
+    """See `Draft.is_conflict`."""
+    missing: str | None = None
+    """See `Draft.missing`."""
+    branch: Branch | None = None
+    """See `Draft.branch`; None also where what is asked may not be shown."""
+
+
+def closing_of(text: str, *, known: Sequence[str]) -> Closing:
+    """Read the closing lines from the end of a text; the first other line ends them.
+
+    Args:
+        text: A whole answer.
+        known: What was said so far: a question back may name no figure that is not in it.
+    """
+    end = len(text.rstrip())
+    missing: str | None = None
+    branch: Branch | None = None
+    is_conflict = is_present = False
+    while end:
+        start = text.rfind("\n", 0, end) + 1
+        found = _LINE.fullmatch(text[start:end].strip())
+        if found is None:
+            break
+        is_present = True
+        if found["missing"]:
+            missing = found["missing"][:MISSING]
+        elif found["ask"]:
+            branch = _branch(found["ask"], known)
+        else:
+            is_conflict = True
+        end = len(text[:start].rstrip())
+    return Closing(
+        length=end,
+        is_present=is_present,
+        is_conflict=is_conflict,
+        missing=missing,
+        branch=branch,
+    )
+
+
+def _branch(line: str, known: Sequence[str]) -> Branch | None:
+    slot, *rest = (part.strip() for part in line.split("|"))
+    question = askable(rest[0], known=known) if rest else None
+    options = usable_options(rest[1:], known=known)
+    if question is None or not 0 < len(slot) <= _SLOT or len(options) < _CHOICE:
+        return None
+    return Branch(slot=slot, question=question, options=options)
+
+
+HOW_TO_CITE = (
+    "Cite by marks: at the end of each sentence, write the marks of the sentences of the evidence"
+    " that it rests on, like this [c3] or this [c1][c4]."
+)
+_MARKS = re.compile(
+    r"(?:(?<!\s)\s++)?\[\s*+c\d++(?:\s*+[,;]\s*+c\d++)*+\s*+\](?!\()", re.IGNORECASE
+)
+_NUMBER = re.compile(r"\d+")
+_MOST_DIGITS = 6
+
+
+def unmarked(text: str, marks: Sequence[CitedBlocks]) -> tuple[TextPart, ...]:
+    """Return a text without its marks, a part a sentence, each with what its marks stand for.
+
+    A mark belongs to the sentence that it stands in or behind. One that was never given out cites
+    blocks that do not exist.
+    """
+    plain: list[str] = []
+    placed: list[tuple[int, CitedBlocks]] = []
+    at = length = 0
+    for found in _MARKS.finditer(text):
+        plain.append(text[at : found.start()])
+        length += found.start() - at
+        at = found.end()
+        placed += [(length, _meant(mark, marks)) for mark in _NUMBER.findall(found.group())]
+    plain.append(text[at:])
+    return _parts("".join(plain), placed)
+
+
+def _meant(mark: str, marks: Sequence[CitedBlocks]) -> CitedBlocks:
+    number = int(mark[:_MOST_DIGITS])
+    if 1 <= number <= len(marks) and len(mark) <= _MOST_DIGITS:
+        return marks[number - 1]
+    return CitedBlocks(search_result=-1, start_block=number, end_block=number + 1, cited_text="")
+
+
+def _parts(text: str, placed: Sequence[tuple[int, CitedBlocks]]) -> tuple[TextPart, ...]:
+    units = split_sentences(text)
+    cuts = [0, *(unit.char_start for unit in units[1:]), len(text)]
+    return tuple(
+        TextPart(
+            text=text[start:end],
+            citations=tuple(cited for at, cited in placed if start < at <= end),
+        )
+        for start, end in pairwise(cuts)
+    )
+
 
 HEADING = 8
 """Words of a heading, at most."""

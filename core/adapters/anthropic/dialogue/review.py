@@ -1,21 +1,187 @@
 """Critic and judge: each reads the verified draft by a prompt of its own, on the small model."""
 
 import asyncio
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.adapters.anthropic.api.api_types import Block, Calls, ModelRequest, ToolUse
-from core.adapters.anthropic.api.providers import Capabilities
-from core.adapters.anthropic.dialogue import critic, judge
-from core.adapters.anthropic.dialogue.blocks import data_block, text_block
-from core.adapters.anthropic.dialogue.prefix import system
-from core.adapters.anthropic.settings import ModelChoice
+from core.adapters.anthropic.api.providers import Capabilities, ModelChoice
+from core.adapters.anthropic.dialogue.dialogue import data_block, system, text_block
+from core.adapters.anthropic.dialogue.tools import share
 from core.agent.prompts import CRITIQUE, JUDGE, Prompt
-from core.domain.answer import Critique, Draft, Judgement, NotJudged
+from core.domain.answer import (
+    ClaimJudgement,
+    Critique,
+    Decision,
+    Draft,
+    Judgement,
+    NotJudged,
+    Support,
+)
 from core.domain.errors import BudgetSpentError, ContractError, ModelUnavailableError
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.question import Question
 from core.domain.run import Json
+
+SUBMIT_CRITIQUE = "submit_critique"
+MALFORMED = Critique(refine=False, issues=("the critic's reply was malformed",))
+"""Asks for nothing, and is seen in the record."""
+ISSUES = 8
+"""Issues kept, at most."""
+ISSUE = 400
+"""Characters kept of one."""
+
+CRITIC_TOOL: Mapping[str, Json] = {
+    "name": SUBMIT_CRITIQUE,
+    "description": "Hand in your reading of the draft. Call it exactly once.",
+    "input_schema": {
+        "type": "object",
+        "properties": {
+            "refine": {
+                "type": "boolean",
+                "description": "True if writing the draft again would mend what you found.",
+            },
+            "issues": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "What you found, a sentence each.",
+            },
+        },
+        "required": ["refine", "issues"],
+        "additionalProperties": False,
+    },
+}
+
+
+def critique_of(arguments: Json) -> Critique:
+    """Read the arguments of `submit_critique`."""
+    if not isinstance(arguments, Mapping):
+        return MALFORMED
+    refine, issues = arguments.get("refine"), arguments.get("issues")
+    if not isinstance(refine, bool) or not isinstance(issues, list | tuple):
+        return MALFORMED
+    if not all(isinstance(issue, str) for issue in issues):
+        return MALFORMED
+    said = [" ".join(str(issue).split())[:ISSUE] for issue in issues[:ISSUES]]
+    return Critique(refine=refine, issues=tuple(filter(None, said)))
+
+
+SUBMIT_JUDGEMENT = "submit_judgement"
+REASON = 400
+"""Characters kept of a reason."""
+WORDS = 200
+"""Characters kept of what a claim's sources do not cover."""
+_SUPPORTS = frozenset(Support)
+_SCORES = ("faithfulness", "relevance", "completeness")
+_VERDICTS = {"approve": True, "needs_review": False}
+_DECISION = re.compile(r"\s*(FINAL|RETRY|CLARIFY|ESCALATE)\s*(?::(.*))?", re.IGNORECASE | re.DOTALL)
+
+JUDGE_TOOL: Mapping[str, Json] = {
+    "name": SUBMIT_JUDGEMENT,
+    "description": "Hand in your judgement of the draft. Call it exactly once.",
+    "input_schema": {
+        "type": "object",
+        "properties": {
+            "claims": {
+                "type": "array",
+                "description": "One verdict on each claim of the draft, in order.",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "claim": {"type": "integer", "description": "Its number."},
+                        "support": {"type": "string", "enum": [one.value for one in Support]},
+                        "words": {
+                            "type": "string",
+                            "description": "What its sources do not cover.",
+                        },
+                    },
+                    "required": ["claim", "support"],
+                    "additionalProperties": False,
+                },
+            },
+            **{name: {"type": "number", "description": "From 0 to 1."} for name in _SCORES},
+            "verdict": {"type": "string", "enum": list(_VERDICTS)},
+            "decision": {
+                "type": "string",
+                "description": "FINAL, or RETRY, CLARIFY or ESCALATE with a reason after a colon.",
+            },
+        },
+        "required": ["claims", *_SCORES, "verdict", "decision"],
+        "additionalProperties": False,
+    },
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """A decision as written, with its reason."""
+
+    decision: Decision
+    """One of four words."""
+    reason: str
+    """What stood behind the colon; empty if nothing did."""
+
+
+def token_of(text: Json) -> Token | None:
+    """Read a decision by the list of what is allowed; anything else is none."""
+    found = _DECISION.fullmatch(text) if isinstance(text, str) else None
+    if found is None:
+        return None
+    reason = " ".join((found[2] or "").split())[:REASON]
+    return Token(decision=Decision(found[1].upper()), reason=reason)
+
+
+def judgement_of(arguments: Json, *, claims: int) -> Judgement | NotJudged:
+    """Read the arguments of `submit_judgement`; whatever is missing or off is no judgement.
+
+    Args:
+        arguments: As the model wrote them.
+        claims: How many claims it was given.
+    """
+    if not isinstance(arguments, Mapping):
+        return NotJudged(reason="the judge's reply was malformed")
+    scores = [share(arguments.get(name)) for name in _SCORES]
+    faithfulness, relevance, completeness = scores
+    if faithfulness is None or relevance is None or completeness is None:
+        return NotJudged(reason="a score of the judge is missing or outside [0, 1]")
+    verdict = arguments.get("verdict")
+    if not isinstance(verdict, str) or verdict not in _VERDICTS:
+        return NotJudged(reason="the judge's verdict is none that is known")
+    token = token_of(arguments.get("decision"))
+    if token is None:
+        return NotJudged(reason="the judge's decision is none that is known")
+    judged = _on_claims(arguments.get("claims"), claims)
+    if judged is None:
+        return NotJudged(reason="the judge did not give each claim one verdict")
+    return Judgement(
+        faithfulness=faithfulness,
+        relevance=relevance,
+        completeness=completeness,
+        approved=_VERDICTS[verdict],
+        decision=token.decision,
+        reason=token.reason,
+        claims=judged,
+    )
+
+
+def _on_claims(given: Json, claims: int) -> tuple[ClaimJudgement, ...] | None:
+    """Return a verdict for each claim, or None if they are not one for each, in any order."""
+    if isinstance(given, str) or not isinstance(given, list | tuple) or len(given) != claims:
+        return None
+    found: dict[int, ClaimJudgement] = {}
+    for one in given:
+        if not isinstance(one, Mapping):
+            return None
+        number, support, words = (one.get(name) for name in ("claim", "support", "words"))
+        if type(number) is not int or not isinstance(support, str) or support not in _SUPPORTS:
+            return None
+        said = " ".join(words.split())[:WORDS] if isinstance(words, str) else ""
+        found[number] = ClaimJudgement(support=Support(support), words=said)
+    if set(found) != set(range(1, claims + 1)):
+        return None
+    return tuple(found[number] for number in sorted(found))
+
 
 CITED = 40_000
 """Characters that are shown of what is cited, at most."""
@@ -38,8 +204,8 @@ class _Role:
     tool: Mapping[str, Json]
 
 
-_CRITIC = _Role(purpose="critique", prompt=CRITIQUE, tool=critic.TOOL)
-_JUDGE = _Role(purpose="judge", prompt=JUDGE, tool=judge.TOOL)
+_CRITIC = _Role(purpose="critique", prompt=CRITIQUE, tool=CRITIC_TOOL)
+_JUDGE = _Role(purpose="judge", prompt=JUDGE, tool=JUDGE_TOOL)
 
 
 class Reviewer:
@@ -74,7 +240,7 @@ class Reviewer:
         except TimeoutError:
             waited = f"{self._patience_s:g} s"
             return Critique(refine=False, issues=(f"not read by the critic within {waited}",))
-        return critic.critique_of(arguments)
+        return critique_of(arguments)
 
     async def judge(
         self, question: Question, evidence: Evidence, draft: Draft
@@ -88,7 +254,7 @@ class Reviewer:
             arguments = await self._submitted(_JUDGE, question, evidence, draft)
         except BudgetSpentError:
             return NotJudged(reason=SPENT)
-        return judge.judgement_of(arguments, claims=len(draft.claims))
+        return judgement_of(arguments, claims=len(draft.claims))
 
     async def _submitted(
         self, role: _Role, question: Question, evidence: Evidence, draft: Draft

@@ -11,14 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.adapters.anthropic.api.api_types import Block, ToolUse
-from core.adapters.anthropic.dialogue.blocks import (
+from core.adapters.anthropic.dialogue.dialogue import (
+    Dialogue,
     data_block,
     result_block,
     source_of,
     text_block,
 )
-from core.adapters.anthropic.dialogue.dialogue import Dialogue
-from core.adapters.anthropic.dialogue.findings import Findings, span_of
 from core.adapters.anthropic.dialogue.tools import (
     EMIT_CONFIDENCE,
     MAKE_PLAN,
@@ -28,6 +27,7 @@ from core.adapters.anthropic.dialogue.tools import (
     parse_confidence,
     parse_plan,
 )
+from core.adapters.anthropic.dialogue.turn_texts import Findings, span_of
 from core.agent.passages import READ_SECTION, SEARCH_PASSAGES
 from core.domain.run import Json
 from core.ports import Toolbox

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
 from core.adapters.anthropic.api.breaker import Breaker
 from core.adapters.anthropic.api.composition import Models, open_models
-from core.adapters.anthropic.api.prices import PUBLISHED, UNKNOWN, prices_from
-from core.adapters.anthropic.api.providers import provider_from
+from core.adapters.anthropic.api.providers import PUBLISHED, UNKNOWN, prices_from, provider_from
 from core.adapters.anthropic.api.throttle import PacedCalls
 from core.adapters.anthropic.extraction.extractor import ClaudeSectionReader, Pricing
 from core.config.settings import Settings

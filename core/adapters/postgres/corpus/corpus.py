@@ -9,7 +9,6 @@ from datetime import date
 from sqlalchemy import RowMapping, func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.corpus.cross_references import resolve_references, store_references
 from core.adapters.postgres.corpus.publishing import (
     content_hash,
     end_version,
@@ -19,14 +18,16 @@ from core.adapters.postgres.corpus.publishing import (
     note_file,
     open_edition,
     refuse_overtaken,
+    resolve_references,
+    store_references,
 )
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref
 from core.adapters.postgres.engine.tables import editions
 from core.adapters.postgres.engine.transactions import wait_for_publishing
 from core.adapters.postgres.ontology.ontology_writer import store_facts
-from core.adapters.postgres.search import lexical_index
-from core.adapters.postgres.search.ann_indexes import ensure_ann_indexes, is_large
+from core.adapters.postgres.search import indexes
+from core.adapters.postgres.search.indexes import ensure_ann_indexes, is_large
 from core.adapters.postgres.search.spaces import serving_id
 from core.domain.ontology import SectionRef
 from core.domain.policy import PolicyMetadata, PolicyVersion, Withdrawal
@@ -144,10 +145,10 @@ class PostgresCorpusStore:
             await store_references(connection, publication, version_id, section_ids)
             await resolve_references(connection, version_id)
             if publication.chunks:
-                await lexical_index.index_terms(connection, version_id)
+                await indexes.index_terms(connection, version_id)
                 if space is not None:
                     space_id = await serving_id(connection, space)
-                    await lexical_index.store_embeddings(connection, version_id, space_id, vectors)
+                    await indexes.store_embeddings(connection, version_id, space_id, vectors)
         await self._index_if_large(space)
         return Published(
             version_id=VersionId(version_id),

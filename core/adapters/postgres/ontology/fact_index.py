@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.scope import section_ref
 from core.adapters.postgres.engine.tables import entity_words, fact_words, lead_ins, word_counts
-from core.adapters.postgres.ontology.ontology_rows import entities_of, span_of
+from core.adapters.postgres.ontology.ontology_parts import entities_of, span_of
 from core.domain.ontology import Entity, EntityType, SectionRef
 from core.language.lead_ins import LeadIn, Unit, lead_in_of, section_units
 from core.language.spans import Span, VersionId

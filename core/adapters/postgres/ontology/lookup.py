@@ -15,8 +15,7 @@ from core.adapters.postgres.ontology.ontology_parts import Edges, PartReader
 from core.domain.knowledge import NAMES, POLICIES, Found, Joined, Listed, Outline, Paths, Stated
 from core.domain.ontology import EntityKey, EntityType, Relation, RelationType, Snapshot
 from core.ontology.fact_words import normal_name, stems_of
-from core.ontology.graphs.chains import chains
-from core.ontology.graphs.ranking import best_of, named_section, rarities, titles_match
+from core.ontology.graphs.ranking import best_of, chains, named_section, rarities, titles_match
 from core.ports.knowledge import Direction
 
 CANDIDATES = 3

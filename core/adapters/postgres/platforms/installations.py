@@ -8,23 +8,103 @@
 """
 
 import asyncio
+import base64
+import hashlib
 import json
+import secrets
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
 from sqlalchemy import ColumnElement, Row, delete, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.tables import slack_installations
+from core.adapters.postgres.engine.database import (
+    engine_for,
+    newest_revision,
+    raises_transient,
+    server_facts,
+)
+from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.tables import slack_installations, slack_oauth_states
 from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_one
 from core.adapters.postgres.platforms.secret_box import Envelope
+from core.audit.events import Event
+from core.config.settings import Settings
+from core.domain.audit import Tag
 from core.domain.errors import IntegrityError
 from core.domain.installation import Installation, Tokens, Workspace
 from core.failpoints import failpoint
-from core.ports.installations import Refresh
+from core.ports.platforms import OAuthStores, Refresh
+
+LIFETIME = timedelta(minutes=10)
+"""For reading what is asked for, and saying yes: as long as Bolt's cookie lives."""
+STATE_BYTES = 32
+
+
+class PostgresOAuthStates:
+    """See `core.ports.platforms.OAuthStates`. Only a hash is kept: reading it helps nobody."""
+
+    def __init__(self, engine: AsyncEngine, *, lifetime: timedelta = LIFETIME) -> None:
+        """Use a migrated database."""
+        self._engine = engine
+        self._lifetime = lifetime
+
+    @raises_transient
+    async def issue(self) -> str:
+        """See `OAuthStates.issue`; those that have expired are thrown away."""
+        state = secrets.token_urlsafe(STATE_BYTES)
+        kept = slack_oauth_states
+        async with self._engine.begin() as connection:
+            await connection.execute(delete(kept).where(kept.c.expires_at <= func.now()))
+            await connection.execute(
+                insert(kept).values(state_hash=_hash(state), expires_at=func.now() + self._lifetime)
+            )
+        return state
+
+    @raises_transient
+    async def consume(self, state: str, /) -> bool:
+        """See `OAuthStates.consume`."""
+        kept = slack_oauth_states
+        used = (
+            delete(kept)
+            .where(kept.c.state_hash == _hash(state), kept.c.expires_at > func.now())
+            .returning(kept.c.state_hash)
+        )
+        async with self._engine.begin() as connection:
+            return (await connection.execute(used)).first() is not None
+
+
+def _hash(state: str) -> bytes:
+    return hashlib.sha256(state.encode()).digest()
+
+
+class PostgresConnections:
+    """See `core.ports.platforms.Connections`."""
+
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
+        """Use a migrated database."""
+        self._engine = engine
+        self._ledger = ledger
+
+    @raises_transient
+    async def disconnected(self, *, platform: str, tenant: str, reason: str) -> None:
+        """See `Connections.disconnected`."""
+        event = Event(
+            tag=Tag.WORKSPACE_DISCONNECTED,
+            actor=platform,
+            actor_kind="system",
+            conversation=None,
+            seq=None,
+            subject=f"{platform}/{tenant}",
+            cause=None,
+            trace_id=None,
+            says={"reason": reason},
+        )
+        async with self._engine.begin() as connection:
+            await self._ledger.event(connection, event, content={})
+
 
 LOCK_WAIT_S = 15
 """Longer than Slack may take for an exchange (10 s): who waits longer gives up."""
@@ -33,7 +113,7 @@ _kept = slack_installations.c
 
 
 class PostgresInstallations:
-    """See `core.ports.installations.Installations`."""
+    """See `core.ports.platforms.Installations`."""
 
     def __init__(self, engine: AsyncEngine, *, client_id: str, envelope: Envelope) -> None:
         """Use a migrated database, for one app."""
@@ -198,3 +278,36 @@ class PostgresInstallations:
 def _identity(client_id: str, enterprise: str | None, team: str | None, user: str) -> bytes:
     """Return what a row's secrets are bound to: its unique key, without ambiguity."""
     return json.dumps(["slack_installations", client_id, enterprise, team, user]).encode()
+
+
+def oauth_stores(engine: AsyncEngine, settings: Settings) -> OAuthStores | None:
+    """Return the stores of an app that several workspaces may install; the settings are checked."""
+    if settings.slack_client_id is None or settings.token_key is None:
+        return None
+    older = [settings.token_key_old] if settings.token_key_old else []
+    envelope = Envelope(
+        base64.b64decode(settings.token_key), older=[base64.b64decode(one) for one in older]
+    )
+    return OAuthStores(
+        installations=PostgresInstallations(
+            engine, client_id=settings.slack_client_id, envelope=envelope
+        ),
+        states=PostgresOAuthStates(engine),
+    )
+
+
+async def held_installations(url: str, settings: Settings) -> tuple[Installation, ...]:
+    """Read all installations from a database that may not be migrated: then there are none.
+
+    Raises:
+        ConfigError: It can't be reached, or one was encrypted with a key that is not set.
+        IntegrityError: One was altered.
+        TransientError: Nobody can say now.
+    """
+    engine = engine_for(url, pooled=False)
+    try:
+        stores = oauth_stores(engine, settings)
+        is_migrated = (await server_facts(engine)).revision == newest_revision()
+        return await stores.installations.held() if stores and is_migrated else ()
+    finally:
+        await engine.dispose()

@@ -42,7 +42,7 @@ _FORGET = text(
 
 
 class PostgresReferences:
-    """See `core.ports.references.References`."""
+    """See `core.ports.platforms.References`."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         """Use a migrated database."""

@@ -18,8 +18,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.scope import scope_parameters, section_ref
-from core.adapters.postgres.search.ann_indexes import EXACT_LIMIT, SPACE_ID, space_parameters
-from core.adapters.postgres.search.lexical_index import vector_literal
+from core.adapters.postgres.search.indexes import (
+    EXACT_LIMIT,
+    SPACE_ID,
+    space_parameters,
+    vector_literal,
+)
 from core.adapters.postgres.search.search_statements import (
     SEARCHED,
     SECTION,

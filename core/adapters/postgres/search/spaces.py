@@ -18,17 +18,18 @@ from core.adapters.postgres.engine.transactions import (
     held_if_free,
     wait_for_publishing,
 )
-from core.adapters.postgres.search.ann_indexes import (
+from core.adapters.postgres.search.indexes import (
     SPACE_ID,
     drop_ann_index,
     ensure_ann_indexes,
     is_large,
+    space_id_for,
     space_parameters,
+    vector_literal,
 )
-from core.adapters.postgres.search.lexical_index import space_id_for, vector_literal
 from core.domain.errors import IntegrityError, OccupiedError, OvertakenError, UsageError
 from core.ports import EmbeddingSpace, Vector
-from core.ports.spaces import Gap, SpaceState, StoredSpace
+from core.ports.search import Gap, SpaceState, StoredSpace
 
 _SPACES = text("""
 SELECT s.*, counted.embedded, (SELECT count(*) FROM citebound.chunks) AS chunks
@@ -77,7 +78,7 @@ ON CONFLICT DO NOTHING
 
 
 class PostgresSpaceStore:
-    """See `core.ports.spaces.SpaceStore`."""
+    """See `core.ports.search.SpaceStore`."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         """Use a migrated database."""

@@ -35,7 +35,7 @@ def reading_child(process: psutil.Process) -> psutil.Process:
     """Wait for the child that takes files apart, until it is at work."""
     for _ in range(600):
         for child in process.children(recursive=True):
-            if "core.ingest.child" in child.cmdline() and child.cpu_times().user > 0.6:
+            if "core.ingest.sandbox_process" in child.cmdline() and child.cpu_times().user > 0.6:
                 return child
         time.sleep(0.1)  # noqa: TID251  # a test waits for another process
     raise AssertionError("nothing reads")

@@ -14,9 +14,9 @@ import pytest
 
 from core.domain.errors import DocumentError
 from core.domain.policy import Heading
-from core.ingest.child import Reply
-from core.ingest.confined import ConfinedReader, ReadingLimits, checked_content, open_reader
 from core.ingest.prepare import Content, prepare, read_content
+from core.ingest.sandbox import ConfinedReader, ReadingLimits, checked_content, open_reader
+from core.ingest.sandbox_process import Reply
 from core.language.spans import TextSpan
 
 pytestmark = pytest.mark.slow
@@ -40,7 +40,7 @@ def children() -> list[psutil.Process]:
 
 def is_reader(process: psutil.Process) -> bool:
     try:
-        return "core.ingest.child" in process.cmdline()
+        return "core.ingest.sandbox_process" in process.cmdline()
     except psutil.NoSuchProcess:  # or a zombie, which is one
         return False
 
@@ -181,7 +181,7 @@ async def test_the_child_is_given_no_environment(
 
 PARENT = f"""
 import asyncio
-from core.ingest.confined import open_reader
+from core.ingest.sandbox import open_reader
 
 async def main():
     async with open_reader() as reader:

@@ -2,16 +2,96 @@
 
 import asyncio
 import math
+import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from core.adapters.voyage.batches import batches
-from core.adapters.voyage.client import Patience, VoyageClient, asking
-from core.adapters.voyage.failures import RefusedRequestError
-from core.adapters.voyage.models import embedding_model
+from core.adapters.voyage.client import (
+    Patience,
+    RefusedRequestError,
+    VoyageAccess,
+    VoyageClient,
+    asking,
+)
+from core.adapters.voyage.models import (
+    FILLING,
+    batches,
+    embedding_model,
+    estimated_tokens,
+    rerank_model,
+)
 from core.domain.errors import CiteboundError, ContractError
 from core.ports import EmbeddingSpace, Vector
+
+MOST_TEXTS = 1_000
+"""Of one request (docs.voyageai.com/reference/reranker-api)."""
+
+
+class VoyageReranker:
+    """See `Reranker`."""
+
+    def __init__(self, client: VoyageClient, *, model: str, timeout_s: float) -> None:
+        """Take the client, which the caller closes.
+
+        Args:
+            client: Calls the API.
+            model: One of `models.RERANK_MODELS`.
+            timeout_s: What a question may wait, attempts together.
+
+        Raises:
+            ConfigError: The model is not known.
+        """
+        self._client = client
+        self._model = rerank_model(model)
+        self._patience = asking(timeout_s)
+
+    @property
+    def name(self) -> str:
+        """See `Reranker.name`."""
+        return self._model.name
+
+    async def rerank(self, question: str, texts: Sequence[str], /) -> list[float]:
+        """See `Reranker.rerank`.
+
+        Raises:
+            TransientError: Voyage failed for as long as there was time.
+            ConfigError: The key or the address was refused.
+            ContractError: There are too many texts, the request was refused, or the reply is not
+                what was asked for.
+        """
+        if not texts:
+            return []
+        tokens = len(texts) * estimated_tokens(question) + sum(map(estimated_tokens, texts))
+        if len(texts) > MOST_TEXTS or tokens > FILLING * self._model.request_tokens:
+            raise ContractError(f"{len(texts)} texts are too much for one rerank request")
+        reply = await self._client.rerank(
+            patience=self._patience,
+            query=question,
+            documents=list(texts),
+            model=self._model.name,
+            truncation=True,
+        )
+        return _scores(reply.get("data"), count=len(texts))
+
+
+def _scores(data: object, *, count: int) -> list[float]:
+    """Return the scores in the order of the texts.
+
+    Raises:
+        ContractError: One is missing, there twice, or no number in [0, 1].
+    """
+    found: dict[int, float] = {}
+    for item in data if isinstance(data, list) else []:  # pyright: ignore[reportUnknownVariableType]
+        if isinstance(item, Mapping):
+            index, score = item.get("index"), item.get("relevance_score")  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+            if isinstance(index, int) and isinstance(score, int | float) and math.isfinite(score):
+                found[index] = float(score)
+    if found.keys() != set(range(count)) or not all(0 <= one <= 1 for one in found.values()):
+        raise ContractError(f"expected {count} scores in [0, 1] from Voyage, got something else")
+    return [found[index] for index in range(count)]
+
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -177,3 +257,35 @@ def _item(item: object) -> tuple[int, object]:
     if not isinstance(index, int) or raw is None:
         raise ContractError("a vector from Voyage lacks its number or its values")
     return index, raw  # pyright: ignore[reportUnknownVariableType]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveCheck:
+    """What came of the call."""
+
+    worked: bool
+    """True if every model that is set up answered as it should."""
+    found: str
+    """What came back or what went wrong, one line, without the key."""
+
+
+async def check_voyage(
+    access: VoyageAccess, *, model: str, rerank_model: str | None, timeout_s: float
+) -> LiveCheck:
+    """Embed two words, and rerank one text if a rerank model is set. Never raises our errors."""
+    client = VoyageClient(access)
+    started_s = time.perf_counter()
+    try:
+        embedder = VoyageEmbedder(client, model=model, question_timeout_s=timeout_s)
+        dimensions = len(await embedder.embed_query("travel expenses"))
+        found = f"{model} answered with {dimensions} dimensions"
+        if rerank_model is not None:
+            reranker = VoyageReranker(client, model=rerank_model, timeout_s=timeout_s)
+            await reranker.rerank("travel expenses", ["Expenses are reimbursed."])
+            found += f", {rerank_model} with a score"
+    except CiteboundError as error:
+        return LiveCheck(worked=False, found=str(error))
+    finally:
+        await client.aclose()
+    took_ms = (time.perf_counter() - started_s) * 1_000
+    return LiveCheck(worked=True, found=f"{found}, in {took_ms:.0f} ms")

@@ -1,4 +1,4 @@
-"""The process that takes files apart: `python -m core.ingest.child`, started by `confined`.
+"""The process that takes files apart: `python -m core.ingest.sandbox_process`, see `sandbox`.
 
 A parser given a hostile file may run without end, fill the memory or crash. Here it does so alone:
 - Requests come from standard input, one reply to each goes to standard output; it ends with them.

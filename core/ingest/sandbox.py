@@ -19,11 +19,11 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from core.domain.errors import DocumentError
-from core.ingest.child import EXIT_MEMORY, LENGTH_BYTES, REPLY, REQUEST, Reply, Request
 from core.ingest.prepare import NOTHING_GIVEN, Content, Overrides, Prepared, prepared_from
+from core.ingest.sandbox_process import EXIT_MEMORY, LENGTH_BYTES, REPLY, REQUEST, Reply, Request
 
 _MEGABYTE = 1024 * 1024
-_CHILD = "core.ingest.child"
+_CHILD = "core.ingest.sandbox_process"
 _SIMPLER = "split it, or save it again in a simpler form"
 _ENDS_WITHIN_S = 5.0
 
