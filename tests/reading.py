@@ -15,3 +15,6 @@ class UnconfinedReader:
         with_chunks: bool = True,
     ) -> Prepared:
         return prepare(data, source_name=source_name, given=given, with_chunks=with_chunks)
+
+    async def close(self) -> None:
+        """No child was started."""

@@ -6,8 +6,6 @@ that the kernel limits is held by `tests/unit/ingest/test_sandbox.py`, and of th
 `tests/acceptance/cli/test_sandbox.py`.
 """
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -44,9 +42,8 @@ def _number(model: Loaded) -> int:
     return id(model)
 
 
-@asynccontextmanager
-async def _here(_limits: object = None) -> AsyncGenerator[UnconfinedReader]:
-    yield UnconfinedReader()
+def _here(_limits: object) -> UnconfinedReader:
+    return UnconfinedReader()
 
 
 @pytest.fixture(autouse=True)
@@ -54,4 +51,4 @@ def saved_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take a conftest's tests out of this work, by importing it there."""
     monkeypatch.setattr(embedder, "_embed_one", _embedded)
     monkeypatch.setattr(reader, "_read_one", _scored)
-    monkeypatch.setattr(bootstrap, "open_reader", _here)
+    monkeypatch.setattr(bootstrap, "ConfinedReader", _here)

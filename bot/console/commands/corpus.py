@@ -22,12 +22,8 @@ from bot.console.views.corpus_view import (
     summary_view,
 )
 from bot.console.views.terminal import Terminal, open_terminal, safe
-from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
-from core.adapters.postgres.corpus.corpus_report import PostgresInspection
-from core.adapters.postgres.engine.database import open_database
-from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
-from core.adapters.system import SystemClock
-from core.bootstrap import database_url
+from core.adapters.postgres.stores import PostgresStores
+from core.bootstrap import open_stores
 from core.config.settings import Settings
 from core.domain.errors import EmptyCorpusError, UsageError
 from core.domain.question import Scope
@@ -43,13 +39,11 @@ class _Corpus:
     as_json: bool
     output: Path | None
     scope: Scope
-    inspection: PostgresInspection
-    policies: PostgresCorpusStore
-    ontology: PostgresOntologyStore
+    stores: PostgresStores
 
     async def graph(self) -> OntologyGraph:
         with self.terminal.busy("Reading the ontology"):
-            snapshot = await self.ontology.snapshot(self.scope)
+            snapshot = await self.stores.ontology.snapshot(self.scope)
             return await asyncio.to_thread(build_graph, snapshot)
 
 
@@ -75,34 +69,30 @@ async def _act(arguments: Namespace, action: Callable[[_Corpus], Coroutine[Any, 
 @asynccontextmanager
 async def _opened(arguments: Namespace, terminal: Terminal) -> AsyncGenerator[_Corpus]:
     options = scope_options(arguments)
-    url = await database_url(Settings.from_environment())
-    async with open_database(url) as engine:
-        policies, inspection = PostgresCorpusStore(engine), PostgresInspection(engine)
-        newest = await policies.current_edition()
+    async with open_stores(Settings.from_environment()) as stores:
+        newest = await stores.corpus.current_edition()
         if newest is None:
             raise EmptyCorpusError
         if options.edition is not None and options.edition > newest:
             raise UsageError(f"edition {options.edition} does not exist: the newest is {newest}")
-        every = options.groups if arguments.group else await inspection.groups()
+        every = options.groups if arguments.group else await stores.report.groups()
         yield _Corpus(
             terminal=terminal,
             as_json=arguments.as_json,
             output=getattr(arguments, "output", None),
             scope=Scope(
-                as_of=options.as_of or SystemClock().now().date(),
+                as_of=options.as_of or stores.clock.now().date(),
                 edition=options.edition,
                 groups=every | options.groups,
                 jurisdiction=options.jurisdiction,
                 tags=options.tags,
             ),
-            inspection=inspection,
-            policies=policies,
-            ontology=PostgresOntologyStore(engine),
+            stores=stores,
         )
 
 
 async def _summary(corpus: _Corpus) -> int:
-    counts, graph = await corpus.inspection.counts(corpus.scope), await corpus.graph()
+    counts, graph = await corpus.stores.report.counts(corpus.scope), await corpus.graph()
     if corpus.as_json:
         corpus.terminal.show_json(summary_json(counts, graph))
     else:
@@ -111,7 +101,7 @@ async def _summary(corpus: _Corpus) -> int:
 
 
 async def _list(corpus: _Corpus) -> int:
-    versions = await corpus.policies.versions(corpus.scope)
+    versions = await corpus.stores.corpus.versions(corpus.scope)
     if corpus.as_json:
         corpus.terminal.show_json(policies_json(versions))
     else:
@@ -121,7 +111,7 @@ async def _list(corpus: _Corpus) -> int:
 
 async def _validate(corpus: _Corpus) -> int:
     graph = await corpus.graph()
-    references = await corpus.inspection.references(corpus.scope)
+    references = await corpus.stores.report.references(corpus.scope)
     report = await asyncio.to_thread(lint, graph, references.found, references.policies)
     if corpus.as_json:
         corpus.terminal.show_json(report_json(report))

@@ -121,7 +121,7 @@ async def _show_all(terminal: Terminal, service: Service) -> None:
 
 async def _embed_as_set_up(terminal: Terminal, service: Service) -> None:
     """Switch the samples to the embedder that is set up, if they were embedded otherwise before."""
-    configured = service.embedders.configured
+    configured = service.models.embedders.configured
     serving = await service.spaces.serving()
     if isinstance(configured, NoEmbedder) or serving is None:
         return

@@ -8,9 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
-from core.adapters.postgres.engine.database import open_database
-from core.adapters.postgres.search.spaces import PostgresSpaceStore
-from core.bootstrap import database_url
+from core.bootstrap import open_stores
 from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from core.ingest.embed import Built, build_space, drop_kept
@@ -69,8 +67,8 @@ def built_lines(built: Built, *, is_old_kept: bool = True) -> list[Text]:
 
 
 async def _list(arguments: Namespace, terminal: Terminal) -> None:
-    async with open_database(await database_url(Settings.from_environment())) as engine:
-        found = await PostgresSpaceStore(engine).spaces()
+    async with open_stores(Settings.from_environment()) as stores:
+        found = await stores.spaces.spaces()
     if arguments.as_json:
         terminal.show_json([_as_json(one) for one in found])
     else:
@@ -79,11 +77,8 @@ async def _list(arguments: Namespace, terminal: Terminal) -> None:
 
 async def _embed(arguments: Namespace, terminal: Terminal) -> None:
     settings = Settings.from_environment()
-    async with (
-        open_embedders(settings) as embedders,
-        open_database(await database_url(settings)) as engine,
-    ):
-        spaces = PostgresSpaceStore(engine)
+    async with open_embedders(settings) as embedders, open_stores(settings) as stores:
+        spaces = stores.spaces
         embedder = _wanted(embedders, arguments.space)
         if arguments.dry_run:
             await _say_what_would_be_done(terminal, spaces, embedder, as_json=arguments.as_json)
@@ -116,7 +111,7 @@ def _wanted(embedders: Embedders, name: str | None) -> Embedder:
 
 
 async def _say_what_would_be_done(
-    terminal: Terminal, spaces: PostgresSpaceStore, embedder: Embedder, *, as_json: bool
+    terminal: Terminal, spaces: SpaceStore, embedder: Embedder, *, as_json: bool
 ) -> None:
     gap, serving = await spaces.gap(embedder.space), await spaces.serving()
     tokens = gap.characters // CHARACTERS_A_TOKEN

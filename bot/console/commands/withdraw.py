@@ -8,6 +8,7 @@ import asyncio
 import os
 from argparse import Namespace
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import date
 
@@ -16,10 +17,7 @@ from rich.text import Text
 from bot.console.ingest.sources import Listing, absolute
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from core.adapters.postgres.corpus.withdrawals import PolicyFile, PostgresWithdrawals, Withdrawn
-from core.adapters.postgres.engine.database import open_database
-from core.adapters.postgres.engine.ledger import Ledger
-from core.adapters.system import SystemClock, UuidSource
-from core.bootstrap import database_url
+from core.bootstrap import open_stores
 from core.config.settings import Settings
 from core.domain.errors import OvertakenError, UsageError
 
@@ -36,14 +34,13 @@ def run_withdraw(arguments: Namespace) -> int:
 
 
 async def _withdraw(terminal: Terminal, arguments: Namespace) -> Withdrawn:
-    settings, clock = Settings.from_environment(), SystemClock()
-    since: date = arguments.since or clock.now().date()
-    with terminal.busy("Opening the database"):
-        url = await database_url(settings)
-    async with open_database(url) as engine:
-        ledger = Ledger(clock=clock, ids=UuidSource(), unit=settings.unit)
-        store = PostgresWithdrawals(engine, ledger=ledger)
-        return await store.withdraw(arguments.key, since=since, reason=arguments.reason)
+    async with AsyncExitStack() as stack:
+        with terminal.busy("Opening the database"):
+            stores = await stack.enter_async_context(open_stores(Settings.from_environment()))
+        since: date = arguments.since or stores.clock.now().date()
+        return await stores.withdrawals.withdraw(
+            arguments.key, since=since, reason=arguments.reason
+        )
 
 
 def _withdrawn_lines(done: Withdrawn) -> list[Text]:

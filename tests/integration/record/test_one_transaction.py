@@ -194,7 +194,7 @@ async def test_a_clock_an_hour_off_is_refused(
 ) -> None:
     """A record can't be dated back."""
     late = bootstrap(
-        Settings(database_url=database_url), embedder=service.embedder, clock=WrongClock()
+        Settings(database_url=database_url), embedder=service.models.measured, clock=WrongClock()
     )
     async with late as other:
         with pytest.raises(TransientError, match="60 s off"):

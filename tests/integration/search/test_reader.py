@@ -31,15 +31,15 @@ async def test_the_shipped_reader_serves_unless_it_is_replaced(database_url: str
     """By a parameter, or by none."""
     settings = Settings(database_url=database_url)
     async with bootstrap(settings) as service:
-        assert service.reader is not None
-        assert service.reader.name == f"local:reader/{SHIPPED_SHA256[:12]}"
-        assert service.guard is not None
-        assert service.guard.name == f"local:guard/{GUARD_SHA256[:12]}"
+        assert service.models.reader is not None
+        assert service.models.reader.name == f"local:reader/{SHIPPED_SHA256[:12]}"
+        assert service.models.guard is not None
+        assert service.models.guard.name == f"local:guard/{GUARD_SHA256[:12]}"
     given = ScriptedReader()
     async with bootstrap(settings, reader=given) as service:
-        assert service.reader is given
+        assert service.models.reader is given
     async with bootstrap(Settings(database_url=database_url, reader_model=Path("none"))) as service:
-        assert (service.reader, service.guard) == (None, None)
+        assert (service.models.reader, service.models.guard) == (None, None)
 
 
 async def test_a_question_has_the_readers_order(database_url: str) -> None:

@@ -1,0 +1,238 @@
+"""Everything that is stored in Postgres, each store made when it is first used.
+
+A command uses few of them: a question at the terminal has no inbox, no cases and no installations.
+"""
+
+from functools import cached_property
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.cases.cases import PostgresCases
+from core.adapters.postgres.cases.feedback import PostgresFeedback
+from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
+from core.adapters.postgres.corpus.corpus_report import PostgresInspection
+from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies, PostgresPolicyChanges
+from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals
+from core.adapters.postgres.engine.database import Limits
+from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.health import PostgresHealth
+from core.adapters.postgres.messages.backlog import PostgresBacklog
+from core.adapters.postgres.messages.inbox import PostgresInbox
+from core.adapters.postgres.messages.outbox import PostgresOutbox
+from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
+from core.adapters.postgres.ontology.ontology_writer import PostgresExtractedSections
+from core.adapters.postgres.platforms.installations import PostgresConnections, oauth_stores
+from core.adapters.postgres.platforms.posted_answers import (
+    PostgresPostedAnswerActions,
+    PostgresPostedAnswers,
+)
+from core.adapters.postgres.platforms.references import PostgresReferences
+from core.adapters.postgres.queue.conversations import PostgresConversationStore
+from core.adapters.postgres.queue.queue import PostgresJobs
+from core.adapters.postgres.queue.rate_limits import Pace
+from core.adapters.postgres.record.audit import PostgresAuditLog
+from core.adapters.postgres.record.audit_reader import PostgresAuditReader
+from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
+from core.adapters.postgres.search.search import PostgresChunkSearch
+from core.adapters.postgres.search.spaces import PostgresSpaceStore
+from core.config.settings import Settings
+from core.domain.officers import Officers
+from core.domain.rate_limit import TurnLimit, TurnLimits, WaitingLimits
+from core.ports import Clock, IdSource
+from core.ports.platforms import OAuthStores
+
+
+class PostgresStores:
+    """All stores of one migrated database."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        settings: Settings,
+        *,
+        officers: Officers,
+        clock: Clock,
+        ids: IdSource,
+        limits: Limits | None = None,
+    ) -> None:
+        """Connect nothing yet; `limits` are those of the queue's own connections."""
+        self._engine = engine
+        self.settings = settings
+        self.officers = officers
+        self.clock = clock
+        self.ids = ids
+        self._limits = limits
+
+    @cached_property
+    def corpus(self) -> PostgresCorpusStore:
+        """Policies and chunks."""
+        return PostgresCorpusStore(self._engine)
+
+    @cached_property
+    def ontology(self) -> PostgresOntologyStore:
+        """Entities and relations."""
+        return PostgresOntologyStore(self._engine)
+
+    @cached_property
+    def about(self) -> PostgresAboutPolicies:
+        """Owner, version and last change of the policies, and whom they are for."""
+        return PostgresAboutPolicies(self._engine)
+
+    @cached_property
+    def chunks(self) -> PostgresChunkSearch:
+        """Search over chunks, in the space that serves."""
+        return PostgresChunkSearch(self._engine, None)
+
+    @cached_property
+    def spaces(self) -> PostgresSpaceStore:
+        """Embedding spaces, of which one serves."""
+        return PostgresSpaceStore(self._engine)
+
+    @cached_property
+    def conversations(self) -> PostgresConversationStore:
+        """Threads."""
+        return PostgresConversationStore(self._engine)
+
+    @cached_property
+    def log(self) -> PostgresAuditLog:
+        """The record, written."""
+        return PostgresAuditLog(
+            self._engine,
+            clock=self.clock,
+            ids=self.ids,
+            unit=self.settings.unit,
+            jobs=self.jobs,
+            officers=self.officers,
+        )
+
+    @cached_property
+    def records(self) -> PostgresAuditReader:
+        """The record, read."""
+        return PostgresAuditReader(self._engine)
+
+    @cached_property
+    def model_calls(self) -> PostgresModelCallLog:
+        """Calls of language models."""
+        return PostgresModelCallLog(self._engine)
+
+    @cached_property
+    def spending(self) -> PostgresSpending | None:
+        """What models have cost today; None: no limit is set."""
+        budget_usd = self.settings.daily_budget_usd
+        if budget_usd is None:
+            return None
+        return PostgresSpending(
+            self._engine,
+            budget_usd=budget_usd,
+            officers=self.officers,
+            jobs=self.jobs,
+            ids=self.ids,
+        )
+
+    @cached_property
+    def jobs(self) -> PostgresJobs:
+        """The queue, which wakes those who answer and post."""
+        return PostgresJobs(self._engine, limits=self._limits)
+
+    @cached_property
+    def report(self) -> PostgresInspection:
+        """What the corpus holds, for those who keep it."""
+        return PostgresInspection(self._engine)
+
+    @cached_property
+    def withdrawals(self) -> PostgresWithdrawals:
+        """Policies out of force."""
+        return PostgresWithdrawals(self._engine, ledger=self._ledger)
+
+    @cached_property
+    def changes(self) -> PostgresPolicyChanges:
+        """What became of the policies lately."""
+        return PostgresPolicyChanges(self._engine)
+
+    @cached_property
+    def extracted(self) -> PostgresExtractedSections:
+        """What a model read in sections."""
+        return PostgresExtractedSections(self._engine)
+
+    @cached_property
+    def inbox(self) -> PostgresInbox:
+        """Messages of chat platforms, stored before they are acknowledged."""
+        waiting = WaitingLimits(
+            asker=self.settings.waiting_per_asker, all=self.settings.waiting_questions
+        )
+        return PostgresInbox(
+            self._engine,
+            ledger=self._ledger,
+            jobs=self.jobs,
+            waiting=waiting,
+            turns=_turn_limits(self.settings),
+        )
+
+    @cached_property
+    def backlog(self) -> PostgresBacklog:
+        """The same messages, to be answered."""
+        return PostgresBacklog(
+            self._engine,
+            clock=self.clock,
+            defer=self.jobs.defer,
+            limits=_turn_limits(self.settings),
+        )
+
+    @cached_property
+    def outbox(self) -> PostgresOutbox:
+        """Replies, to be posted."""
+        return PostgresOutbox(self._engine, ledger=self._ledger, pace=Pace())
+
+    @cached_property
+    def posted_answers(self) -> PostgresPostedAnswers:
+        """Posted replies, found by the buttons below them."""
+        return PostgresPostedAnswers(self._engine)
+
+    @cached_property
+    def answer_actions(self) -> PostgresPostedAnswerActions:
+        """What people do with posted replies."""
+        return PostgresPostedAnswerActions(self._engine, ledger=self._ledger, jobs=self.jobs)
+
+    @cached_property
+    def references(self) -> PostgresReferences:
+        """Conversations in which the app is, so that it can write there first."""
+        return PostgresReferences(self._engine)
+
+    @cached_property
+    def cases(self) -> PostgresCases:
+        """Questions in the hands of officers."""
+        return PostgresCases(
+            self._engine, ledger=self._ledger, jobs=self.jobs, officers=self.officers
+        )
+
+    @cached_property
+    def feedback(self) -> PostgresFeedback:
+        """What people think of answers."""
+        return PostgresFeedback(self._engine, ledger=self._ledger)
+
+    @cached_property
+    def oauth(self) -> OAuthStores | None:
+        """Installations of the Slack app; None: one workspace, by its token."""
+        return oauth_stores(self._engine, self.settings)
+
+    @cached_property
+    def connections(self) -> PostgresConnections:
+        """The record of workspaces that took the app away."""
+        return PostgresConnections(self._engine, ledger=self._ledger)
+
+    @cached_property
+    def health(self) -> PostgresHealth:
+        """Whether the database takes writes, and how much waits."""
+        return PostgresHealth(self._engine)
+
+    @cached_property
+    def _ledger(self) -> Ledger:
+        return Ledger(clock=self.clock, ids=self.ids, unit=self.settings.unit)
+
+
+def _turn_limits(settings: Settings) -> TurnLimits:
+    return TurnLimits(
+        asker=TurnLimit(times=settings.questions_per_asker, within_s=600.0),
+        channel=TurnLimit(times=settings.questions_per_channel, within_s=600.0),
+        conversation=TurnLimit(times=settings.replies_per_conversation, within_s=60.0),
+    )
