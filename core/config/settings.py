@@ -219,7 +219,7 @@ class Settings(TeamsSettings):
     slack_bot_token: str | None = setting(
         "SLACK_BOT_TOKEN", None, "Bot token of the one workspace, `xoxb-...`", is_secret=True
     )
-    """Never printed or logged. See `bot.slack.manifest.setup`."""
+    """Never printed or logged. See `bot.slack.setup`."""
     slack_signing_secret: str | None = setting(
         "SLACK_SIGNING_SECRET", None, "Tells Slack's requests from anybody's", is_secret=True
     )

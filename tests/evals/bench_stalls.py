@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.slack.inbound.identity import Home as SlackHome
 from bot.slack.inbound.parse import parse as parse_slack
-from bot.slack.web.identity import Home as SlackHome
 from bot.small_talk import is_only_thanks
-from bot.teams.protocol.text_input import clean_text, html_text
+from bot.teams.inbound.text_input import clean_text, html_text
 from core.agent.request import AskRequest
 from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings

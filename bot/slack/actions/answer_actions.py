@@ -11,11 +11,11 @@ from bot.slack.actions.press_handlers import account_of, press_of
 from bot.slack.actions.respond import whisper
 from bot.slack.blocks.action_ids import FOLLOW_UP, SHARE, target_of
 from bot.slack.blocks.render import ASKED_MARK, asked_blocks, asked_text
+from bot.slack.inbound.identity import Home
 from bot.slack.inbound.interaction import Interaction
 from bot.slack.inbound.question_from_action import asked
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack
-from bot.slack.web.identity import Home
 from bot.slack.web.permalinks import Spot, link_to
 from core.domain.answer import Outcome
 from core.domain.delivery import Readers

@@ -33,10 +33,10 @@ from bot.slack.blocks.modals import (
 )
 from bot.slack.blocks.render import ASKED_MARK, asked_blocks, asked_text
 from bot.slack.inbound.interaction import Interaction
+from bot.slack.inbound.payload import maybe
 from bot.slack.inbound.question_from_action import Admin, Ask, Help, Mine, asked, command_of
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack, Told
-from bot.slack.web.payload import maybe
 from bot.slack.web.permalinks import Spot, link_to
 from core.cases.service import CaseService
 from core.domain.errors import TransientError

@@ -4,7 +4,7 @@ from bot.replies.context import Library
 from bot.slack.actions.open_items import Waiting
 from bot.slack.actions.press_handlers import PLATFORM, account_of
 from bot.slack.blocks.home_view import LISTED, Home, PolicyChange, home_view
-from bot.slack.inbound.home_events import Opened
+from bot.slack.inbound.app_events import Opened
 from bot.slack.inbound.interaction import Interaction
 from bot.slack.manifest.app_manifest import PROMPTS
 from bot.slack.outbound.audience import SlackAudience

@@ -37,9 +37,9 @@ from bot.slack.blocks.modals import (
 from bot.slack.blocks.render import chosen_blocks, chosen_text
 from bot.slack.blocks.render_context import Setting
 from bot.slack.inbound.interaction import Interaction
+from bot.slack.inbound.payload import maybe
 from bot.slack.web.calls import Outcome as CallOutcome
 from bot.slack.web.calls import Refused, Slack, Told
-from bot.slack.web.payload import maybe
 from core.domain.case import Case
 
 NOT_NOW = "Slack did not open the form. Please press the button again."

@@ -13,9 +13,9 @@ from bot.slack.actions.open_items import Waiting
 from bot.slack.actions.press_handlers import PressHandlers, SlackAskers
 from bot.slack.actions.respond import Responder
 from bot.slack.blocks.render_context import Setting
+from bot.slack.inbound.identity import Home
 from bot.slack.outbound.audience import PostingAudience, SlackAudience
 from bot.slack.web.calls import Slack
-from bot.slack.web.identity import Home
 from core.bootstrap import Service
 
 

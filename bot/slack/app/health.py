@@ -10,12 +10,12 @@ from collections.abc import AsyncGenerator, Sequence
 from bot.audience_config import read_rights
 from bot.doctor_check import Finding, Health
 from bot.slack.app.vetting import Site, findings
+from bot.slack.inbound.payload import maybe
 from bot.slack.install.oauth import INSTALL_PATH
 from bot.slack.manifest.capabilities import scopes
-from bot.slack.manifest.setup import SlackSetup, slack_setup
+from bot.slack.setup import SlackSetup, slack_setup
 from bot.slack.web.calls import DISCONNECTED, Outcome, Refused, Slack, Told, client_for
 from bot.slack.web.channels import Rooms
-from bot.slack.web.payload import maybe
 from core.adapters.officers import read_officers
 from core.adapters.postgres.platforms.installations import held_installations
 from core.adapters.system import SystemClock

@@ -20,12 +20,12 @@ from slack_bolt.response import BoltResponse
 
 from bot.slack.app.workspace import Connected
 from bot.slack.app.workspaces import Workspaces
-from bot.slack.inbound.home_events import Opened
+from bot.slack.inbound.app_events import Opened
+from bot.slack.inbound.disconnect_events import Disconnected, Doubt, doubt_of, parse_disconnected
+from bot.slack.inbound.identity import workspace_of
 from bot.slack.inbound.interaction import Interaction, NotOurs, parse_interaction
-from bot.slack.install.disconnect_events import Disconnected, Doubt, doubt_of, parse_disconnected
 from bot.slack.web.background_tasks import Underway
 from bot.slack.web.calls import client_for
-from bot.slack.web.identity import workspace_of
 from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Workspace
 from core.domain.run import Json

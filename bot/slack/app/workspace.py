@@ -8,15 +8,15 @@ from bot.replies.context import Library
 from bot.slack.actions.dispatch import Presses
 from bot.slack.actions.home import Showing
 from bot.slack.app.action_registry import wire
+from bot.slack.app.event_intake import Keeper
 from bot.slack.blocks.render_context import Setting
-from bot.slack.inbound.event_intake import Keeper
-from bot.slack.inbound.surroundings import SlackSurroundings
-from bot.slack.manifest.setup import SlackSetup
+from bot.slack.inbound.identity import Home
 from bot.slack.outbound.audience import PostingAudience, SlackAudience
 from bot.slack.outbound.poster import SlackPoster
 from bot.slack.outbound.surface import Patience, SlackSurface
+from bot.slack.outbound.surroundings import SlackSurroundings
+from bot.slack.setup import SlackSetup
 from bot.slack.web.calls import Slack
-from bot.slack.web.identity import Home
 from core.bootstrap import Service
 from core.domain.delivery import Delivery
 from core.ports import Platform

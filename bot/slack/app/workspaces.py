@@ -8,12 +8,12 @@ alone, and it is dropped when it no longer fits. Tokens are not kept: each call 
 from collections.abc import Callable, Mapping
 
 from bot.slack.app.workspace import Connected
+from bot.slack.inbound.disconnect_events import Doubt
+from bot.slack.inbound.identity import ORGANISATION, Home
 from bot.slack.install.credentials import Credential, Credentials
 from bot.slack.install.dead_tokens import Refusals
-from bot.slack.install.disconnect_events import Doubt
 from bot.slack.install.token_probe import Doubts
 from bot.slack.web.calls import Slack, client_for
-from bot.slack.web.identity import ORGANISATION, Home
 from core.domain.errors import TransientError
 from core.domain.installation import Workspace
 from core.ports.platforms import Connections

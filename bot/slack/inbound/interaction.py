@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from bot.json_fields import Object, maybe_object, need_object
+from bot.slack.inbound.identity import Home
+from bot.slack.inbound.payload import maybe, need
 from bot.slack.inbound.text_input import typed
-from bot.slack.web.identity import Home
-from bot.slack.web.payload import maybe, need
 from core.domain.errors import ContractError
 from core.domain.run import Json
 

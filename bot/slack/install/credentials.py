@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from bot.slack.web.identity import Home
+from bot.slack.inbound.identity import Home
 from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Installation, Workspace
 from core.ports import Clock

@@ -7,7 +7,7 @@ by an event. Once a call is taken again, all is well.
 import logging
 from collections.abc import Mapping
 
-from bot.slack.web.identity import Home
+from bot.slack.inbound.identity import Home
 from core.domain.errors import TransientError
 from core.ports.platforms import Connections
 

@@ -29,6 +29,7 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.oauth.installation_store import Installation as SlackInstallation
 
 from bot.json_fields import Object, maybe_object
+from bot.slack.inbound.payload import maybe
 from bot.slack.install import oauth_pages
 from bot.slack.install.credentials import Credentials, ManyWorkspaces
 from bot.slack.install.rotation import refresh_by, tokens_of
@@ -36,7 +37,6 @@ from bot.slack.install.stores import StoredInstallations, StoredStates
 from bot.slack.manifest.app_manifest import REDIRECT_PATH
 from bot.slack.manifest.capabilities import scopes
 from bot.slack.web.calls import Refused, Slack, Told, client_for
-from bot.slack.web.payload import maybe
 from core.config.settings import Settings
 from core.domain.errors import CiteboundError, TransientError
 from core.ports import Clock

@@ -7,8 +7,8 @@ whoever runs this is told to install the app again.
 from datetime import timedelta
 
 from bot.json_fields import Object
+from bot.slack.inbound.payload import maybe, need
 from bot.slack.web.calls import Refused, Slack, Told
-from bot.slack.web.payload import maybe, need
 from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Installation, Tokens
 from core.ports import Clock

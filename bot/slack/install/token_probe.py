@@ -8,10 +8,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
+from bot.slack.inbound.disconnect_events import Doubt
+from bot.slack.inbound.identity import Home
 from bot.slack.install.credentials import Credential, Credentials
-from bot.slack.install.disconnect_events import Doubt
 from bot.slack.web.calls import Refused, Slack, Told, client_for
-from bot.slack.web.identity import Home
 from core.domain.errors import TransientError
 
 ENDED = frozenset({"account_inactive", "token_revoked"})

@@ -15,10 +15,10 @@ import logging
 from dataclasses import dataclass
 
 from bot.audience_config import ChannelScope, Rights
+from bot.slack.inbound.identity import Home
 from bot.slack.web.calls import Slack
 from bot.slack.web.channels import Kind, Room, Rooms
 from bot.slack.web.directory import Directory
-from bot.slack.web.identity import Home
 from core.domain.delivery import NoReaders, Readers
 from core.domain.errors import TransientError
 from core.domain.place import Place

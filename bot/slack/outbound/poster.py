@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from bot.json_fields import maybe_object
 from bot.slack.blocks.render import SHAPES, Rendered, render
 from bot.slack.blocks.render_context import Setting
+from bot.slack.inbound.payload import maybe
 from bot.slack.outbound import agent_sessions
 from bot.slack.web.calls import ABSENT, Limited, Outcome, Refused, Slack, Told, Unclear
-from bot.slack.web.payload import maybe
 from core.domain.delivery import (
     Ambiguous,
     ContentRefused,

@@ -10,9 +10,9 @@ from bot.json_fields import maybe_object
 from bot.replies.notices import CHECKING, STOPPED
 from bot.slack.blocks import progress_blocks
 from bot.slack.blocks.elements import section
+from bot.slack.inbound.payload import maybe
 from bot.slack.outbound import agent_sessions
 from bot.slack.web.calls import Limited, Outcome, Refused, Slack, Told, Unclear
-from bot.slack.web.payload import maybe
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed
 from core.domain.run import Json

@@ -16,7 +16,6 @@ from bot.replies.notices import WRITE_DIRECTLY
 from bot.slack.blocks import progress_blocks
 from bot.slack.outbound.progress_drawing import Pen
 from bot.slack.web.calls import Slack
-from bot.slack.web.sockets import SILENT_S
 from core.domain.errors import BusyError
 from core.domain.message import Claimed
 from core.ports import Kept, Progress
@@ -33,6 +32,8 @@ WAKES_AFTER_S = 0.3
 """Who reads is mostly known, or told, sooner: then the status comes with the work itself."""
 POINTS_AFTER_S = 10.0
 """Who has waited so long only for us to know who reads may rather ask directly."""
+SILENT_S = 40.0
+"""So many pings without an answer: nobody is there."""
 MOST_AWAITED = 4_096
 """Messages of which it is remembered since when they wait."""
 

@@ -7,9 +7,9 @@ from enum import StrEnum
 from time import monotonic
 
 from bot.json_fields import maybe_object
+from bot.slack.inbound.payload import maybe
 from bot.slack.web.calls import Refused, Slack
 from bot.slack.web.listing import Listing, body_of
-from bot.slack.web.payload import maybe
 from core.domain.run import Json
 
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from time import monotonic
 
 from bot.json_fields import maybe_object
+from bot.slack.inbound.payload import maybe
 from bot.slack.web.calls import Limited, Outcome, Refused, Slack, Told, Unclear
-from bot.slack.web.payload import maybe
 from core.domain.errors import BusyError, TransientError
 from core.domain.run import Json
 

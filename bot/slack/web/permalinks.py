@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.replies.safe_text import is_permalink
+from bot.slack.inbound.payload import maybe
 from bot.slack.web.calls import Slack, Told
-from bot.slack.web.payload import maybe
 
 LOOKED_UP_WITHIN_S = 1.0
 """Of the 3 s that Slack waits for what it sent: a link is no reason to fail."""

@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from bot.teams.cards.dialogs import FORMS, again
+from bot.teams.inbound.interaction import Interaction, Kind, NotOurs
 from bot.teams.protocol.action_ids import CASE_REFRESH
-from bot.teams.protocol.interaction import Interaction, Kind, NotOurs
 from core.domain.errors import ContractError, TransientError
 from core.domain.run import Json
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from bot.actions.press import Entered, Press
 from bot.teams.connector.roster import Rosters
+from bot.teams.inbound.interaction import COMMENT, Interaction
 from bot.teams.protocol import action_ids
 from bot.teams.protocol.action_ids import Target
-from bot.teams.protocol.conversation_ids import NAME
-from bot.teams.protocol.interaction import COMMENT, Interaction
+from bot.teams.protocol.conversations import NAME
 from core.domain.case_rules import Account
 from core.domain.officers import Officers
 from core.domain.place import Place

@@ -41,8 +41,8 @@ from bot.teams.connector.calls import NOT_HERE, Refused, Told
 from bot.teams.connector.calls import Outcome as CallOutcome
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.connector.roster import Rosters
+from bot.teams.inbound.interaction import Interaction
 from bot.teams.protocol import action_ids
-from bot.teams.protocol.interaction import Interaction
 from core.domain.case import Case
 from core.domain.officers import Officers
 from core.domain.run import Json

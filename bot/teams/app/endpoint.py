@@ -29,8 +29,8 @@ from bot.teams.actions.dispatch import Presses, failed
 from bot.teams.app.botbuilder_patches import Bot, Response
 from bot.teams.app.event_intake import Keeper
 from bot.teams.auth.token_verifier import Principal, Reject, Verifier
+from bot.teams.inbound.interaction import Interaction, NotOurs, parse_invoke
 from bot.teams.protocol.identity import Home
-from bot.teams.protocol.interaction import Interaction, NotOurs, parse_invoke
 from bot.teams.protocol.payload import maybe
 from bot.teams.protocol.reference import CHANNEL_ID
 from core.domain.errors import ContractError, TransientError

@@ -19,7 +19,7 @@ from bot.teams.connector.http_client import Exchange, open_session
 from bot.teams.connector.rest_connector import RestTransport
 from bot.teams.connector.roster import Rosters
 from bot.teams.protocol.identity import home_of
-from bot.teams.protocol.setup import TeamsSetup, teams_setup
+from bot.teams.setup import TeamsSetup, teams_setup
 from core.adapters.officers import read_officers
 from core.adapters.postgres.engine.database import engine_for, newest_revision, server_facts
 from core.adapters.postgres.platforms.references import PostgresReferences

@@ -11,10 +11,10 @@ from bot.audience_config import read_rights
 from bot.platform import Chat, Connect
 from bot.teams.app.botbuilder_connector import BotbuilderTransport
 from bot.teams.app.endpoint import PATH, TeamsEndpoint
-from bot.teams.app.playground_auth import UnsafeAnonymous
 from bot.teams.app.tenant import wire
 from bot.teams.app.vetting import require_private
 from bot.teams.auth.credentials import token_for
+from bot.teams.auth.playground_auth import UnsafeAnonymous
 from bot.teams.auth.signing_keys import METADATA_URL, SigningKeys, signing_keys
 from bot.teams.auth.token_verifier import InboundVerifier, Verifier
 from bot.teams.connector.background_tasks import Background
@@ -22,9 +22,9 @@ from bot.teams.connector.connector import Transport
 from bot.teams.connector.http_client import Exchange, open_session
 from bot.teams.connector.rest_connector import RestTransport
 from bot.teams.outbound.surface import Patience
-from bot.teams.protocol.conversation_ids import NAME
+from bot.teams.protocol.conversations import NAME
 from bot.teams.protocol.identity import Home, home_of
-from bot.teams.protocol.setup import TeamsSetup, teams_setup
+from bot.teams.setup import TeamsSetup, teams_setup
 from core.bootstrap import Service
 from core.config.settings import Settings
 

@@ -15,7 +15,7 @@ from bot.doctor_check import Finding, Health, private_case_channel
 from bot.teams.actions.press_identity import officers_in
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.roster import Rosters
-from bot.teams.protocol.conversation_ids import NAME
+from bot.teams.protocol.conversations import NAME
 from bot.teams.protocol.reference import Reference
 from core.domain.errors import ConfigError, TransientError
 from core.domain.officers import Officers

@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 
 from aiohttp import ClientError, ClientSession, ClientTimeout
 
-from bot.teams.protocol.setup import TeamsSetup
+from bot.teams.setup import TeamsSetup
 
 LOGIN_URL = "https://login.microsoftonline.com"
 RESOURCE = "https://api.botframework.com"

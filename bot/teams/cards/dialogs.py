@@ -18,8 +18,8 @@ from bot.teams.cards.elements import (
     submit,
     told,
 )
+from bot.teams.inbound.interaction import Interaction
 from bot.teams.protocol import action_ids
-from bot.teams.protocol.interaction import Interaction
 from core.domain.case_rules import NOTE_LIMIT, REPLY_LIMIT
 from core.domain.errors import ContractError
 from core.domain.run import Json

@@ -7,7 +7,7 @@ from time import monotonic
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.calls import Object, Refused, Told
 from bot.teams.connector.connector import Address, Transport
-from bot.teams.protocol.conversation_ids import ROOT
+from bot.teams.protocol.conversations import ROOT
 from bot.teams.protocol.identity import OUTSIDE_ROLES, Home
 from bot.teams.protocol.payload import maybe, objects, words
 from core.domain.errors import TransientError

@@ -15,13 +15,13 @@ from typing import TypeAlias
 from bot.intake import Overheard
 from bot.json_fields import Object, maybe_object, need_object
 from bot.small_talk import wants_help
+from bot.teams.inbound.interaction import Interaction, NotOurs, parse_submitted
 from bot.teams.inbound.membership_events import EVENTS as MEETING
 from bot.teams.inbound.membership_events import Changed, Met, Parted, parse_met
-from bot.teams.protocol.conversation_ids import Spot, spot_of
+from bot.teams.inbound.text_input import clean_text, names_bot, names_others, quotes_of
+from bot.teams.protocol.conversations import Spot, spot_of
 from bot.teams.protocol.identity import Home
-from bot.teams.protocol.interaction import Interaction, NotOurs, parse_submitted
 from bot.teams.protocol.payload import instant, maybe, need, objects, words
-from bot.teams.protocol.text_input import clean_text, names_bot, names_others, quotes_of
 from core.domain.context import ContextMessage, bounded
 from core.domain.message import Ignored, InboundMessage, MessageKind
 from core.domain.run import Json

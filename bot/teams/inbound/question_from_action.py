@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from bot.teams.protocol.interaction import Interaction
+from bot.teams.inbound.interaction import Interaction
 from core.domain.context import ContextMessage, bounded
 from core.domain.message import InboundMessage, MessageKind
 from core.domain.place import Place

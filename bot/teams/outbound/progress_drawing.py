@@ -11,7 +11,7 @@ from bot.teams.cards import progress_blocks
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.calls import Outcome, Refused, Told
 from bot.teams.connector.connector import Address, Transport
-from bot.teams.protocol.conversation_ids import scope_of
+from bot.teams.protocol.conversations import scope_of
 from bot.teams.protocol.payload import maybe
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed

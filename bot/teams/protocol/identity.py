@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from bot.json_fields import Object, maybe_object
 from bot.teams.protocol.payload import maybe
 from bot.teams.protocol.service_urls import ServiceUrls
-from bot.teams.protocol.setup import TeamsSetup
+from bot.teams.setup import TeamsSetup
 
 OUTSIDE_ROLES = frozenset({"guest", "anonymous", "external"})
 _BOT = "28:"

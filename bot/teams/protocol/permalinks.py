@@ -2,7 +2,7 @@
 
 from urllib.parse import quote
 
-from bot.teams.protocol.conversation_ids import scope_of
+from bot.teams.protocol.conversations import scope_of
 from core.domain.place import Place
 
 

@@ -7,7 +7,7 @@ that it holds.
 from dataclasses import dataclass
 
 from bot.json_fields import Object, maybe_object, need_object
-from bot.teams.protocol.conversation_ids import NAME, Scope, spot_of
+from bot.teams.protocol.conversations import NAME, Scope, spot_of
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import maybe, need
 from core.domain.errors import ContractError

@@ -8,10 +8,10 @@ import pytest
 from aiohttp import ClientSession
 
 from bot.json_fields import Object
-from bot.slack.inbound.event_intake import Keeper
+from bot.slack.app import sockets
+from bot.slack.app.event_intake import Keeper
+from bot.slack.app.sockets import CONNECTIONS
 from bot.slack.outbound.surface import Patience
-from bot.slack.web import sockets
-from bot.slack.web.sockets import CONNECTIONS
 from tests.acceptance.slack.office import QUESTION, shown
 from tests.servers.slack import FakeSlack, fake_slack
 from tests.servers.slack.faults import error

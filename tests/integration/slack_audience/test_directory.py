@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.slack.inbound.identity import Home
 from bot.slack.web import directory
 from bot.slack.web.calls import Slack, client_for
 from bot.slack.web.channels import Rooms
 from bot.slack.web.directory import ALONE, Directory
-from bot.slack.web.identity import Home
 from core.domain.errors import BusyError, TransientError
 from tests.servers.slack import FakeSlack, fake_slack
 from tests.servers.slack.faults import error, lost, too_many

@@ -19,9 +19,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.audience_config import ChannelScope, Rights
 from bot.delivery import withholding
+from bot.slack.inbound.identity import Home
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack, client_for
-from bot.slack.web.identity import Home
 from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.agent.reply import compose
 from core.domain.delivery import Delivery, NoReaders, StoredReply, Withhold

@@ -7,8 +7,8 @@ import pytest
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
+from bot.slack.inbound.identity import Home
 from bot.slack.inbound.parse import NotForUs, parse
-from bot.slack.web.identity import Home
 from tests.servers.slack import FakeSlack, fake_slack
 from tests.servers.slack.app import SlackClient, listening, slack_client
 from tests.servers.slack.wire import Json

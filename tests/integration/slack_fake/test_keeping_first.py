@@ -10,10 +10,10 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 
-from bot.slack.inbound.home_events import Opened
+from bot.slack.inbound.app_events import Opened
+from bot.slack.inbound.disconnect_events import Disconnected
+from bot.slack.inbound.identity import Home
 from bot.slack.inbound.parse import NotForUs, Overheard, parse
-from bot.slack.install.disconnect_events import Disconnected
-from bot.slack.web.identity import Home
 from core.domain.message import Ignored, InboundMessage
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.app import listening, slack_client

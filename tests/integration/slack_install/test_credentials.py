@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.slack.inbound.identity import Home, workspace_of
 from bot.slack.install.credentials import OneWorkspace
 from bot.slack.install.oauth import open_oauth
 from bot.slack.install.stores import StoredInstallations
-from bot.slack.web.identity import Home, workspace_of
 from core.adapters.postgres.platforms.installations import oauth_stores
 from core.config.settings import Settings
 from core.domain.errors import TransientError

@@ -6,7 +6,7 @@ import pytest
 from aiohttp import ClientSession
 
 from bot.teams.auth.credentials import TokenError, token_for
-from bot.teams.protocol.setup import TeamsSetup, teams_setup
+from bot.teams.setup import TeamsSetup, teams_setup
 from core.config.settings import Settings
 from tests.integration.teams.conftest import setup_of
 from tests.servers.slack import faults

@@ -14,7 +14,7 @@ from bot.teams.app.endpoint import TeamsEndpoint
 from bot.teams.app.event_intake import Keeper
 from bot.teams.auth.signing_keys import signing_keys
 from bot.teams.auth.token_verifier import InboundVerifier
-from bot.teams.protocol.conversation_ids import NAME
+from bot.teams.protocol.conversations import NAME
 from bot.teams.protocol.identity import Home, home_of
 from bot.teams.protocol.reference import read_reference
 from core.bootstrap import Service, bootstrap

@@ -8,7 +8,7 @@ import pytest
 
 from bot.slack.inbound.text_input import typed
 from bot.small_talk import is_only_thanks
-from bot.teams.protocol.text_input import clean_text, html_text
+from bot.teams.inbound.text_input import clean_text, html_text
 from core.agent.conversation.understanding import clean, understand
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.timing import let_others_run

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.intake import Overheard, heard, is_meant_for_us
+from bot.slack.inbound.identity import Home
 from bot.slack.inbound.parse import parse as parse_slack
-from bot.slack.web.identity import Home
 from bot.teams.inbound.parse import parse as parse_teams
 from core.agent.conversation.speech import asks, is_aside, is_statement, speaks_to_others
 from core.domain.message import OVERHEARD, Ignored, InboundMessage, MessageKind, Speakers

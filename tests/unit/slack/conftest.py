@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.slack.web.identity import Home
+from bot.slack.inbound.identity import Home
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.clock import Clock
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.slack.inbound.identity import Home
 from bot.slack.inbound.interaction import Interaction, NotOurs, parse_interaction
-from bot.slack.web.identity import Home
 from core.domain.errors import ContractError
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.posts import Ephemeral

@@ -10,13 +10,13 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
-from bot.slack.inbound.home_events import EVENTS as OPENING
+from bot.slack.inbound.app_events import EVENTS as OPENING
+from bot.slack.inbound.identity import Home
 from bot.slack.inbound.interaction import Interaction, parse_interaction
 from bot.slack.inbound.parse import NotForUs, parse
 from bot.slack.inbound.question_from_action import Help, command_of
 from bot.slack.manifest import capabilities
 from bot.slack.manifest.app_manifest import manifest, to_yaml
-from bot.slack.web.identity import Home
 from core.domain.errors import ContractError, UsageError
 from tests.servers.slack.scopes import RULES
 from tests.servers.slack.workspace import BOT_EVENTS, BOT_SCOPES

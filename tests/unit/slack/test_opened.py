@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.slack.inbound.home_events import Opened
+from bot.slack.inbound.app_events import Opened
+from bot.slack.inbound.identity import Home
 from bot.slack.inbound.parse import NotForUs, parse
-from bot.slack.web.identity import Home
 from core.domain.errors import ContractError
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.wire import Json

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.slack.inbound.disconnect_events import Disconnected
+from bot.slack.inbound.identity import Home
 from bot.slack.inbound.parse import NotForUs, Overheard, Parsed, parse
-from bot.slack.install.disconnect_events import Disconnected
-from bot.slack.web.identity import Home
-from bot.slack.web.payload import instant
+from bot.slack.inbound.payload import instant
 from core.domain.errors import ContractError
 from core.domain.message import Ignored, InboundMessage, MessageKind
 from tests.servers.slack import FakeSlack

@@ -13,11 +13,11 @@ from PIL import Image
 
 from bot import cli
 from bot.small_talk import HELP
+from bot.teams.inbound.interaction import INVOKES
 from bot.teams.inbound.parse import ASK, parse
 from bot.teams.manifest import capabilities
 from bot.teams.manifest.app_manifest import VERSIONS, Version, manifest, package, to_json
 from bot.teams.manifest.icons import COLOUR, OUTLINE, colour_icon, outline_icon
-from bot.teams.protocol.interaction import INVOKES
 from core.domain.errors import UsageError
 from core.domain.message import InboundMessage, MessageKind
 from tests.unit.teams.activities import HOME, mentioned

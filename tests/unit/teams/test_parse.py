@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.teams.inbound.interaction import Interaction, NotOurs, parse_invoke
 from bot.teams.inbound.membership_events import Changed, Met, Parted
 from bot.teams.inbound.parse import NotForUs, Overheard, parse
-from bot.teams.protocol.interaction import Interaction, NotOurs, parse_invoke
 from core.domain.errors import ContractError
 from core.domain.message import Ignored, InboundMessage, MessageKind
 from tests.unit.teams.activities import (

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.teams.protocol.conversation_ids import conversation_of, scope_of, spot_of
+from bot.teams.protocol.conversations import conversation_of, scope_of, spot_of
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.reference import Reference, read_reference, reference_of
 from bot.teams.protocol.service_urls import ServiceUrls

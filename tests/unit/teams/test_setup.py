@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.teams.protocol.setup import teams_setup
+from bot.teams.setup import teams_setup
 from core.config.settings import Settings
 from core.domain.errors import ConfigError
 

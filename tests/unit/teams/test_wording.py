@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.teams.protocol.text_input import clean_text, html_text, names_bot
+from bot.teams.inbound.text_input import clean_text, html_text, names_bot
 from tests.unit.teams.activities import BOT, Activity, mention, message
 
 

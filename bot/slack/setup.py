@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.json_fields import maybe_object
+from bot.slack.inbound.identity import Home
+from bot.slack.inbound.payload import maybe
 from bot.slack.web.calls import Refused, Slack, Told
-from bot.slack.web.identity import Home
-from bot.slack.web.payload import maybe
 from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from core.domain.run import Json

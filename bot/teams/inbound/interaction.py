@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from bot.json_fields import Object, maybe_object, need_object
+from bot.teams.inbound.text_input import html_text
 from bot.teams.protocol.action_ids import DO
-from bot.teams.protocol.conversation_ids import Spot, spot_of
+from bot.teams.protocol.conversations import Spot, spot_of
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import instant, is_id, maybe, need, scalar, words
 from bot.teams.protocol.reference import Reference, reference_of
-from bot.teams.protocol.text_input import html_text
 from core.domain.errors import ContractError
 from core.domain.run import Json
 

@@ -4,9 +4,9 @@ import logging
 
 from bot.intake import Intake, Overheard, heard
 from bot.json_fields import Object
-from bot.slack.inbound.home_events import Opened
+from bot.slack.inbound.app_events import Opened
+from bot.slack.inbound.identity import Home
 from bot.slack.inbound.parse import Disconnected, NotForUs, parse
-from bot.slack.web.identity import Home
 from core.domain.case_rules import Account
 from core.domain.errors import ContractError
 from core.domain.message import (

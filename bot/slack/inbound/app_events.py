@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from bot.json_fields import Object, maybe_object, need_object
-from bot.slack.web.payload import maybe, need
+from bot.slack.inbound.payload import maybe, need
 from core.domain.run import Json
 
 What: TypeAlias = Literal["home", "messages", "thread", "context"]

@@ -15,7 +15,7 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from bot.slack.web.signature import SignatureCheck
+from bot.slack.app.signature import SignatureCheck
 
 logger = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.json_fields import Object, maybe_object
-from bot.slack.web.identity import Home
-from bot.slack.web.payload import EPOCH, maybe
+from bot.slack.inbound.identity import Home
+from bot.slack.inbound.payload import EPOCH, maybe
 from core.domain.installation import Workspace
 
 LATEST_S = 10**11

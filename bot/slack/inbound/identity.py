@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.json_fields import Object, maybe_object
-from bot.slack.web.payload import maybe
+from bot.slack.inbound.payload import maybe
 from core.domain.installation import Workspace
 from core.domain.run import Json
 

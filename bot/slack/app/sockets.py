@@ -21,7 +21,6 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from bot.slack.web.background_tasks import Underway
 
 CONNECTIONS = 2
-SILENT_S = 40.0
 PINGS = 4
 """So many pings without an answer, 10 s apart: nobody is there."""
 
@@ -37,7 +36,7 @@ class Sockets:
     """The connections of a process."""
 
     def __init__(
-        self, app: AsyncApp, app_token: str, underway: Underway, *, silent_s: float = SILENT_S
+        self, app: AsyncApp, app_token: str, underway: Underway, *, silent_s: float
     ) -> None:
         """Take who handles what comes, and what opens sockets."""
         self._underway = underway
