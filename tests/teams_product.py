@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from bot.app.process import Roles, running
 from bot.teams.app.endpoint import PATH
 from bot.teams.app.platform import teams as connect_teams
-from bot.teams.outbound.surface import Patience
+from bot.teams.outbound.progress import Patience
 from core.adapters.postgres.engine.database import engine_for
 from core.bootstrap import SERVING, bootstrap
 from core.config.settings import Settings

@@ -90,7 +90,7 @@ def test_expressions_are_found_wherever_they_are() -> None:
     kept = {"core.agent.conversation.follow_up._GAP", "core.language.notations.NOTATIONS"}
     assert kept | {"core.grounding.bounds._BEFORE", "core.agent.planning.intent._COMPILED"} <= where
     assert any(place.startswith("core.language.numerals:") for place in where)
-    assert any(place.startswith("bot.slack.inbound.text_input:") for place in where)
+    assert any(place.startswith("bot.slack.inbound.payload:") for place in where)
 
 
 def test_an_attack_has_its_length() -> None:

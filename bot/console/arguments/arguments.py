@@ -334,7 +334,7 @@ def _serve(parser: argparse.ArgumentParser) -> None:
 
 def _slack(parser: argparse.ArgumentParser, add: _Add) -> None:
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
-    made = add(actions, "manifest", "bot.slack.app.manifest_command", help_texts.SLACK_MANIFEST)
+    made = add(actions, "manifest", "bot.slack.manifest", help_texts.SLACK_MANIFEST)
     made.add_argument(
         "--url", metavar="URL", help="where Slack reaches you; default: CITEBOUND_PUBLIC_URL"
     )
@@ -346,7 +346,7 @@ def _slack(parser: argparse.ArgumentParser, add: _Add) -> None:
 
 def _teams(parser: argparse.ArgumentParser, add: _Add) -> None:
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
-    made = add(actions, "package", "bot.teams.app.package_command", help_texts.TEAMS_PACKAGE)
+    made = add(actions, "package", "bot.teams.manifest", help_texts.TEAMS_PACKAGE)
     made.add_argument("--app-id", metavar="ID", help="the bot's client id; default: APP_ID")
     made.add_argument(
         "--url", metavar="URL", help="where Teams reaches you; default: CITEBOUND_PUBLIC_URL"

@@ -12,11 +12,9 @@ from bot.slack.actions.respond import whisper
 from bot.slack.blocks.action_ids import FOLLOW_UP, SHARE, target_of
 from bot.slack.blocks.render import ASKED_MARK, asked_blocks, asked_text
 from bot.slack.inbound.identity import Home
-from bot.slack.inbound.interaction import Interaction
-from bot.slack.inbound.question_from_action import asked
+from bot.slack.inbound.interaction import Interaction, asked
 from bot.slack.outbound.audience import SlackAudience
-from bot.slack.web.calls import Slack
-from bot.slack.web.permalinks import Spot, link_to
+from bot.slack.web.calls import Slack, Spot, link_to
 from core.domain.answer import Outcome
 from core.domain.delivery import Readers
 from core.domain.message import Accepted

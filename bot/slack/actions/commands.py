@@ -12,7 +12,7 @@ from bot.intake import Intake
 from bot.replies.notices import IN_DIRECT, OFFICERS_ONLY
 from bot.replies.safe_text import is_permalink, line
 from bot.slack.actions.dispatch import Ack, Handler
-from bot.slack.actions.open_items import Waiting
+from bot.slack.actions.home import Waiting
 from bot.slack.actions.press_handlers import account_of
 from bot.slack.actions.respond import NOT_NOW as NOT_OPENED
 from bot.slack.actions.respond import whisper
@@ -32,12 +32,10 @@ from bot.slack.blocks.modals import (
     updated,
 )
 from bot.slack.blocks.render import ASKED_MARK, asked_blocks, asked_text
-from bot.slack.inbound.interaction import Interaction
+from bot.slack.inbound.interaction import Admin, Ask, Help, Interaction, Mine, asked, command_of
 from bot.slack.inbound.payload import maybe
-from bot.slack.inbound.question_from_action import Admin, Ask, Help, Mine, asked, command_of
 from bot.slack.outbound.audience import SlackAudience
-from bot.slack.web.calls import Slack, Told
-from bot.slack.web.permalinks import Spot, link_to
+from bot.slack.web.calls import Slack, Spot, Told, link_to
 from core.cases.service import CaseService
 from core.domain.errors import TransientError
 from core.domain.place import Place

@@ -30,11 +30,9 @@ from bot.slack.blocks.modals import (
     ids_in,
     message_modal,
 )
-from bot.slack.inbound.interaction import Interaction
+from bot.slack.inbound.interaction import Interaction, asked
 from bot.slack.inbound.payload import maybe
-from bot.slack.inbound.question_from_action import asked
-from bot.slack.web.calls import Limited, Refused, Slack, Told
-from bot.slack.web.permalinks import LOOKED_UP_WITHIN_S, Spot, link_to
+from bot.slack.web.calls import LOOKED_UP_WITHIN_S, Limited, Refused, Slack, Spot, Told, link_to
 from core.domain.case_rules import Account
 from core.domain.errors import TransientError
 from core.ports.posted_answers import PostedAnswer

@@ -20,8 +20,7 @@ from slack_bolt.response import BoltResponse
 
 from bot.slack.app.workspace import Connected
 from bot.slack.app.workspaces import Workspaces
-from bot.slack.inbound.app_events import Opened
-from bot.slack.inbound.disconnect_events import Disconnected, Doubt, doubt_of, parse_disconnected
+from bot.slack.inbound.app_events import Disconnected, Doubt, Opened, doubt_of, parse_disconnected
 from bot.slack.inbound.identity import workspace_of
 from bot.slack.inbound.interaction import Interaction, NotOurs, parse_interaction
 from bot.slack.web.background_tasks import Underway

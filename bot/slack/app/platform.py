@@ -8,17 +8,14 @@ from aiohttp import web
 
 from bot.audience_config import read_rights
 from bot.platform import Chat, Connect
-from bot.slack.app.endpoint import SlackEndpoint
+from bot.slack.app.endpoint import SignatureCheck, SlackEndpoint, Sockets
+from bot.slack.app.health import Site, require_private
 from bot.slack.app.listeners import build_app
-from bot.slack.app.per_workspace_platform import by_tenant
-from bot.slack.app.signature import SignatureCheck
-from bot.slack.app.sockets import Sockets
-from bot.slack.app.vetting import Site, require_private
 from bot.slack.app.workspace import Wiring
-from bot.slack.app.workspaces import Workspaces
+from bot.slack.app.workspaces import Workspaces, by_tenant
 from bot.slack.install.credentials import Credentials, OneWorkspace
 from bot.slack.install.oauth import open_oauth
-from bot.slack.manifest.app_manifest import EVENTS_PATH
+from bot.slack.manifest import EVENTS_PATH
 from bot.slack.outbound.surface import Patience
 from bot.slack.setup import SlackSetup, find_home, slack_setup
 from bot.slack.web.background_tasks import Underway

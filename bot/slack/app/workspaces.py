@@ -5,17 +5,31 @@ or made anew, counts at once, also if another process heard of it. What is kept 
 alone, and it is dropped when it no longer fits. Tokens are not kept: each call looks its own up.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 
 from bot.slack.app.workspace import Connected
-from bot.slack.inbound.disconnect_events import Doubt
+from bot.slack.blocks.render import SHAPES
+from bot.slack.inbound.app_events import Doubt
 from bot.slack.inbound.identity import ORGANISATION, Home
-from bot.slack.install.credentials import Credential, Credentials
-from bot.slack.install.dead_tokens import Refusals
-from bot.slack.install.token_probe import Doubts
-from bot.slack.web.calls import Slack, client_for
+from bot.slack.install.credentials import Credential, Credentials, Doubts, Refusals
+from bot.slack.web.calls import NOT_INSTALLED, Slack, client_for
+from core.domain.context import Surroundings
+from core.domain.delivery import (
+    CanNotTell,
+    Delivery,
+    FindResult,
+    NoReaders,
+    Permanent,
+    PostResult,
+    Readers,
+)
 from core.domain.errors import TransientError
 from core.domain.installation import Workspace
+from core.domain.message import Claimed
+from core.domain.place import Place
+from core.ports import Kept, Platform, Progress, Progressed
+from core.ports.messages import as_carried
 from core.ports.platforms import Connections
 
 
@@ -109,3 +123,102 @@ class Workspaces:
 
         client = client_for(None, api_url=self._api_url)
         return Slack(client, token=token, on_dead=on_dead, on_taken=on_taken)
+
+
+Pick = Callable[[Connected], Platform]
+
+
+def by_tenant(workspaces: Workspaces, pick: Pick) -> Platform:
+    """Return a platform that is the picked one of each workspace."""
+
+    async def around(claimed: Claimed, /) -> Surroundings:
+        found = await workspaces.of_tenant(claimed.place.tenant)
+        return await (as_carried if found is None else pick(found).around)(claimed)
+
+    surface = _Surface(workspaces, pick)
+    return Platform(
+        audience=_Audience(workspaces, pick),
+        surface=surface,
+        poster=_Poster(workspaces, pick),
+        around=around,
+        waking=surface.waking,
+    )
+
+
+class _Audience:
+    """See `core.ports.Audience`; where we are not installed, nobody reads."""
+
+    def __init__(self, workspaces: Workspaces, pick: Pick) -> None:
+        self._workspaces = workspaces
+        self._pick = pick
+
+    async def readers(
+        self, place: Place, person: str, /, *, is_direct: bool
+    ) -> Readers | NoReaders:
+        """See `Audience.readers`."""
+        found = await self._workspaces.of_tenant(place.tenant)
+        if found is None:
+            return NoReaders(may_read_direct=False, reason=NOT_INSTALLED)
+        return await self._pick(found).audience.readers(place, person, is_direct=is_direct)
+
+
+class _Surface:
+    """See `core.ports.Surface`."""
+
+    def __init__(self, workspaces: Workspaces, pick: Pick) -> None:
+        self._workspaces = workspaces
+        self._pick = pick
+
+    def showing(self, claimed: Claimed, kept: Kept, /) -> AbstractAsyncContextManager[Progress]:
+        """See `Surface.showing`."""
+        return self._showing(claimed, kept)
+
+    @asynccontextmanager
+    async def waking(self, claimed: Claimed) -> AsyncGenerator[None]:
+        """See `Platform.waking`."""
+        try:
+            found = await self._workspaces.of_tenant(claimed.place.tenant)
+        except TransientError:
+            found = None
+        async with nullcontext() if found is None else self._pick(found).waking(claimed):
+            yield
+
+    @asynccontextmanager
+    async def _showing(self, claimed: Claimed, kept: Kept) -> AsyncGenerator[Progress]:
+        found = await self._workspaces.of_tenant(claimed.place.tenant)
+        if found is None:
+            yield _Unseen()
+            return
+        async with self._pick(found).surface.showing(claimed, kept) as progress:
+            yield progress
+
+
+class _Unseen:
+    """See `core.ports.Progress`; nobody sees it."""
+
+    def report(self, progressed: Progressed, /) -> None:
+        """See `Progress.report`."""
+
+
+class _Poster:
+    """See `core.ports.Poster`; where we are not installed, nothing can be posted for good."""
+
+    shapes = SHAPES
+
+    def __init__(self, workspaces: Workspaces, pick: Pick) -> None:
+        self._workspaces = workspaces
+        self._pick = pick
+
+    async def post(self, delivery: Delivery, /) -> PostResult:
+        """See `Poster.post`."""
+        found = await self._workspaces.of_tenant(delivery.place.tenant)
+        if found is None:
+            return Permanent(code=NOT_INSTALLED)
+        return await self._pick(found).poster.post(delivery)
+
+    async def find(self, delivery: Delivery, /) -> FindResult:
+        """See `Poster.find`."""
+        found = await self._workspaces.of_tenant(delivery.place.tenant)
+        if found is None:
+            return CanNotTell()
+        return await self._pick(found).poster.find(delivery)

@@ -16,11 +16,18 @@ from typing import TypeAlias
 from bot.intake import Overheard
 from bot.json_fields import Object, maybe_object, need_object
 from bot.slack.inbound.app_events import EVENTS as OPENING
-from bot.slack.inbound.app_events import Opened, parse_opened
-from bot.slack.inbound.disconnect_events import Disconnected, parse_disconnected
+from bot.slack.inbound.app_events import Disconnected, Opened, parse_disconnected, parse_opened
 from bot.slack.inbound.identity import Home
-from bot.slack.inbound.payload import instant, maybe, need
-from bot.slack.inbound.text_input import Quoting, names, names_others, split_quote, typed
+from bot.slack.inbound.payload import (
+    Quoting,
+    instant,
+    maybe,
+    names,
+    names_others,
+    need,
+    split_quote,
+    typed,
+)
 from bot.small_talk import wants_help
 from core.domain.context import ContextMessage, bounded
 from core.domain.message import Ignored, InboundMessage, MessageKind

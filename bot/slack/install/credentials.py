@@ -4,16 +4,72 @@ Nothing is remembered beyond a call: what was uninstalled through one process is
 others at once, and a token that another process exchanged is the one that is found.
 """
 
+import asyncio
 import logging
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from bot.slack.inbound.app_events import Doubt
 from bot.slack.inbound.identity import Home
+from bot.slack.web.calls import Refused, Slack, Told, client_for
 from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Installation, Workspace
 from core.ports import Clock
-from core.ports.platforms import Installations, Refresh
+from core.ports.platforms import Connections, Installations, Refresh
+
+
+class Refusals:
+    """Remembers which workspaces are lost. Safe from many tasks."""
+
+    def __init__(self, connections: Connections) -> None:
+        """Take who records that one is lost."""
+        self._connections = connections
+        self._alarmed: set[str] = set()
+        self._lost: dict[str, str] = {}
+
+    @property
+    def lost(self) -> Mapping[str, str]:
+        """Workspaces and organisations in which nothing can be posted -> Slack's word for why."""
+        return self._lost
+
+    async def refused(self, home: Home, token: str, code: str) -> None:
+        """Note that Slack does not take a token; an alarm and a record, once for each token."""
+        self._lost[home.tenant] = code
+        if token in self._alarmed:
+            return
+        self._alarmed.add(token)
+        logger.error(
+            "Slack no longer takes the token of %s (%s): nothing can be posted there until the app"
+            " is installed again",
+            home.tenant,
+            code,
+        )
+        try:
+            await self._connections.disconnected(platform="slack", tenant=home.tenant, reason=code)
+        except TransientError:
+            self._alarmed.discard(token)
+
+    async def ended(self, home: Home, code: str) -> None:
+        """Record that an installation was taken away.
+
+        Raises:
+            TransientError: It is not recorded.
+        """
+        logger.error("Slack disconnected %s: %s", home.tenant, code)
+        await self._connections.disconnected(platform="slack", tenant=home.tenant, reason=code)
+
+    def taken(self, home: Home) -> None:
+        """Note that Slack takes its token."""
+        self._lost.pop(home.tenant, None)
+
+    def gone(self, home: Home, code: str, *, is_held: bool) -> None:
+        """Note that an installation ended; a token that is held nevertheless is of the settings."""
+        self._lost.pop(home.tenant, None)
+        if is_held:
+            self._lost[home.tenant] = code
+
 
 EXCHANGED_BEFORE = timedelta(hours=2)
 """A token lives for 12 hours: whoever fails to exchange it has two for another try."""
@@ -198,3 +254,66 @@ def _living(installation: Installation, now: datetime) -> Installation:
         f"the token of {installation.workspace.name} has ended and could not be exchanged:"
         " if this goes on, install the app there again"
     )
+
+
+ENDED = frozenset({"account_inactive", "token_revoked"})
+"""The app or its workspace is gone. Not `invalid_auth`: Slack says that of addresses, too, from
+which calls are not allowed."""
+RESTS_S = (1.0, 3.0)
+"""Before each further try; together less than a stop waits for what has begun."""
+
+End = Callable[[Home, Credential, str], Awaitable[None]]
+"""Ends an installation, if it still has this token; takes Slack's word for why."""
+
+
+class Doubts:
+    """Settles them, one at a time. Safe from many tasks."""
+
+    def __init__(self, credentials: Credentials, end: End, *, api_url: str | None = None) -> None:
+        """Take who knows tokens, and what is done about a dead one."""
+        self._credentials = credentials
+        self._end = end
+        self._api_url = api_url
+        self._turn = asyncio.Lock()
+        self._waiting: set[Doubt] = set()
+
+    async def settle(self, doubt: Doubt) -> None:
+        """End what is dead of that which may be meant; one that waits already does for all.
+
+        Raises:
+            TransientError: Nobody knows which installations there are.
+        """
+        if doubt in self._waiting:
+            return
+        self._waiting.add(doubt)
+        async with self._turn:
+            self._waiting.discard(doubt)
+            organisations = await self._credentials.organisations() if not doubt.home else ()
+            meant = [doubt.home] if doubt.home else filter(doubt.is_about, organisations)
+            for home in meant:
+                await self._settle(home)
+
+    async def _settle(self, home: Home) -> None:
+        for rest_s in (*RESTS_S, None):
+            try:
+                if await self._is_settled(home):
+                    return
+            except TransientError:
+                logger.warning("the token of %s can't be tried now", home.tenant)
+            if rest_s is not None:
+                await asyncio.sleep(rest_s)
+        logger.warning("nobody says whether the app is still in %s: its next use will", home.tenant)
+
+    async def _is_settled(self, home: Home) -> bool:
+        """Try a token once; False: Slack does not say whether it takes it."""
+        held = await self._credentials.find(home.workspace)
+        if held is None or held.workspace != home.workspace:
+            return True
+        told = await Slack(client_for(held.token, api_url=self._api_url)).read("auth.test")
+        if isinstance(told, Refused) and told.code in ENDED:
+            await self._end(home, held, told.code)
+        elif isinstance(told, Refused):
+            logger.warning("Slack does not take the token of %s: %s", home.tenant, told.code)
+        elif isinstance(told, Told):
+            logger.info("the app is still in %s: Slack takes its token", home.tenant)
+        return isinstance(told, Told | Refused)

@@ -10,9 +10,10 @@
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
@@ -30,17 +31,77 @@ from slack_sdk.oauth.installation_store import Installation as SlackInstallation
 
 from bot.json_fields import Object, maybe_object
 from bot.slack.inbound.payload import maybe
-from bot.slack.install import oauth_pages
 from bot.slack.install.credentials import Credentials, ManyWorkspaces
-from bot.slack.install.rotation import refresh_by, tokens_of
-from bot.slack.install.stores import StoredInstallations, StoredStates
-from bot.slack.manifest.app_manifest import REDIRECT_PATH
-from bot.slack.manifest.capabilities import scopes
+from bot.slack.install.stores import StoredInstallations, StoredStates, refresh_by, tokens_of
+from bot.slack.manifest import REDIRECT_PATH, scopes
 from bot.slack.web.calls import Refused, Slack, Told, client_for
 from core.config.settings import Settings
 from core.domain.errors import CiteboundError, TransientError
 from core.ports import Clock
 from core.ports.platforms import OAuthStores
+
+HEADERS: dict[str, str] = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+}
+"""The address of the page holds a code: it is passed on to nobody."""
+
+REASONS: Mapping[str, str] = {
+    "access_denied": "Slack was told not to install the app. Nothing was changed.",
+    "invalid_browser": "This browser did not begin the installation, or took too long.",
+    "invalid_state": "This installation was finished before, or took longer than ten minutes.",
+    "missing_code": "Slack sent nothing to finish the installation with.",
+    "invalid_code": "Slack no longer takes what it sent to finish the installation with.",
+    "not_allowed": "This workspace is not among those that may install the app. Slack was told to"
+    " take it out again; whoever runs it can add the workspace to SLACK_WORKSPACES.",
+    "unavailable": "Slack or the database can't be reached at the moment.",
+}
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>body{{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:4rem auto;padding:0 1rem}}
+</style>
+</head>
+<body>
+<h1>{title}</h1>
+<p>{text}</p>
+<p><a href="{href}">{link}</a></p>
+</body>
+</html>
+"""
+
+
+def installed_page(*, app: str, team: str | None, is_organisation: bool) -> str:
+    """Return the page of an app that is installed."""
+    text = (
+        "Slack's administrators now add it to the workspaces that are to have it."
+        if is_organisation
+        else "Invite it to a channel and mention it there, or write to it directly."
+    )
+    places = {"app": app} | ({"team": team} if team else {})
+    href = f"https://slack.com/app_redirect?{urlencode(places)}".replace("&", "&amp;")
+    return _PAGE.format(title="Installed", text=text, href=href, link="Open it in Slack")
+
+
+def failed_page(reason: str, again: str) -> str:
+    """Return the page of an installation that failed; a reason that is not ours is not repeated."""
+    text = REASONS.get(reason, "Slack did not let the installation finish.")
+    return _PAGE.format(title="Not installed", text=text, href=again, link="Try again")
+
+
+def authorization_url(api_url: str | None) -> str | None:
+    """Return where somebody is asked to install the app: beside the API, if that is elsewhere."""
+    if api_url is None:
+        return None
+    parts = urlsplit(api_url)
+    return f"{parts.scheme}://{parts.netloc}/oauth/v2/authorize"
+
 
 INSTALL_PATH = "/slack/install"
 LONGEST_CODE = 512
@@ -87,7 +148,7 @@ async def open_oauth(
             install_path=INSTALL_PATH,
             redirect_uri_path=REDIRECT_PATH,
             install_page_rendering_enabled=False,
-            authorization_url=oauth_pages.authorization_url(api_url),
+            authorization_url=authorization_url(api_url),
             installation_store=StoredInstallations(stores.installations, credentials),
             state_store=StoredStates(stores.states),
             callback_options=AsyncCallbackOptions(success=_succeeded, failure=_failed),
@@ -195,7 +256,7 @@ def _installation(told: Object, **more: Any) -> SlackInstallation:
 
 
 async def _succeeded(args: AsyncSuccessArgs) -> BoltResponse:
-    page = oauth_pages.installed(
+    page = installed_page(
         app=args.installation.app_id or "",
         team=args.installation.team_id,
         is_organisation=args.installation.is_enterprise_install,
@@ -207,15 +268,15 @@ async def _failed(args: AsyncFailureArgs) -> BoltResponse:
     is_refused = str(args.error) == NOT_ALLOWED
     reason = NOT_ALLOWED if is_refused else args.reason
     status = FORBIDDEN if is_refused else args.suggested_status_code
-    if reason in oauth_pages.REASONS:
+    if reason in REASONS:
         logger.warning("an installation failed: %s", reason)
-    return _page(args.settings, status, oauth_pages.failed(reason, INSTALL_PATH))
+    return _page(args.settings, status, failed_page(reason, INSTALL_PATH))
 
 
 def _page(settings: AsyncOAuthSettings, status: int, page: str) -> BoltResponse:
     """Return a page, and take the state from the browser."""
     forgotten = settings.state_utils.build_set_cookie_for_deletion()
-    headers: dict[str, str | Sequence[str]] = {**oauth_pages.HEADERS, "Set-Cookie": forgotten}
+    headers: dict[str, str | Sequence[str]] = {**HEADERS, "Set-Cookie": forgotten}
     return BoltResponse(status=status, headers=headers, body=page)
 
 
@@ -229,7 +290,7 @@ def _served(
             return await to_aiohttp_response(await step(await to_bolt_request(request)))
         except CiteboundError as error:
             logger.error("an installation failed: %s", error)  # noqa: TRY400  # it says what
-            page = oauth_pages.failed("unavailable", INSTALL_PATH)
-            return web.Response(status=UNAVAILABLE, text=page, headers=oauth_pages.HEADERS)
+            page = failed_page("unavailable", INSTALL_PATH)
+            return web.Response(status=UNAVAILABLE, text=page, headers=HEADERS)
 
     return handle

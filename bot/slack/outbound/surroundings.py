@@ -14,10 +14,9 @@ from typing import cast
 
 from bot.json_fields import maybe_object
 from bot.slack.inbound.identity import Home
+from bot.slack.inbound.interaction import ABOUT
 from bot.slack.inbound.parse import is_by_person
-from bot.slack.inbound.payload import maybe
-from bot.slack.inbound.question_from_action import ABOUT
-from bot.slack.inbound.text_input import names, split_quote, typed
+from bot.slack.inbound.payload import maybe, names, split_quote, typed
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack, Told
 from core.domain.context import ContextMessage, Part, Surroundings, bounded

@@ -7,15 +7,19 @@ decides. No argument and no answer is logged.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any, TypeAlias, cast
 
 from aiohttp import ClientError
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from core.domain.errors import TransientError
+from bot.json_fields import maybe_object
+from bot.replies.safe_text import is_permalink
+from bot.slack.inbound.payload import maybe
+from core.domain.errors import BusyError, TransientError
 from core.domain.run import Json
 
 TIMEOUT_S = 10
@@ -177,3 +181,104 @@ def _scopes(headers: Mapping[str, str]) -> tuple[str, ...]:
 def _rest(headers: Mapping[str, str]) -> float:
     told = {key.lower(): value for key, value in headers.items()}.get("retry-after", "")
     return float(told) if told.isascii() and told.isdecimal() else REST_S
+
+
+PAGE = 999
+"""Entries asked for at a time; Slack gives fewer where it likes, and never 1,000 or more."""
+LONGEST = 500
+"""Pages: a cursor that never ends would be read for ever."""
+
+
+class Listing:
+    """One reading of a list. For one task at a time."""
+
+    def __init__(self, slack: Slack, method: str, **given: str) -> None:
+        """Take what is listed; nothing is called yet."""
+        self._slack = slack
+        self._method = method
+        self._given = given
+        self._cursor = ""
+        self.begun_at = monotonic()
+        """By a clock that never goes back, in seconds."""
+        self.pages = 0
+        """Pages that were read."""
+        self.is_over = False
+        """True once the last page was read; or it can't go on, and is to be begun anew."""
+
+    async def page(self) -> Mapping[str, Json]:
+        """Return the next page.
+
+        Raises:
+            BusyError: Slack asks to wait; the same page is to be asked for again.
+            TransientError: It was not told; asked again, it may be.
+        """
+        asked = await self._slack.read(
+            self._method, limit=str(PAGE), cursor=self._cursor, **self._given
+        )
+        self.is_over = isinstance(asked, Refused)
+        body = body_of(asked)
+        self.pages += 1
+        self._cursor = maybe(maybe_object(body, "response_metadata"), "next_cursor")
+        self.is_over = not self._cursor
+        if self.pages >= LONGEST and not self.is_over:
+            self.is_over = True
+            raise TransientError(f"Slack's list of {self._method} does not end")
+        return body
+
+
+def body_of(outcome: Outcome) -> Mapping[str, Json]:
+    """Return what Slack said.
+
+    Raises:
+        BusyError: It may be asked later.
+        TransientError: It could not say.
+    """
+    match outcome:
+        case Told():
+            return outcome.body
+        case Refused():
+            raise TransientError(f"Slack does not say who reads: {outcome.code}")
+        case Limited():
+            words = "Slack asks us to wait before it says who reads"
+            raise BusyError(words, after_s=outcome.after_s)
+        case Unclear():
+            raise TransientError("Slack could not be asked who reads")
+
+
+LOOKED_UP_WITHIN_S = 1.0
+"""Of the 3 s that Slack waits for what it sent: a link is no reason to fail."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """A message in Slack."""
+
+    channel: str
+    """Where it stands."""
+    ts: str
+    """The message."""
+
+
+async def link_to(slack: Slack, spot: Spot) -> str | None:
+    """Return a link to a message; None if Slack tells none in time."""
+    (found,) = await links_to(slack, [spot])
+    return found
+
+
+async def links_to(slack: Slack, spots: Sequence[Spot | None]) -> list[str | None]:
+    """Return a link to each, of all that Slack tells in time; none to what is nowhere."""
+    found: list[str | None] = [None] * len(spots)
+
+    async def look(number: int, spot: Spot) -> None:
+        told = await slack.read("chat.getPermalink", channel=spot.channel, message_ts=spot.ts)
+        url = maybe(told.body, "permalink") if isinstance(told, Told) else ""
+        found[number] = url if is_permalink(url) else None
+
+    try:
+        async with asyncio.timeout(LOOKED_UP_WITHIN_S), asyncio.TaskGroup() as group:
+            for number, spot in enumerate(spots):
+                if spot is not None:
+                    group.create_task(look(number, spot))
+    except TimeoutError:
+        pass
+    return found

@@ -14,8 +14,7 @@ from time import monotonic
 from bot.json_fields import maybe_object
 from bot.slack.inbound.identity import Home
 from bot.slack.inbound.payload import maybe
-from bot.slack.web.calls import Refused, Slack
-from bot.slack.web.listing import Listing, body_of
+from bot.slack.web.calls import Listing, Refused, Slack, body_of
 from core.domain.errors import TransientError
 from core.domain.run import Json
 

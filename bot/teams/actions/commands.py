@@ -17,8 +17,7 @@ from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.calls import Told
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.connector.roster import Rosters
-from bot.teams.inbound.interaction import Interaction
-from bot.teams.inbound.question_from_action import asked
+from bot.teams.inbound.interaction import Interaction, asked
 from bot.teams.outbound.audience import TeamsAudience
 from bot.teams.protocol import action_ids
 from bot.teams.protocol.action_ids import target_of

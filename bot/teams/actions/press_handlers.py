@@ -16,12 +16,10 @@ from bot.teams.cards import dialogs
 from bot.teams.cards.answer import whole_card
 from bot.teams.cards.render_context import Setting
 from bot.teams.connector.roster import Rosters
-from bot.teams.inbound.interaction import FEEDBACK, REACTION, Interaction
-from bot.teams.inbound.question_from_action import asked
+from bot.teams.inbound.interaction import FEEDBACK, REACTION, Interaction, asked
 from bot.teams.protocol import action_ids
 from bot.teams.protocol.action_ids import Target, target_of
-from bot.teams.protocol.conversations import NAME
-from bot.teams.protocol.permalinks import permalink_of
+from bot.teams.protocol.conversations import NAME, permalink_of
 from core.domain.officers import Officers
 from core.domain.run import Json
 from core.ports.posted_answers import PostedAnswer, PostedAnswers

@@ -17,9 +17,8 @@ from msrest.universal_http import AsyncClientResponse, ClientRequest
 
 from bot.teams.app.botbuilder_patches import to_activity
 from bot.teams.connector.calls import Answer, Object, Outcome, Told, Unclear, outcome_of
-from bot.teams.connector.connector import PAGE, Address
+from bot.teams.connector.connector import PAGE, Address, RestTransport
 from bot.teams.connector.http_client import Exchange
-from bot.teams.connector.rest_connector import RestTransport
 
 HOPS = 64
 """Services whose client is kept: a few, of the regions of one cloud."""

@@ -30,9 +30,9 @@ from bot.teams.app.botbuilder_patches import Bot, Response
 from bot.teams.app.event_intake import Keeper
 from bot.teams.auth.token_verifier import Principal, Reject, Verifier
 from bot.teams.inbound.interaction import Interaction, NotOurs, parse_invoke
+from bot.teams.protocol.conversations import CHANNEL_ID
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import maybe
-from bot.teams.protocol.reference import CHANNEL_ID
 from core.domain.errors import ContractError, TransientError
 
 PATH = "/api/messages"

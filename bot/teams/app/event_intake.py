@@ -16,9 +16,8 @@ from bot.teams.actions.dispatch import Presses
 from bot.teams.inbound.interaction import Interaction, NotOurs
 from bot.teams.inbound.membership_events import Changed, Met, Parted
 from bot.teams.inbound.parse import NotForUs, parse
-from bot.teams.protocol.conversations import NAME
+from bot.teams.protocol.conversations import NAME, Reference, reference_of
 from bot.teams.protocol.identity import Home
-from bot.teams.protocol.reference import Reference, reference_of
 from core.domain.case_rules import Account
 from core.domain.errors import TransientError
 from core.domain.message import Ignored, InboundMessage

@@ -11,6 +11,7 @@ without an app id, and skips checks when a field is missing (platforms, 3.3). Ev
   Teams sends again. A new key of Microsoft's is never answered 401.
 """
 
+import ipaddress
 import json
 import re
 from collections.abc import Mapping
@@ -22,9 +23,9 @@ from jwt.exceptions import PyJWTError
 
 from bot.json_fields import Object, maybe_object
 from bot.teams.auth.signing_keys import Missing, SigningKey, SigningKeys
+from bot.teams.protocol.conversations import CHANNEL_ID
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import is_id
-from bot.teams.protocol.reference import CHANNEL_ID
 from core.domain.run import Json
 
 ISSUER = "https://api.botframework.com"
@@ -195,3 +196,43 @@ def _bearer(headers: Mapping[str, str]) -> str | None:
 
 def _is_number(value: Json) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether an address, with or without a port, is this machine alone."""
+    name = host.removeprefix("[").partition("]")[0] if host.startswith("[") else host
+    if name.count(":") == 1:
+        name = name.partition(":")[0]
+    if name.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+class UnsafeAnonymous:
+    """Believes every program of this machine. See `tokens.Verifier`."""
+
+    def __init__(self, home: Home) -> None:
+        """Take who we are; `setup` says whether this may be.
+
+        Raises:
+            ValueError: The home is one where tokens are checked.
+        """
+        if not home.is_anonymous:
+            raise ValueError("expected a home in which nobody proves anything")
+        self._home = home
+
+    async def verify(self, headers: Mapping[str, str], raw: bytes, /) -> Principal | Reject:
+        """See `tokens.Verifier`."""
+        folded = {name.lower(): value for name, value in headers.items()}
+        if "origin" in folded or not is_loopback(folded.get("host", "")):
+            return Reject(status=UNKNOWN, reason="browser")
+        activity = read_body(raw)
+        if activity is None:
+            return Reject(status=BROKEN, reason="body")
+        url = activity.get("serviceUrl")
+        if not isinstance(url, str) or not self._home.service_urls.allows(url):
+            return Reject(status=UNKNOWN, reason="service_host")
+        return Principal(activity=activity, claims={})

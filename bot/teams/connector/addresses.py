@@ -9,10 +9,9 @@ from typing import TypeAlias
 
 from bot.teams.connector.calls import NotSent, Outcome, Refused, Told
 from bot.teams.connector.connector import Address, Transport
-from bot.teams.protocol.conversations import NAME, conversation_of
+from bot.teams.protocol.conversations import NAME, Reference, conversation_of, read_reference
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import maybe
-from bot.teams.protocol.reference import Reference, read_reference
 from core.domain.errors import ContractError, TransientError
 from core.domain.place import Place
 from core.domain.reference import ConversationReference

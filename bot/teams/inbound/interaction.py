@@ -15,16 +15,19 @@ looked up by its id, within the tenant (platforms, 4.4).
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal, TypeAlias
 
 from bot.json_fields import Object, maybe_object, need_object
 from bot.teams.inbound.text_input import html_text
 from bot.teams.protocol.action_ids import DO
-from bot.teams.protocol.conversations import Spot, spot_of
+from bot.teams.protocol.conversations import Reference, Spot, reference_of, spot_of
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import instant, is_id, maybe, need, scalar, words
-from bot.teams.protocol.reference import Reference, reference_of
+from core.domain.context import ContextMessage, bounded
 from core.domain.errors import ContractError
+from core.domain.message import InboundMessage, MessageKind
+from core.domain.place import Place
 from core.domain.run import Json
 
 Kind: TypeAlias = Literal[
@@ -213,3 +216,49 @@ def _feedback(value: Object) -> dict[str, Json]:
         inner = {}
     said = dict(inner) if isinstance(inner, Mapping) else {}
     return {**said, REACTION: words(given, REACTION)}
+
+
+def asked(
+    interaction: Interaction,
+    *,
+    place: Place,
+    text: str,
+    sent_at: datetime,
+    kind: MessageKind = MessageKind.MESSAGE,
+    message_key: str | None = None,
+    is_whispered: bool = False,
+    about: ContextMessage | None = None,
+) -> InboundMessage:
+    """Return the message of what somebody pressed or sent.
+
+    Args:
+        interaction: what was done.
+        place: where it is answered, looked up.
+        text: words of ours that were looked up, or what was typed.
+        sent_at: when we heard of it, aware, UTC.
+        kind: what was done, in our words.
+        message_key: its identity, where several presses mean one thing.
+        about: the message that is asked about, as the request says it.
+        is_whispered: True: nobody else saw what it follows from, and nor may they see the reply.
+    """
+    facts: dict[str, Json] = {
+        "service_url": interaction.reference.service_url,
+        "conversation": interaction.spot.conversation,
+        "scope": interaction.spot.scope,
+        "bot": interaction.reference.bot,
+        "aad": interaction.aad,
+        "locale": interaction.locale,
+        "is_targeted": is_whispered,
+        "is_outside": interaction.is_outside,
+    }
+    return InboundMessage(
+        place=place,
+        dedupe_key=interaction.dedupe_key,
+        message_key=message_key or interaction.dedupe_key,
+        kind=kind,
+        person=interaction.person,
+        text=text,
+        sent_at=sent_at,
+        raw=facts,
+        context=bounded([about] if about else []),
+    )

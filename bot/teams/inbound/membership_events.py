@@ -9,10 +9,9 @@ from datetime import datetime
 from typing import TypeAlias
 
 from bot.json_fields import Object, maybe_object
-from bot.teams.protocol.conversations import NAME, spot_of, tenant_of
+from bot.teams.protocol.conversations import NAME, Reference, reference_of, spot_of, tenant_of
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import maybe, objects
-from bot.teams.protocol.reference import Reference, reference_of
 from core.domain.message import InboundMessage, MessageKind
 from core.domain.place import Place
 

@@ -2,7 +2,7 @@
 
 from aiohttp import ClientSession
 
-from bot.slack.app.sockets import CONNECTIONS
+from bot.slack.app.endpoint import CONNECTIONS
 from tests.servers.slack import FakeSlack
 from tests.slack_product import product
 

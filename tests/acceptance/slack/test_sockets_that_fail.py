@@ -8,9 +8,9 @@ import pytest
 from aiohttp import ClientSession
 
 from bot.json_fields import Object
-from bot.slack.app import sockets
+from bot.slack.app import endpoint
+from bot.slack.app.endpoint import CONNECTIONS
 from bot.slack.app.event_intake import Keeper
-from bot.slack.app.sockets import CONNECTIONS
 from bot.slack.outbound.surface import Patience
 from tests.acceptance.slack.office import QUESTION, shown
 from tests.servers.slack import FakeSlack, fake_slack
@@ -91,7 +91,7 @@ async def test_a_crowd_waits_for_its_turn(
     patient: FakeSlack, slack_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So many at a time and no more; each is acknowledged once it is kept, and answered once."""
-    monkeypatch.setattr(sockets, "AT_ONCE", FEW)
+    monkeypatch.setattr(endpoint, "AT_ONCE", FEW)
     gate, inside, most = asyncio.Event(), 0, 0
     keep = Keeper.keep
 

@@ -110,7 +110,7 @@ async def test_a_list_that_never_ends_is_an_error(
     people: Directory, slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody is taken for known because the reading stopped."""
-    monkeypatch.setattr("bot.slack.web.listing.LONGEST", 3)
+    monkeypatch.setattr("bot.slack.web.calls.LONGEST", 3)
     with pytest.raises(TransientError, match="does not end"):
         await people.kinds_of(ids(0, 3_500), team="", kept_s=KEPT_S)
     room = slack.workspace.channel("crowd", *list(slack.workspace.users.values())[1:])

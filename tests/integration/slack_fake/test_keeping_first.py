@@ -10,8 +10,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 
-from bot.slack.inbound.app_events import Opened
-from bot.slack.inbound.disconnect_events import Disconnected
+from bot.slack.inbound.app_events import Disconnected, Opened
 from bot.slack.inbound.identity import Home
 from bot.slack.inbound.parse import NotForUs, Overheard, parse
 from core.domain.message import Ignored, InboundMessage

@@ -12,13 +12,10 @@ from aiohttp import ClientSession
 from bot.teams.app.botbuilder_connector import BotbuilderTransport
 from bot.teams.auth.credentials import token_for
 from bot.teams.connector.addresses import Addresses
-from bot.teams.connector.connector import Address, Transport
+from bot.teams.connector.connector import Address, RestTransport, Transport
 from bot.teams.connector.http_client import Exchange, open_session
-from bot.teams.connector.rest_connector import RestTransport
-from bot.teams.protocol.conversations import NAME
-from bot.teams.protocol.identity import Home
-from bot.teams.protocol.reference import Reference
-from bot.teams.protocol.service_urls import ServiceUrls
+from bot.teams.protocol.conversations import NAME, Reference
+from bot.teams.protocol.identity import Home, ServiceUrls
 from bot.teams.setup import TeamsSetup, teams_setup
 from core.config.settings import Settings
 from core.domain.place import Place

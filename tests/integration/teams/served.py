@@ -17,8 +17,8 @@ from bot.teams.app.event_intake import Keeper
 from bot.teams.auth.signing_keys import SigningKeys, signing_keys
 from bot.teams.auth.token_verifier import InboundVerifier, Verifier
 from bot.teams.inbound.interaction import Interaction
+from bot.teams.protocol.conversations import Reference
 from bot.teams.protocol.identity import Home
-from bot.teams.protocol.reference import Reference
 from core.domain.errors import TransientError
 from core.domain.message import Accepted, Ignored, InboundMessage, Seen, Speakers
 from core.domain.officers import Officers

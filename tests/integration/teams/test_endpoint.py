@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 
 from bot.teams.actions.dispatch import FAILED, OUTDATED
-from bot.teams.auth.playground_auth import UnsafeAnonymous, is_loopback
-from bot.teams.auth.token_verifier import InboundVerifier
+from bot.teams.auth.token_verifier import InboundVerifier, UnsafeAnonymous, is_loopback
 from bot.teams.protocol.action_ids import CASE_REFRESH
-from bot.teams.protocol.identity import Home, home_of
-from bot.teams.protocol.service_urls import ServiceUrls
+from bot.teams.protocol.identity import Home, ServiceUrls, home_of
 from bot.teams.setup import teams_setup
 from core.config.settings import Settings
 from core.domain.errors import ContractError, TransientError

@@ -14,9 +14,8 @@ from bot.teams.app.endpoint import TeamsEndpoint
 from bot.teams.app.event_intake import Keeper
 from bot.teams.auth.signing_keys import signing_keys
 from bot.teams.auth.token_verifier import InboundVerifier
-from bot.teams.protocol.conversations import NAME
+from bot.teams.protocol.conversations import NAME, read_reference
 from bot.teams.protocol.identity import Home, home_of
-from bot.teams.protocol.reference import read_reference
 from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
 from tests.integration.teams.conftest import setup_of

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from bot.replies.notices import STOPPED
-from bot.teams.outbound.surface import Patience, TeamsSurface
+from bot.teams.outbound.progress import Patience, TeamsSurface
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed
 from core.ports import Progressed

@@ -7,7 +7,7 @@ import pytest
 
 from bot.audience_config import ChannelScope, Rights
 from bot.doctor_check import Finding, Health
-from bot.teams.app.vetting import Site, findings, require_private
+from bot.teams.app.health import Site, findings, require_private
 from bot.teams.connector.roster import Rosters
 from bot.teams.protocol.conversations import NAME
 from core.domain.case_rules import Account, Officer

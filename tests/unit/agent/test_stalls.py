@@ -6,7 +6,7 @@ from time import thread_time
 
 import pytest
 
-from bot.slack.inbound.text_input import typed
+from bot.slack.inbound.payload import typed
 from bot.small_talk import is_only_thanks
 from bot.teams.inbound.text_input import clean_text, html_text
 from core.agent.conversation.understanding import clean, understand

@@ -9,7 +9,7 @@ from aiohttp.test_utils import TestServer
 
 from bot.app.http import Metered, application
 from bot.metrics import Meter
-from bot.teams.manifest.app_manifest import manifest
+from bot.teams.manifest import manifest
 from core.domain.message import WaitingNow
 
 MADE: Any = manifest(

@@ -2,12 +2,12 @@
 
 import pytest
 
-from bot.slack.inbound.interaction import Interaction
-from bot.slack.inbound.question_from_action import (
+from bot.slack.inbound.interaction import (
     Admin,
     Ask,
     Command,
     Help,
+    Interaction,
     Mine,
     asked,
     command_of,

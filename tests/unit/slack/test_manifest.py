@@ -10,13 +10,12 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
+from bot.slack import manifest as app_manifest
 from bot.slack.inbound.app_events import EVENTS as OPENING
 from bot.slack.inbound.identity import Home
-from bot.slack.inbound.interaction import Interaction, parse_interaction
+from bot.slack.inbound.interaction import Help, Interaction, command_of, parse_interaction
 from bot.slack.inbound.parse import NotForUs, parse
-from bot.slack.inbound.question_from_action import Help, command_of
-from bot.slack.manifest import capabilities
-from bot.slack.manifest.app_manifest import manifest, to_yaml
+from bot.slack.manifest import manifest, to_yaml
 from core.domain.errors import ContractError, UsageError
 from tests.servers.slack.scopes import RULES
 from tests.servers.slack.workspace import BOT_EVENTS, BOT_SCOPES
@@ -26,7 +25,7 @@ SLACK = ROOT / "bot" / "slack"
 ADDRESS = "https://citebound.example.com"
 MADE: Any = manifest(address=ADDRESS)
 HOME = Home(app_id="A1", bot_user="U0BOT", teams=frozenset({"T1"}))
-TABLE = {"capabilities.py", "app_manifest.py"}
+TABLE = {"manifest.py"}
 
 
 def strings_of(path: Path) -> set[str]:
@@ -94,13 +93,13 @@ def test_it_is_valid_by_slacks_schema(
 def test_every_event_that_is_parsed_is_subscribed_and_no_other() -> None:
     """Kinds of messages are one word of the parser's; the older events can't be subscribed."""
     parsed = matched("parse") | OPENING
-    told = {event.partition(".")[0] for event in capabilities.EVENTS} | capabilities.OLDER_EVENTS
+    told = {event.partition(".")[0] for event in app_manifest.EVENTS} | app_manifest.OLDER_EVENTS
     assert parsed == told
-    assert set(MADE["settings"]["event_subscriptions"]["bot_events"]) == set(capabilities.EVENTS)
+    assert set(MADE["settings"]["event_subscriptions"]["bot_events"]) == set(app_manifest.EVENTS)
 
 
 @pytest.mark.parametrize(
-    "event", [*capabilities.EVENTS, *sorted(capabilities.OLDER_EVENTS), "channel_rename"]
+    "event", [*app_manifest.EVENTS, *sorted(app_manifest.OLDER_EVENTS), "channel_rename"]
 )
 def test_every_event_of_the_table_reaches_its_parser(event: str) -> None:
     """It says more than that it does not know the event."""
@@ -115,22 +114,22 @@ def test_every_event_of_the_table_reaches_its_parser(event: str) -> None:
 
 def test_every_method_that_is_called_is_in_the_table_and_no_other() -> None:
     """A method is called by its name, which stands in the code as a string."""
-    told = {*capabilities.METHODS, *capabilities.APP_METHODS}
+    told = {*app_manifest.METHODS, *app_manifest.APP_METHODS}
     assert said() & ({*RULES} | told) == told
 
 
-@pytest.mark.parametrize("method", sorted(set(capabilities.METHODS) & set(RULES)))
+@pytest.mark.parametrize("method", sorted(set(app_manifest.METHODS) & set(RULES)))
 def test_a_method_needs_what_slack_asks_for(method: str) -> None:
     """The fake Slack keeps a table of its own; where it names a scope, ours has it."""
     asked = RULES[method].scopes
-    assert not asked or set(asked) & set(capabilities.METHODS[method])
+    assert not asked or set(asked) & set(app_manifest.METHODS[method])
 
 
 def test_every_scope_is_needed_and_none_is_forbidden() -> None:
     """Those of the tests' Slack are those of the manifest."""
     asked: list[str] = MADE["oauth_config"]["scopes"]["bot"]
     assert sorted(BOT_SCOPES.split()) == asked == sorted(set(asked))
-    assert sorted(BOT_EVENTS.split()) == sorted(capabilities.EVENTS)
+    assert sorted(BOT_EVENTS.split()) == sorted(app_manifest.EVENTS)
     forbidden = r"chat:write\.public|search:.*|admin.*|users:read\.email"
     assert not any(re.fullmatch(forbidden, scope) for scope in asked)
 
@@ -144,7 +143,7 @@ def test_the_command_is_the_one_that_people_are_told() -> None:
     payload |= {"trigger_id": "1.2", "user_id": "U1", "channel_id": "C1", "text": "help"}
     found = parse_interaction(payload, HOME)
     assert isinstance(found, Interaction)
-    assert (found.kind, found.name) == ("command", capabilities.COMMAND)
+    assert (found.kind, found.name) == ("command", app_manifest.COMMAND)
     assert isinstance(command_of(found.value), Help)
 
 

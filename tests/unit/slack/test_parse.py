@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.slack.inbound.disconnect_events import Disconnected
+from bot.slack.inbound.app_events import Disconnected
 from bot.slack.inbound.identity import Home
 from bot.slack.inbound.parse import NotForUs, Overheard, Parsed, parse
 from bot.slack.inbound.payload import instant

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.slack.app.signature import SIGNATURE, TIMESTAMP, SignatureCheck
+from bot.slack.app.endpoint import SIGNATURE, TIMESTAMP, SignatureCheck
 
 NOW = 1_700_000_000
 CURRENT, PREVIOUS = "a" * 32, "b" * 32

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.slack.inbound.text_input import names, typed
+from bot.slack.inbound.payload import names, typed
 from tests.servers.slack.markup import typed as as_slack_sends
 
 

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from bot.teams.protocol.identity import Home
-from bot.teams.protocol.service_urls import ServiceUrls
+from bot.teams.protocol.identity import Home, ServiceUrls
 
 Activity = dict[str, Any]
 APP, TENANT, FOREIGN = (

@@ -13,11 +13,10 @@ from PIL import Image
 
 from bot import cli
 from bot.small_talk import HELP
+from bot.teams import manifest as app_manifest
 from bot.teams.inbound.interaction import INVOKES
 from bot.teams.inbound.parse import ASK, parse
-from bot.teams.manifest import capabilities
-from bot.teams.manifest.app_manifest import VERSIONS, Version, manifest, package, to_json
-from bot.teams.manifest.icons import COLOUR, OUTLINE, colour_icon, outline_icon
+from bot.teams.manifest import VERSIONS, Version, manifest, package, to_json
 from core.domain.errors import UsageError
 from core.domain.message import InboundMessage, MessageKind
 from tests.unit.teams.activities import HOME, mentioned
@@ -30,6 +29,12 @@ FILES: dict[Version, str] = {"1.30": "manifest.json", "1.25": "manifest-1.25.jso
 
 def made(version: Version = "1.30") -> Any:
     return manifest(app_id=APP, address=ADDRESS, version=version)
+
+
+def icon(name: str) -> bytes:
+    """Return an icon as the zip holds it."""
+    with zipfile.ZipFile(io.BytesIO(package(made()))) as archive:
+        return archive.read(name)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -55,24 +60,24 @@ def test_it_offers_what_is_handled() -> None:
     """Scopes, commands, prompts, the extension and the consent of the table, and none besides."""
     (bot,) = made()["bots"]
     personal, shared_places = bot["commandLists"]
-    assert tuple(bot["scopes"]) == capabilities.SCOPES
+    assert tuple(bot["scopes"]) == app_manifest.SCOPES
     assert {one["title"]: one["description"] for one in shared_places["commands"]} == dict(
-        capabilities.COMMANDS
+        app_manifest.COMMANDS
     )
     prompts = {one["title"]: one.get("prompt") for one in personal["commands"]}
-    asked = {title: prompt for title, (_, prompt) in capabilities.PROMPTS.items()}
+    asked = {title: prompt for title, (_, prompt) in app_manifest.PROMPTS.items()}
     assert prompts == asked | {"help": None}
     (extension,) = made()["composeExtensions"]
-    assert [one["id"] for one in extension["commands"]] == [capabilities.EXTENSION]
+    assert [one["id"] for one in extension["commands"]] == [app_manifest.EXTENSION]
     granted = made()["authorization"]["permissions"]["resourceSpecific"]
-    assert tuple(one["name"] for one in granted) == capabilities.CONSENT
+    assert tuple(one["name"] for one in granted) == app_manifest.CONSENT
     assert len(bot["commandLists"]) <= 3
     assert all(len(one["commands"]) <= 12 for one in bot["commandLists"])
 
 
 def test_every_command_is_read_and_no_other() -> None:
     """Help alone, with or without a slash, is answered; what stands before a question is cut."""
-    assert {one.strip().removeprefix("/") for one in (*HELP, *ASK)} == {*capabilities.COMMANDS}
+    assert {one.strip().removeprefix("/") for one in (*HELP, *ASK)} == {*app_manifest.COMMANDS}
     for word in ("help", "/help"):
         found = parse(mentioned(word, scope="channel"), HOME)
         assert isinstance(found, InboundMessage)
@@ -101,40 +106,29 @@ def test_the_extension_is_read_by_its_name() -> None:
     """What the manifest calls it is what the code looks for."""
     tree = ast.parse((ROOT / "bot" / "teams" / "protocol" / "action_ids.py").read_text())
     strings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-    assert capabilities.EXTENSION in strings
+    assert app_manifest.EXTENSION in strings
 
 
-@pytest.mark.parametrize(
-    ("icon", "side"),
-    [(colour_icon(), COLOUR), (outline_icon(), OUTLINE)],
-    ids=["colour", "outline"],
-)
-def test_icons_are_pictures_of_their_size(icon: bytes, side: int) -> None:
-    """Read by another's decoder."""
-    with Image.open(io.BytesIO(icon)) as image:
+@pytest.mark.parametrize(("name", "side"), [("color.png", 192), ("outline.png", 32)])
+def test_icons_are_pictures_of_their_size(name: str, side: int) -> None:
+    """Teams refuses any other."""
+    with Image.open(io.BytesIO(icon(name))) as image:
         assert (image.size, image.mode) == ((side, side), "RGBA")
         assert len(image.getcolors(side * side) or ()) > 1
 
 
 def test_the_outline_is_white_on_nothing() -> None:
     """Teams colours it itself."""
-    with Image.open(io.BytesIO(outline_icon())) as image:
-        pixels = {colour for _, colour in image.getcolors(OUTLINE * OUTLINE) or ()}
+    with Image.open(io.BytesIO(icon("outline.png"))) as image:
+        pixels = {colour for _, colour in image.getcolors(32 * 32) or ()}
     assert {one[:3] for one in pixels if isinstance(one, tuple) and one[3]} == {(255, 255, 255)}
     assert (0, 0, 0, 0) in pixels
 
 
-def test_the_icons_of_the_repository_are_those() -> None:
-    """And the colour one has no transparent corner, which Teams refuses."""
-    folder = ROOT / "deploy" / "teams"
-    with Image.open(folder / "color.png") as ours, Image.open(io.BytesIO(colour_icon())) as drawn:
-        assert ours.tobytes() == drawn.tobytes()
-        assert ours.getchannel("A").getextrema() == (255, 255)
-    with (
-        Image.open(folder / "outline.png") as ours,
-        Image.open(io.BytesIO(outline_icon())) as drawn,
-    ):
-        assert ours.tobytes() == drawn.tobytes()
+def test_the_colour_icon_has_no_transparent_corner() -> None:
+    """Which Teams refuses."""
+    with Image.open(io.BytesIO(icon("color.png"))) as image:
+        assert image.getchannel("A").getextrema() == (255, 255)
 
 
 def test_the_command_builds_the_zip(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

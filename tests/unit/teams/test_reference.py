@@ -5,10 +5,15 @@ from typing import Any
 
 import pytest
 
-from bot.teams.protocol.conversations import conversation_of, scope_of, spot_of
-from bot.teams.protocol.identity import Home
-from bot.teams.protocol.reference import Reference, read_reference, reference_of
-from bot.teams.protocol.service_urls import ServiceUrls
+from bot.teams.protocol.conversations import (
+    Reference,
+    conversation_of,
+    read_reference,
+    reference_of,
+    scope_of,
+    spot_of,
+)
+from bot.teams.protocol.identity import Home, ServiceUrls
 from core.domain.errors import ContractError
 from tests.unit.teams.activities import (
     AAD,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.teams.protocol.service_urls import ServiceUrls
+from bot.teams.protocol.identity import ServiceUrls
 from core.domain.errors import ContractError
 
 PUBLIC = ServiceUrls()

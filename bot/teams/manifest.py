@@ -7,21 +7,55 @@ checked. Version 1.30 has prompts and slash commands, 1.25 is for older administ
 import io
 import json
 import re
+import sys
 import zipfile
+from argparse import Namespace
 from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
 from typing import Literal, get_args
 from urllib.parse import urlsplit
 
 from bot.teams.cards.render import NAME
-from bot.teams.manifest.capabilities import COMMANDS, CONSENT, EXTENSION, PROMPTS, SCOPES
-from bot.teams.manifest.icons import colour_icon, outline_icon
+from bot.teams.protocol.action_ids import ASK_ABOUT
+from core.config.settings import Settings
 from core.domain.errors import UsageError
 from core.domain.run import Json
+
+SCOPES = ("personal", "team", "groupChat")
+"""Where the bot can be added."""
+
+COMMANDS: Mapping[str, str] = {"ask": "Ask a policy question", "help": "What I can do"}
+"""Words that Teams offers after a mention or a slash; they arrive as text before the question."""
+
+PROMPTS: Mapping[str, tuple[str, str]] = {
+    "Gift limits": (
+        "Ask about gifts",
+        "What is the limit for accepting a gift from a vendor?",
+    ),
+    "Outside work": ("Ask about side jobs", "Can I take a paid side job?"),
+    "Personal trading": (
+        "Ask about own trades",
+        "Do I need pre-clearance to buy shares?",
+    ),
+}
+"""Prompt starters of a personal chat: title -> description and what is asked."""
+
+EXTENSION = ASK_ABOUT
+"""The command of a message's menu."""
+
+CONSENT = ("ChannelMessage.Read.Group",)
+"""Resource-specific consent: with it Teams sends every message of a team's channels, and replies in
+our threads need no mention. It is optional; what is not addressed to us is dropped unread. None is
+asked for in chats, which have no threads of ours: whatever came would be dropped."""
+
 
 Version = Literal["1.30", "1.25"]
 VERSIONS: tuple[Version, ...] = get_args(Version)
 APP_VERSION = "1.0.0"
-COLOUR_FILE, OUTLINE_FILE, MANIFEST_FILE = "color.png", "outline.png", "manifest.json"
+MANIFEST_FILE, COLOUR_FILE, OUTLINE_FILE = "manifest.json", "color.png", "outline.png"
+ICON_FILES = (COLOUR_FILE, OUTLINE_FILE)
+"""In this package: 192 x 192 pixels in colour, 32 x 32 in white on nothing, as Teams wants them."""
 SHORT = "Policy answers with quoted evidence"
 FULL = (
     "Answers company policy questions with quotes from the policy and hands over to Compliance."
@@ -84,14 +118,11 @@ def manifest(*, app_id: str, address: str, version: Version = "1.30") -> dict[st
 
 def package(made: Mapping[str, Json]) -> bytes:
     """Return the zip that Teams installs; the same manifest gives the same bytes."""
-    files = {
-        MANIFEST_FILE: to_json(made).encode(),
-        COLOUR_FILE: colour_icon(),
-        OUTLINE_FILE: outline_icon(),
-    }
+    icons = {name: files("bot.teams").joinpath(name).read_bytes() for name in ICON_FILES}
+    contents = {MANIFEST_FILE: to_json(made).encode(), **icons}
     kept = io.BytesIO()
     with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
+        for name, content in contents.items():
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return kept.getvalue()
 
@@ -153,3 +184,27 @@ def _checked(address: str) -> tuple[str, str]:
             " Teams takes https only"
         )
     return address.rstrip("/"), host
+
+
+def run(arguments: Namespace) -> int:
+    """Write the zip, and say what to do with it."""
+    app_id: str | None = arguments.app_id
+    address: str | None = arguments.url
+    if app_id is None or address is None:
+        settings = Settings.from_environment()
+        app_id = app_id or settings.app_id
+        address = address or settings.public_url
+    if app_id is None:
+        raise UsageError("Teams needs the bot's client id: --app-id ..., or APP_ID")
+    if address is None:
+        raise UsageError("Teams needs to know where it reaches you: --url https://...")
+    made = package(manifest(app_id=app_id, address=address, version=arguments.schema))
+    output: Path = arguments.output
+    try:
+        output.write_bytes(made)
+    except OSError as error:
+        raise UsageError(
+            f"{output} can't be written: {error.strerror}; choose another -o"
+        ) from error
+    sys.stdout.write(f"{output}: upload it in Teams under Apps > Manage your apps.\n")
+    return 0

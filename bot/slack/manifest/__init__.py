@@ -1,1 +1,0 @@
-"""What the Slack app is made from, and which settings it needs."""
