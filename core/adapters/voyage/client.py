@@ -1,14 +1,22 @@
-"""Calls to Voyage: what failed, whether to try again, and for how long.
+"""Calls of Voyage's API through its SDK: one exchange, its retries, and what a failure means.
 
-`failures` says which failures may pass. Those are tried again with growing, random pauses, or after
-the `Retry-After` of a rate limit if that is in time. Attempts and pauses together stay within the
-deadline that the caller gives.
+May pass: 408, 429, 5xx, no answer in time, a dropped connection. These are retried after growing,
+random pauses, or after `Retry-After` if that is in time; attempts and pauses together stay within
+the caller's deadline. Will not pass: a refused key or address (the operator's to correct), a
+refused request, a reply that can't be read. Messages are one line; the service's own words are cut
+short, and the key is in none of them.
+
+The SDK (voyageai 0.5) opens a connection for every call unless it is given a session; prints and
+then raises a foreign error where a reply breaks off; takes statuses that it does not know for
+success; and drops `Retry-After`. It takes its session from a context variable: `_Exchange` stands
+there for one call, reads the whole reply, and remembers status and headers. It also starts a
+process to name the machine, and takes half a second to load. Both happen in a thread, at the first
+call.
 """
 
 import asyncio
 import importlib
 import logging
-import math
 import platform
 import random
 import time
@@ -16,62 +24,196 @@ import urllib.request
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC
-from email.utils import parsedate_to_datetime
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from core.domain.backoff import Backoff, Retries, RetryableError, retry_after_s
 from core.domain.errors import CiteboundError, ConfigError, ContractError, TransientError
 
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse, ClientSession
+
+BACKOFF = Backoff(attempts=6, first_s=0.25, longest_s=8.0, shortest_attempt_s=0.0)
+COOLDOWN_S = 30.0
 SHOWN = 200
 """Characters of the service's own words in a message."""
-
-
-class AgainError(TransientError):
-    """An attempt failed in a way that may pass."""
-
-    def __init__(self, message: str, *, after_s: float | None = None) -> None:
-        """Take the cause, and how long the service asks to wait; None: it does not say."""
-        super().__init__(message)
-        self.after_s = after_s
+_RANDOM = random.SystemRandom()
 
 
 class RefusedRequestError(ContractError):
     """Voyage refused the request itself: sending less at once may help."""
 
 
-def failure(
-    error: Exception | None, *, status: int | None, headers: Mapping[str, str], secret: str
-) -> CiteboundError:
-    """Return our error for an exchange that failed.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoyageAccess:
+    """Whom to call, and as whom."""
 
-    Args:
-        error: What the SDK raised; None: it took the status for success.
-        status: Of the reply; None: there was none.
-        headers: Of the reply.
-        secret: The key, which stands in no message.
+    api_key: str = field(repr=False)
+    """The key: in no message, log or repr."""
+    base_url: str | None = None
+    """Another host that speaks the same API; None: the one the key belongs to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeouts:
+    """How long a call may take."""
+
+    deadline_s: float
+    """All attempts and pauses together."""
+    attempt_s: float
+    """One attempt."""
+    cooldown_s: float = 0.0
+    """After a failure that may pass, calls fail at once for so long: it is enough that one question
+    waited in vain. 0: each call tries for itself."""
+
+
+def question_timeouts(timeout_s: float) -> Timeouts:
+    """Return the timeouts of a question: half the time an attempt, so that there can be two."""
+    return Timeouts(deadline_s=timeout_s, attempt_s=timeout_s / 2, cooldown_s=COOLDOWN_S)
+
+
+class VoyageClient:
+    """Calls the API. Safe from many tasks of one event loop; close it at the end.
+
+    Nothing connects and nothing is loaded before the first call. `share` is a random number in
+    [0, 1): pauses differ, so that callers do not move in step.
     """
-    if status is None:
-        return _unanswered(error)
-    if status == HTTPStatus.TOO_MANY_REQUESTS:
-        return AgainError(
-            f"Voyage's rate limit is reached (429){_said(error, secret)}",
-            after_s=retry_after_s(headers.get("Retry-After")),
+
+    def __init__(
+        self,
+        access: VoyageAccess,
+        *,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        share: Callable[[], float] = _RANDOM.random,
+    ) -> None:
+        self._access = access
+        self._base_url = access.base_url.rstrip("/") if access.base_url else None
+        self._sleep = sleep
+        self._share = share
+        self._session: ClientSession | None = None
+        self._cools_until_s = 0.0
+
+    async def embed(self, *, timeouts: Timeouts, **parameters: Any) -> Mapping[str, Any]:
+        """Return the reply of the embeddings endpoint, as it came.
+
+        The SDK's client would drop the index of each vector, and run models of its own.
+
+        Raises:
+            TransientError: It failed for as long as there was time; later it may not.
+            ConfigError: The key or the address was refused.
+            ContractError: The request was refused, or the reply is not one.
+        """
+        return await self._call("Embedding", timeouts, parameters)
+
+    async def rerank(self, *, timeouts: Timeouts, **parameters: Any) -> Mapping[str, Any]:
+        """Return the reply of the rerank endpoint, as it came.
+
+        Raises:
+            CiteboundError: See `embed`.
+        """
+        return await self._call("Reranking", timeouts, parameters)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def _call(
+        self, resource: str, timeouts: Timeouts, parameters: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        loop = asyncio.get_running_loop()
+        cools_s = self._cools_until_s - loop.time() if timeouts.cooldown_s else 0.0
+        if cools_s > 0:
+            raise TransientError(f"Voyage failed a moment ago; asked again in {cools_s:.0f} s")
+        try:
+            return await self._retried(resource, timeouts, parameters)
+        except TransientError:
+            self._cools_until_s = loop.time() + timeouts.cooldown_s
+            raise
+
+    async def _retried(
+        self, resource: str, timeouts: Timeouts, parameters: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        loop = asyncio.get_running_loop()
+        ends_s = loop.time() + timeouts.deadline_s
+        sdk = await asyncio.to_thread(load_sdk)
+        made = 0
+
+        async def attempt(number: int, left_s: float) -> Mapping[str, Any]:
+            nonlocal made
+            made = number
+            async with _limited(min(left_s, timeouts.attempt_s)):
+                return await self._attempt(sdk, resource, parameters)
+
+        retries = Retries(
+            backoff=BACKOFF, monotonic_s=loop.time, sleep=self._sleep, share=self._share
         )
-    if status == HTTPStatus.REQUEST_TIMEOUT or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return AgainError(f"Voyage failed ({status})")
-    if status >= HTTPStatus.MULTIPLE_CHOICES:
-        return _refused(status, _said(error, secret))
-    return ContractError(f"Voyage's reply can't be read ({type(error).__name__})")
+        try:
+            return await retries.run(attempt, ends_s=ends_s)
+        except RetryableError as failed:
+            raise TransientError(
+                f"{failed} ({made} attempts)" if made > 1 else str(failed)
+            ) from failed
+
+    async def _attempt(
+        self, sdk: Any, resource: str, parameters: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        if self._session is None:
+            self._session = _new_session()
+        exchange = _Exchange(self._session)
+        before = sdk.aiosession.set(exchange)
+        try:
+            reply = await getattr(sdk, resource).acreate(
+                api_key=self._access.api_key, base_url=self._base_url, **parameters
+            )
+        except Exception as error:
+            raise self._failure(error, exchange) from error
+        finally:
+            sdk.aiosession.reset(before)
+        if exchange.status != HTTPStatus.OK:
+            raise self._failure(None, exchange)
+        if not isinstance(reply, Mapping):
+            raise ContractError("Voyage's reply is not an object")
+        return reply  # pyright: ignore[reportUnknownVariableType]
+
+    def _failure(self, error: Exception | None, exchange: "_Exchange") -> CiteboundError:
+        """Return ours for a failed exchange; without an error the SDK took it for a success."""
+        status = exchange.status
+        if status is None:
+            return _unanswered(error)
+        said = _said(error, self._access.api_key)
+        if status == HTTPStatus.TOO_MANY_REQUESTS:
+            now = datetime.fromtimestamp(time.time(), UTC)
+            return RetryableError(
+                f"Voyage's rate limit is reached (429){said}",
+                after_s=retry_after_s(exchange.headers, now=now),
+            )
+        if status == HTTPStatus.REQUEST_TIMEOUT or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            return RetryableError(f"Voyage failed ({status})")
+        if status >= HTTPStatus.MULTIPLE_CHOICES:
+            return _refused(status, said)
+        return ContractError(f"Voyage's reply can't be read ({type(error).__name__})")
+
+
+@asynccontextmanager
+async def _limited(seconds: float) -> AsyncGenerator[None]:
+    """Turn an attempt that takes too long into one that failed."""
+    try:
+        async with asyncio.timeout(max(0.0, seconds)):
+            yield
+    except TimeoutError as error:
+        raise RetryableError("Voyage did not answer in time") from error
 
 
 def _unanswered(error: Exception | None) -> CiteboundError:
     kind = type(error).__name__
     if kind == "Timeout":
-        return AgainError("Voyage did not answer in time")
+        return RetryableError("Voyage did not answer in time")
     if kind == "APIConnectionError":
-        return AgainError("the connection to Voyage failed")
+        return RetryableError("the connection to Voyage failed")
     return ConfigError(f"Voyage can't be called ({kind}): check VOYAGE_BASE_URL, VOYAGE_API_KEY")
 
 
@@ -92,58 +234,26 @@ def _said(error: Exception | None, secret: str) -> str:
     return f": {' '.join(detail.replace(secret, '***').split())[:SHOWN]}"
 
 
-def retry_after_s(value: str | None) -> float | None:
-    """Read `Retry-After` (RFC 9110, 10.2.3): seconds or a date; None if it says nothing usable."""
-    if not value:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            at = parsedate_to_datetime(value)
-        except ValueError:
-            return None
-        seconds = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - time.time()
-    return None if math.isnan(seconds) else max(0.0, seconds)
-
-
-if TYPE_CHECKING:
-    from aiohttp import ClientResponse, ClientSession
-
-
 def load_sdk() -> Any:
     """Return the SDK's module. Blocks for about 0.5 s the first time: call it off the loop."""
     sdk: Any = importlib.import_module("voyageai")
-    # Below a warning it logs what is sent: text does not belong into logs.
+    # Below a warning it logs what is sent: text does not belong in logs.
     logging.getLogger("voyage").setLevel(logging.WARNING)
     tuple(platform.uname())  # the SDK reads it with each call; the first time starts a process
     return sdk
 
 
-def new_session() -> "ClientSession":
+def _new_session() -> "ClientSession":
     """Return a session that keeps connections."""
     aiohttp: Any = importlib.import_module("aiohttp")
     session: ClientSession = aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar())
     return session
 
 
-def _proxy_for(url: str) -> str | None:
-    """Return the proxy that the environment names for a URL.
-
-    The session could look itself, but then it looks for passwords in `~/.netrc` too, and refuses
-    every call for a host that it finds there.
-    """
-    parts = urlsplit(url)
-    if not parts.hostname or urllib.request.proxy_bypass(parts.hostname):
-        return None
-    return urllib.request.getproxies().get(parts.scheme)
-
-
-class Exchange:
+class _Exchange:
     """Stands in for the SDK's session during one call."""
 
     def __init__(self, session: "ClientSession") -> None:
-        """Take the session that keeps the connections."""
         self._session = session
         self.status: int | None = None
         """Of the reply; None: there was none."""
@@ -167,163 +277,13 @@ class Exchange:
         return response
 
 
-if TYPE_CHECKING:
-    from aiohttp import ClientSession
+def _proxy_for(url: str) -> str | None:
+    """Return the proxy that the environment names for a URL.
 
-FIRST_PAUSE_S = 0.25
-LONGEST_PAUSE_S = 8.0
-_RANDOM = random.SystemRandom()
-REST_S = 30.0
-ATTEMPTS = 6
-"""Of one call; a short deadline allows fewer."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VoyageAccess:
-    """Whom to call, and as whom."""
-
-    api_key: str = field(repr=False)
-    """The key: in no message, log or repr."""
-    base_url: str | None = None
-    """Another host that speaks the same API; None: the one the key belongs to."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
-    """How long a call may take."""
-
-    deadline_s: float
-    """All attempts and pauses together."""
-    attempt_s: float
-    """One attempt."""
-    rest_s: float = 0.0
-    """After a failure that may pass, calls fail at once for so long: a question that waited in vain
-    is enough. 0: each call tries for itself."""
-
-
-def asking(timeout_s: float) -> Patience:
-    """Return the patience of a question: half the time an attempt, so that there can be two."""
-    return Patience(deadline_s=timeout_s, attempt_s=timeout_s / 2, rest_s=REST_S)
-
-
-class VoyageClient:
-    """Calls the API. Safe from many tasks of one event loop; close it at the end."""
-
-    def __init__(
-        self,
-        access: VoyageAccess,
-        *,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        share: Callable[[], float] = _RANDOM.random,
-    ) -> None:
-        """Take the access; nothing connects and nothing is loaded yet.
-
-        Args:
-            access: Whom to call.
-            sleep: Waits for seconds.
-            share: A random number in [0, 1): pauses differ, so that callers do not move in step.
-        """
-        self._access = access
-        self._base_url = access.base_url.rstrip("/") if access.base_url else None
-        self._sleep = sleep
-        self._share = share
-        self._session: ClientSession | None = None
-        self._rests_until_s = 0.0
-
-    async def embed(self, *, patience: Patience, **parameters: Any) -> Mapping[str, Any]:
-        """Return the reply of the embeddings endpoint, as it came.
-
-        The SDK's client would drop the index of each vector, and run models of its own.
-
-        Raises:
-            TransientError: It failed for as long as there was time; later it may not.
-            ConfigError: The key or the address was refused.
-            ContractError: The request was refused, or the reply is not one.
-        """
-        return await self._call("Embedding", patience, parameters)
-
-    async def rerank(self, *, patience: Patience, **parameters: Any) -> Mapping[str, Any]:
-        """Return the reply of the rerank endpoint, as it came.
-
-        Raises:
-            CiteboundError: See `embed`.
-        """
-        return await self._call("Reranking", patience, parameters)
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
-
-    async def _call(
-        self, resource: str, patience: Patience, parameters: Mapping[str, Any]
-    ) -> Mapping[str, Any]:
-        loop = asyncio.get_running_loop()
-        rest_s = self._rests_until_s - loop.time() if patience.rest_s else 0.0
-        if rest_s > 0:
-            raise TransientError(f"Voyage failed a moment ago; asked again in {rest_s:.0f} s")
-        try:
-            return await self._tried(resource, patience, parameters)
-        except TransientError:
-            self._rests_until_s = loop.time() + patience.rest_s
-            raise
-
-    async def _tried(
-        self, resource: str, patience: Patience, parameters: Mapping[str, Any]
-    ) -> Mapping[str, Any]:
-        loop = asyncio.get_running_loop()
-        ends_at = loop.time() + patience.deadline_s
-        sdk = await asyncio.to_thread(load_sdk)
-        for attempt in range(1, ATTEMPTS + 1):
-            left_s = ends_at - loop.time()
-            try:
-                async with _limited(min(left_s, patience.attempt_s)):
-                    return await self._attempt(sdk, resource, parameters)
-            except AgainError as failed:
-                pause_s = self._pause_s(attempt) if failed.after_s is None else failed.after_s
-                if attempt == ATTEMPTS or loop.time() + pause_s >= ends_at:
-                    tried = f" ({attempt} attempts)" if attempt > 1 else ""
-                    raise TransientError(f"{failed}{tried}") from failed
-            await self._sleep(pause_s)
-        raise AssertionError("the last attempt returns or raises")
-
-    def _pause_s(self, attempt: int) -> float:
-        longest_s = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** (attempt - 1))
-        return longest_s * (1 + self._share()) / 2
-
-    async def _attempt(
-        self, sdk: Any, resource: str, parameters: Mapping[str, Any]
-    ) -> Mapping[str, Any]:
-        if self._session is None:
-            self._session = new_session()
-        exchange = Exchange(self._session)
-        before = sdk.aiosession.set(exchange)
-        try:
-            reply = await getattr(sdk, resource).acreate(
-                api_key=self._access.api_key, base_url=self._base_url, **parameters
-            )
-        except Exception as error:
-            raise self._failure(error, exchange) from error
-        finally:
-            sdk.aiosession.reset(before)
-        if exchange.status != HTTPStatus.OK:
-            raise self._failure(None, exchange)
-        if not isinstance(reply, Mapping):
-            raise ContractError("Voyage's reply is not an object")
-        return reply  # pyright: ignore[reportUnknownVariableType]
-
-    def _failure(self, error: Exception | None, exchange: Exchange) -> CiteboundError:
-        return failure(
-            error, status=exchange.status, headers=exchange.headers, secret=self._access.api_key
-        )
-
-
-@asynccontextmanager
-async def _limited(seconds: float) -> AsyncGenerator[None]:
-    """Turn an attempt that takes too long into one that failed."""
-    try:
-        async with asyncio.timeout(max(0.0, seconds)):
-            yield
-    except TimeoutError as error:
-        raise AgainError("Voyage did not answer in time") from error
+    The session could look for itself, but then it looks for passwords in `~/.netrc` too, and
+    refuses every call to a host that it finds there.
+    """
+    parts = urlsplit(url)
+    if not parts.hostname or urllib.request.proxy_bypass(parts.hostname):
+        return None
+    return urllib.request.getproxies().get(parts.scheme)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from core.adapters.voyage.client import (
-    Patience,
     RefusedRequestError,
+    Timeouts,
     VoyageAccess,
     VoyageClient,
-    asking,
+    question_timeouts,
 )
 from core.adapters.voyage.models import (
     FILLING,
@@ -45,7 +45,7 @@ class VoyageReranker:
         """
         self._client = client
         self._model = rerank_model(model)
-        self._patience = asking(timeout_s)
+        self._timeouts = question_timeouts(timeout_s)
 
     @property
     def name(self) -> str:
@@ -67,7 +67,7 @@ class VoyageReranker:
         if len(texts) > MOST_TEXTS or tokens > FILLING * self._model.request_tokens:
             raise ContractError(f"{len(texts)} texts are too much for one rerank request")
         reply = await self._client.rerank(
-            patience=self._patience,
+            timeouts=self._timeouts,
             query=question,
             documents=list(texts),
             model=self._model.name,
@@ -103,7 +103,7 @@ score, more than in the measured local space (.35), since words are what the fig
 tune it with `eval retrieval` and labelled questions of one's own."""
 REVISION = "1"
 """Voyage never changes a model under its name; raise it if that proves wrong."""
-INGESTING = Patience(deadline_s=180.0, attempt_s=30.0)
+INGESTING = Timeouts(deadline_s=180.0, attempt_s=30.0)
 """Of one batch: long enough for a rate limit, counted by the minute, to pass."""
 IN_FLIGHT = 4
 """Requests of all callers at once."""
@@ -121,7 +121,7 @@ class VoyageEmbedder:
         *,
         model: str,
         question_timeout_s: float,
-        ingesting: Patience = INGESTING,
+        ingesting: Timeouts = INGESTING,
     ) -> None:
         """Take the client, which the caller closes.
 
@@ -136,7 +136,7 @@ class VoyageEmbedder:
         """
         self._client = client
         self._model = embedding_model(model)
-        self._asking = asking(question_timeout_s)
+        self._question = question_timeouts(question_timeout_s)
         self._ingesting = ingesting
         self._turns = asyncio.Semaphore(IN_FLIGHT)
         self._questions: OrderedDict[str, Vector] = OrderedDict()
@@ -177,7 +177,7 @@ class VoyageEmbedder:
         """
         known = self._questions.get(text)
         if known is None:
-            (known,) = await self._embed([text], "query", self._asking)
+            (known,) = await self._embed([text], "query", self._question)
             self._questions[text] = known
             while len(self._questions) > KEPT:
                 self._questions.popitem(last=False)
@@ -198,10 +198,10 @@ class VoyageEmbedder:
         return [*await self._halving(texts[:middle]), *await self._halving(texts[middle:])]
 
     async def _embed(
-        self, texts: Sequence[str], input_type: Literal["document", "query"], patience: Patience
+        self, texts: Sequence[str], input_type: Literal["document", "query"], timeouts: Timeouts
     ) -> list[Vector]:
         reply = await self._client.embed(
-            patience=patience,
+            timeouts=timeouts,
             input=list(texts),
             model=self._model.name,
             input_type=input_type,

@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from core.adapters.anthropic.api.api_types import TextPart
-from core.adapters.anthropic.api.breaker import Breaker
-from core.adapters.anthropic.api.failures import AgainError, RefusedError
+from core.adapters.anthropic.api.failures import RefusedError, RetryableModelError
+from core.adapters.anthropic.api.metered_calls import Breaker
 from core.domain.backoff import Backoff
 from core.domain.errors import ContractError, ModelUnavailableError
 from tests.integration.anthropic.world import budget, models_at, request
@@ -52,7 +52,7 @@ async def test_three_attempts_are_all() -> None:
     with anthropic_server([DOWN, DOWN, DOWN]) as server:
         async with models_at(server) as models:
             run = models.run("q", budget())
-            with pytest.raises(AgainError, match="overloaded_error"):
+            with pytest.raises(RetryableModelError, match="overloaded_error"):
                 await run.call(request())
     assert run.made[0].attempts == 3
 
@@ -84,7 +84,7 @@ async def test_retry_after_beyond_the_deadline_is_a_failure_at_once() -> None:
     with anthropic_server([step]) as server:
         async with models_at(server) as models:
             started_s = time.monotonic()
-            with pytest.raises(AgainError):
+            with pytest.raises(RetryableModelError):
                 await models.run("q", budget()).call(request())
     assert time.monotonic() - started_s < 2
 
@@ -108,7 +108,7 @@ async def test_the_breaker_opens_across_runs() -> None:
     with anthropic_server([*[DOWN] * 5, reply("Yes.")]) as server:
         async with models_at(server, backoff=once) as models:
             for number in range(5):
-                with pytest.raises(AgainError):
+                with pytest.raises(RetryableModelError):
                     await models.run(f"q{number}", budget()).call(request())
             run = models.run("q9", budget())
             with pytest.raises(ModelUnavailableError, match="fails often"):
@@ -142,7 +142,7 @@ async def test_a_cancelled_probe_leaves_the_breaker() -> None:
         once, impatient = Backoff(attempts=1), partial(Breaker, pause_s=0.0)
         async with models_at(server, backoff=once, breaker=impatient) as models:
             for number in range(5):
-                with pytest.raises(AgainError):
+                with pytest.raises(RetryableModelError):
                     await models.run(f"q{number}", budget()).call(request())
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.3):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.adapters.anthropic.api.api_types import CitedBlocks, TextPart, ToolUse
-from core.adapters.anthropic.api.failures import AgainError, LateError, RefusedError
+from core.adapters.anthropic.api.failures import LateError, RefusedError, RetryableModelError
 from core.domain.backoff import Backoff
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.run import TokenUse
@@ -110,18 +110,18 @@ class Wrong:
 
 
 WRONG = [
-    Wrong(failure(429, "rate_limit_error"), AgainError, "rate_limit_error"),
-    Wrong(failure(500), AgainError, "api_error"),
-    Wrong(failure(529, "overloaded_error"), AgainError, "overloaded_error"),
-    Wrong(raw("<html>", status=502, content_type="text/html"), AgainError, "502"),
-    Wrong(dropped(), AgainError, "connection"),
-    Wrong(stalled(), AgainError, "silent"),
-    Wrong(broken(reply("Yes."), "drop", after=0), AgainError, "connection"),
-    Wrong(broken(reply("Yes."), "drop"), AgainError, "connection"),
-    Wrong(broken(reply("Yes."), "stall"), AgainError, "silent"),
-    Wrong(broken(reply("Yes."), "end"), AgainError, "early"),
-    Wrong(broken(reply("Yes."), "error"), AgainError, "overloaded_error"),
-    Wrong(broken(reply("Yes."), "error", error_type="api_error"), AgainError, "api_error"),
+    Wrong(failure(429, "rate_limit_error"), RetryableModelError, "rate_limit_error"),
+    Wrong(failure(500), RetryableModelError, "api_error"),
+    Wrong(failure(529, "overloaded_error"), RetryableModelError, "overloaded_error"),
+    Wrong(raw("<html>", status=502, content_type="text/html"), RetryableModelError, "502"),
+    Wrong(dropped(), RetryableModelError, "connection"),
+    Wrong(stalled(), RetryableModelError, "silent"),
+    Wrong(broken(reply("Yes."), "drop", after=0), RetryableModelError, "connection"),
+    Wrong(broken(reply("Yes."), "drop"), RetryableModelError, "connection"),
+    Wrong(broken(reply("Yes."), "stall"), RetryableModelError, "silent"),
+    Wrong(broken(reply("Yes."), "end"), RetryableModelError, "early"),
+    Wrong(broken(reply("Yes."), "error"), RetryableModelError, "overloaded_error"),
+    Wrong(broken(reply("Yes."), "error", error_type="api_error"), RetryableModelError, "api_error"),
     Wrong(
         broken(reply("Yes."), "error", error_type="invalid_request_error"),
         RefusedError,
@@ -169,7 +169,7 @@ async def test_a_refused_connection_may_pass() -> None:
         gone = server.url
     server.url = gone
     async with models_at(server, backoff=ONCE) as models:
-        with pytest.raises(AgainError, match="connection"):
+        with pytest.raises(RetryableModelError, match="connection"):
             await models.run("q", budget()).call(request())
 
 

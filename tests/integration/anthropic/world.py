@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.adapters.anthropic.api.api_types import ModelRequest
-from core.adapters.anthropic.api.breaker import Breaker
 from core.adapters.anthropic.api.composition import Models, open_models
+from core.adapters.anthropic.api.metered_calls import Breaker
 from core.adapters.system import SystemClock
 from core.config.settings import Settings
 from core.domain.backoff import Backoff

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from core.adapters.anthropic.api.breaker import Breaker
+from core.adapters.anthropic.api.metered_calls import Breaker
 
 LIMIT, PAUSE_S = 3, 30.0
 

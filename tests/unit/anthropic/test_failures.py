@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.adapters.anthropic.api.failures import AgainError, Names, RefusedError, refusal
+from core.adapters.anthropic.api.failures import Names, RefusedError, RetryableModelError, refusal
 from core.domain.errors import ModelUnavailableError
 
 NAMES = Names(provider="Anthropic", access="ANTHROPIC_API_KEY", address="ANTHROPIC_BASE_URL")
@@ -49,7 +49,7 @@ def failed(
 )
 def test_these_may_pass(status: int, kind: str | None) -> None:
     """Also within a stream, where the status says nothing and the type all."""
-    assert isinstance(failed(status, kind), AgainError)
+    assert isinstance(failed(status, kind), RetryableModelError)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,9 @@ def test_a_spent_limit_is_not_waited_for() -> None:
     assert isinstance(
         failed(429, "rate_limit_error", code="enforced_spend_limit_reached"), RefusedError
     )
-    assert isinstance(failed(429, "rate_limit_error", code="ramp_limit_exceeded"), AgainError)
+    assert isinstance(
+        failed(429, "rate_limit_error", code="ramp_limit_exceeded"), RetryableModelError
+    )
 
 
 def test_the_service_may_forbid_to_try_again() -> None:
@@ -93,7 +95,7 @@ def test_the_service_may_forbid_to_try_again() -> None:
 def test_the_wish_to_wait_is_handed_on() -> None:
     """Whether it is in time is for others to say."""
     error = failed(429, "rate_limit_error", retry_after="17")
-    assert isinstance(error, AgainError)
+    assert isinstance(error, RetryableModelError)
     assert error.after_s == 17
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
-from core.adapters.anthropic.api.throttle import MINUTE_S, PacedCalls
+from core.adapters.anthropic.extraction.composition import MINUTE_S, PacedCalls
 from core.domain.run import TokenUse
 
 REQUEST = ModelRequest(

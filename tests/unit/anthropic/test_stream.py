@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.adapters.anthropic.api.api_types import TextPart, ToolUse
-from core.adapters.anthropic.api.failures import AgainError
+from core.adapters.anthropic.api.failures import RetryableModelError
 from core.adapters.anthropic.api.stream import MAX_BYTES, Bounded, assemble, reply_from
 from core.domain.errors import ContractError
 from core.domain.run import TokenUse
@@ -79,7 +79,7 @@ async def test_a_stream_that_ends_early_is_no_message(
     """Wherever it breaks off, nothing is taken for the whole."""
     all_events = sent(whole(*given_blocks))
     cut = data.draw(st.integers(1, len(all_events) - 1))
-    with pytest.raises(AgainError):
+    with pytest.raises(RetryableModelError):
         await put_together(all_events[:cut])
 
 

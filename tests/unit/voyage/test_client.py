@@ -3,12 +3,11 @@
 import asyncio
 import logging
 import time
-from email.utils import formatdate
 
 import pytest
 
 from core.adapters.voyage import client as client_module
-from core.adapters.voyage.client import Patience, VoyageAccess, VoyageClient, retry_after_s
+from core.adapters.voyage.client import Timeouts, VoyageAccess, VoyageClient
 from core.domain.errors import CiteboundError, ConfigError, ContractError, TransientError
 from tests.servers.voyage import (
     KEY,
@@ -22,12 +21,12 @@ from tests.servers.voyage import (
     status,
 )
 
-PATIENT = Patience(deadline_s=20.0, attempt_s=10.0)
+PATIENT = Timeouts(deadline_s=20.0, attempt_s=10.0)
 
 
-async def embed(client: VoyageClient, patience: Patience = PATIENT) -> object:
+async def embed(client: VoyageClient, timeouts: Timeouts = PATIENT) -> object:
     reply = await client.embed(
-        patience=patience, input=["a"], model="voyage-3-large", input_type="query"
+        timeouts=timeouts, input=["a"], model="voyage-3-large", input_type="query"
     )
     return reply["data"]
 
@@ -96,28 +95,12 @@ async def test_retry_after_beyond_the_deadline_is_a_failure(
     assert pauses == []
 
 
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [("5", 5.0), ("0.5", 0.5), ("-3", 0.0), ("nan", None), ("soon", None), ("", None)],
-)
-def test_retry_after_is_read(value: str, seconds: float | None) -> None:
-    """Seconds, or nothing usable."""
-    assert retry_after_s(value) == seconds
-
-
-def test_retry_after_may_be_a_date() -> None:
-    """RFC 9110 allows it."""
-    after_s = retry_after_s(formatdate(time.time() + 30, usegmt=True))
-    assert after_s is not None
-    assert 25 < after_s <= 30
-
-
 async def test_a_hanging_service_is_left(server: VoyageServer, client: VoyageClient) -> None:
     """An attempt ends at its time, and all of them at the deadline."""
     server.always = hang()
     started_s = time.monotonic()
     with pytest.raises(TransientError, match="did not answer in time"):
-        await embed(client, Patience(deadline_s=0.4, attempt_s=0.2))
+        await embed(client, Timeouts(deadline_s=0.4, attempt_s=0.2))
     assert time.monotonic() - started_s < 5
 
 
@@ -127,7 +110,7 @@ async def test_a_slow_attempt_leaves_time_for_another(
     """The second one answers."""
     await asyncio.to_thread(client_module.load_sdk)
     server.script = [hang(), good()]
-    assert await embed(client, Patience(deadline_s=10.0, attempt_s=0.3))
+    assert await embed(client, Timeouts(deadline_s=10.0, attempt_s=0.3))
 
 
 async def test_nobody_listens(pauses: list[float]) -> None:
@@ -194,7 +177,7 @@ async def test_after_a_failure_questions_do_not_wait_again(
     server: VoyageServer, client: VoyageClient
 ) -> None:
     """One question waited in vain; the next ones go on without, documents try for themselves."""
-    question = Patience(deadline_s=0.4, attempt_s=0.4, rest_s=30.0)
+    question = Timeouts(deadline_s=0.4, attempt_s=0.4, cooldown_s=30.0)
     server.script = [hang(), good()]
     with pytest.raises(TransientError, match="did not answer in time"):
         await embed(client, question)

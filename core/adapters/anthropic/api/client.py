@@ -15,9 +15,9 @@ from http import HTTPStatus
 from typing import Any, cast
 
 from core.adapters.anthropic.api.failures import (
-    AgainError,
     LateError,
     RefusedError,
+    RetryableModelError,
     one_line,
     refusal,
 )
@@ -69,7 +69,7 @@ class MessagesClient:
 
         Raises:
             LateError: The time was over.
-            AgainError: It failed in a way that may pass.
+            RetryableModelError: It failed in a way that may pass.
             ModelUnavailableError: It was refused: the key, the model, the request or the bill.
             ContractError: The reply is none of the Messages API.
         """
@@ -114,11 +114,11 @@ class MessagesClient:
             return self._refusal(failed.status_code, failed.body, failed.response.headers)
         cause = type(error.__cause__ or error).__name__
         if isinstance(error, sdk.APITimeoutError) or cause.endswith("Timeout"):
-            return AgainError(f"{name} was silent for too long ({cause})")
+            return RetryableModelError(f"{name} was silent for too long ({cause})")
         if isinstance(error, sdk.APIConnectionError) or _is_transport(error):
-            return AgainError(f"the connection to {name} failed ({cause})")
+            return RetryableModelError(f"the connection to {name} failed ({cause})")
         if isinstance(error, UnicodeDecodeError):
-            return AgainError(f"the reply of {name} is garbled")
+            return RetryableModelError(f"the reply of {name} is garbled")
         return self._uncallable(error)
 
     def _uncallable(self, error: Exception) -> RefusedError:

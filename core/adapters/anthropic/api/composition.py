@@ -7,12 +7,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from core.adapters.anthropic.api.api_types import ModelRequest
-from core.adapters.anthropic.api.breaker import Breaker
 from core.adapters.anthropic.api.client import MessagesClient
-from core.adapters.anthropic.api.metered_calls import Line, RunCalls
+from core.adapters.anthropic.api.metered_calls import Breaker, ModelAccess, RunCalls
 from core.adapters.anthropic.api.providers import Capabilities, Prices, prices_from, provider_from
 from core.config.settings import Settings
-from core.domain.backoff import Backoff
+from core.domain.backoff import Backoff, Retries
 from core.domain.budget import Budget, Limits
 from core.domain.errors import CiteboundError, ConfigError
 from core.domain.run import TokenUse
@@ -24,28 +23,29 @@ _RANDOM = random.SystemRandom()
 class Models:
     """The models of one provider. Safe from many tasks of one event loop; close it at the end."""
 
-    def __init__(self, line: Line, *, capabilities: Capabilities, log: ModelCallLog | None) -> None:
-        """Use what all runs share. See `open_models`."""
-        self._line = line
+    def __init__(
+        self, access: ModelAccess, *, capabilities: Capabilities, log: ModelCallLog | None
+    ) -> None:
+        self._access = access
         self._log = log
         self.capabilities = capabilities
         """What the provider can do."""
 
     def run(self, question_id: str, budget: Budget) -> RunCalls:
         """Return the calls of one run over a question: each is made, paid and kept once."""
-        return RunCalls(self._line, budget=budget, log=self._log, question_id=question_id)
+        return RunCalls(self._access, budget=budget, log=self._log, question_id=question_id)
 
     def standalone(self, budget: Budget) -> RunCalls:
         """Return calls that belong to no question, and are kept nowhere."""
-        return RunCalls(self._line, budget=budget, log=None, question_id=None)
+        return RunCalls(self._access, budget=budget, log=None, question_id=None)
 
     async def warm(self) -> None:
         """Load what the first call needs: about a second that it would else take of its time."""
-        await self._line.client.open()
+        await self._access.client.open()
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await self._line.client.aclose()
+        await self._access.client.aclose()
 
 
 def open_models(
@@ -80,17 +80,17 @@ def open_models(
     if spending is not None:
         _check_priced(prices, settings.model, settings.small_model)
     client = MessagesClient(provider, silence_s=settings.model_silence_s, now=clock.now)
-    line = Line(
+    access = ModelAccess(
         client=client,
         breakers=defaultdict(breaker),
         prices=prices,
         spending=spending,
         clock=clock,
-        backoff=backoff or Backoff(),
-        sleep=sleep,
-        share=share,
+        retries=Retries(
+            backoff=backoff or Backoff(), monotonic_s=clock.monotonic_s, sleep=sleep, share=share
+        ),
     )
-    return Models(line, capabilities=provider.capabilities, log=log)
+    return Models(access, capabilities=provider.capabilities, log=log)
 
 
 def _check_priced(prices: Prices, *models: str) -> None:

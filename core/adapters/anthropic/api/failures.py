@@ -11,7 +11,7 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any, cast
 
-from core.domain.backoff import retry_after_s
+from core.domain.backoff import RetryableError, retry_after_s
 from core.domain.errors import ModelUnavailableError
 
 SHOWN = 200
@@ -49,16 +49,11 @@ _PASSING_STATUSES = frozenset(
 )
 
 
-class AgainError(ModelUnavailableError):
-    """An attempt failed in a way that may pass."""
-
-    def __init__(self, message: str, *, after_s: float | None = None) -> None:
-        """Take the cause, and how long the service asks to wait; None: it does not say."""
-        super().__init__(message)
-        self.after_s = after_s
+class RetryableModelError(RetryableError, ModelUnavailableError):
+    """See `RetryableError`."""
 
 
-class LateError(AgainError):
+class LateError(RetryableModelError):
     """The deadline came before the reply."""
 
 
@@ -107,7 +102,7 @@ def refusal(
         return RefusedError(f"{names.provider}: no credit, or the spend limit is reached{said}")
     if _may_pass(status, kind, headers):
         failed = f"{names.provider} failed ({kind or status}){said}"
-        return AgainError(failed, after_s=retry_after_s(headers, now=now))
+        return RetryableModelError(failed, after_s=retry_after_s(headers, now=now))
     return RefusedError(f"{names.provider} {_cause(status, kind, names)}{said}")
 
 

@@ -10,17 +10,16 @@ lost for it.
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
-from core.adapters.anthropic.api.breaker import Breaker
 from core.adapters.anthropic.api.client import MessagesClient
-from core.adapters.anthropic.api.failures import AgainError, LateError
+from core.adapters.anthropic.api.failures import LateError, RetryableModelError
 from core.adapters.anthropic.api.providers import Prices
 from core.adapters.anthropic.api.stream import Message, reply_from, tokens_from
-from core.domain.backoff import Backoff
+from core.domain.backoff import Retries
 from core.domain.budget import Budget
 from core.domain.errors import (
     BudgetSpentError,
@@ -31,6 +30,47 @@ from core.domain.errors import (
 from core.domain.run import Json, ModelCall, TokenUse
 from core.failpoints import failpoint
 from core.ports import Clock, ModelCallLog, Spending, StoredCall
+
+
+class Breaker:
+    """A circuit breaker: after many failures of a model in a row, calls fail at once.
+
+    Closed: calls pass. After `failures` in a row, from 1, it is open for `pause_s`: nothing passes.
+    Then it is half open: one call passes as a probe, and its outcome closes or opens it again. Time
+    is given, in seconds of the monotonic clock.
+    """
+
+    def __init__(self, *, failures: int = 5, pause_s: float = 30.0) -> None:
+        self._limit = failures
+        self._pause_s = pause_s
+        self._failed = 0
+        self._opened_s: float | None = None
+        self._is_probing = False
+
+    def may_pass(self, now_s: float) -> bool:
+        """Say whether a call may be made. Each True wants one of the three methods below."""
+        if self._opened_s is None:
+            return True
+        if self._is_probing or now_s < self._opened_s + self._pause_s:
+            return False
+        self._is_probing = True
+        return True
+
+    def succeeded(self) -> None:
+        """The service answered, be it with a refusal."""
+        self._failed, self._opened_s, self._is_probing = 0, None, False
+
+    def failed(self, now_s: float) -> None:
+        """The service failed in a way that may pass."""
+        self._failed += 1
+        if self._is_probing or self._failed >= self._limit:
+            self._opened_s = now_s
+        self._is_probing = False
+
+    def gave_up(self) -> None:
+        """The call ended before it could tell: another one may probe."""
+        self._is_probing = False
+
 
 MARGIN_S = 1.0
 """Of the run's time, kept for what follows the last call: falling back, recording."""
@@ -44,7 +84,7 @@ _UNUSED = TokenUse(fresh=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class ModelAccess:
     """What the calls of all runs share."""
 
     client: MessagesClient
@@ -57,12 +97,8 @@ class Line:
     """Of the day; None: there is no limit. What belongs to no question is not held to it."""
     clock: Clock
     """Time."""
-    backoff: Backoff
-    """When to try again."""
-    sleep: Callable[[float], Awaitable[None]]
-    """Waits for seconds."""
-    share: Callable[[], float]
-    """A random number in [0, 1)."""
+    retries: Retries
+    """When to try again; by the same clock."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,20 +154,20 @@ class _Made:
 
 
 class RunCalls:
-    """See `api_types.Calls`. Safe for calls that run together."""
+    """See `api_types.Calls`. Safe for calls that run together.
+
+    Replies are kept in `log` under the question; None: nowhere.
+    """
 
     def __init__(
-        self, line: Line, *, budget: Budget, log: ModelCallLog | None, question_id: str | None
+        self,
+        access: ModelAccess,
+        *,
+        budget: Budget,
+        log: ModelCallLog | None,
+        question_id: str | None,
     ) -> None:
-        """Begin with no call made.
-
-        Args:
-            line: What all runs share.
-            budget: Of the run; its deadline counts.
-            log: Where replies are kept; None: nowhere.
-            question_id: Whose they are; None with no log.
-        """
-        self._line = line
+        self._access = access
         self._budget = budget
         self._ledger: _Ledger | None = None
         if log is not None and question_id is not None:
@@ -158,7 +194,7 @@ class RunCalls:
                 tokens=_UNUSED,
                 cost_usd=0.0,
                 attempts=0,
-                started_s=self._line.clock.monotonic_s(),
+                started_s=self._access.clock.monotonic_s(),
                 ended_s=0.0,
             )
             attempts = _Attempts()
@@ -171,7 +207,7 @@ class RunCalls:
             return reply
 
     def _note(self, record: ModelCall) -> None:
-        self._made.append(replace(record, ended_s=self._line.clock.monotonic_s()))
+        self._made.append(replace(record, ended_s=self._access.clock.monotonic_s()))
 
     async def _reply(
         self, request: ModelRequest, request_hash: bytes, record: ModelCall, attempts: "_Attempts"
@@ -182,8 +218,8 @@ class RunCalls:
         if found is not None:
             reply, stored = found
             return reply, replace(record, tokens=stored.tokens)
-        if self._ledger and self._line.spending:
-            await self._line.spending.check()
+        if self._ledger and self._access.spending:
+            await self._access.spending.check()
         made = await self._paid(request, attempts)
         if self._ledger:
             await self._ledger.store(request, request_hash, made)
@@ -208,7 +244,7 @@ class RunCalls:
         return _Made(
             message=message,
             tokens=tokens,
-            cost_usd=self._line.prices.cost_usd(request.model, tokens),
+            cost_usd=self._access.prices.cost_usd(request.model, tokens),
             attempts=attempts.made,
             latency_ms=latency_s * 1_000,
         )
@@ -217,44 +253,38 @@ class RunCalls:
         self, model: str, body: Mapping[str, Any], attempts: "_Attempts"
     ) -> tuple[Message, float]:
         """Return the message of the first attempt that succeeds, and how long that one took."""
-        line, breaker = self._line, self._line.breakers[model]
-        await line.client.open()  # loading the SDK is no latency of the service
-        ends_s = self._budget.deadline_s - MARGIN_S
-        failure = ModelUnavailableError("no time is left to call a model")
-        while (started_s := line.clock.monotonic_s()) < ends_s:
+        access, breaker = self._access, self._access.breakers[model]
+        await access.client.open()  # loading the SDK is no latency of the service
+
+        async def attempt(number: int, left_s: float) -> tuple[Message, float]:
+            started_s = access.clock.monotonic_s()
+            if left_s <= 0:
+                raise attempts.failure or ModelUnavailableError("no time is left to call a model")
             if not breaker.may_pass(started_s):
-                why = f" ({failure})" if attempts.made else ""
+                why = f" ({attempts.failure})" if attempts.failure else ""
                 raise ModelUnavailableError(f"{model} fails often: not called for a while{why}")
-            attempts.made += 1
+            attempts.made = number
             try:
-                message = await self._attempt(body, ends_s - started_s, breaker)
-            except AgainError as failed:
-                failure = failed
-            else:
-                return message, line.clock.monotonic_s() - started_s
-            pause_s = line.backoff.pause_s(
-                attempt=attempts.made,
-                share=line.share(),
-                asked_s=failure.after_s,
-                left_s=ends_s - line.clock.monotonic_s(),
-            )
-            if pause_s is None:
-                break
-            await line.sleep(pause_s)
-        raise failure
+                message = await self._attempt(body, left_s, breaker)
+            except RetryableModelError as failed:
+                attempts.failure = failed
+                raise
+            return message, access.clock.monotonic_s() - started_s
+
+        return await access.retries.run(attempt, ends_s=self._budget.deadline_s - MARGIN_S)
 
     async def _attempt(self, body: Mapping[str, Any], limit_s: float, breaker: Breaker) -> Message:
         """Make one attempt, and tell the breaker what came of it."""
         verdict: Callable[[], None] = breaker.gave_up
         try:
-            message = await self._line.client.send(body, limit_s=limit_s)
+            message = await self._access.client.send(body, limit_s=limit_s)
             reply_from(message)  # what can't be read is not kept
             verdict = breaker.succeeded
         except LateError:
             if limit_s >= TELLING_S:
                 verdict = self._failing(breaker)
             raise
-        except AgainError:
+        except RetryableModelError:
             verdict = self._failing(breaker)
             raise
         except (ModelUnavailableError, ContractError):
@@ -265,7 +295,7 @@ class RunCalls:
         return message
 
     def _failing(self, breaker: Breaker) -> Callable[[], None]:
-        return lambda: breaker.failed(self._line.clock.monotonic_s())
+        return lambda: breaker.failed(self._access.clock.monotonic_s())
 
 
 @dataclass(slots=True)
@@ -273,6 +303,8 @@ class _Attempts:
     """How often a call was tried, also where it never ended."""
 
     made: int = 0
+    failure: ModelUnavailableError | None = None
+    """Of the last attempt that may be retried."""
 
     def failed(self, record: ModelCall, error: BaseException) -> ModelCall:
         """Return the record of a call that failed; what it cost is not known once it was sent."""

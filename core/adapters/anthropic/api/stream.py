@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, NoReturn, cast
 
 from core.adapters.anthropic.api.api_types import Block, CitedBlocks, ModelReply, TextPart, ToolUse
-from core.adapters.anthropic.api.failures import AgainError
+from core.adapters.anthropic.api.failures import RetryableModelError
 from core.domain.errors import ContractError
 from core.domain.run import TokenUse
 
@@ -61,7 +61,7 @@ async def assemble(events: AsyncIterator[Any]) -> Message:
 
     Raises:
         ErrorEvent: The stream says that it failed.
-        AgainError: It ended before the message did.
+        RetryableModelError: It ended before the message did.
         ContractError: It is no stream of the Messages API.
     """
     assembly = _Assembly()
@@ -71,7 +71,7 @@ async def assemble(events: AsyncIterator[Any]) -> Message:
         if event.data and assembly.take(_json(event.data)):
             return assembly.message()
     if assembly.has_begun:
-        raise AgainError("the model's reply ended early")
+        raise RetryableModelError("the model's reply ended early")
     raise ContractError("the reply is no event stream of the Messages API")
 
 

@@ -1,21 +1,64 @@
 """Settings -> Claude as a reader of sections: within a pace, with patience, without a question."""
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
-from core.adapters.anthropic.api.breaker import Breaker
+from core.adapters.anthropic.api.api_types import Calls, ModelReply, ModelRequest
 from core.adapters.anthropic.api.composition import Models, open_models
+from core.adapters.anthropic.api.metered_calls import Breaker
 from core.adapters.anthropic.api.providers import PUBLISHED, UNKNOWN, prices_from, provider_from
-from core.adapters.anthropic.api.throttle import PacedCalls
 from core.adapters.anthropic.extraction.extractor import ClaudeSectionReader, Pricing
 from core.config.settings import Settings
 from core.domain.backoff import Backoff
 from core.domain.budget import Budget, Limits
 from core.domain.errors import ConfigError, ModelUnavailableError
 from core.ports import Clock
+
+MINUTE_S = 60.0
+
+
+class PacedCalls:
+    """Calls that begin no faster than a rate, in any minute; how many run together is not ours."""
+
+    def __init__(
+        self,
+        calls: Calls,
+        *,
+        per_minute: int,
+        monotonic_s: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """Take the calls and their rate.
+
+        Args:
+            calls: What makes them.
+            per_minute: Calls that may begin in a minute, from 1.
+            monotonic_s: Seconds of a clock that never goes back.
+            sleep: Waits for seconds.
+        """
+        self._calls = calls
+        self._began: deque[float] = deque(maxlen=per_minute)
+        self._monotonic_s = monotonic_s
+        self._sleep = sleep
+        self._turn = asyncio.Lock()
+
+    async def call(self, request: ModelRequest, /) -> ModelReply:
+        """See `Calls.call`."""
+        async with self._turn:
+            while (wait_s := self._wait_s()) > 0:
+                await self._sleep(wait_s)
+            self._began.append(self._monotonic_s())
+        return await self._calls.call(request)
+
+    def _wait_s(self) -> float:
+        """Return the seconds until one more call may begin."""
+        if len(self._began) < (self._began.maxlen or 1):
+            return 0.0
+        return self._began[0] + MINUTE_S - self._monotonic_s()
+
 
 DEADLINE_S = 300.0
 """For one section, repetitions after errors included: nobody waits for it."""
