@@ -30,7 +30,7 @@ from core.ports import (
     ReasonerFactory,
     Spending,
 )
-from core.ports.search import Reranker
+from core.ports.text_models import Reranker
 from core.retrieval.serving_embedder import Configured, NoEmbedder
 
 LOCAL = "local"

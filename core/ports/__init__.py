@@ -40,16 +40,9 @@ from core.ports.reasoning import (
     Toolbox,
 )
 from core.ports.record import AuditLog, ConversationStore, RecordReceipt
-from core.ports.search import (
-    ChunkSearch,
-    Embedder,
-    EmbeddingSpace,
-    SearchRequest,
-    SearchResult,
-    Vector,
-)
+from core.ports.search import ChunkSearch, SearchRequest, SearchResult
 from core.ports.system import Clock, IdSource
-from core.ports.text_models import Reader
+from core.ports.text_models import Embedder, EmbeddingSpace, Reader, Vector
 
 __all__ = [
     "Audience",

@@ -18,7 +18,7 @@ from core.domain.policy_facts import Applies, PolicyExcerpt, PolicyFacts
 from core.domain.question import Scope
 from core.language.spans import Span, VersionId
 from core.ports.extraction import BY_RULES
-from core.ports.search import EmbeddingSpace, Vector
+from core.ports.text_models import EmbeddingSpace, Vector
 
 
 class AboutPolicies(Protocol):

@@ -1,79 +1,14 @@
-"""From words to vectors, and from both to chunks."""
+"""Search in the chunks of the corpus, and the embedding spaces side by side: one serves."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from core.domain.evidence import RetrievedChunk
 from core.domain.question import Scope
-
-Vector: TypeAlias = tuple[float, ...]
-"""Unit norm; its length is the embedder's `dimensions`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EmbeddingSpace:
-    """Where vectors are comparable."""
-
-    provider: str
-    """`local`, `voyage`."""
-    model: str
-    """The provider's name of the model."""
-    dimensions: int
-    """Length of its vectors."""
-    revision: str
-    """What pins the weights: a hash or a date."""
-    fusion_weight: float
-    """Weight of BM25 in the fused score, in [0, 1]; tuned for the embedder on labelled
-    questions."""
-    is_measured: bool = field(default=True, repr=False, compare=False)
-    """True if relevance was fitted on cosines of this space; False: its cosines order chunks, and
-    say nothing about relevance."""
-
-    @property
-    def name(self) -> str:
-        """What people call it."""
-        return f"{self.provider}:{self.model}"
-
-    @property
-    def identity(self) -> tuple[str, str, int, str]:
-        """What makes vectors comparable: all but how they are weighed."""
-        return (self.provider, self.model, self.dimensions, self.revision)
-
-
-class Embedder(Protocol):
-    """Text to vectors. Safe from many tasks; heavy work is off the event loop."""
-
-    @property
-    def space(self) -> EmbeddingSpace:
-        """The space its vectors live in."""
-        ...
-
-    async def embed_documents(self, texts: Sequence[str], /) -> list[Vector]:
-        """Return one vector a text, in order."""
-        ...
-
-    async def embed_query(self, text: str, /) -> Vector:
-        """Return the question's vector."""
-        ...
-
-
-class Reranker(Protocol):
-    """Reads question and text together. Safe from many tasks."""
-
-    @property
-    def name(self) -> str:
-        """What the trace calls it."""
-        ...
-
-    async def rerank(self, question: str, texts: Sequence[str], /) -> list[float]:
-        """Return a score in [0, 1] for each text, in order; higher is nearer.
-
-        The scores order texts of one question. They are no probabilities.
-        """
-        ...
+from core.ports.text_models import Embedder, EmbeddingSpace, Vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

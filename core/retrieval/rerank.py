@@ -18,7 +18,7 @@ from core.domain.policy import ChunkKey
 from core.domain.question import Scope
 from core.language.reader_text import reader_text
 from core.ports import ChunkSearch, Reader, SearchRequest, SearchResult
-from core.ports.search import Reranker
+from core.ports.text_models import Reranker
 
 DEPTH = 40
 """Hits that a reranker reads: recall at 50 is .871, at 20 .834 (ObliQA, first measurements)."""

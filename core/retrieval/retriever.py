@@ -14,7 +14,8 @@ from core.domain.evidence import RetrievedChunk
 from core.domain.policy import ChunkKey
 from core.domain.question import Scope
 from core.ports import ChunkSearch, EmbeddingSpace, Reader, SearchRequest, SearchResult, Vector
-from core.ports.search import Reranker, ServingEmbedder
+from core.ports.search import ServingEmbedder
+from core.ports.text_models import Reranker
 from core.retrieval.relevance_rescorer import Judge
 from core.retrieval.rerank import ReorderedSearch
 

@@ -5,7 +5,6 @@ import math
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from core.adapters.voyage.client import (
@@ -24,6 +23,7 @@ from core.adapters.voyage.models import (
 )
 from core.domain.errors import CiteboundError, ContractError
 from core.ports import EmbeddingSpace, Vector
+from core.ports.text_models import LiveCheck
 
 MOST_TEXTS = 1_000
 """Of one request (docs.voyageai.com/reference/reranker-api)."""
@@ -257,16 +257,6 @@ def _item(item: object) -> tuple[int, object]:
     if not isinstance(index, int) or raw is None:
         raise ContractError("a vector from Voyage lacks its number or its values")
     return index, raw  # pyright: ignore[reportUnknownVariableType]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiveCheck:
-    """What came of the call."""
-
-    worked: bool
-    """True if every model that is set up answered as it should."""
-    found: str
-    """What came back or what went wrong, one line, without the key."""
 
 
 async def check_voyage(

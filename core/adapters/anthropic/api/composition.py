@@ -4,7 +4,6 @@ import asyncio
 import random
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from core.adapters.anthropic.api.api_types import ModelRequest
 from core.adapters.anthropic.api.client import MessagesClient
@@ -16,6 +15,7 @@ from core.domain.budget import Budget, Limits
 from core.domain.errors import CiteboundError, ConfigError
 from core.domain.run import TokenUse
 from core.ports import Clock, ModelCallLog, Spending
+from core.ports.text_models import LiveCheck
 
 _RANDOM = random.SystemRandom()
 
@@ -104,16 +104,6 @@ def _check_priced(prices: Prices, *models: str) -> None:
 
 MAX_TOKENS = 256
 """Enough for a model that thinks before it says one word."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiveCheck:
-    """What came of the calls."""
-
-    worked: bool
-    """True if every model that is set up answered."""
-    found: str
-    """What came back or what went wrong, one line, without the key."""
 
 
 async def check_models(settings: Settings, *, clock: Clock, timeout_s: float) -> LiveCheck:
