@@ -9,7 +9,6 @@ from typing import Protocol
 
 from bot.actions.answers import ReplyAccess, is_report
 from bot.actions.press import (
-    EscalationForm,
     FieldError,
     FormNotice,
     OpenForm,
@@ -17,9 +16,8 @@ from bot.actions.press import (
     Press,
     Redraw,
     Say,
-    SeenBy,
 )
-from bot.forms.forms import ESCALATE_TITLE
+from bot.forms.forms import ANSWER, TITLES, FormName, SeenBy, case_answer_form, escalation_form
 from bot.replies.notices import (
     NOT_READABLE,
     OFFICERS_ONLY,
@@ -43,8 +41,6 @@ from core.domain.case_rules import (
 from core.domain.errors import UsageError
 from core.ports.posted_answers import PostedAnswer
 
-ANSWER = "answer"
-"""The id of the input that holds an officer's answer."""
 NO_CASE = "There is no such case."
 NOTHING_TO_MARK = "The asker got no answer that could be wrong."
 POSTED = "Your answer to case {number} goes to the asker{where}. The card shows it."
@@ -97,10 +93,12 @@ class EscalationActions:
             return found
         known = await self._desk.about(press.target, _account(found, press))
         if known is not None and not known.may_be_added_to:
-            return OpenForm(form=FormNotice(title=ESCALATE_TITLE, words=already_sent(known)))
+            return OpenForm(
+                form=FormNotice(title=TITLES[FormName.ESCALATION], words=already_sent(known))
+            )
         return OpenForm(
-            form=EscalationForm(
-                answer_id=press.target,
+            form=escalation_form(
+                press.target,
                 seen_by=_seen_by(found),
                 known=known.number if known else None,
             )
@@ -220,7 +218,9 @@ class OfficerActions:
         result = await self._desk.begin_answer(press.target, press.listed, key=press.key)
         if isinstance(result, CaseRefused):
             return Say(words=_refused(result))
-        return OpenForm(form=result.case)
+        case = result.case
+        form = case_answer_form(case.case_id, is_private=case.is_private, case=case)
+        return OpenForm(form=form)
 
     async def submit(self, press: Press) -> Outcome:
         """Send an officer's answer."""

@@ -5,8 +5,8 @@ own.
 """
 
 from bot.actions.answers import ReplyAccess
-from bot.actions.press import FieldError, OpenForm, Outcome, Press, ReportForm, Say
-from bot.forms.forms import REPORTED
+from bot.actions.press import FieldError, OpenForm, Outcome, Press, Say
+from bot.forms.forms import REPORTED, WHY, report_form
 from bot.replies.notices import (
     ANSWERED_BEFORE,
     ANSWERED_YOU,
@@ -24,8 +24,6 @@ from core.domain.case_rules import Refusal
 from core.domain.errors import ContractError
 from core.domain.feedback import FeedbackKept, FeedbackRefused, Rating, Reason
 
-WHY = "why"
-"""The id of the input that holds what is wrong."""
 CHOOSE = "Please choose what is wrong."
 _RATINGS = {"up": Rating.POSITIVE, "down": Rating.NEGATIVE}
 
@@ -57,7 +55,7 @@ class FeedbackActions:
             return Say(words=_refused(kept))
         if rating is Rating.POSITIVE:
             return Say(words=THANKS_UP)
-        return OpenForm(form=ReportForm(answer_id=press.target), otherwise=THANKS_DOWN)
+        return OpenForm(form=report_form(press.target), otherwise=THANKS_DOWN)
 
     async def accept(self, press: Press) -> Outcome:
         """Keep that a closest passage answers whoever presses; its message stays as it is."""
@@ -81,7 +79,7 @@ class FeedbackActions:
         found = await self._access.read(press)
         if isinstance(found, Say):
             return found
-        return OpenForm(form=ReportForm(answer_id=press.target))
+        return OpenForm(form=report_form(press.target))
 
     async def submit(self, press: Press) -> Outcome:
         """Keep a report."""

@@ -6,29 +6,13 @@ which each platform draws in its own way. What an outcome tells of is committed 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from typing import TypeAlias
 
 from bot.forms.evidence import Around
+from bot.forms.forms import Entered, Form
 from core.domain.answer import Answer
 from core.domain.case import Case
 from core.domain.case_rules import Account
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entered:
-    """What a form held: texts as typed, choices as whatever a client sent."""
-
-    text: str = ""
-    """A note to Compliance, the details of a report or thumb, an officer's answer."""
-    reason: str = ""
-    """What is wrong with an answer: see `Reason`."""
-    urgency: str = ""
-    """When a reply is needed: see `Urgency`."""
-    is_private: bool = False
-    """True: the reply is to go to the asker alone."""
-    is_anonymous: bool = False
-    """True: the officer is to see no name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,37 +44,6 @@ class Press:
         return int(self.choice) if self.choice.isascii() and self.choice.isdecimal() else 0
 
 
-class SeenBy(Enum):
-    """Who reads what Compliance replies to a question."""
-
-    THREAD = auto()
-    """Everybody in the thread."""
-    ASKER = auto()
-    """The asker alone: nobody else reads where it was asked."""
-    ASKER_UNNAMED = auto()
-    """The asker alone, whose name the officer on call is not told: it was a report."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EscalationForm:
-    """The form that hands a question to Compliance, or adds to its case."""
-
-    answer_id: str
-    """What the asker got."""
-    seen_by: SeenBy
-    """What the form promises of the reply."""
-    known: int | None
-    """Number of its case, which was opened without the asker; None: there is none yet."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportForm:
-    """The form that says what is wrong with an answer."""
-
-    answer_id: str
-    """Which."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidencePage:
     """One page of the evidence of an answer."""
@@ -115,8 +68,7 @@ class FormNotice:
     """The line."""
 
 
-Form: TypeAlias = EscalationForm | ReportForm | Case | EvidencePage | FormNotice
-"""A case stands for the form in which an officer answers it."""
+View: TypeAlias = Form | EvidencePage | FormNotice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +105,7 @@ class FieldError:
 class OpenForm:
     """Open a form, or a view of something."""
 
-    form: Form
+    form: View
     """Which."""
     otherwise: str = ""
     """Said where the platform does not open it; empty: that it did not."""

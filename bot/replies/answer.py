@@ -266,3 +266,9 @@ def reference(reply: StoredReply, *, has_file: bool = False) -> str:
     first = NO_ADVICE if is_answered else AUTOMATED
     first = f"{UNREAD} · {first}" if has_file else first
     return f"{first} · Ref {line(reply.record_id, limit=80)}" if reply.record_id else first
+
+
+def asks_compliance(answer: Answer) -> str:
+    """Return what the button says that hands a question to Compliance, or adds to its case."""
+    number = answer.case_number
+    return "Ask Compliance" if number is None else f"Add to case {number}"

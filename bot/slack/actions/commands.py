@@ -8,6 +8,7 @@ anything fails, the person is told at once and asks again.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bot.forms.forms import DIRECT, QUESTION, THREAD, WHERE, FormName, question_form
 from bot.intake import Intake
 from bot.replies.notices import IN_DIRECT, OFFICERS_ONLY
 from bot.replies.safe_text import is_permalink, line
@@ -16,19 +17,15 @@ from bot.slack.actions.home import Waiting
 from bot.slack.actions.press_handlers import account_of
 from bot.slack.actions.respond import NOT_NOW as NOT_OPENED
 from bot.slack.actions.respond import whisper
-from bot.slack.blocks.action_ids import ASK_ABOUT, ASK_GLOBAL, HOME_ASK, VIEW_ASK, VIEW_DONE
+from bot.slack.blocks.action_ids import ASK_ABOUT, ASK_GLOBAL, HOME_ASK, VIEW_DONE
 from bot.slack.blocks.elements import Block, escaped, link
 from bot.slack.blocks.home_view import HOW, LISTED, OpenQuestion
 from bot.slack.blocks.modals import (
-    DIRECT,
-    QUESTION,
-    THREAD,
-    WHERE,
-    ask_about_modal,
-    ask_modal,
     errors,
+    form_modal,
     ids_in,
     message_modal,
+    question_about_modal,
     updated,
 )
 from bot.slack.blocks.render import ASKED_MARK, asked_blocks, asked_text
@@ -92,7 +89,7 @@ class Asking:
             HOME_ASK: self.open,
             ASK_GLOBAL: self.open,
             ASK_ABOUT: self.open_about,
-            VIEW_ASK: self.submit,
+            FormName.QUESTION: self.submit,
             VIEW_DONE: self.done,
         }
 
@@ -113,14 +110,14 @@ class Asking:
     async def open(self, interaction: Interaction, ack: Ack) -> None:
         """Open the form."""
         await ack()
-        await self._open(interaction, ask_modal())
+        await self._open(interaction, form_modal(question_form(TITLE)))
 
     async def open_about(self, interaction: Interaction, ack: Ack) -> None:
         """Open the form with the message that it is about."""
         await ack()
         if interaction.channel is None or interaction.message_ts is None:
             return
-        view = ask_about_modal(
+        view = question_about_modal(
             interaction.quoted,
             channel=interaction.channel,
             ts=interaction.message_ts,

@@ -5,13 +5,14 @@ before it is read; where no form opens, a case is opened without one; Home is dr
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from bot.actions.cases import AskerDetails
-from bot.actions.press import Entered, EscalationForm, FieldError, OpenForm, Press, Say
+from bot.actions.press import FieldError, OpenForm, Press, Say
 from bot.actions.wiring import Action, Actions
 from bot.forms.evidence import TITLE
+from bot.forms.forms import Form, FormName, entered
 from bot.json_fields import maybe_object
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.respond import NOT_NOW, Responder, whisper
@@ -19,14 +20,7 @@ from bot.slack.blocks import action_ids
 from bot.slack.blocks.action_ids import Target, target_of
 from bot.slack.blocks.evidence import loading_modal
 from bot.slack.blocks.modals import (
-    ANONYMOUS,
-    ANSWER,
-    DETAILS,
-    DIRECT,
-    NOTE,
-    PRIVACY,
-    URGENCY,
-    WHY,
+    fields_in,
     ids_in,
     message_modal,
 )
@@ -72,18 +66,7 @@ def press_of(interaction: Interaction) -> Press:
         choice=target.choice,
         room=None if is_alone else channel,
         message_id=interaction.message_ts,
-        entered=_entered(interaction.values),
-    )
-
-
-def _entered(held: Mapping[str, str]) -> Entered:
-    privacy = held.get(PRIVACY, "").split(",")
-    return Entered(
-        text=next((held[key] for key in (NOTE, DETAILS, ANSWER) if key in held), ""),
-        reason=held.get(WHY, ""),
-        urgency=held.get(URGENCY, ""),
-        is_private=DIRECT in privacy,
-        is_anonymous=ANONYMOUS in privacy,
+        entered=entered(fields_in(interaction.values)),
     )
 
 
@@ -107,16 +90,16 @@ class PressHandlers:
             action_ids.ANSWERS: self._handler(feedback.accept),
             action_ids.FEEDBACK: self._handler(feedback.rate),
             action_ids.REPORT: self._handler(feedback.open),
-            action_ids.VIEW_REPORT: self._handler(feedback.submit),
+            FormName.REPORT: self._handler(feedback.submit),
             action_ids.ESCALATE: self._escalate,
-            action_ids.VIEW_ESCALATE: self._handler(escalation.submit),
+            FormName.ESCALATION: self._handler(escalation.submit),
             action_ids.CASE_ACCEPT: self._handler(escalation.accept),
             action_ids.CASE_AGAIN: self._handler(escalation.ask_again),
             action_ids.CASE_CLAIM: self._handler(cases.claim, is_on_home=True),
             action_ids.CASE_WRONG: self._handler(cases.mark_wrong, is_on_home=True),
             action_ids.CASE_CLOSE: self._handler(cases.close, is_on_home=True),
             action_ids.CASE_ANSWER: self._handler(cases.begin_answer, is_on_home=True),
-            action_ids.VIEW_CASE_ANSWER: self._handler(cases.submit, is_on_home=True),
+            FormName.CASE_ANSWER: self._handler(cases.submit, is_on_home=True),
             action_ids.EVIDENCE: self._open_evidence,
             action_ids.EVIDENCE_PAGE: self._turn,
             action_ids.OPEN_POLICY: self._follow,
@@ -155,7 +138,7 @@ class PressHandlers:
         opened = await self._responder.open(interaction, form)
         if isinstance(opened, Told):
             return
-        is_first = isinstance(form, EscalationForm) and form.known is None
+        is_first = isinstance(form, Form) and form.known is None
         if is_first and isinstance(opened, Refused | Limited):
             told = (await escalation.open_without_form(press)).words
         else:

@@ -5,51 +5,33 @@ from typing import assert_never
 
 from bot.actions.press import (
     Chosen,
-    EscalationForm,
     EvidencePage,
     FieldError,
-    Form,
     FormNotice,
     Nothing,
     OpenForm,
     Outcome,
     Redraw,
-    ReportForm,
     Say,
-    SeenBy,
+    View,
 )
 from bot.forms.evidence import TITLE
-from bot.forms.forms import ANSWER_TITLE, ESCALATE_TITLE, REPORT_TITLE
+from bot.forms.forms import TITLES, Form
 from bot.json_fields import maybe_object
 from bot.replies.answer import question_of
 from bot.slack.actions.dispatch import Ack
-from bot.slack.blocks.action_ids import VIEW_CASE_ANSWER, VIEW_ESCALATE, VIEW_REPORT
 from bot.slack.blocks.elements import Block, escaped, link
 from bot.slack.blocks.evidence import evidence_modal
-from bot.slack.blocks.modals import (
-    case_answer_modal,
-    errors,
-    escalate_modal,
-    message_modal,
-    report_modal,
-    updated,
-)
+from bot.slack.blocks.modals import errors, form_modal, message_modal, updated
 from bot.slack.blocks.render import chosen_blocks, chosen_text
 from bot.slack.blocks.render_context import Setting
 from bot.slack.inbound.interaction import Interaction
 from bot.slack.inbound.payload import maybe
 from bot.slack.web.calls import Outcome as CallOutcome
 from bot.slack.web.calls import Refused, Slack, Told
-from core.domain.case import Case
 
 NOT_NOW = "Slack did not open the form. Please press the button again."
 LITERAL = {"parse": "none", "link_names": False}
-_TITLES = {
-    VIEW_CASE_ANSWER: ANSWER_TITLE,
-    VIEW_ESCALATE: ESCALATE_TITLE,
-    VIEW_REPORT: REPORT_TITLE,
-}
-"""Of the confirmation that takes the place of a form."""
 
 logger = logging.getLogger(__name__)
 
@@ -80,26 +62,17 @@ class Responder:
             case _:
                 assert_never(outcome)
 
-    async def open(self, interaction: Interaction, form: Form) -> CallOutcome:
+    async def open(self, interaction: Interaction, form: View) -> CallOutcome:
         """Open a form; a trigger lives 3 s."""
         return await self._slack.write(
             "views.open", trigger_id=interaction.trigger, view=self.view(form)
         )
 
-    def view(self, form: Form) -> Block:
+    def view(self, form: View) -> Block:
         """Return a form as a modal."""
         match form:
-            case EscalationForm():
-                return escalate_modal(
-                    form.answer_id,
-                    is_report=form.seen_by is SeenBy.ASKER_UNNAMED,
-                    is_own=form.seen_by is SeenBy.ASKER,
-                    known=form.known,
-                )
-            case ReportForm():
-                return report_modal(form.answer_id)
-            case Case():
-                return case_answer_modal(form)
+            case Form():
+                return form_modal(form)
             case EvidencePage():
                 return evidence_modal(
                     form.answer, form.answer_id, self._setting, around=form.around, page=form.page
@@ -128,7 +101,8 @@ def _after_submit(interaction: Interaction, outcome: Outcome) -> Block:
         case FieldError(field=str() as field):
             return errors({field: outcome.words})
         case Say() | FieldError():
-            return updated(message_modal(_TITLES.get(interaction.name, TITLE), outcome.words))
+            title = TITLES.get(interaction.name, TITLE)
+            return updated(message_modal(title, outcome.words))
         case _:
             return {}
 

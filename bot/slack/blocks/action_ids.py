@@ -21,35 +21,12 @@ CASE_CLAIM, CASE_ANSWER, CASE_WRONG = "case_claim", "case_answer", "case_wrong"
 CASE_CLOSE, CASE_ACCEPT, CASE_AGAIN = "case_close", "case_accept", "case_reopen"
 HOME_ASK = "home_ask"
 
-VIEW_EVIDENCE, VIEW_ESCALATE, VIEW_REPORT = "evidence", "escalate_submit", "report_submit"
-VIEW_CASE_ANSWER, VIEW_ASK, VIEW_DONE = "case_answer_submit", "ask_submit", "done"
+VIEW_EVIDENCE, VIEW_DONE = "evidence", "done"
+"""Views with nothing to send; the others are called by `FormName`."""
 ASK_ABOUT, ASK_GLOBAL = "ask_about_message", "ask_global"
 """Shortcuts, on a message and anywhere."""
 
-PRESSED = frozenset(
-    {
-        EVIDENCE,
-        OPEN_POLICY,
-        ANSWERS,
-        ESCALATE,
-        REPORT,
-        FEEDBACK,
-        REMOVE,
-        SHARE,
-        SHOW,
-        CASE_CLAIM,
-        CASE_ANSWER,
-        CASE_WRONG,
-        CASE_CLOSE,
-        CASE_ACCEPT,
-        CASE_AGAIN,
-        HOME_ASK,
-    }
-)
-"""Names of buttons, besides the numbered ones."""
 NUMBERED = frozenset({CLARIFY, FOLLOW_UP, EVIDENCE_PAGE, FEEDBACK})
-SUBMITTED = frozenset({VIEW_ESCALATE, VIEW_REPORT, VIEW_CASE_ANSWER, VIEW_ASK})
-"""Names of views with something to send."""
 LONGEST_ID = 100
 _NUMBER = re.compile("[0-9]{1,3}")
 

@@ -8,13 +8,13 @@ only what every client knows.
 
 from collections.abc import Iterable, Iterator
 
-from bot.forms.forms import asks_compliance
 from bot.replies.answer import (
     ANSWERS_IT,
     ANSWERS_IT_LABEL,
     FOR_ALL,
     NEAREST,
     ShownPassage,
+    asks_compliance,
     follow_ups,
     head_of,
     how_to_reply,

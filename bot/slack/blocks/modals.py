@@ -1,40 +1,25 @@
-"""What every modal has in common: titles, metadata, inputs, and the answers to a submit."""
+"""Forms as modals, and what every modal has in common: titles, metadata, answers to a submit."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
+from typing import assert_never, cast
 
 from bot.forms.forms import (
-    ANSWER_IN_THREAD,
-    ANSWER_ME_PRIVATELY,
-    ESCALATE_TITLE,
-    IN_PRIVATE,
-    NOT_MY_NAME,
+    PRIVACY,
     QUOTED,
-    REASONS,
-    REPORT_TITLE,
-    SEEN_OF_REPORT,
-    UNDER_YOUR_NAME,
-    UNDER_YOUR_NAME_ALONE,
-    URGENCIES,
-    WHAT_HINT,
-    WHAT_IS_WRONG,
-    WHAT_TO_KNOW,
-    WHEN,
-    WHERE_TO,
-    WHO_SEES,
-    WHO_SEES_HERE,
-    YOUR_QUESTION,
-    with_compliance,
+    URGENCY,
+    ChoiceField,
+    Field,
+    Form,
+    Item,
+    OptionsField,
+    Quotation,
+    TextField,
+    Words,
+    question_about_form,
 )
 from bot.replies.safe_text import cut, line, short
-from bot.slack.blocks.action_ids import (
-    VIEW_ASK,
-    VIEW_CASE_ANSWER,
-    VIEW_DONE,
-    VIEW_ESCALATE,
-    VIEW_REPORT,
-)
+from bot.slack.blocks.action_ids import VIEW_DONE
 from bot.slack.blocks.elements import (
     BUTTON,
     TEXT,
@@ -47,7 +32,6 @@ from bot.slack.blocks.elements import (
     section,
     words,
 )
-from core.domain.case import Case
 from core.domain.context import carried
 from core.domain.errors import ContractError
 from core.domain.run import Json
@@ -55,6 +39,34 @@ from core.domain.run import Json
 INPUT = 3_000
 """Characters that Slack lets somebody type into one input."""
 METADATA = 3_000
+_BLOCK_IDS = {URGENCY: "urg", PRIVACY: "vis"}
+"""Of fields whose blocks are called otherwise."""
+_FIELDS = {block_id: field for field, block_id in _BLOCK_IDS.items()}
+
+
+def form_modal(form: Form, metadata: Mapping[str, Json] | None = None) -> Block:
+    """Return a form as a modal; `metadata` by default the id of what it is about."""
+    return modal(
+        form.heading or form.title,
+        [_block(item) for item in form.items],
+        callback_id=form.name.value,
+        metadata=metadata or ({form.key: form.target} if form.key else None),
+        submit=form.submit,
+    )
+
+
+def question_about_modal(
+    message: str, *, channel: str, ts: str, thread_ts: str | None, is_own: bool = False
+) -> Block:
+    """Return the form of the shortcut on a message, which it quotes and carries."""
+    place: dict[str, Json] = {"c": channel, "ts": ts, "t": thread_ts, "o": "own" if is_own else ""}
+    place["m"] = carried(message)
+    return form_modal(question_about_form(message, title="Ask about a message"), place)
+
+
+def message_modal(title: str, text: str) -> Block:
+    """Return a modal that says one thing."""
+    return modal(line(title), [section(short(text, TEXT))], callback_id=VIEW_DONE)
 
 
 def modal(
@@ -96,9 +108,9 @@ def ids_in(context: str) -> dict[str, str]:
     return {key: value for key, value in ids.items() if isinstance(value, str)}
 
 
-def message_modal(title: str, text: str) -> Block:
-    """Return a modal that says one thing."""
-    return modal(line(title), [section(short(text, TEXT))], callback_id=VIEW_DONE)
+def fields_in(values: Mapping[str, str]) -> dict[str, str]:
+    """Return what a submitted modal held by the ids of its fields, not of its blocks."""
+    return {_FIELDS.get(block_id, block_id): held for block_id, held in values.items()}
 
 
 def updated(view: Block) -> Block:
@@ -107,163 +119,57 @@ def updated(view: Block) -> Block:
 
 
 def errors(wrong: Mapping[str, str]) -> Block:
-    """Return the answer to a submit with wrong fields, by their `block_id`."""
+    """Return the answer to a submit with wrong fields, by their ids."""
     return {
         "response_action": "errors",
         "errors": {block_id: cut(text, 150) for block_id, text in wrong.items()},
     }
 
 
-def asked(block_id: str, label: str, element: Block, *, is_optional: bool = False) -> Block:
+def _block(item: Item) -> Block:
+    match item:
+        case Words():
+            return section(item.text)
+        case Quotation():
+            told = words(short(item.text, QUOTED, mark="… [shortened]"))
+            note = said(words("Note: ", bold=True), words(short(item.note, QUOTED)))
+            return rich(quoted(told), *([note] if item.note else []))
+        case _:
+            return _input(item)
+
+
+def _input(field: Field) -> Block:
     """Return an input; its element is called `v`."""
+    is_optional = isinstance(field, OptionsField) or (
+        isinstance(field, TextField) and not field.least
+    )
     made: Block = {
         "type": "input",
-        "block_id": block_id,
-        "label": plain(label, 200),
-        "element": {**element, "action_id": "v"},
+        "block_id": _BLOCK_IDS.get(field.id, field.id),
+        "label": plain(field.label, 200),
+        "element": {**_element(field), "action_id": "v"},
     }
-    if is_optional:
-        made["optional"] = True
-    return made
+    return {**made, "optional": True} if is_optional else made
 
 
-def typed_in(
-    *, limit: int = INPUT, least: int = 0, hint: str | None = None, initial: str = ""
-) -> Block:
-    """Return an element for several lines of text."""
-    made: Block = {"type": "plain_text_input", "multiline": True, "max_length": min(limit, INPUT)}
-    if least:
-        made["min_length"] = least
-    if hint:
-        made["placeholder"] = plain(hint, 150)
-    if initial:
-        made["initial_value"] = cut(initial, min(limit, INPUT))
-    return made
+def _element(field: Field) -> Block:
+    match field:
+        case TextField():
+            limit = min(field.limit, INPUT)
+            made: Block = {"type": "plain_text_input", "multiline": True, "max_length": limit}
+            made |= {"min_length": field.least} if field.least else {}
+            return made | ({"placeholder": plain(field.hint, 150)} if field.hint else {})
+        case ChoiceField():
+            kind = "static_select" if field.is_menu else "radio_buttons"
+            offered = _options(field.options)
+            chosen = _options(one for one in field.options if one[0] == field.initial)
+            first: Block = {"initial_option": chosen[0]} if chosen else {}
+            return {"type": kind, "options": offered, **first}
+        case OptionsField():
+            return {"type": "checkboxes", "options": _options(field.options)}
+        case _:
+            assert_never(field)
 
 
-def options(choices: Iterable[tuple[str, str]]) -> list[Json]:
-    """Return options of a menu, by their value and words."""
+def _options(choices: Iterable[tuple[str, str]]) -> list[Json]:
     return [{"text": plain(text, BUTTON), "value": value} for value, text in choices]
-
-
-NOTE, URGENCY, PRIVACY = "note", "urg", "vis"
-WHY, DETAILS, ANSWER, QUESTION, WHERE = "why", "txt", "answer", "question", "where"
-"""Ids of inputs: by them `Interaction.values` holds what was entered."""
-DIRECT, ANONYMOUS, THREAD = "dm", "anon", "thread"
-_DIRECTLY = (DIRECT, "Reply to me privately (DM), not in the channel")
-
-
-def escalate_modal(
-    answer_id: str, *, is_report: bool = False, is_own: bool = False, known: int | None = None
-) -> Block:
-    """Return the form that hands a question to Compliance.
-
-    Args:
-        answer_id: what the asker got.
-        is_report: the question was one: nobody is told who asked, and no channel of it.
-        is_own: it was asked where nobody else reads.
-        known: number of its case, which was opened without the asker; None: there is none yet.
-    """
-    urgency = options(URGENCIES)
-    anonymously = (ANONYMOUS, NOT_MY_NAME)
-    privacy = options([anonymously] if is_own else [_DIRECTLY, anonymously])
-    asking = asked(PRIVACY, "Privacy", _checkboxes(privacy), is_optional=True)
-    return modal(
-        ESCALATE_TITLE,
-        [
-            *([] if known is None else [section(with_compliance(known))]),
-            section(SEEN_OF_REPORT if is_report else WHO_SEES_HERE if is_own else WHO_SEES),
-            asked(
-                NOTE,
-                WHAT_TO_KNOW,
-                typed_in(limit=2_000, hint=WHAT_HINT),
-                is_optional=True,
-            ),
-            asked(URGENCY, WHEN, _select(urgency, urgency[-1])),
-            *([] if is_report else [asking]),
-        ],
-        callback_id=VIEW_ESCALATE,
-        metadata={"a": answer_id},
-        submit="Send",
-    )
-
-
-def report_modal(answer_id: str) -> Block:
-    """Return the form that says what is wrong with an answer."""
-    return modal(
-        REPORT_TITLE,
-        [
-            asked(WHY, WHAT_IS_WRONG, _radio(options(REASONS))),
-            asked(DETAILS, "Details", typed_in(limit=2_000), is_optional=True),
-        ],
-        callback_id=VIEW_REPORT,
-        metadata={"a": answer_id},
-        submit="Report",
-    )
-
-
-def case_answer_modal(case: Case) -> Block:
-    """Return the form in which an officer answers; it quotes the question and its note."""
-    privately = options([(DIRECT, "Send privately (DM), not in the channel")])
-    question = short(case.question, QUOTED, mark="… [shortened]")
-    note = [said(words("Note: ", bold=True), words(short(case.note, QUOTED)))] if case.note else []
-    where = asked(PRIVACY, "Privacy", _checkboxes(privately), is_optional=True)
-    return modal(
-        f"Answer case {case.number}",
-        [
-            rich(quoted(words(question)), *note),
-            section(UNDER_YOUR_NAME_ALONE if case.is_private else UNDER_YOUR_NAME),
-            asked(ANSWER, "Answer", typed_in(least=1)),
-            *([] if case.is_private else [where]),
-        ],
-        callback_id=VIEW_CASE_ANSWER,
-        metadata={"case": case.case_id},
-        submit="Post",
-    )
-
-
-def ask_modal() -> Block:
-    """Return the form of the global shortcut and of Home."""
-    return modal(
-        "Ask a policy question",
-        [
-            asked(QUESTION, YOUR_QUESTION, typed_in(least=3)),
-            section(IN_PRIVATE),
-        ],
-        callback_id=VIEW_ASK,
-        submit="Ask",
-    )
-
-
-def ask_about_modal(
-    message: str, *, channel: str, ts: str, thread_ts: str | None, is_own: bool = False
-) -> Block:
-    """Return the form of the shortcut on a message, which it quotes and carries."""
-    where = options([(DIRECT, ANSWER_ME_PRIVATELY), (THREAD, ANSWER_IN_THREAD)])
-    place: dict[str, Json] = {"c": channel, "ts": ts, "t": thread_ts, "o": "own" if is_own else ""}
-    place["m"] = carried(message)
-    told = short(message, QUOTED, mark="… [shortened]")
-    return modal(
-        "Ask about a message",
-        [
-            rich(quoted(words(told))),
-            asked(QUESTION, YOUR_QUESTION, typed_in(least=3, hint="Is this allowed?")),
-            asked(WHERE, WHERE_TO, _radio(where, where[0])),
-        ],
-        callback_id=VIEW_ASK,
-        metadata=place,
-        submit="Ask",
-    )
-
-
-def _select(choices: list[Json], initial: Json) -> Block:
-    return {"type": "static_select", "options": choices, "initial_option": initial}
-
-
-def _radio(choices: list[Json], initial: Json = None) -> Block:
-    made: Block = {"type": "radio_buttons", "options": choices}
-    return {**made, "initial_option": initial} if initial else made
-
-
-def _checkboxes(choices: list[Json]) -> Block:
-    return {"type": "checkboxes", "options": choices}

@@ -6,12 +6,13 @@ The question is shown where its answer will stand, then kept, and only then ackn
 from collections.abc import Mapping
 from dataclasses import replace
 
+from bot.forms.forms import QUESTION, QUESTION_LIMIT, THREAD, WHERE, FormName, question_about_form
 from bot.intake import Intake
 from bot.replies.notices import IN_DIRECT
 from bot.replies.safe_text import line
 from bot.teams.actions.dispatch import Handler
 from bot.teams.cards import dialogs
-from bot.teams.cards.dialogs import ASK_TITLE, QUESTION_LIMIT, again, ask_about_card
+from bot.teams.cards.dialogs import ASK_TITLE, again, form_dialog
 from bot.teams.cards.elements import Card
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.calls import Told
@@ -62,24 +63,25 @@ class Asking:
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
-        return {action_ids.ASK_ABOUT: self.open, action_ids.ASK_SUBMIT: self.submit}
+        return {action_ids.ASK_ABOUT: self.open, FormName.QUESTION: self.submit}
 
     async def open(self, interaction: Interaction) -> Mapping[str, Json]:
         """Open the form with the message that it is about."""
         if interaction.is_outside:
             return dialogs.message(OUTSIDE)
         about = interaction.message_id or interaction.spot.root
-        return dialogs.opened(ASK_TITLE, ask_about_card(interaction.quoted, message_id=about))
+        form = question_about_form(interaction.quoted, title=ASK_TITLE, message_id=about)
+        return form_dialog(form)
 
     async def submit(self, interaction: Interaction) -> Mapping[str, Json]:
         """Take the question of the form."""
         target_of(interaction.values)
-        question = interaction.values.get(action_ids.QUESTION, "").strip()[:QUESTION_LIMIT]
+        question = interaction.values.get(QUESTION, "").strip()[:QUESTION_LIMIT]
         if interaction.is_outside:
             return dialogs.message(OUTSIDE)
         if not question:
             return again(interaction, EMPTY) or dialogs.message(EMPTY)
-        in_thread = interaction.values.get(action_ids.WHERE) == action_ids.THREAD
+        in_thread = interaction.values.get(WHERE) == THREAD
         ask = self._in_thread if in_thread else self._direct
         words = await ask(interaction, question)
         if words in TAKEN:

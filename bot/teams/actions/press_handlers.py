@@ -8,6 +8,7 @@ from functools import partial
 from bot.actions.cases import AskerDetails
 from bot.actions.press import Nothing, Outcome, Press, Say
 from bot.actions.wiring import Action, Actions
+from bot.forms.forms import FormName
 from bot.replies.notices import REMOVED, THANKS_UP
 from bot.teams.actions.dispatch import Handler
 from bot.teams.actions.press_identity import press_of
@@ -58,9 +59,9 @@ class PressHandlers:
             action_ids.CLARIFY: self._choose,
             action_ids.ANSWERS: self._handler(feedback.accept),
             action_ids.REPORT: self._handler(feedback.open),
-            action_ids.REPORT_SUBMIT: self._handler(feedback.submit),
+            FormName.REPORT: self._handler(feedback.submit),
             action_ids.ESCALATE: self._handler(escalation.open),
-            action_ids.ESCALATE_SUBMIT: self._handler(escalation.submit),
+            FormName.ESCALATION: self._handler(escalation.submit),
             action_ids.CASE_ACCEPT: self._handler(escalation.accept),
             action_ids.CASE_AGAIN: self._handler(escalation.ask_again),
             action_ids.CASE_CLAIM: self._handler(cases.claim),
@@ -68,7 +69,7 @@ class PressHandlers:
             action_ids.CASE_CLOSE: self._handler(cases.close),
             action_ids.CASE_REFRESH: self._handler(cases.show),
             action_ids.CASE_ANSWER: self._handler(cases.begin_answer),
-            action_ids.CASE_ANSWER_SUBMIT: self._handler(cases.submit),
+            FormName.CASE_ANSWER: self._handler(cases.submit),
             action_ids.EVIDENCE: self._handler(answers.evidence),
             action_ids.EVIDENCE_PAGE: self._handler(answers.evidence),
             action_ids.SHOW: self._show,

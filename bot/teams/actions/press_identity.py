@@ -2,18 +2,15 @@
 
 from collections.abc import Mapping
 
-from bot.actions.press import Entered, Press
+from bot.actions.press import Press
+from bot.forms.forms import DETAILS, Entered, entered
 from bot.teams.connector.roster import Rosters
 from bot.teams.inbound.interaction import COMMENT, Interaction
-from bot.teams.protocol import action_ids
 from bot.teams.protocol.action_ids import Target
 from bot.teams.protocol.conversations import NAME
 from core.domain.case_rules import Account
 from core.domain.officers import Officers
 from core.domain.place import Place
-
-_TEXTS = (action_ids.NOTE, action_ids.DETAILS, action_ids.ANSWER, COMMENT)
-"""Inputs of texts, of which a form has one."""
 
 
 def press_of(interaction: Interaction, target: Target, officers: Officers) -> Press:
@@ -34,13 +31,8 @@ def press_of(interaction: Interaction, target: Target, officers: Officers) -> Pr
 
 
 def _entered(held: Mapping[str, str]) -> Entered:
-    return Entered(
-        text=next((held[key] for key in _TEXTS if key in held), ""),
-        reason=held.get(action_ids.WHY, ""),
-        urgency=held.get(action_ids.URGENCY, ""),
-        is_private=held.get(action_ids.PRIVATE) == action_ids.ON,
-        is_anonymous=held.get(action_ids.ANONYMOUS) == action_ids.ON,
-    )
+    """Read a form, or what was written beside a thumb."""
+    return entered({**held, DETAILS: held[COMMENT]} if COMMENT in held else held)
 
 
 def officers_in(place: Place, rosters: Rosters, officers: Officers) -> tuple[str, ...]:

@@ -6,32 +6,23 @@ from typing import assert_never
 
 from bot.actions.press import (
     Chosen,
-    EscalationForm,
     EvidencePage,
     FieldError,
-    Form,
     FormNotice,
     Nothing,
     OpenForm,
     Outcome,
     Redraw,
-    ReportForm,
     Say,
-    SeenBy,
+    View,
 )
 from bot.forms.evidence import TITLE
-from bot.forms.forms import ANSWER_TITLE, ESCALATE_TITLE, REPORT_TITLE
+from bot.forms.forms import Form
 from bot.teams.actions.press_identity import officers_in
 from bot.teams.cards import dialogs
 from bot.teams.cards.answer import chosen_card
 from bot.teams.cards.cases import case_card
-from bot.teams.cards.dialogs import (
-    FORMS,
-    again,
-    case_answer_card,
-    escalate_card,
-    report_card,
-)
+from bot.teams.cards.dialogs import FORMS, again, form_card
 from bot.teams.cards.elements import Card, attached
 from bot.teams.cards.evidence import evidence_card
 from bot.teams.cards.render_context import Setting
@@ -42,16 +33,9 @@ from bot.teams.connector.calls import Outcome as CallOutcome
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.connector.roster import Rosters
 from bot.teams.inbound.interaction import Interaction
-from bot.teams.protocol import action_ids
 from core.domain.case import Case
 from core.domain.officers import Officers
 from core.domain.run import Json
-
-_SEEN = {
-    SeenBy.THREAD: "",
-    SeenBy.ASKER: action_ids.ALONE,
-    SeenBy.ASKER_UNNAMED: action_ids.REPORTED,
-}
 
 logger = logging.getLogger(__name__)
 
@@ -120,17 +104,10 @@ class Responder:
             case _:
                 return dialogs.message(words)
 
-    def _open_form(self, interaction: Interaction, form: Form) -> Mapping[str, Json]:
+    def _open_form(self, interaction: Interaction, form: View) -> Mapping[str, Json]:
         match form:
-            case EscalationForm():
-                card = escalate_card(form.answer_id, seen=_SEEN[form.seen_by], known=form.known)
-                return self.open(interaction, ESCALATE_TITLE, card)
-            case ReportForm():
-                return self.open(interaction, REPORT_TITLE, report_card(form.answer_id))
-            case Case():
-                seen = action_ids.ALONE if form.is_private else ""
-                card = case_answer_card(form.case_id, question=form.question, seen=seen)
-                return self.open(interaction, ANSWER_TITLE, card)
+            case Form():
+                return self.open(interaction, form.title, form_card(form))
             case EvidencePage():
                 card = evidence_card(
                     form.answer, form.answer_id, self._setting, around=form.around, page=form.page

@@ -3,8 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from bot.forms.forms import asks_compliance
-from bot.replies.answer import ANSWERS_IT, FOR_ALL, head_of, offers_all
+from bot.replies.answer import ANSWERS_IT, FOR_ALL, asks_compliance, head_of, offers_all
 from bot.replies.context import Library, Sensitivity
 from bot.replies.safe_text import line, short
 from bot.replies.sources import (

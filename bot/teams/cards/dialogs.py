@@ -1,10 +1,29 @@
-"""Bodies of the replies to invokes: dialogs, lines in their place, cards in place of cards."""
+"""Bodies of the replies to invokes: forms and views as dialogs, lines and cards in their place.
 
-from collections.abc import Iterable, Mapping
+What a form could not take is shown again as it was typed, with a line that says why: see `again`.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import assert_never
 
-from bot.forms import forms as words
-from bot.forms.forms import ANSWER_TITLE, ESCALATE_TITLE, REPORT_TITLE
+from bot.forms.forms import (
+    QUOTED,
+    TICKED,
+    ChoiceField,
+    Form,
+    FormName,
+    Item,
+    OptionsField,
+    Quotation,
+    SeenBy,
+    TextField,
+    Words,
+    case_answer_form,
+    escalation_form,
+    question_about_form,
+    report_form,
+)
 from bot.replies.safe_text import clean, cut, line, short
 from bot.teams.cards.elements import (
     CARD_TYPE,
@@ -19,15 +38,16 @@ from bot.teams.cards.elements import (
     told,
 )
 from bot.teams.inbound.interaction import Interaction
-from bot.teams.protocol import action_ids
-from core.domain.case_rules import NOTE_LIMIT, REPLY_LIMIT
+from bot.teams.protocol.action_ids import SEEN, Target, data_of, target_of
 from core.domain.errors import ContractError
 from core.domain.run import Json
 
-QUESTION_LIMIT = 3_000
+MESSAGE_TYPE = "application/vnd.microsoft.activity.message"
+ERROR_TYPE = "application/vnd.microsoft.error"
+NOTHING: Card = {}
+"""The only reply that Teams takes to feedback."""
 WRONG = 300
 """Characters of a line that says why something was not taken: it may hold an officer's name."""
-CHOOSE_ONE = "Choose one"
 ASK_TITLE = "Ask about policy"
 FORMS = frozenset({"submit", "ask_submit"})
 """Kinds of interactions that hold what somebody typed."""
@@ -42,13 +62,6 @@ class Typed:
     wrong: str = ""
     """Why, and what to do; empty: nothing was sent yet."""
 
-    def line(self) -> list[Card]:
-        """Return what stands above the form."""
-        if not self.wrong:
-            return []
-        told = line(self.wrong, limit=WRONG)
-        return [rich(run(told, weight="Bolder", color="Attention"))]
-
     def text(self, name: str, limit: int) -> str:
         """Return what an input held, without characters that nobody sees."""
         return cut(clean(self.values.get(name, "")[: 2 * limit]), limit, "")
@@ -57,188 +70,31 @@ class Typed:
 BLANK = Typed()
 
 
+def form_dialog(form: Form, typed: Typed = BLANK) -> Card:
+    """Return the reply that opens a form."""
+    return opened(form.title, form_card(form, typed))
+
+
+def form_card(form: Form, typed: Typed = BLANK) -> Card:
+    """Return a form as a card, with what was typed before."""
+    data = data_of(form.key, form.target, "" if form.known is None else form.known)
+    data |= {SEEN: form.seen_by.value} if form.seen_by else {}
+    wrong = run(line(typed.wrong, limit=WRONG), weight="Bolder", color="Attention")
+    body = [piece for item in form.items for piece in _drawn(item, typed)]
+    above = [rich(wrong)] if typed.wrong else []
+    return card([*above, *body], [submit(form.name.value, form.submit, data)], is_wide=False)
+
+
 def again(interaction: Interaction, wrong: str) -> Card | None:
     """Return the dialog that was sent, as it was, with what is wrong; None: it is no form of ours.
 
     It holds nothing but what the request held: whoever sent it sees their own words.
     """
     try:
-        target = action_ids.target_of(interaction.values)
-    except ContractError:
+        form = _sent(interaction, target_of(interaction.values))
+    except (ContractError, ValueError):
         return None
-    typed = Typed(values=interaction.values, wrong=wrong)
-    match interaction.name:
-        case action_ids.ESCALATE_SUBMIT:
-            form = escalate_card(target.id, seen=_seen(interaction), known=target.case, typed=typed)
-            return opened(ESCALATE_TITLE, form)
-        case action_ids.REPORT_SUBMIT:
-            return opened(REPORT_TITLE, report_card(target.id, typed=typed))
-        case action_ids.CASE_ANSWER_SUBMIT:
-            form = case_answer_card(target.id, seen=_seen(interaction), typed=typed)
-            return opened(ANSWER_TITLE, form)
-        case action_ids.ASK_SUBMIT:
-            form = ask_about_card(interaction.quoted, message_id=target.id, typed=typed)
-            return opened(ASK_TITLE, form)
-        case _:
-            return None
-
-
-def _seen(interaction: Interaction) -> str:
-    return interaction.values.get(action_ids.SEEN, "")
-
-
-def escalate_card(
-    answer_id: str, *, seen: str = "", known: int | None = None, typed: Typed = BLANK
-) -> Card:
-    """Return the form that hands a question to Compliance, or adds to its case by number.
-
-    `seen` says who reads what comes of it: see `names.SEEN`.
-    """
-    who = {action_ids.ALONE: words.WHO_SEES_HERE, action_ids.REPORTED: words.SEEN_OF_REPORT}
-    private = _toggle(action_ids.PRIVATE, "Reply to me privately", typed)
-    nameless = _toggle(action_ids.ANONYMOUS, words.NOT_MY_NAME, typed)
-    wishes = {action_ids.ALONE: [nameless], action_ids.REPORTED: []}
-    about = [] if known is None else [said(words.with_compliance(known))]
-    body = [
-        *typed.line(),
-        *about,
-        said(who.get(seen, words.WHO_SEES)),
-        _text(action_ids.NOTE, words.WHAT_TO_KNOW, NOTE_LIMIT, typed, hint=words.WHAT_HINT),
-        _choices(action_ids.URGENCY, words.WHEN, words.URGENCIES, typed, initial="week"),
-        *wishes.get(seen, [private, nameless]),
-    ]
-    data = action_ids.data_of(action_ids.ANSWER_KEY, answer_id, "" if known is None else known)
-    data |= {action_ids.SEEN: seen} if seen else {}
-    return card(body, [submit(action_ids.ESCALATE_SUBMIT, "Send", data)], is_wide=False)
-
-
-def report_card(answer_id: str, *, typed: Typed = BLANK) -> Card:
-    """Return the form that says what is wrong with an answer."""
-    body = [
-        *typed.line(),
-        _choices(action_ids.WHY, words.WHAT_IS_WRONG, words.REASONS, typed, style="expanded"),
-        _text(action_ids.DETAILS, "Details", NOTE_LIMIT, typed),
-    ]
-    data = action_ids.data_of(action_ids.ANSWER_KEY, answer_id)
-    return card(body, [submit(action_ids.REPORT_SUBMIT, "Report", data)], is_wide=False)
-
-
-def case_answer_card(
-    case_id: str, *, question: str = "", seen: str = "", typed: Typed = BLANK
-) -> Card:
-    """Return the form in which an officer answers.
-
-    Args:
-        case_id: the case.
-        question: what was asked, to be quoted; empty where a form comes back to be sent again.
-        seen: see `names.SEEN`.
-        typed: what was typed before.
-    """
-    is_alone = seen == action_ids.ALONE
-    asked = told(short(question, words.QUOTED, mark="… [shortened]"))
-    wish = _toggle(action_ids.PRIVATE, "Send privately, not in the channel", typed)
-    body = [
-        *typed.line(),
-        *([container(asked, style="emphasis")] if asked else []),
-        said(words.UNDER_YOUR_NAME_ALONE if is_alone else words.UNDER_YOUR_NAME),
-        _text(action_ids.ANSWER, "Answer", REPLY_LIMIT, typed, missing="Write an answer"),
-        *([] if is_alone else [wish]),
-    ]
-    data = action_ids.data_of(action_ids.CASE_KEY, case_id) | (
-        {action_ids.SEEN: seen} if seen else {}
-    )
-    return card(body, [submit(action_ids.CASE_ANSWER_SUBMIT, "Post", data)], is_wide=False)
-
-
-def ask_about_card(message: str, *, message_id: str, typed: Typed = BLANK) -> Card:
-    """Return the form of the message extension, which quotes the message."""
-    quoted = told(short(message, words.QUOTED, mark="… [shortened]")) or [rich(run("-"))]
-    where = (
-        (action_ids.DIRECT, words.ANSWER_ME_PRIVATELY),
-        (action_ids.THREAD, words.ANSWER_IN_THREAD),
-    )
-    body = [
-        *typed.line(),
-        container(quoted, style="emphasis"),
-        _text(
-            action_ids.QUESTION,
-            words.YOUR_QUESTION,
-            QUESTION_LIMIT,
-            typed,
-            hint="Is this allowed?",
-            missing="Write a question",
-        ),
-        _choices(
-            action_ids.WHERE,
-            words.WHERE_TO,
-            where,
-            typed,
-            initial=action_ids.DIRECT,
-            style="expanded",
-        ),
-    ]
-    data = action_ids.data_of(action_ids.MESSAGE_KEY, message_id)
-    return card(body, [submit(action_ids.ASK_SUBMIT, "Ask", data)], is_wide=False)
-
-
-def _text(
-    name: str, label: str, limit: int, typed: Typed, *, hint: str = "", missing: str = ""
-) -> Card:
-    made: Card = {
-        "type": "Input.Text",
-        "id": name,
-        "label": label,
-        "isMultiline": True,
-        "maxLength": limit,
-    }
-    if hint:
-        made["placeholder"] = hint
-    if held := typed.text(name, limit):
-        made["value"] = held
-    return made | ({"isRequired": True, "errorMessage": missing} if missing else {})
-
-
-def _choices(
-    name: str,
-    label: str,
-    choices: Iterable[tuple[str, str]],
-    typed: Typed,
-    *,
-    initial: str = "",
-    style: str = "compact",
-) -> Card:
-    offered = list(choices)
-    listed: list[Json] = [{"title": title, "value": value} for value, title in offered]
-    held = typed.values.get(name, "")
-    chosen = held if held in {value for value, _ in offered} else initial
-    made: Card = {
-        "type": "Input.ChoiceSet",
-        "id": name,
-        "label": label,
-        "style": style,
-        "isRequired": True,
-        "errorMessage": CHOOSE_ONE,
-        "choices": listed,
-    }
-    return made | ({"value": chosen} if chosen else {})
-
-
-def _toggle(name: str, title: str, typed: Typed) -> Card:
-    return {
-        "type": "Input.Toggle",
-        "id": name,
-        "title": title,
-        "wrap": True,
-        "value": action_ids.ON if typed.values.get(name) == action_ids.ON else action_ids.OFF,
-        "valueOn": action_ids.ON,
-        "valueOff": action_ids.OFF,
-    }
-
-
-MESSAGE_TYPE = "application/vnd.microsoft.activity.message"
-ERROR_TYPE = "application/vnd.microsoft.error"
-NOTHING: Card = {}
-"""The only reply that Teams takes to feedback."""
+    return form_dialog(form, Typed(values=interaction.values, wrong=wrong))
 
 
 def opened(title: str, card: Card, *, is_large: bool = False) -> Card:
@@ -267,7 +123,81 @@ def whispered(text: str) -> Card:
     return {"statusCode": 200, "type": MESSAGE_TYPE, "value": text}
 
 
-def refused(text: str, *, status: int = 403) -> Card:
-    """Return that a press did nothing; 403: that person may not."""
-    code = "Forbidden" if status == 403 else "BadRequest"  # noqa: PLR2004
-    return {"statusCode": status, "type": ERROR_TYPE, "value": {"code": code, "message": text}}
+def _sent(interaction: Interaction, target: Target) -> Form:
+    """Return the form that was sent.
+
+    Raises:
+        ValueError: It is none of ours.
+    """
+    sent = interaction.values.get(SEEN, "")
+    seen_by = SeenBy(sent) if sent in set(SeenBy) else SeenBy.THREAD
+    match FormName(interaction.name):
+        case FormName.ESCALATION:
+            return escalation_form(target.id, seen_by=seen_by, known=target.case)
+        case FormName.REPORT:
+            return report_form(target.id)
+        case FormName.CASE_ANSWER:
+            return case_answer_form(target.id, is_private=seen_by is SeenBy.ASKER)
+        case FormName.QUESTION:
+            return question_about_form(interaction.quoted, title=ASK_TITLE, message_id=target.id)
+
+
+def _drawn(item: Item, typed: Typed) -> Iterator[Card]:
+    match item:
+        case Words():
+            yield said(item.text)
+        case Quotation():
+            # Its note stands on the card from which the form was opened.
+            quoted = told(short(item.text, QUOTED, mark="… [shortened]")) or [rich(run("-"))]
+            yield container(quoted, style="emphasis")
+        case TextField():
+            yield _text(item, typed)
+        case ChoiceField():
+            yield _choices(item, typed)
+        case OptionsField():
+            yield from (_toggle(value, title, typed) for value, title in item.options)
+        case _:
+            assert_never(item)
+
+
+def _text(item: TextField, typed: Typed) -> Card:
+    made: Card = {
+        "type": "Input.Text",
+        "id": item.id,
+        "label": item.label,
+        "isMultiline": True,
+        "maxLength": item.limit,
+    }
+    if item.hint:
+        made["placeholder"] = item.hint
+    if held := typed.text(item.id, item.limit):
+        made["value"] = held
+    return made | ({"isRequired": True, "errorMessage": item.missing} if item.least else {})
+
+
+def _choices(item: ChoiceField, typed: Typed) -> Card:
+    offered: list[Json] = [{"title": title, "value": value} for value, title in item.options]
+    held = typed.values.get(item.id, "")
+    chosen = held if held in dict(item.options) else item.initial
+    made: Card = {
+        "type": "Input.ChoiceSet",
+        "id": item.id,
+        "label": item.label,
+        "style": "compact" if item.is_menu else "expanded",
+        "isRequired": True,
+        "errorMessage": "Choose one",
+        "choices": offered,
+    }
+    return made | ({"value": chosen} if chosen else {})
+
+
+def _toggle(name: str, title: str, typed: Typed) -> Card:
+    return {
+        "type": "Input.Toggle",
+        "id": name,
+        "title": title,
+        "wrap": True,
+        "value": TICKED if typed.values.get(name) == TICKED else "false",
+        "valueOn": TICKED,
+        "valueOff": "false",
+    }

@@ -22,9 +22,6 @@ SHOW = "show"
 """Opens a dialog with an answer of which it can't be told whether it stands above."""
 EVIDENCE_PAGE = "evidence_page"
 """Turns the page of a dialog; the choice is the page, from 0."""
-ESCALATE_SUBMIT, REPORT_SUBMIT = "escalate_submit", "report_submit"
-CASE_ANSWER_SUBMIT, ASK_SUBMIT = "case_answer_submit", "ask_submit"
-"""Send what was entered in a dialog."""
 CLARIFY, REMOVE, SHARE = "clarify", "remove", "share"
 ANSWERS = "answers"
 CASE_CLAIM, CASE_WRONG, CASE_CLOSE = "case_claim", "case_wrong", "case_close"
@@ -34,9 +31,6 @@ ASK_ABOUT = "askAboutMessage"
 """The command of the message extension."""
 
 OPENING = frozenset({EVIDENCE, ESCALATE, REPORT, CASE_ANSWER, SHOW})
-SUBMITTED = frozenset(
-    {EVIDENCE_PAGE, ESCALATE_SUBMIT, REPORT_SUBMIT, CASE_ANSWER_SUBMIT, ASK_SUBMIT}
-)
 EXECUTED = frozenset(
     {
         ANSWERS,
@@ -52,19 +46,9 @@ EXECUTED = frozenset(
     }
 )
 
-NOTE, URGENCY, PRIVATE, ANONYMOUS = "note", "urgency", "dm", "anon"
-WHY, DETAILS, ANSWER, QUESTION, WHERE = "why", "txt", "answer", "question", "where"
-"""Ids of inputs: under them stands in the data what was entered."""
-DIRECT, THREAD = "dm", "thread"
-"""Values of `WHERE`."""
 SEEN = "seen"
-"""Where in the data of a form stands who reads what comes of it: the form is shown again as it was,
-and nothing but its words follows from that."""
-ALONE, REPORTED = "alone", "report"
-"""Values of `SEEN`: who asked; the same, and the officer on call hears no name. Else all of a
-thread."""
-ON, OFF = "true", "false"
-"""Values of a toggle."""
+"""Where in the data of a form `SeenBy` stands: the form is shown again as it was, and nothing but
+its words follows from that."""
 
 LONGEST_ID = 200
 _NUMBER, _CASE = re.compile("[0-9]{1,3}"), re.compile("[0-9]{1,9}")

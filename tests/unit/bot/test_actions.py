@@ -11,17 +11,14 @@ from bot.actions.cases import AskerDetails, EscalationActions, OfficerActions
 from bot.actions.feedback import FeedbackActions
 from bot.actions.press import (
     Chosen,
-    Entered,
-    EscalationForm,
     FieldError,
     OpenForm,
     Outcome,
     Press,
     Redraw,
-    ReportForm,
     Say,
-    SeenBy,
 )
+from bot.forms.forms import Entered, SeenBy, escalation_form, report_form
 from bot.replies.notices import NOT_READABLE, ONLY_ASKER, ONLY_ASKER_SENDS, OUTDATED, THANKS_UP
 from core.cases.service import CaseService, FeedbackService
 from core.domain.answer import Answer
@@ -146,7 +143,7 @@ async def test_a_thumb_that_points_down_is_asked_why() -> None:
     world = World(shown(ANSWERED))
     outcome = await world.feedback.rate(pressed(choice="down"))
     assert isinstance(outcome, OpenForm)
-    assert (outcome.form, len(world.kept)) == (ReportForm(answer_id="a1"), 1)
+    assert (outcome.form, len(world.kept)) == (report_form("a1"), 1)
     with pytest.raises(ContractError):
         await world.feedback.rate(pressed(choice="sideways"))
 
@@ -200,7 +197,7 @@ async def test_a_question_is_handed_over_by_its_asker(answer: Answer) -> None:
     assert await world.escalation.submit(pressed(BEN)) == FieldError(words=refused.words)
     assert (await world.escalation.open(pressed(OLGA)) == refused) is is_report
     seen_by = SeenBy.ASKER_UNNAMED if is_report else SeenBy.THREAD
-    form = EscalationForm(answer_id="a1", seen_by=seen_by, known=None)
+    form = escalation_form("a1", seen_by=seen_by)
     assert await world.escalation.open(pressed()) == OpenForm(form=form)
     assert world.kept == []
 

@@ -13,8 +13,9 @@ from slack_sdk.models.messages.chunk import Chunk
 from slack_sdk.models.views import View
 from slackblocks import _surfaces
 
+from bot.forms import forms
 from bot.forms.evidence import Around
-from bot.forms.forms import REPORT_TITLE, REPORTED
+from bot.forms.forms import Form, SeenBy
 from bot.replies import notices
 from bot.replies.context import Library, Shelf
 from bot.slack.blocks import cases, home_view, modals, progress_blocks
@@ -270,15 +271,11 @@ def _views(text: str) -> Iterator[Payload]:
             view = evidence_modal(answer, "ans_7f3", SETTING, around=around, page=page)
             shown[f"evidence of {many}, page {page}"] = view
     shown |= {
-        "escalate": modals.escalate_modal("ans_7f3"),
-        "escalate a report": modals.escalate_modal("ans_7f3", is_report=True),
-        "escalate directly": modals.escalate_modal("ans_7f3", is_own=True),
-        "report": modals.report_modal("ans_7f3"),
-        "case answer": modals.case_answer_modal(case(text, None)),
-        "ask": modals.ask_modal(),
-        "ask about": modals.ask_about_modal(text, channel="C1", ts="1.1", thread_ts=None),
+        **{name: modals.form_modal(form) for name, form in forms_of(text).items()},
+        "ask": modals.form_modal(forms.question_form("Ask a policy question")),
+        "ask about": modals.question_about_modal(text, channel="C1", ts="1.1", thread_ts=None),
         "sent": modals.message_modal("Ask Compliance", notices.already_sent(case(text, None))),
-        "reported": message_modal(REPORT_TITLE, REPORTED),
+        "reported": message_modal("Report a problem", forms.REPORTED),
         "message": modals.message_modal(text, text),
     }
     for name, view in shown.items():
@@ -287,6 +284,20 @@ def _views(text: str) -> Iterator[Payload]:
     for name, home in (("empty home", empty), ("home", full)):
         view = view_of_home(home)
         yield Payload(name=name, surface="home", blocks=blocks_of(view), view=view)
+
+
+def forms_of(text: str) -> dict[str, Form]:
+    """Return a form of every kind about an answer or a case."""
+    shown = case(text, None)
+    return {
+        "escalate": forms.escalation_form("ans_7f3", seen_by=SeenBy.THREAD),
+        "escalate a report": forms.escalation_form("ans_7f3", seen_by=SeenBy.ASKER_UNNAMED),
+        "escalate directly": forms.escalation_form("ans_7f3", seen_by=SeenBy.ASKER),
+        "add to a case": forms.escalation_form("ans_7f3", seen_by=SeenBy.THREAD, known=1_214),
+        "report": forms.report_form("ans_7f3"),
+        "case answer": forms.case_answer_form("case_214", is_private=True, case=shown),
+        "case answer in public": forms.case_answer_form("case_214", is_private=False, case=shown),
+    }
 
 
 def _home(text: str) -> Home:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bot.forms.evidence import Around
+from bot.forms.forms import SeenBy, case_answer_form, escalation_form, report_form
 from bot.replies import safe_text as door
 from bot.replies.answer import FOR_ALL, head_of, percent
 from bot.slack.blocks import cases, elements, modals, mrkdwn
@@ -293,10 +294,13 @@ def _made() -> dict[str, Any]:
     reply = OfficerReply(case_id="case_214", number=214, officer="A", question="q", text="t")
     shown = case("May I?", replace(answered("x"), citations=()), CaseState.OPEN)
     shown = replace(shown, is_wrong=False, is_private=False)
+    answering = case_answer_form("case_214", is_private=False, case=shown)
     return {
-        "slack_escalate_modal": modals.escalate_modal("ans_7f3"),
-        "slack_report_modal": modals.report_modal("ans_7f3"),
-        "slack_case_answer_modal": modals.case_answer_modal(shown),
+        "slack_escalate_modal": modals.form_modal(
+            escalation_form("ans_7f3", seen_by=SeenBy.THREAD)
+        ),
+        "slack_report_modal": modals.form_modal(report_form("ans_7f3")),
+        "slack_case_answer_modal": modals.form_modal(answering),
         "slack_case_blocks": cases.case_blocks(shown, SETTING),
         "slack_officer_reply_blocks": cases.officer_blocks(reply, SETTING),
     }

@@ -14,6 +14,7 @@ from jsonschema import Draft6Validator
 from microsoft_teams.api import MessageActivityInput, TypingActivityInput
 
 from bot.forms.evidence import Around
+from bot.forms.forms import Form, question_about_form
 from bot.replies.context import Library, Sensitivity, Shelf
 from bot.teams.cards import dialogs, progress_blocks
 from bot.teams.cards import render as rendering
@@ -22,11 +23,10 @@ from bot.teams.cards.evidence import evidence_card
 from bot.teams.cards.limits import card_rules, own_rules
 from bot.teams.cards.render import SHAPES, render
 from bot.teams.cards.render_context import Setting
-from bot.teams.protocol import action_ids as names
 from core.domain.case import CaseNews, CaseState, OfficerReply, Superseded
 from core.domain.delivery import Notice, StoredReply
 from core.ports.reasoning import Progressed
-from tests.unit.slack.payloads import HOST, THREAD, answered, answers, case, stored
+from tests.unit.slack.payloads import HOST, THREAD, answered, answers, case, forms_of, stored
 
 Json = dict[str, Any]
 INTERNAL = Sensitivity(name="Internal", description="Do not forward outside the company", rank=1)
@@ -126,13 +126,8 @@ def _cards(text: str) -> Iterator[Payload]:
     around = {n: Around(before=text, after=text) for n in range(12)}
     made = {
         "chosen": chosen_card(text),
-        "escalate": dialogs.escalate_card("ans_7f3"),
-        "escalate alone": dialogs.escalate_card("ans_7f3", seen=names.ALONE),
-        "escalate a report": dialogs.escalate_card("ans_7f3", seen=names.REPORTED),
-        "case answer alone": dialogs.case_answer_card("case_214", seen=names.ALONE),
-        "report": dialogs.report_card("ans_7f3"),
-        "case answer": dialogs.case_answer_card("case_214", question=text),
-        "ask about": dialogs.ask_about_card(text, message_id="1700000000000"),
+        **{name: dialogs.form_card(form) for name, form in forms_of(text).items()},
+        "ask about": dialogs.form_card(about(text)),
     }
     for many in (0, 3, 12):
         answer = answered(text, many=many)
@@ -151,10 +146,12 @@ def _typed(text: str) -> Iterator[tuple[str, Json]]:
     names = ("note", "txt", "answer", "question", "where", "why", "dm")
     held: dict[str, str] = dict.fromkeys(names, text)
     typed = dialogs.Typed(values=held, wrong=text)
-    yield "escalate", dialogs.escalate_card("ans_7f3", known=1_214, typed=typed)
-    yield "report", dialogs.report_card("ans_7f3", typed=typed)
-    yield "case answer", dialogs.case_answer_card("case_214", typed=typed)
-    yield "ask about", dialogs.ask_about_card(text, message_id="1700000000000", typed=typed)
+    for name, form in (forms_of(text) | {"ask about": about(text)}).items():
+        yield name, dialogs.form_card(form, typed)
+
+
+def about(text: str) -> Form:
+    return question_about_form(text, title=text, message_id="1700000000000")
 
 
 @cache
