@@ -15,7 +15,7 @@ from core.ports import Progress, Progressed
 logger = logging.getLogger(__name__)
 
 
-class Showing(ABC):
+class ProgressSession(ABC):
     """One run, from its claim to its end: see `core.ports.Surface.showing`."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.app.process import Roles, running
 from bot.slack.app.platform import slack as connect_slack
-from bot.slack.outbound.surface import Patience
+from bot.slack.outbound.progress import SlackTimings
 from bot.teams.app.endpoint import PATH
 from bot.teams.app.platform import teams as connect_teams
 from core.adapters.postgres.engine.database import engine_for
@@ -38,9 +38,9 @@ async def both(
     *,
     officers: Sequence[dict[str, Any]] = (),
     channel: str | None = None,
-    patience: Patience = AT_ONCE,
+    timings: SlackTimings = AT_ONCE,
 ) -> AsyncGenerator[Both]:
-    """Run it, and tell both where; `channel` is the officers' own; `patience` is Slack's."""
+    """Run it, and tell both where; `channel` is the officers' own; `timings` is Slack's."""
     settings = replace(
         settings_for(teams, microsoft, database_url),
         slack_bot_token=slack.workspace.bot_token,
@@ -49,8 +49,8 @@ async def both(
         officers=json.dumps(officers) if officers else None,
         case_channel=channel,
     )
-    on_slack = connect_slack(settings, patience=patience)
-    on_teams = connect_teams(settings, patience=UNHURRIED)
+    on_slack = connect_slack(settings, timings=timings)
+    on_teams = connect_teams(settings, timings=UNHURRIED)
     assert on_slack is not None
     assert on_teams is not None
     engine = engine_for(database_url, pooled=False)

@@ -11,7 +11,7 @@ from aiohttp import ClientSession
 
 from bot.app.process import Roles, running
 from bot.slack.app.platform import slack as connect_slack
-from bot.slack.outbound.surface import Patience
+from bot.slack.outbound.progress import SlackTimings
 from core.adapters.postgres.engine.database import engine_for
 from core.bootstrap import SERVING, bootstrap
 from core.config.settings import Settings
@@ -21,7 +21,7 @@ from tests.servers.slack.posts import Message
 from tests.servers.slack.town import Town
 
 PUBLIC_URL = "https://bot.example.com"
-AT_ONCE = Patience(draw_after_s=0.0)
+AT_ONCE = SlackTimings(draw_after_s=0.0)
 """Every run shows its steps."""
 
 
@@ -74,14 +74,14 @@ async def product(
     slack: FakeSlack,
     database_url: str,
     *,
-    patience: Patience = AT_ONCE,
+    timings: SlackTimings = AT_ONCE,
     roles: Roles | None = None,
     config: Path | None = None,
     **more: object,
 ) -> AsyncGenerator[Product]:
     """Run it, and tell Slack where."""
     settings = settings_for(slack, database_url, slack_config=config, **more)
-    async with deployed(settings, slack, patience=patience, roles=roles) as running_product:
+    async with deployed(settings, slack, timings=timings, roles=roles) as running_product:
         if settings.slack_signing_secret:
             slack.app_url = f"{running_product.base_url}/slack/events"
         yield running_product
@@ -92,12 +92,12 @@ async def deployed(
     settings: Settings,
     slack: FakeSlack,
     *,
-    patience: Patience = AT_ONCE,
+    timings: SlackTimings = AT_ONCE,
     roles: Roles | None = None,
 ) -> AsyncGenerator[Product]:
     """Run it with these settings; Slack is not told where."""
     engine = engine_for(settings.database_url or "", pooled=False)
-    connect = connect_slack(settings, patience=patience)
+    connect = connect_slack(settings, timings=timings)
     assert connect is not None
     async with (
         bootstrap(settings, statements=SERVING) as service,

@@ -36,7 +36,7 @@ async def playing(database_url: str) -> AsyncGenerator[tuple[Running, Playground
         port=0,
         operations_port=0,
     )
-    connect = connect_teams(settings, patience=UNHURRIED)
+    connect = connect_teams(settings, timings=UNHURRIED)
     assert connect is not None
     engine = engine_for(database_url, pooled=False)
     async with (

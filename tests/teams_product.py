@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from bot.app.process import Roles, running
 from bot.teams.app.endpoint import PATH
 from bot.teams.app.platform import teams as connect_teams
-from bot.teams.outbound.progress import Patience
+from bot.teams.outbound.progress import TeamsTimings
 from core.adapters.postgres.engine.database import engine_for
 from core.bootstrap import SERVING, bootstrap
 from core.config.settings import Settings
@@ -15,7 +15,7 @@ from tests.running import Running
 from tests.servers.teams import FakeTeams, Message
 from tests.servers.teams.openid import OpenId
 
-UNHURRIED = Patience(placeholder_after_s=60.0)
+UNHURRIED = TeamsTimings(placeholder_after_s=60.0)
 """No placeholder comes before the answer, however slow the machine is."""
 
 
@@ -49,14 +49,14 @@ async def product(
     openid: OpenId,
     database_url: str,
     *,
-    patience: Patience = UNHURRIED,
+    timings: TeamsTimings = UNHURRIED,
     roles: Roles | None = None,
     **more: object,
 ) -> AsyncGenerator[Product]:
     """Run it, and tell Teams where."""
     settings = settings_for(teams, openid, database_url, **more)
     engine = engine_for(database_url, pooled=False)
-    connect = connect_teams(settings, patience=patience)
+    connect = connect_teams(settings, timings=timings)
     assert connect is not None
     teams.sender.sign = openid.maker(teams.tenant.app_id).headers
     async with (

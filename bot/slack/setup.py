@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bot.call_results import Rejected, Succeeded
 from bot.json_fields import maybe_object
 from bot.slack.inbound.identity import Home
 from bot.slack.inbound.payload import maybe
-from bot.slack.web.calls import Refused, Slack, Told
+from bot.slack.web.calls import Slack
 from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from core.domain.run import Json
@@ -119,8 +120,8 @@ async def find_home(slack: Slack) -> Home:
 
 async def _asked(slack: Slack, method: str, **given: str) -> Mapping[str, Json]:
     told = await slack.read(method, **given)
-    if isinstance(told, Told):
+    if isinstance(told, Succeeded):
         return told.body
-    if isinstance(told, Refused):
+    if isinstance(told, Rejected):
         raise ConfigError(f"Slack refuses SLACK_BOT_TOKEN ({method}): {told.code}")
     raise ConfigError(f"Slack can't be reached ({method}): check the network and SLACK_API_URL")

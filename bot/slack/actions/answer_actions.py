@@ -158,17 +158,12 @@ class GoingOn:
         return copy
 
     async def _quote(self, found: PostedAnswer, question: str) -> None:
-        await self._slack.write(
-            "chat.postMessage",
-            channel=found.place.channel,
+        await self._slack.post_message(
+            found.place.channel,
+            asked_text(question, found.person),
             thread_ts=found.place.thread,
-            text=asked_text(question, found.person),
-            blocks=list(asked_blocks(question, found.person)),
+            blocks=asked_blocks(question, found.person),
             metadata=ASKED_MARK,
-            unfurl_links=False,
-            unfurl_media=False,
-            parse="none",
-            link_names=False,
         )
 
 

@@ -8,6 +8,7 @@ anything fails, the person is told at once and asks again.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bot.call_results import Succeeded
 from bot.forms.forms import DIRECT, QUESTION, THREAD, WHERE, FormName, question_form
 from bot.intake import Intake
 from bot.replies.notices import IN_DIRECT, OFFICERS_ONLY
@@ -32,11 +33,10 @@ from bot.slack.blocks.render import ASKED_MARK, asked_blocks, asked_text
 from bot.slack.inbound.interaction import Admin, Ask, Help, Interaction, Mine, asked, command_of
 from bot.slack.inbound.payload import maybe
 from bot.slack.outbound.audience import SlackAudience
-from bot.slack.web.calls import Slack, Spot, Told, link_to
+from bot.slack.web.calls import Slack, Spot, link_to
 from core.cases.service import CaseService
 from core.domain.errors import TransientError
 from core.domain.place import Place
-from core.domain.run import Json
 from core.ports import Clock
 
 COMMAND = "/policy"
@@ -128,7 +128,7 @@ class Asking:
 
     async def _open(self, interaction: Interaction, view: Block) -> None:
         opened = await self._slack.write("views.open", trigger_id=interaction.trigger, view=view)
-        if not isinstance(opened, Told):
+        if not isinstance(opened, Succeeded):
             await whisper(self._slack, interaction, NOT_OPENED)
 
     async def submit(self, interaction: Interaction, ack: Ack) -> None:
@@ -150,11 +150,9 @@ class Asking:
     async def _take_direct(self, interaction: Interaction, question: str) -> _Taken:
         if interaction.is_outside:
             return _Taken(told=OUTSIDE)
-        opened = await self._slack.write("conversations.open", users=interaction.person)
-        if not isinstance(opened, Told):
+        channel = await self._slack.open_direct(interaction.person)
+        if not isinstance(channel, str):
             return NOT_TAKEN
-        found: Json = opened.body.get("channel")
-        channel = maybe(found, "id") if isinstance(found, dict) else ""
         root = await self._take(interaction, question, channel, None, mode="direct")
         return _Taken(told=IN_DIRECT, spot=Spot(channel=channel, ts=root)) if root else NOT_TAKEN
 
@@ -181,19 +179,14 @@ class Asking:
     ) -> str | None:
         """Post the question and keep it; return its thread, None if it is not kept."""
         asker = interaction.person
-        posted = await self._slack.write(
-            "chat.postMessage",
-            channel=channel,
+        posted = await self._slack.post_message(
+            channel,
+            asked_text(question, asker),
             thread_ts=root,
-            text=asked_text(question, asker),
-            blocks=list(asked_blocks(question, asker)),
+            blocks=asked_blocks(question, asker),
             metadata=ASKED_MARK,
-            unfurl_links=False,
-            unfurl_media=False,
-            parse="none",
-            link_names=False,
         )
-        if not isinstance(posted, Told):
+        if not isinstance(posted, Succeeded):
             return None
         thread = root or maybe(posted.body, "ts")
         place = Place(

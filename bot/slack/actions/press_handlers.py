@@ -11,6 +11,7 @@ from functools import partial
 from bot.actions.cases import AskerDetails
 from bot.actions.press import FieldError, OpenForm, Press, Say
 from bot.actions.wiring import Action, Actions
+from bot.call_results import RateLimited, Rejected, Succeeded
 from bot.forms.evidence import TITLE
 from bot.forms.forms import Form, FormName, entered
 from bot.json_fields import maybe_object
@@ -26,7 +27,7 @@ from bot.slack.blocks.modals import (
 )
 from bot.slack.inbound.interaction import Interaction, asked
 from bot.slack.inbound.payload import maybe
-from bot.slack.web.calls import LOOKED_UP_WITHIN_S, Limited, Refused, Slack, Spot, Told, link_to
+from bot.slack.web.calls import LOOKED_UP_WITHIN_S, Slack, Spot, link_to
 from core.domain.case_rules import Account
 from core.domain.errors import TransientError
 from core.ports.posted_answers import PostedAnswer
@@ -136,10 +137,10 @@ class PressHandlers:
         await ack()
         form = outcome.form
         opened = await self._responder.open(interaction, form)
-        if isinstance(opened, Told):
+        if isinstance(opened, Succeeded):
             return
         is_first = isinstance(form, Form) and form.known is None
-        if is_first and isinstance(opened, Refused | Limited):
+        if is_first and isinstance(opened, Rejected | RateLimited):
             told = (await escalation.open_without_form(press)).words
         else:
             told = NOT_NOW
@@ -152,7 +153,7 @@ class PressHandlers:
         opened = await self._slack.write(
             "views.open", trigger_id=interaction.trigger, view=loading_modal(press.target)
         )
-        if not isinstance(opened, Told):
+        if not isinstance(opened, Succeeded):
             await whisper(self._slack, interaction, NOT_OPENED)
             return
         view = maybe_object(opened.body, "view")
@@ -201,5 +202,5 @@ class SlackAskers:
                 told = await self._slack.read("users.info", user=person)
         except TimeoutError:
             return None
-        found = maybe_object(told.body, "user") if isinstance(told, Told) else {}
+        found = maybe_object(told.body, "user") if isinstance(told, Succeeded) else {}
         return maybe(found, "real_name") or None

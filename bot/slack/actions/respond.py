@@ -15,9 +15,9 @@ from bot.actions.press import (
     Say,
     View,
 )
+from bot.call_results import CallResult, Rejected, Succeeded
 from bot.forms.evidence import TITLE
 from bot.forms.forms import TITLES, Form
-from bot.json_fields import maybe_object
 from bot.replies.answer import question_of
 from bot.slack.actions.dispatch import Ack
 from bot.slack.blocks.elements import Block, escaped, link
@@ -26,12 +26,9 @@ from bot.slack.blocks.modals import errors, form_modal, message_modal, updated
 from bot.slack.blocks.render import chosen_blocks, chosen_text
 from bot.slack.blocks.render_context import Setting
 from bot.slack.inbound.interaction import Interaction
-from bot.slack.inbound.payload import maybe
-from bot.slack.web.calls import Outcome as CallOutcome
-from bot.slack.web.calls import Refused, Slack, Told
+from bot.slack.web.calls import LITERAL, Slack
 
 NOT_NOW = "Slack did not open the form. Please press the button again."
-LITERAL = {"parse": "none", "link_names": False}
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +50,7 @@ class Responder:
             case Say() | FieldError():
                 await whisper(self._slack, interaction, outcome.words)
             case OpenForm():
-                if not isinstance(await self.open(interaction, outcome.form), Told):
+                if not isinstance(await self.open(interaction, outcome.form), Succeeded):
                     await whisper(self._slack, interaction, outcome.otherwise or NOT_NOW)
             case Redraw(now=Chosen() as chosen):
                 await self._redraw(interaction, chosen)
@@ -62,7 +59,7 @@ class Responder:
             case _:
                 assert_never(outcome)
 
-    async def open(self, interaction: Interaction, form: View) -> CallOutcome:
+    async def open(self, interaction: Interaction, form: View) -> CallResult:
         """Open a form; a trigger lives 3 s."""
         return await self._slack.write(
             "views.open", trigger_id=interaction.trigger, view=self.view(form)
@@ -113,7 +110,7 @@ async def whisper(
     """Say a line to whoever pressed.
 
     Where Slack does not show it (they have left the channel, or pressed in a view) it comes in a
-    direct message. Told twice harms less than not told.
+    direct message. Succeeded twice harms less than not told.
 
     Args:
         slack: calls their workspace.
@@ -124,32 +121,17 @@ async def whisper(
     """
     text = f"{escaped(words)} {link(to, at)}" if to else escaped(words)
     if interaction.channel is not None:
-        shown = await slack.write(
-            "chat.postEphemeral",
-            channel=interaction.channel,
-            user=interaction.person,
-            thread_ts=interaction.thread_ts,
-            text=text,
-            **LITERAL,
+        shown = await slack.post_ephemeral(
+            interaction.channel, interaction.person, text, thread_ts=interaction.thread_ts
         )
-        if isinstance(shown, Told):
+        if isinstance(shown, Succeeded):
             return
     await _directly(slack, interaction.person, text)
 
 
 async def _directly(slack: Slack, person: str, text: str) -> None:
-    opened = await slack.write("conversations.open", users=person)
-    channel = ""
-    if isinstance(opened, Told):
-        channel = maybe(maybe_object(opened.body, "channel"), "id")
-        opened = await slack.write(
-            "chat.postMessage",
-            channel=channel,
-            text=text,
-            unfurl_links=False,
-            unfurl_media=False,
-            **LITERAL,
-        )
-    if not isinstance(opened, Told):
-        why = opened.code if isinstance(opened, Refused) else type(opened).__name__
+    channel = await slack.open_direct(person)
+    told = await slack.post_message(channel, text) if isinstance(channel, str) else channel
+    if not isinstance(told, Succeeded):
+        why = told.code if isinstance(told, Rejected) else type(told).__name__
         logger.error("nobody could be told what became of a press: %s", why)

@@ -11,12 +11,13 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 from bot.audience_config import Rights, read_rights
+from bot.call_results import CallResult, Rejected, Succeeded
 from bot.doctor_check import Finding, Health, private_case_channel
 from bot.slack.inbound.payload import maybe
 from bot.slack.install.oauth import INSTALL_PATH
 from bot.slack.manifest import scopes
 from bot.slack.setup import SlackSetup, slack_setup
-from bot.slack.web.calls import DISCONNECTED, Outcome, Refused, Slack, Told, client_for
+from bot.slack.web.calls import DISCONNECTED, Slack, client_for
 from bot.slack.web.channels import Kind, Rooms
 from core.adapters.officers import read_officers
 from core.adapters.postgres.platforms.installations import held_installations
@@ -194,7 +195,7 @@ async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Finding]
 async def _bot(setup: SlackSetup, sites: list[Site]) -> Finding:
     subject, slack = "Slack, called", Slack(client_for(setup.bot_token, api_url=setup.api_url))
     told = await slack.read("auth.test")
-    if not isinstance(told, Told):
+    if not isinstance(told, Succeeded):
         cure = "install the app again, and copy its bot token"
         return _not_told(subject, "SLACK_BOT_TOKEN", told, cure=cure)
     whole = told.body.get("is_enterprise_install") is True
@@ -242,7 +243,7 @@ async def _installations(
         slack = Slack(client_for(one.tokens.access, api_url=setup.api_url))
         told = await slack.read("auth.test")
         cure = f"install the app there again, at {where}"
-        if isinstance(told, Told):
+        if isinstance(told, Succeeded):
             rooms = Rooms(slack)
             sites.append(Site(tenant=one.workspace.name, bot_user=one.bot_user, rooms=rooms))
             yield _told(subject, told)
@@ -250,7 +251,7 @@ async def _installations(
             yield _not_told(subject, "its token", told, cure=cure)
 
 
-def _told(subject: str, told: Told) -> Finding:
+def _told(subject: str, told: Succeeded) -> Finding:
     place = maybe(told.body, "team") or maybe(told.body, "team_id")
     found = f"{maybe(told.body, 'user') or 'the bot'} in {place}"
     missing = sorted(set(scopes()) - set(told.scopes))
@@ -264,13 +265,13 @@ def _told(subject: str, told: Told) -> Finding:
 async def _socket(app_token: str, api_url: str | None) -> Finding:
     subject = "Slack, socket"
     told = await Slack(client_for(app_token, api_url=api_url)).write("apps.connections.open")
-    if not isinstance(told, Told):
+    if not isinstance(told, Succeeded):
         cure = "make a token with connections:write below Basic Information of the app"
         return _not_told(subject, "SLACK_APP_TOKEN", told, cure=cure)
     return Finding(subject=subject, health=Health.FINE, found="Slack opens one")
 
 
-def _not_told(subject: str, variable: str, told: Outcome, *, cure: str) -> Finding:
+def _not_told(subject: str, variable: str, told: CallResult, *, cure: str) -> Finding:
     """Say why a token can't be used.
 
     Args:
@@ -279,12 +280,12 @@ def _not_told(subject: str, variable: str, told: Outcome, *, cure: str) -> Findi
         told: what Slack said.
         cure: what helps if the token is dead.
     """
-    if not isinstance(told, Refused):
+    if not isinstance(told, Rejected):
         found, cure = "Slack can't be reached", "check the network, and whether a proxy is needed"
     else:
         found = f"Slack refuses {variable}: {told.code}"
-        if told.needed:
-            cure = f"give the token the scope {told.needed}"
+        if told.needed_scope:
+            cure = f"give the token the scope {told.needed_scope}"
         elif told.code not in DISCONNECTED:
             cure = f"look up {told.code} in Slack's documentation of auth.test"
     return Finding(subject=subject, health=Health.BROKEN, found=found, cure=cure)

@@ -16,7 +16,7 @@ from bot.slack.app.workspaces import Workspaces, by_tenant
 from bot.slack.install.credentials import Credentials, OneWorkspace
 from bot.slack.install.oauth import open_oauth
 from bot.slack.manifest import EVENTS_PATH
-from bot.slack.outbound.surface import Patience
+from bot.slack.outbound.progress import SlackTimings
 from bot.slack.setup import SlackSetup, find_home, slack_setup
 from bot.slack.web.background_tasks import Underway
 from bot.slack.web.calls import Slack, client_for
@@ -28,19 +28,19 @@ NAME = "slack"
 """See `Place.platform`."""
 
 
-def slack(settings: Settings, *, patience: Patience | None = None) -> Connect | None:
+def slack(settings: Settings, *, timings: SlackTimings | None = None) -> Connect | None:
     """Return how Slack is connected; None: nothing of it is set.
 
     Raises:
         ConfigError: See `slack_setup`.
     """
     setup = slack_setup(settings)
-    return None if setup is None else partial(_connected, setup=setup, patience=patience)
+    return None if setup is None else partial(_connected, setup=setup, timings=timings)
 
 
 @asynccontextmanager
 async def _connected(
-    service: Service, *, setup: SlackSetup, patience: Patience | None
+    service: Service, *, setup: SlackSetup, timings: SlackTimings | None
 ) -> AsyncGenerator[Chat]:
     """Connect Slack until the block ends.
 
@@ -50,7 +50,7 @@ async def _connected(
             set.
     """
     rights = read_rights(setup.rights, variable="CITEBOUND_SLACK_CONFIG")
-    wiring = Wiring(service, setup, rights, patience)
+    wiring = Wiring(service, setup, rights, timings)
     credentials, routes = await _credentials(service, setup)
     workspaces = Workspaces(credentials, wiring.connect, service.connections, api_url=setup.api_url)
     await require_private(await _sites(credentials, workspaces), rights, service.officers)
@@ -60,7 +60,7 @@ async def _connected(
         endpoint = SlackEndpoint(app, SignatureCheck(setup.signing_secrets))
         routes = (web.post(EVENTS_PATH, endpoint.take), *routes)
     is_dialled = setup.app_token and setup.uses_sockets
-    silent_s = (patience or Patience()).silent_s
+    silent_s = (timings or SlackTimings()).silent_s
     sockets = (
         Sockets(app, setup.app_token or "", underway, silent_s=silent_s) if is_dialled else None
     )

@@ -17,7 +17,7 @@ from bot.slack.blocks.render_context import Setting
 from bot.slack.inbound.identity import Home
 from bot.slack.outbound.audience import PostingAudience, SlackAudience
 from bot.slack.outbound.poster import SlackPoster
-from bot.slack.outbound.surface import Patience, SlackSurface
+from bot.slack.outbound.progress import SlackSurface, SlackTimings
 from bot.slack.outbound.surroundings import SlackSurroundings
 from bot.slack.setup import SlackSetup
 from bot.slack.web.calls import Slack
@@ -104,13 +104,13 @@ class Wiring:
     """Wires workspaces: what all of them share, and what each has of its own."""
 
     def __init__(
-        self, service: Service, setup: SlackSetup, rights: Rights, patience: Patience | None
+        self, service: Service, setup: SlackSetup, rights: Rights, timings: SlackTimings | None
     ) -> None:
         """Take what they share."""
         self._service = service
         self._setup = setup
         self._rights = rights
-        self._patience = patience
+        self._timings = timings
         self._library = Library()
 
     def connect(self, home: Home, slack: Slack) -> Connected:
@@ -122,7 +122,7 @@ class Wiring:
         """
         service = self._service
         audience = SlackAudience(slack, home, self._rights)
-        surface = SlackSurface(slack, team=home.tenant, patience=self._patience)
+        surface = SlackSurface(slack, team=home.tenant, timings=self._timings)
         around = SlackSurroundings(slack, audience, home).around
         poster = SlackPoster(slack, setting_of=self._setting_of)
         intake = Intake(service.inbox)

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from bot.call_results import Rejected, Succeeded
 from bot.slack.inbound.app_events import Doubt
 from bot.slack.inbound.identity import Home
-from bot.slack.web.calls import Refused, Slack, Told, client_for
+from bot.slack.web.calls import Slack, client_for
 from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Installation, Workspace
 from core.ports import Clock
@@ -310,10 +311,10 @@ class Doubts:
         if held is None or held.workspace != home.workspace:
             return True
         told = await Slack(client_for(held.token, api_url=self._api_url)).read("auth.test")
-        if isinstance(told, Refused) and told.code in ENDED:
+        if isinstance(told, Rejected) and told.code in ENDED:
             await self._end(home, held, told.code)
-        elif isinstance(told, Refused):
+        elif isinstance(told, Rejected):
             logger.warning("Slack does not take the token of %s: %s", home.tenant, told.code)
-        elif isinstance(told, Told):
+        elif isinstance(told, Succeeded):
             logger.info("the app is still in %s: Slack takes its token", home.tenant)
-        return isinstance(told, Told | Refused)
+        return isinstance(told, Succeeded | Rejected)

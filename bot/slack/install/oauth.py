@@ -29,12 +29,13 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.oauth.installation_store import Installation as SlackInstallation
 
+from bot.call_results import Rejected, Succeeded
 from bot.json_fields import Object, maybe_object
 from bot.slack.inbound.payload import maybe
 from bot.slack.install.credentials import Credentials, ManyWorkspaces
 from bot.slack.install.stores import StoredInstallations, StoredStates, refresh_by, tokens_of
 from bot.slack.manifest import REDIRECT_PATH, scopes
-from bot.slack.web.calls import Refused, Slack, Told, client_for
+from bot.slack.web.calls import Slack, client_for
 from core.config.settings import Settings
 from core.domain.errors import CiteboundError, TransientError
 from core.ports import Clock
@@ -198,15 +199,15 @@ class _Flow(AsyncOAuthFlow):
             client_secret=self.settings.client_secret,
             redirect_uri=self.settings.redirect_uri or "",
         )
-        if isinstance(told, Refused):
+        if isinstance(told, Rejected):
             logger.warning("Slack refused an installation: %s", told.code)
             return None
-        if not isinstance(told, Told):
+        if not isinstance(told, Succeeded):
             raise TransientError("Slack could not be asked for an installation")
         tokens = tokens_of(told.body, self._clock)
         as_bot = Slack(client_for(tokens.access, api_url=self._slack.client.base_url))
         who = await as_bot.read("auth.test")
-        if not isinstance(who, Told):
+        if not isinstance(who, Succeeded):
             raise TransientError("Slack could not be asked who was installed")
         ends_at = tokens.expires_at
         return _installation(

@@ -11,10 +11,11 @@ from slack_sdk.oauth.installation_store import Installation as SlackInstallation
 from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 
+from bot.call_results import Rejected, Succeeded
 from bot.json_fields import Object
 from bot.slack.inbound.payload import maybe, need
 from bot.slack.install.credentials import ManyWorkspaces
-from bot.slack.web.calls import Refused, Slack, Told
+from bot.slack.web.calls import Slack
 from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Installation, Tokens, Workspace
 from core.ports import Clock
@@ -35,9 +36,9 @@ def refresh_by(slack: Slack, *, client_id: str, client_secret: str, clock: Clock
             refresh_token=installation.tokens.refresh,
         )
         match told:
-            case Told():
+            case Succeeded():
                 return tokens_of(told.body, clock)
-            case Refused():
+            case Rejected():
                 raise ContractError(
                     f"Slack does not take the refresh token ({told.code}): install the app again"
                 )

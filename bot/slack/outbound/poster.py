@@ -12,23 +12,38 @@ carries its outbox id as metadata, by which `find` knows it again.
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 
+from bot.call_results import (
+    CallResult,
+    NotSent,
+    RateLimited,
+    Rejected,
+    Succeeded,
+    Uncertain,
+    before_posting,
+    found_by_updating,
+    post_result,
+)
 from bot.json_fields import maybe_object
 from bot.slack.blocks.render import SHAPES, Rendered, render
 from bot.slack.blocks.render_context import Setting
 from bot.slack.inbound.payload import maybe
-from bot.slack.outbound import agent_sessions
-from bot.slack.web.calls import ABSENT, Limited, Outcome, Refused, Slack, Told, Unclear
+from bot.slack.web.calls import ABSENT, LITERAL, Slack
+from core.domain.answer import Outcome
+from core.domain.case import CaseState
 from core.domain.delivery import (
     Ambiguous,
     ContentRefused,
     Delivery,
     FindResult,
     NotFound,
+    Notice,
     Permanent,
     Posted,
     PostResult,
     RetryAfter,
+    StoredReply,
 )
 from core.domain.place import Place
 from core.domain.run import Json
@@ -71,8 +86,8 @@ THREAD_GONE, NO_THREAD = "thread_gone", "thread_not_found"
 """Our word, and Slack's."""
 SEARCHED = "200"
 PAGES = 10
-QUIET = {"unfurl_links": False, "unfurl_media": False}
-LITERAL = {"parse": "none", "link_names": False}
+SESSION_STATUS = "agents.sessions.setStatus"
+ACTIVE, SUSPENDED, CLOSED = "active", "suspended", "closed"
 
 SettingOf = Callable[[Delivery], Setting]
 """What a reply is rendered with."""
@@ -103,8 +118,16 @@ class SlackPoster:
             result = await self._in_thread(delivery, rendered)
         failpoint("F8")
         if isinstance(result, Posted):
-            await agent_sessions.settle(self._slack, delivery)
+            await self._update_session(delivery)
         return result
+
+    async def _update_session(self, delivery: Delivery) -> None:
+        """Say in the agent's tab what the asker may expect now; a failure fails nothing."""
+        status, place = session_status(delivery.reply), delivery.place
+        if status is not None and place.mode == "direct":
+            await self._slack.write(
+                SESSION_STATUS, channel_id=place.channel, thread_ts=place.thread, status=status
+            )
 
     async def _in_thread(self, delivery: Delivery, rendered: Rendered) -> PostResult:
         if delivery.progress_id is not None:
@@ -113,7 +136,7 @@ class SlackPoster:
                 return replaced
         channel, thread = delivery.place.channel, thread_of(delivery.place)
         sent = await self._send(channel, thread, rendered)
-        if thread is None or not isinstance(sent, Told):
+        if thread is None or not isinstance(sent, Succeeded):
             return _result(sent)
         return await self._checked(channel, sent.body)
 
@@ -128,38 +151,38 @@ class SlackPoster:
                 blocks=list(rendered.blocks),
                 metadata=_metadata(rendered),
             )
-            if not (isinstance(ended, Refused) and ended.code in STREAM_OVER | NO_MESSAGE):
+            if not (isinstance(ended, Rejected) and ended.code in STREAM_OVER | NO_MESSAGE):
                 return await self._replaced(place, ended)
         else:
             await self._slack.write("chat.stopStream", channel=channel, ts=ts)
         updated = await self._update(channel, ts, rendered)
-        if isinstance(updated, Refused) and updated.code == STILL_OPEN:
+        if isinstance(updated, Rejected) and updated.code == STILL_OPEN:
             # Its end was refused for what it held; without anything it is not.
             await self._slack.write("chat.stopStream", channel=channel, ts=ts)
             updated = await self._update(channel, ts, rendered)
-        if isinstance(updated, Refused) and updated.code in NO_MESSAGE:
+        if isinstance(updated, Rejected) and updated.code in NO_MESSAGE:
             return None
         return await self._replaced(place, updated)
 
-    async def _replaced(self, place: Place, outcome: Outcome) -> PostResult:
+    async def _replaced(self, place: Place, outcome: CallResult) -> PostResult:
         """Take back what stands outside its thread: the stream began when the root was gone.
 
         Slack does not say that at the beginning of a stream, and at its end by what it leaves out
         alone: so the thread is looked for before anything is taken back.
         """
         thread = thread_of(place)
-        message = maybe_object(outcome.body, "message") if isinstance(outcome, Told) else {}
-        if not isinstance(outcome, Told) or thread is None:
+        message = maybe_object(outcome.body, "message") if isinstance(outcome, Succeeded) else {}
+        if not isinstance(outcome, Succeeded) or thread is None:
             return _result(outcome)
         if not message or maybe(message, "thread_ts"):
             return _result(outcome)
         found = await self._slack.read(
             "conversations.replies", channel=place.channel, ts=thread, limit="1"
         )
-        is_gone = isinstance(found, Refused) and found.code == NO_THREAD
+        is_gone = isinstance(found, Rejected) and found.code == NO_THREAD
         return await self._checked(place.channel, outcome.body) if is_gone else _result(outcome)
 
-    async def _update(self, channel: str, ts: str, rendered: Rendered) -> Outcome:
+    async def _update(self, channel: str, ts: str, rendered: Rendered) -> CallResult:
         return await self._slack.write(
             "chat.update",
             channel=channel,
@@ -170,16 +193,13 @@ class SlackPoster:
             **LITERAL,
         )
 
-    async def _send(self, channel: str, thread: str | None, rendered: Rendered) -> Outcome:
-        return await self._slack.write(
-            "chat.postMessage",
-            channel=channel,
+    async def _send(self, channel: str, thread: str | None, rendered: Rendered) -> CallResult:
+        return await self._slack.post_message(
+            channel,
+            rendered.text,
             thread_ts=thread,
-            text=rendered.text,
-            blocks=list(rendered.blocks) or None,
+            blocks=rendered.blocks,
             metadata=_metadata(rendered),
-            **QUIET,
-            **LITERAL,
         )
 
     async def _checked(self, channel: str, body: Mapping[str, Json]) -> PostResult:
@@ -189,27 +209,26 @@ class SlackPoster:
             return Posted(remote_id=ts or None)
         logger.error("a reply landed outside its thread, whose root is gone: it is taken back")
         gone = await self._slack.write("chat.delete", channel=channel, ts=ts)
-        if isinstance(gone, Told) or (
-            isinstance(gone, Refused) and gone.code == "message_not_found"
+        if isinstance(gone, Succeeded) or (
+            isinstance(gone, Rejected) and gone.code == "message_not_found"
         ):
             return Permanent(code=THREAD_GONE)
         return Ambiguous(code=THREAD_GONE)
 
     async def _directly(self, delivery: Delivery, rendered: Rendered) -> PostResult:
-        opened = await self._slack.write("conversations.open", users=delivery.person)
-        if not isinstance(opened, Told):
-            return _not_sent(opened)
-        channel = maybe(maybe_object(opened.body, "channel"), "id")
+        channel = await self._slack.open_direct(delivery.person)
+        if not isinstance(channel, str):
+            return before_posting(_result(channel))
         return _result(await self._send(channel, None, rendered))
 
     async def _rewrite(self, delivery: Delivery, ts: str, rendered: Rendered) -> PostResult:
         """Let an earlier post say something else, as often as it takes."""
         channel = delivery.place.channel
         if delivery.is_direct:
-            opened = await self._slack.write("conversations.open", users=delivery.person)
-            if not isinstance(opened, Told):
-                return _not_sent(opened)
-            channel = maybe(maybe_object(opened.body, "channel"), "id")
+            opened = await self._slack.open_direct(delivery.person)
+            if not isinstance(opened, str):
+                return before_posting(_result(opened))
+            channel = opened
         return _result(await self._update(channel, ts, rendered))
 
     async def _to_asker(self, delivery: Delivery, rendered: Rendered) -> PostResult:
@@ -219,30 +238,28 @@ class SlackPoster:
             ts = delivery.progress_id
             await self._slack.write("chat.stopStream", channel=channel, ts=ts)
             await self._slack.write("chat.delete", channel=channel, ts=ts)
-        sent = await self._slack.write(
-            "chat.postEphemeral",
-            channel=channel,
-            user=delivery.person,
+        sent = await self._slack.post_ephemeral(
+            channel,
+            delivery.person,
+            rendered.text,
             thread_ts=delivery.place.thread,
-            text=rendered.text,
-            blocks=list(rendered.blocks) or None,
-            **LITERAL,
+            blocks=rendered.blocks,
         )
-        return Posted(remote_id=None) if isinstance(sent, Told) else _result(sent)
+        return Posted(remote_id=None) if isinstance(sent, Succeeded) else _result(sent)
 
     async def find(self, delivery: Delivery, /) -> FindResult:
         """See `Poster.find`."""
         rendered = _rendered(delivery, self._setting_of(delivery))
         if delivery.replaces is not None:
-            return _found(await self._rewrite(delivery, delivery.replaces, rendered))
+            rewritten = await self._rewrite(delivery, delivery.replaces, rendered)
+            return found_by_updating(rewritten, otherwise=NotFound())
         if rendered.is_for_asker_alone:
             # Nobody can look for it; to show one person the same twice harms nobody.
             return NotFound()
         if delivery.is_direct:
-            opened = await self._slack.write("conversations.open", users=delivery.person)
-            if not isinstance(opened, Told):
-                return _not_found(opened)
-            channel = maybe(maybe_object(opened.body, "channel"), "id")
+            channel = await self._slack.open_direct(delivery.person)
+            if not isinstance(channel, str):
+                return _not_searched(channel)
             direct = await self._search("conversations.history", delivery, channel=channel)
             return NotFound() if isinstance(direct, Permanent) else direct
         place, thread = delivery.place, thread_of(delivery.place)
@@ -263,7 +280,7 @@ class SlackPoster:
         if not (isinstance(stray, Posted) and stray.remote_id):
             return stray
         gone = await self._slack.write("chat.delete", channel=channel, ts=stray.remote_id)
-        return NotFound() if isinstance(gone, Told | Refused) else Ambiguous(code=THREAD_GONE)
+        return NotFound() if isinstance(gone, Succeeded | Rejected) else Ambiguous(code=THREAD_GONE)
 
     async def _search(
         self, method: str, delivery: Delivery, **where: str
@@ -274,10 +291,10 @@ class SlackPoster:
             told = await self._slack.read(
                 method, include_all_metadata="true", limit=SEARCHED, cursor=cursor, **where
             )
-            if isinstance(told, Refused):
+            if isinstance(told, Rejected):
                 return Permanent(code=told.code)
-            if not isinstance(told, Told):
-                return _not_found(told)
+            if not isinstance(told, Succeeded):
+                return _not_searched(told)
             found = _marked(told.body, str(delivery.outbox_id))
             if found is not None:
                 return Posted(remote_id=found)
@@ -312,43 +329,38 @@ def _marked(body: Mapping[str, Json], outbox_id: str) -> str | None:
     return None
 
 
-def _result(outcome: Outcome) -> PostResult:
-    match outcome:
-        case Told():
-            return Posted(remote_id=maybe(outcome.body, "ts") or None)
-        case Limited():
-            return RetryAfter(after_s=outcome.after_s)
-        case Unclear():
-            return Ambiguous(code=outcome.why)
-        case Refused():
-            if outcome.code in OUR_FAULT:
-                logger.error("Slack does not take a shape of ours: %s", outcome.code)
-                return ContentRefused(code=outcome.code)
-            return Permanent(code=outcome.code)
+def _result(result: CallResult) -> PostResult:
+    return post_result(result, id_of=partial(maybe, key="ts"), rejected=_rejected)
 
 
-def _not_sent(outcome: Outcome) -> PostResult:
-    """Return what follows where nothing was posted yet, whatever became of the call."""
-    result = _result(outcome)
-    return RetryAfter(after_s=1.0) if isinstance(result, Ambiguous) else result
+def _rejected(rejected: Rejected) -> PostResult:
+    if rejected.code in OUR_FAULT:
+        logger.error("Slack does not take a shape of ours: %s", rejected.code)
+        return ContentRefused(code=rejected.code)
+    return Permanent(code=rejected.code)
 
 
-def _found(result: PostResult) -> FindResult:
-    """Return what came of rewriting once more; one that is refused was not rewritten."""
+def _not_searched(result: CallResult) -> RetryAfter | Ambiguous:
+    """Return what a search that failed leaves open."""
     match result:
-        case Posted() | RetryAfter() | Ambiguous():
-            return result
-        case ContentRefused() | Permanent():
-            return NotFound()
-
-
-def _not_found(outcome: Outcome) -> RetryAfter | Ambiguous:
-    match outcome:
-        case Limited():
-            return RetryAfter(after_s=outcome.after_s)
-        case Refused():
-            return Ambiguous(code=outcome.code)
-        case Unclear():
-            return Ambiguous(code=outcome.why)
-        case Told():
+        case RateLimited():
+            return RetryAfter(after_s=result.after_s)
+        case Rejected():
+            return Ambiguous(code=result.code)
+        case Uncertain() | NotSent():
+            return Ambiguous(code=result.why)
+        case Succeeded():
             return Ambiguous(code="told")
+
+
+def session_status(reply: StoredReply) -> str | None:
+    """Return what the session of the agent's tab becomes with a reply; None: it stays as it is."""
+    if reply.officer_reply is not None:
+        return CLOSED
+    if reply.news is not None:
+        is_waiting = reply.news.state in {CaseState.OPEN, CaseState.CLAIMED}
+        return SUSPENDED if is_waiting else ACTIVE
+    if reply.answer is not None:
+        is_clarification = reply.answer.outcome is Outcome.CLARIFICATION
+        return SUSPENDED if is_clarification else ACTIVE
+    return ACTIVE if reply.notice is Notice.STOPPED else None

@@ -12,13 +12,14 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from bot.call_results import Succeeded
 from bot.json_fields import maybe_object
 from bot.slack.inbound.identity import Home
 from bot.slack.inbound.interaction import ABOUT
 from bot.slack.inbound.parse import is_by_person
 from bot.slack.inbound.payload import maybe, names, split_quote, typed
 from bot.slack.outbound.audience import SlackAudience
-from bot.slack.web.calls import Slack, Told
+from bot.slack.web.calls import Slack
 from core.domain.context import ContextMessage, Part, Surroundings, bounded
 from core.domain.errors import TransientError
 from core.domain.message import OVERHEARD, Claimed
@@ -91,7 +92,7 @@ class SlackSurroundings:
                 limit=PAGE,
                 cursor=cursor,
             )
-            if not isinstance(told, Told):
+            if not isinstance(told, Succeeded):
                 logger.warning("a thread can't be read: %s", type(told).__name__)
                 yield None
                 return

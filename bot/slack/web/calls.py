@@ -8,14 +8,15 @@ decides. No argument and no answer is logged.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import monotonic
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 from aiohttp import ClientError
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.call_results import CallResult, RateLimited, Rejected, Succeeded, Uncertain
 from bot.json_fields import maybe_object
 from bot.replies.safe_text import is_permalink
 from bot.slack.inbound.payload import maybe
@@ -35,47 +36,12 @@ NOT_INSTALLED = "not_installed"
 DISCONNECTED = frozenset({"invalid_auth", "token_revoked", "account_inactive"})
 """The token is dead, and whatever is called next will be refused, too."""
 
+LITERAL = {"parse": "none", "link_names": False}
+"""Arguments with which a text is shown as it is written."""
+
 for _name in ("slack_sdk", "slack_bolt"):
     logging.getLogger(_name).setLevel(logging.WARNING)  # below, they log whole bodies
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """Slack did it."""
-
-    body: Mapping[str, Json]
-    """Its answer."""
-    scopes: tuple[str, ...] = field(default=(), compare=False)
-    """What the token may do; empty if Slack does not say."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
-    """Slack did not do it."""
-
-    code: str
-    """Its word for why."""
-    needed: str = field(default="", repr=False)
-    """The scope that was missing, if that is why."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limited:
-    """Too many: Slack did not do it."""
-
-    after_s: float
-    """Seconds until it may be asked again."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unclear:
-    """It may have been done."""
-
-    why: str
-    """What happened, in a word."""
-
-
-Outcome: TypeAlias = Told | Refused | Limited | Unclear
 
 TokenNow = Callable[[], Awaitable[str | None]]
 """Returns the token to call with; None: there is none any more. Raises `TransientError`."""
@@ -110,44 +76,93 @@ class Slack:
         self._on_dead = on_dead
         self._on_taken = on_taken
 
-    async def write(self, method: str, **given: Json) -> Outcome:
+    async def write(self, method: str, **given: Json) -> CallResult:
         """Call a method that changes something; arguments that are None are left out."""
         return await self._call(method, json={k: v for k, v in given.items() if v is not None})
 
-    async def read(self, method: str, **given: str) -> Outcome:
+    async def read(self, method: str, **given: str) -> CallResult:
         """Call a method that reads; these take no JSON."""
         return await self._call(method, data=given)
 
-    async def _call(self, method: str, **arguments: Any) -> Outcome:
+    async def post_message(
+        self,
+        channel: str,
+        text: str,
+        *,
+        thread_ts: str | None = None,
+        blocks: Sequence[Json] | None = None,
+        metadata: Json = None,
+    ) -> CallResult:
+        """Post a message that is shown as written: no link unfurls, no name becomes a mention."""
+        return await self.write(
+            "chat.postMessage",
+            channel=channel,
+            thread_ts=thread_ts,
+            text=text,
+            blocks=list(blocks) if blocks else None,
+            metadata=metadata,
+            unfurl_links=False,
+            unfurl_media=False,
+            **LITERAL,
+        )
+
+    async def post_ephemeral(
+        self,
+        channel: str,
+        person: str,
+        text: str,
+        *,
+        thread_ts: str | None = None,
+        blocks: Sequence[Json] | None = None,
+    ) -> CallResult:
+        """Show a message to one person in a channel."""
+        return await self.write(
+            "chat.postEphemeral",
+            channel=channel,
+            user=person,
+            thread_ts=thread_ts,
+            text=text,
+            blocks=list(blocks) if blocks else None,
+            **LITERAL,
+        )
+
+    async def open_direct(self, person: str) -> str | CallResult:
+        """Return the direct conversation with somebody; or why there is none."""
+        opened = await self.write("conversations.open", users=person)
+        if not isinstance(opened, Succeeded):
+            return opened
+        return maybe(maybe_object(opened.body, "channel"), "id")
+
+    async def _call(self, method: str, **arguments: Any) -> CallResult:
         if self._token is None:
             return await self._asked(method, **arguments)
         try:
             token = await self._token()
         except TransientError:
-            return Limited(after_s=REST_S)
+            return RateLimited(after_s=REST_S)
         if token is None:
-            return Refused(code=NOT_INSTALLED)
+            return Rejected(code=NOT_INSTALLED)
         headers = {"Authorization": f"Bearer {token}"}
         outcome = await self._asked(method, headers=headers, **arguments)
-        refusal = outcome.code if isinstance(outcome, Refused) else ""
+        refusal = outcome.code if isinstance(outcome, Rejected) else ""
         if refusal in DISCONNECTED and self._on_dead is not None:
             await self._on_dead(token, refusal)
-        if isinstance(outcome, Told) and self._on_taken is not None:
+        if isinstance(outcome, Succeeded) and self._on_taken is not None:
             self._on_taken()
         return outcome
 
-    async def _asked(self, method: str, **arguments: Any) -> Outcome:
+    async def _asked(self, method: str, **arguments: Any) -> CallResult:
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 answer = await self.client.api_call(method, **arguments)
         except SlackApiError as error:
             return _refusal(error)
         except (ClientError, OSError, TimeoutError, SlackClientError, ValueError) as error:
-            return Unclear(why=type(error).__name__)
+            return Uncertain(why=type(error).__name__)
         if not isinstance(answer.data, dict):
-            return Unclear(why="no_json")
+            return Uncertain(why="no_json")
         headers = cast("dict[str, str]", answer.headers)
-        return Told(body=cast("dict[str, Json]", answer.data), scopes=_scopes(headers))
+        return Succeeded(body=cast("dict[str, Json]", answer.data), scopes=_scopes(headers))
 
 
 def client_for(token: str | None, *, api_url: str | None = None) -> AsyncWebClient:
@@ -156,21 +171,21 @@ def client_for(token: str | None, *, api_url: str | None = None) -> AsyncWebClie
     return AsyncWebClient(token=token, timeout=TIMEOUT_S, retry_handlers=[], **more)
 
 
-def _refusal(error: SlackApiError) -> Outcome:
+def _refusal(error: SlackApiError) -> CallResult:
     answer: Any = error.response
     status: int = getattr(answer, "status_code", 0) or getattr(answer, "status", 0)
     body: Any = getattr(answer, "data", None)
     if status == TOO_MANY:
-        return Limited(after_s=_rest(answer.headers))
+        return RateLimited(after_s=_rest(answer.headers))
     if status == NOT_THERE:
-        return Refused(code=ABSENT)
+        return Rejected(code=ABSENT)
     told = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
     code = str(told.get("error") or "")
     if status >= BROKEN or not code or code in DOUBTFUL:
-        return Unclear(why=code or str(status))
+        return Uncertain(why=code or str(status))
     if code in LIMITING:
-        return Limited(after_s=REST_S)
-    return Refused(code=code, needed=str(told.get("needed", "")))
+        return RateLimited(after_s=REST_S)
+    return Rejected(code=code, needed_scope=str(told.get("needed", "")))
 
 
 def _scopes(headers: Mapping[str, str]) -> tuple[str, ...]:
@@ -215,7 +230,7 @@ class Listing:
         asked = await self._slack.read(
             self._method, limit=str(PAGE), cursor=self._cursor, **self._given
         )
-        self.is_over = isinstance(asked, Refused)
+        self.is_over = isinstance(asked, Rejected)
         body = body_of(asked)
         self.pages += 1
         self._cursor = maybe(maybe_object(body, "response_metadata"), "next_cursor")
@@ -226,7 +241,7 @@ class Listing:
         return body
 
 
-def body_of(outcome: Outcome) -> Mapping[str, Json]:
+def body_of(outcome: CallResult) -> Mapping[str, Json]:
     """Return what Slack said.
 
     Raises:
@@ -234,14 +249,14 @@ def body_of(outcome: Outcome) -> Mapping[str, Json]:
         TransientError: It could not say.
     """
     match outcome:
-        case Told():
+        case Succeeded():
             return outcome.body
-        case Refused():
+        case Rejected():
             raise TransientError(f"Slack does not say who reads: {outcome.code}")
-        case Limited():
+        case RateLimited():
             words = "Slack asks us to wait before it says who reads"
             raise BusyError(words, after_s=outcome.after_s)
-        case Unclear():
+        case _:
             raise TransientError("Slack could not be asked who reads")
 
 
@@ -271,7 +286,7 @@ async def links_to(slack: Slack, spots: Sequence[Spot | None]) -> list[str | Non
 
     async def look(number: int, spot: Spot) -> None:
         told = await slack.read("chat.getPermalink", channel=spot.channel, message_ts=spot.ts)
-        url = maybe(told.body, "permalink") if isinstance(told, Told) else ""
+        url = maybe(told.body, "permalink") if isinstance(told, Succeeded) else ""
         found[number] = url if is_permalink(url) else None
 
     try:

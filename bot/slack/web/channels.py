@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from time import monotonic
 
+from bot.call_results import Rejected
 from bot.json_fields import maybe_object
 from bot.slack.inbound.payload import maybe
-from bot.slack.web.calls import Listing, Refused, Slack, body_of
+from bot.slack.web.calls import Listing, Slack, body_of
 from core.domain.run import Json
 
 
@@ -111,7 +112,7 @@ class Rooms:
     async def _described(self, channel: str) -> Mapping[str, Json] | None:
         """Return what Slack says of a channel; None: it does not show it to the app."""
         asked = await self._slack.read("conversations.info", channel=channel)
-        if isinstance(asked, Refused) and asked.code in NOT_THERE:
+        if isinstance(asked, Rejected) and asked.code in NOT_THERE:
             return None
         return maybe_object(body_of(asked), "channel")
 

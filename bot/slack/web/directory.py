@@ -11,10 +11,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from time import monotonic
 
+from bot.call_results import Rejected
 from bot.json_fields import maybe_object
 from bot.slack.inbound.identity import Home
 from bot.slack.inbound.payload import maybe
-from bot.slack.web.calls import Listing, Refused, Slack, body_of
+from bot.slack.web.calls import Listing, Slack, body_of
 from core.domain.errors import TransientError
 from core.domain.run import Json
 
@@ -64,7 +65,7 @@ class Directory:
         """
         if not self._is_known(person, kept_s):
             asked = await self._slack.read("users.info", user=person)
-            is_nobody = isinstance(asked, Refused) and asked.code == "user_not_found"
+            is_nobody = isinstance(asked, Rejected) and asked.code == "user_not_found"
             kind = "unknown" if is_nobody else self._kind(maybe_object(body_of(asked), "user"))
             self._remember(person, kind)
         return self._people[person].kind

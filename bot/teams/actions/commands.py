@@ -6,6 +6,7 @@ The question is shown where its answer will stand, then kept, and only then ackn
 from collections.abc import Mapping
 from dataclasses import replace
 
+from bot.call_results import Succeeded
 from bot.forms.forms import QUESTION, QUESTION_LIMIT, THREAD, WHERE, FormName, question_about_form
 from bot.intake import Intake
 from bot.replies.notices import IN_DIRECT
@@ -15,7 +16,6 @@ from bot.teams.cards import dialogs
 from bot.teams.cards.dialogs import ASK_TITLE, again, form_dialog
 from bot.teams.cards.elements import Card
 from bot.teams.connector.addresses import Addresses
-from bot.teams.connector.calls import Told
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.connector.roster import Rosters
 from bot.teams.inbound.interaction import Interaction, asked
@@ -134,7 +134,7 @@ class Asking:
     ) -> bool:
         """Show the question in these words and keep it; say whether it is kept."""
         shown: Card = {"type": "message", "textFormat": "plain", "text": words}
-        if not isinstance(await self._transport.post(at, shown), Told):
+        if not isinstance(await self._transport.post(at, shown), Succeeded):
             return False
         await self._intake.accept(
             asked(

@@ -16,6 +16,7 @@ from bot.actions.press import (
     Say,
     View,
 )
+from bot.call_results import CallResult, Rejected, Succeeded
 from bot.forms.evidence import TITLE
 from bot.forms.forms import Form
 from bot.teams.actions.press_identity import officers_in
@@ -28,9 +29,8 @@ from bot.teams.cards.evidence import evidence_card
 from bot.teams.cards.render_context import Setting
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.background_tasks import Background
-from bot.teams.connector.calls import NOT_HERE, Refused, Told
-from bot.teams.connector.calls import Outcome as CallOutcome
 from bot.teams.connector.connector import Address, Transport
+from bot.teams.connector.http_client import NOT_HERE
 from bot.teams.connector.roster import Rosters
 from bot.teams.inbound.interaction import Interaction
 from core.domain.case import Case
@@ -151,19 +151,19 @@ class Responder:
     async def _write(self, interaction: Interaction, message: Card) -> None:
         spot, at = interaction.spot, _address(interaction)
 
-        async def send() -> CallOutcome:
+        async def send() -> CallResult:
             if spot.scope == "personal":
                 return await self._transport.post(at, message)
             to: Card = {"id": interaction.person}
             return await self._transport.post(at, message | {"recipient": to}, is_targeted=True)
 
         told = await self._background.insist(send)
-        if isinstance(told, Refused) and told.status in NOT_HERE and spot.scope != "personal":
+        if isinstance(told, Rejected) and told.status in NOT_HERE and spot.scope != "personal":
             told = await self._background.insist(lambda: self._directly(interaction, message))
-        if not isinstance(told, Told):
+        if not isinstance(told, Succeeded):
             logger.info("nobody was told what came of a press: %s", type(told).__name__)
 
-    async def _directly(self, interaction: Interaction, message: Card) -> CallOutcome:
+    async def _directly(self, interaction: Interaction, message: Card) -> CallResult:
         """Write to the person's own chat: not everywhere has Teams messages for one alone."""
         own = await self._addresses.direct(interaction.spot.place, interaction.person)
         return await self._transport.post(own, message) if isinstance(own, Address) else own

@@ -15,10 +15,10 @@ from msrest.exceptions import ClientException
 from msrest.pipeline import AsyncHTTPSender, Request, Response, SansIOHTTPPolicy
 from msrest.universal_http import AsyncClientResponse, ClientRequest
 
+from bot.call_results import CallResult, Succeeded, Uncertain
 from bot.teams.app.botbuilder_patches import to_activity
-from bot.teams.connector.calls import Answer, Object, Outcome, Told, Unclear, outcome_of
 from bot.teams.connector.connector import PAGE, Address, RestTransport
-from bot.teams.connector.http_client import Exchange
+from bot.teams.connector.http_client import Exchange, HttpResponse, Object, call_result
 
 HOPS = 64
 """Services whose client is kept: a few, of the regions of one cloud."""
@@ -35,7 +35,7 @@ class BotbuilderTransport:
 
     async def post(
         self, at: Address, activity: Object, /, *, reply_to: str = "", is_targeted: bool = False
-    ) -> Outcome:
+    ) -> CallResult:
         """See `Transport.post`."""
         if is_targeted:  # the SDK cannot add the query
             return await self._rest.post(at, activity, reply_to=reply_to, is_targeted=True)
@@ -50,7 +50,7 @@ class BotbuilderTransport:
 
     async def update(
         self, at: Address, activity_id: str, activity: Object, /, *, is_targeted: bool = False
-    ) -> Outcome:
+    ) -> CallResult:
         """See `Transport.update`."""
         if is_targeted:
             return await self._rest.update(at, activity_id, activity, is_targeted=True)
@@ -62,7 +62,7 @@ class BotbuilderTransport:
 
     async def delete(
         self, at: Address, activity_id: str, /, *, is_targeted: bool = False
-    ) -> Outcome:
+    ) -> CallResult:
         """See `Transport.delete`."""
         if is_targeted:
             return await self._rest.delete(at, activity_id, is_targeted=True)
@@ -71,7 +71,7 @@ class BotbuilderTransport:
             lambda: conversations.delete_activity(at.conversation, activity_id, raw=True)
         )
 
-    async def create(self, service_url: str, parameters: Object, /) -> Outcome:
+    async def create(self, service_url: str, parameters: Object, /) -> CallResult:
         """See `Transport.create`."""
         given = {key: value for key, value in parameters.items() if key != "activity"}
         sent = cast("ConversationParameters", ConversationParameters().deserialize(given))
@@ -82,7 +82,7 @@ class BotbuilderTransport:
         conversations = self._conversations(service_url)
         return await _outcome(lambda: conversations.create_conversation(sent, raw=True))
 
-    async def members(self, at: Address, /, *, page: str = "") -> Outcome:
+    async def members(self, at: Address, /, *, page: str = "") -> CallResult:
         """See `Transport.members`."""
         conversations = self._conversations(at.service_url)
         return await _outcome(
@@ -113,7 +113,7 @@ class _Keyless(SansIOHTTPPolicy[Any, Any]):
 class _EndedError(Exception):
     """The call ended, and not well."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: CallResult) -> None:
         super().__init__()
         self.outcome = outcome
 
@@ -121,7 +121,7 @@ class _EndedError(Exception):
 class _Answered(AsyncClientResponse):
     """An answer as the SDK reads it."""
 
-    def __init__(self, request: ClientRequest, answer: Answer, told: Told) -> None:
+    def __init__(self, request: ClientRequest, answer: HttpResponse, told: Succeeded) -> None:
         super().__init__(request, told)  # the SDK hands this out as the raw response
         self.status_code = answer.status
         self.headers = dict(answer.headers)
@@ -153,8 +153,8 @@ class _Sender(AsyncHTTPSender[Any, Any]):
             path,
             body=None if body is None else body.encode(),
         )
-        outcome = outcome_of(answer) if isinstance(answer, Answer) else answer
-        if not (isinstance(answer, Answer) and isinstance(outcome, Told)):
+        outcome = call_result(answer) if isinstance(answer, HttpResponse) else answer
+        if not (isinstance(answer, HttpResponse) and isinstance(outcome, Succeeded)):
             raise _EndedError(outcome)
         return Response(request, _Answered(made, answer, outcome))
 
@@ -162,12 +162,12 @@ class _Sender(AsyncHTTPSender[Any, Any]):
         """Leave the session open: it is not ours."""
 
 
-async def _outcome(call: Callable[[], Awaitable[Any]]) -> Outcome:
+async def _outcome(call: Callable[[], Awaitable[Any]]) -> CallResult:
     try:
         raw = await call()
     except _EndedError as ended:
         return ended.outcome
     except ClientException as error:
         # It came back well, and the SDK does not know what it says.
-        return Unclear(why=type(error).__name__)
-    return cast("Told", raw.response)
+        return Uncertain(why=type(error).__name__)
+    return cast("Succeeded", raw.response)

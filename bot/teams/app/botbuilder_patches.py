@@ -15,7 +15,7 @@ from botbuilder.schema import Activity, Entity
 from msrest.serialization import Model
 
 from bot.teams.actions.dispatch import Response
-from bot.teams.connector.calls import Object
+from bot.teams.connector.http_client import Object
 from core.domain.run import Json
 
 Answering = Callable[[], Awaitable[Response]]

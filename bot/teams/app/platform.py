@@ -26,7 +26,7 @@ from bot.teams.app.health import Site, require_private
 from bot.teams.auth.credentials import token_for
 from bot.teams.auth.signing_keys import METADATA_URL, SigningKeys, signing_keys
 from bot.teams.auth.token_verifier import InboundVerifier, UnsafeAnonymous, Verifier
-from bot.teams.cards.render import SHAPES, render
+from bot.teams.cards.render import render
 from bot.teams.cards.render_context import Setting
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.background_tasks import Background
@@ -35,7 +35,7 @@ from bot.teams.connector.http_client import Exchange, open_session
 from bot.teams.connector.roster import Rosters
 from bot.teams.outbound.audience import PostingAudience, TeamsAudience
 from bot.teams.outbound.poster import Rendered, TeamsPoster
-from bot.teams.outbound.progress import Patience, TeamsSurface
+from bot.teams.outbound.progress import TeamsSurface, TeamsTimings
 from bot.teams.protocol.conversations import NAME, Reference
 from bot.teams.protocol.identity import Home, home_of
 from bot.teams.setup import TeamsSetup, teams_setup
@@ -110,7 +110,7 @@ def wire(
     *,
     home: Home,
     rights: Rights,
-    patience: Patience | None,
+    timings: TeamsTimings | None,
     background: Background,
 ) -> Connected:
     """Wire Teams; nothing is called.
@@ -120,13 +120,13 @@ def wire(
         transport: how Teams is called.
         home: who we are.
         rights: who belongs to which group.
-        patience: see `Patience`.
+        timings: see `TeamsTimings`.
         background: does what goes on after its request was answered.
     """
     addresses = Addresses(service.references, home, transport)
     rosters = Rosters(transport, addresses, home)
     audience = TeamsAudience(rosters, rights)
-    surface = TeamsSurface(transport, addresses, patience=patience)
+    surface = TeamsSurface(transport, addresses, timings=timings)
     library = Library()
 
     def rendered(delivery: Delivery) -> Rendered:
@@ -141,7 +141,7 @@ def wire(
     def forget(reference: Reference) -> None:
         rosters.forget(reference.tenant, reference.conversation)
 
-    poster = TeamsPoster(transport, addresses, render=rendered, shapes=SHAPES)
+    poster = TeamsPoster(transport, addresses, render=rendered)
     intake = Intake(service.inbox)
     presses = handlers(
         service,
@@ -201,19 +201,19 @@ NO_KEYS = (
 )
 
 
-def teams(settings: Settings, *, patience: Patience | None = None) -> Connect | None:
+def teams(settings: Settings, *, timings: TeamsTimings | None = None) -> Connect | None:
     """Return how Teams is connected; None: nothing of it is set.
 
     Raises:
         ConfigError: See `teams_setup`.
     """
     setup = teams_setup(settings)
-    return None if setup is None else partial(_connected, setup=setup, patience=patience)
+    return None if setup is None else partial(_connected, setup=setup, timings=timings)
 
 
 @asynccontextmanager
 async def _connected(
-    service: Service, *, setup: TeamsSetup, patience: Patience | None
+    service: Service, *, setup: TeamsSetup, timings: TeamsTimings | None
 ) -> AsyncGenerator[Chat]:
     """Connect Teams until the block ends.
 
@@ -239,7 +239,7 @@ async def _connected(
             TRANSPORTS[setup.transport](exchange),
             home=home,
             rights=rights,
-            patience=patience,
+            timings=timings,
             background=background,
         )
         await require_private(connected.site, rights, service.officers)

@@ -7,7 +7,7 @@ conversation in which they asked, or, for an officer's card, any conversation of
 import logging
 from typing import TypeAlias
 
-from bot.teams.connector.calls import NotSent, Outcome, Refused, Told
+from bot.call_results import CallResult, NotSent, Rejected, Succeeded
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.protocol.conversations import NAME, Reference, conversation_of, read_reference
 from bot.teams.protocol.identity import Home
@@ -23,8 +23,8 @@ NO_REFERENCE = "no_reference"
 ALONE = "@"
 """How the place of a case's card begins that goes to one officer; see `Route.place`."""
 
-Found: TypeAlias = Address | Outcome
-"""An address; or why there is none, `Told` excepted."""
+Found: TypeAlias = Address | CallResult
+"""An address; or why there is none, `Succeeded` excepted."""
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class Addresses:
         except TransientError:
             return NotSent(why="no_database")
         if reference is None:
-            return Refused(status=0, code=NO_REFERENCE)
+            return Rejected(status=0, code=NO_REFERENCE)
         return Address(service_url=reference.service_url, conversation=conversation_of(place))
 
     async def is_private(self, place: Place) -> bool:
@@ -70,11 +70,11 @@ class Addresses:
                 return Address(service_url=own.service_url, conversation=own.conversation)
             reference = await self.reference(place) or await self._near(place.tenant)
         except ContractError:
-            return Refused(status=0, code=NO_REFERENCE)
+            return Rejected(status=0, code=NO_REFERENCE)
         except TransientError:
             return NotSent(why="no_database")
         if reference is None:
-            return Refused(status=0, code=NO_REFERENCE)
+            return Rejected(status=0, code=NO_REFERENCE)
         return await self.made(reference, person)
 
     async def reference(self, place: Place) -> Reference | None:
@@ -110,9 +110,9 @@ class Addresses:
                 "channelData": {"tenant": {"id": near.tenant}},
             },
         )
-        if not isinstance(told, Told):
+        if not isinstance(told, Succeeded):
             return told
         conversation = maybe(told.body, "id")
         if not conversation:
-            return Refused(status=0, code=NO_REFERENCE)
+            return Rejected(status=0, code=NO_REFERENCE)
         return Address(service_url=near.service_url, conversation=conversation)

@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 
-from bot.teams.connector.calls import Limited, Outcome, Refused, Told, Unclear
+from bot.call_results import CallResult, RateLimited, Rejected, Succeeded, Uncertain
 
 MOST_AT_A_TIME = 64
 TRIED_AGAIN_AFTER_S = (1.0, 4.0, 15.0)
@@ -44,7 +44,7 @@ class Background:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def insist(self, send: Callable[[], Awaitable[Outcome]]) -> Outcome:
+    async def insist(self, send: Callable[[], Awaitable[CallResult]]) -> CallResult:
         """Send something until it is taken or refused; some attempts, the last one at a stop.
 
         What may have arrived is sent once more, not for ever: read twice it does no harm, never
@@ -53,10 +53,10 @@ class Background:
         unclear = 0
         for rest_s in self._rests_s:
             outcome = await send()
-            unclear += isinstance(outcome, Unclear)
-            if isinstance(outcome, Told | Refused) or unclear > 1 or self._stop.is_set():
+            unclear += isinstance(outcome, Uncertain)
+            if isinstance(outcome, Succeeded | Rejected) or unclear > 1 or self._stop.is_set():
                 return outcome
-            asked_s = outcome.after_s if isinstance(outcome, Limited) else 0.0
+            asked_s = outcome.after_s if isinstance(outcome, RateLimited) else 0.0
             await self._rest(min(LONGEST_REST_S, max(rest_s, asked_s)))
         return await send()
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import quote
 
-from bot.teams.connector.calls import Answer, Object, Outcome, Told, outcome_of
-from bot.teams.connector.http_client import Exchange
+from bot.call_results import CallResult, Succeeded
+from bot.teams.connector.http_client import Exchange, HttpResponse, Object, call_result
 from bot.teams.protocol.payload import maybe
 
 TARGETED = "?isTargetedActivity=true"
@@ -35,7 +35,7 @@ class Transport(Protocol):
 
     async def post(
         self, at: Address, activity: Object, /, *, reply_to: str = "", is_targeted: bool = False
-    ) -> Outcome:
+    ) -> CallResult:
         """Send an activity; told is its id, except in the middle of a stream.
 
         `is_targeted`: only its `recipient` sees it.
@@ -44,21 +44,21 @@ class Transport(Protocol):
 
     async def update(
         self, at: Address, activity_id: str, activity: Object, /, *, is_targeted: bool = False
-    ) -> Outcome:
+    ) -> CallResult:
         """Put an activity in the place of one of ours."""
         ...
 
     async def delete(
         self, at: Address, activity_id: str, /, *, is_targeted: bool = False
-    ) -> Outcome:
+    ) -> CallResult:
         """Take one of ours back."""
         ...
 
-    async def create(self, service_url: str, parameters: Object, /) -> Outcome:
+    async def create(self, service_url: str, parameters: Object, /) -> CallResult:
         """Make a conversation: a person's own chat, or a channel's new thread."""
         ...
 
-    async def members(self, at: Address, /, *, page: str = "") -> Outcome:
+    async def members(self, at: Address, /, *, page: str = "") -> CallResult:
         """Read a page of the people in a conversation; `page` is the last one's token."""
         ...
 
@@ -76,7 +76,7 @@ def members_path(conversation: str, page: str) -> str:
     return path + (f"&continuationToken={quote(page, safe='')}" if page else "")
 
 
-async def say(transport: Transport, at: Address, activity: Object) -> Outcome:
+async def say(transport: Transport, at: Address, activity: Object) -> CallResult:
     """Send an activity where it belongs: in a channel, without a thread, it begins one."""
     if not at.conversation.endswith(CHANNEL):
         return await transport.post(at, activity)
@@ -88,9 +88,9 @@ async def say(transport: Transport, at: Address, activity: Object) -> Outcome:
             "activity": dict(activity),
         },
     )
-    if not isinstance(begun, Told):
+    if not isinstance(begun, Succeeded):
         return begun
-    return Told(body={"id": maybe(begun.body, "activityId")})
+    return Succeeded(body={"id": maybe(begun.body, "activityId")})
 
 
 class RestTransport:
@@ -102,36 +102,36 @@ class RestTransport:
 
     async def post(
         self, at: Address, activity: Object, /, *, reply_to: str = "", is_targeted: bool = False
-    ) -> Outcome:
+    ) -> CallResult:
         """See `Transport.post`."""
         path = activities_path(at.conversation, reply_to, is_targeted=is_targeted)
         return await self._call("POST", at.service_url, path, activity)
 
     async def update(
         self, at: Address, activity_id: str, activity: Object, /, *, is_targeted: bool = False
-    ) -> Outcome:
+    ) -> CallResult:
         """See `Transport.update`."""
         path = activities_path(at.conversation, activity_id, is_targeted=is_targeted)
         return await self._call("PUT", at.service_url, path, {**activity, "id": activity_id})
 
     async def delete(
         self, at: Address, activity_id: str, /, *, is_targeted: bool = False
-    ) -> Outcome:
+    ) -> CallResult:
         """See `Transport.delete`."""
         path = activities_path(at.conversation, activity_id, is_targeted=is_targeted)
         return await self._call("DELETE", at.service_url, path)
 
-    async def create(self, service_url: str, parameters: Object, /) -> Outcome:
+    async def create(self, service_url: str, parameters: Object, /) -> CallResult:
         """See `Transport.create`."""
         return await self._call("POST", service_url, "v3/conversations", parameters)
 
-    async def members(self, at: Address, /, *, page: str = "") -> Outcome:
+    async def members(self, at: Address, /, *, page: str = "") -> CallResult:
         """See `Transport.members`."""
         return await self._call("GET", at.service_url, members_path(at.conversation, page))
 
     async def _call(
         self, method: str, service_url: str, path: str, given: Object | None = None
-    ) -> Outcome:
+    ) -> CallResult:
         body = None if given is None else json.dumps(dict(given), ensure_ascii=False).encode()
         answer = await self._exchange.send(method, service_url, path, body=body)
-        return outcome_of(answer) if isinstance(answer, Answer) else answer
+        return call_result(answer) if isinstance(answer, HttpResponse) else answer

@@ -6,8 +6,11 @@ it breaks, aiohttp itself sends an update or a read once more, as RFC 9110, 9.2.
 """
 
 import asyncio
+import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import cast
 
 from aiohttp import (
     ClientConnectorError,
@@ -18,15 +21,72 @@ from aiohttp import (
 )
 from yarl import URL
 
+from bot.call_results import CallResult, NotSent, RateLimited, Rejected, Succeeded, Uncertain
+from bot.json_fields import Object
 from bot.teams.auth.credentials import AppToken, TokenError
-from bot.teams.connector.calls import (
-    FOREIGN_HOST,
-    UNAUTHORISED,
-    Answer,
-    NotSent,
-    Refused,
-    Unclear,
-)
+from bot.teams.protocol.payload import words
+from core.domain.run import Json
+
+REST_S = 5.0
+"""After a 429 or a 412 that does not say how long."""
+LONGEST_REST_S = 600.0
+"""Whatever the service says: an answer that waits longer is better tried."""
+DONE, REFUSED_FROM, BROKEN = 200, 300, 500
+BAD_REQUEST, UNAUTHORISED, FORBIDDEN, NOT_FOUND, TIMED_OUT = 400, 401, 403, 404, 408
+CONFLICT, TOO_LARGE, TOO_MANY = 412, 413, 429
+NOT_HERE = frozenset({BAD_REQUEST, FORBIDDEN, NOT_FOUND, 405})
+"""Teams has no messages for one person alone in that place."""
+FOREIGN_HOST = "service_host"
+"""The address is none that our token may go to: nothing was sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpResponse:
+    """An answer of the service, as it came."""
+
+    status: int
+    """Of HTTP."""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Names in lower case."""
+    body: bytes = field(default=b"", repr=False)
+    """Not yet read."""
+
+
+def call_result(answer: HttpResponse) -> CallResult:
+    """Read an answer."""
+    status = answer.status
+    if status in {CONFLICT, TOO_MANY}:
+        return RateLimited(after_s=_rest(answer.headers))
+    if status >= BROKEN or status == TIMED_OUT:
+        return Uncertain(why=str(status), status=status)
+    body = _object(answer.body)
+    if DONE <= status < REFUSED_FROM:
+        return Uncertain(why="no_json", status=status) if body is None else Succeeded(body=body)
+    error = (body or {}).get("error")
+    told: Object = error if isinstance(error, Mapping) else (body or {})
+    return Rejected(
+        status=status,
+        code=words(told, "code") or words(told, "errorCode") or str(status),
+        message=words(told, "message"),
+    )
+
+
+def _object(body: bytes) -> Object | None:
+    """Read a body; an empty one is an empty object, None is none at all."""
+    if not body.strip():
+        return {}
+    try:
+        given = cast("Json", json.loads(body))
+    except ValueError:
+        return None
+    return given if isinstance(given, Mapping) else None
+
+
+def _rest(headers: Mapping[str, str]) -> float:
+    told = headers.get("retry-after", "")
+    digits = told.isascii() and told.isdecimal()
+    return min(LONGEST_REST_S, float(told)) if digits else REST_S
+
 
 TIMEOUT_S = 15.0
 """Of all of it, the token's fetch besides."""
@@ -65,11 +125,11 @@ class Exchange:
 
     async def send(
         self, method: str, service_url: str, path: str, *, body: bytes | None = None
-    ) -> Answer | Refused | NotSent | Unclear:
+    ) -> HttpResponse | Rejected | NotSent | Uncertain:
         """Send a request to a service; the body is JSON."""
         if not self._allows(service_url):
             logger.error("a reference holds the address of a host that is none of the services")
-            return Refused(status=0, code=FOREIGN_HOST)
+            return Rejected(status=0, code=FOREIGN_HOST)
         try:
             token = await self._token.current()
         except TokenError as error:
@@ -82,13 +142,13 @@ class Exchange:
             headers["Authorization"] = f"Bearer {token}"
         url = f"{service_url.rstrip('/')}/{path}"
         answer = await self._sent(method, url, headers, body)
-        if isinstance(answer, Answer) and answer.status == UNAUTHORISED and token is not None:
+        if isinstance(answer, HttpResponse) and answer.status == UNAUTHORISED and token is not None:
             self._token.forget(token)
         return answer
 
     async def _sent(
         self, method: str, url: str, headers: dict[str, str], body: bytes | None
-    ) -> Answer | NotSent | Unclear:
+    ) -> HttpResponse | NotSent | Uncertain:
         try:
             async with (
                 asyncio.timeout(self._timeout_s),
@@ -100,7 +160,7 @@ class Exchange:
                     allow_redirects=False,
                 ) as response,
             ):
-                return Answer(
+                return HttpResponse(
                     status=response.status,
                     headers={name.lower(): value for name, value in response.headers.items()},
                     body=await response.read(),
@@ -108,6 +168,6 @@ class Exchange:
         except ClientConnectorError:
             return NotSent(why="no_connection")
         except TimeoutError:
-            return Unclear(why="timeout")
+            return Uncertain(why="timeout")
         except (ClientError, OSError, ValueError) as error:
-            return Unclear(why=type(error).__name__)
+            return Uncertain(why=type(error).__name__)

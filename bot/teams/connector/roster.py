@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from time import monotonic
 
+from bot.call_results import Rejected, Succeeded
 from bot.teams.connector.addresses import Addresses
-from bot.teams.connector.calls import Object, Refused, Told
 from bot.teams.connector.connector import Address, Transport
+from bot.teams.connector.http_client import Object
 from bot.teams.protocol.conversations import ROOT
 from bot.teams.protocol.identity import OUTSIDE_ROLES, Home
 from bot.teams.protocol.payload import maybe, objects, words
@@ -106,7 +107,7 @@ class Rosters:
 
     async def _read(self, place: Place) -> AsyncIterator[Member]:
         at = await self._addresses.of(place)
-        if isinstance(at, Refused):
+        if isinstance(at, Rejected):
             return
         if not isinstance(at, Address):
             raise TransientError("it is not known where the conversation is")
@@ -114,11 +115,11 @@ class Rosters:
         page = ""
         for _ in range(PAGES):
             told = await self._transport.members(whole, page=page)
-            if isinstance(told, Refused) and told.code in GONE:
+            if isinstance(told, Rejected) and told.code in GONE:
                 return
-            if isinstance(told, Refused):
+            if isinstance(told, Rejected):
                 raise TransientError(f"Teams does not say who reads: {told.code}")
-            if not isinstance(told, Told):
+            if not isinstance(told, Succeeded):
                 raise TransientError("Teams could not be asked who reads")
             for one in objects(told.body, "members"):
                 if not self._home.is_bot(one):

@@ -10,28 +10,32 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable
-from typing import Protocol
+from functools import partial
 
+from bot.call_results import (
+    NOT_SENT_REST_S,
+    CallResult,
+    RateLimited,
+    Rejected,
+    Uncertain,
+    before_posting,
+    found_by_updating,
+    post_result,
+)
 from bot.teams.cards import progress_blocks
+from bot.teams.cards.render import SHAPES, Rendered
 from bot.teams.connector.addresses import Addresses, Found
-from bot.teams.connector.calls import (
+from bot.teams.connector.connector import Address, Transport, say
+from bot.teams.connector.http_client import (
     BAD_REQUEST,
     FORBIDDEN,
     NOT_FOUND,
     NOT_HERE,
     TOO_LARGE,
     UNAUTHORISED,
-    Limited,
-    NotSent,
-    Outcome,
-    Refused,
-    Told,
-    Unclear,
 )
-from bot.teams.connector.connector import Address, Transport, say
 from bot.teams.protocol.payload import maybe, words
 from core.domain.delivery import (
-    Ambiguous,
     CanNotTell,
     ContentRefused,
     Delivery,
@@ -46,8 +50,6 @@ from core.domain.delivery import (
 from core.domain.run import Json
 from core.failpoints import failpoint
 
-NOT_SENT_REST_S = 10.0
-"""Until a service that could not be reached, or a token that was refused, is tried again."""
 UPDATE_REST_S = 2.0
 """Until an update that a gateway lost is repeated; it may be, as it replaces."""
 LONGER_AT_RANDOM = 0.25
@@ -69,20 +71,6 @@ _STREAM = "ContentStreamNotAllowed"
 logger = logging.getLogger(__name__)
 
 
-class Rendered(Protocol):
-    """One shape of a reply."""
-
-    @property
-    def activity(self) -> dict[str, Json]:
-        """A message, whole."""
-        ...
-
-    @property
-    def is_for_asker_alone(self) -> bool:
-        """True: to be shown to nobody else in a public place."""
-        ...
-
-
 Render = Callable[[Delivery], Rendered]
 """Makes the activity of a reply, in the delivery's shape."""
 
@@ -90,13 +78,14 @@ Render = Callable[[Delivery], Rendered]
 class TeamsPoster:
     """See `core.ports.Poster`."""
 
+    shapes = SHAPES
+
     def __init__(
         self,
         transport: Transport,
         addresses: Addresses,
         *,
         render: Render,
-        shapes: int,
         part_every_s: float = PART_EVERY_S,
         chance: Callable[[], float] = random.random,
     ) -> None:
@@ -106,21 +95,14 @@ class TeamsPoster:
             transport: one of the two.
             addresses: where conversations are.
             render: makes a shape of a reply.
-            shapes: how many it knows.
             part_every_s: seconds between two parts of a stream.
             chance: a number in [0, 1), different each time.
         """
         self._transport = transport
         self._addresses = addresses
         self._render = render
-        self._shapes = shapes
         self._part_every_s = part_every_s
         self._chance = chance
-
-    @property
-    def shapes(self) -> int:
-        """See `Poster.shapes`."""
-        return self._shapes
 
     async def post(self, delivery: Delivery, /) -> PostResult:
         """See `Poster.post`."""
@@ -138,9 +120,11 @@ class TeamsPoster:
             return CanNotTell()
         at = await self._addresses.of(delivery.place)
         if not isinstance(at, Address):
-            return _doubtful(self._result(at), CanNotTell())
+            return found_by_updating(self._result(at), otherwise=CanNotTell())
         replaced = await self._replace(delivery, at, shown.activity)
-        return CanNotTell() if replaced is None else _doubtful(replaced, NotFound())
+        if replaced is None:
+            return CanNotTell()
+        return found_by_updating(replaced, otherwise=NotFound())
 
     async def _post(self, delivery: Delivery, shown: Rendered) -> PostResult:
         if delivery.is_direct:
@@ -156,7 +140,7 @@ class TeamsPoster:
 
     async def _send(self, at: Found, activity: dict[str, Json]) -> PostResult:
         if not isinstance(at, Address):
-            return _not_sent(self._result(at))
+            return before_posting(self._result(at))
         return self._result(await say(self._transport, at, activity))
 
     async def _replace(
@@ -175,10 +159,10 @@ class TeamsPoster:
         self, at: Address, message: str, activity: dict[str, Json]
     ) -> PostResult | None:
         told = await self._transport.update(at, message, activity)
-        if isinstance(told, Refused) and told.status == NOT_FOUND:
+        if isinstance(told, Rejected) and told.status == NOT_FOUND:
             return None
-        if isinstance(told, Unclear) and told.status in GATEWAYS:
-            return RetryAfter(after_s=self._longer(UPDATE_REST_S))
+        if isinstance(told, Uncertain) and told.status in GATEWAYS:
+            return self._later(UPDATE_REST_S)
         result = self._result(told)
         return Posted(remote_id=message) if isinstance(result, Posted) else result
 
@@ -194,7 +178,7 @@ class TeamsPoster:
             await self._part(at, whole)
             await asyncio.sleep(self._part_every_s)
         told = await self._part(at, progress_blocks.final(activity, stream_id=stream))
-        if not isinstance(told, Refused) or told.status not in {FORBIDDEN, NOT_FOUND}:
+        if not isinstance(told, Rejected) or told.status not in {FORBIDDEN, NOT_FOUND}:
             result = self._result(told)
             return Posted(remote_id=stream) if isinstance(result, Posted) else result
         if told.code == _STREAM and "cancel" in told.message.lower():
@@ -204,14 +188,14 @@ class TeamsPoster:
         updated = await self._update(at, stream, activity)
         return None if isinstance(updated, Permanent) else updated
 
-    async def _part(self, at: Address, part: dict[str, Json]) -> Outcome:
+    async def _part(self, at: Address, part: dict[str, Json]) -> CallResult:
         """Send a part of a stream; again, where Teams took none so soon after the one before.
 
         Were all of it sent again, the text would come twice under one number, out of order.
         """
         told = await self._transport.post(at, part)
         for _ in range(PART_ATTEMPTS - 1):
-            if not isinstance(told, Limited) or told.after_s > LONGEST_REST_S:
+            if not isinstance(told, RateLimited) or told.after_s > LONGEST_REST_S:
                 break
             await asyncio.sleep(max(self._part_every_s, told.after_s))
             told = await self._transport.post(at, part)
@@ -228,35 +212,28 @@ class TeamsPoster:
                 await self._transport.delete(at, delivery.progress_id)
             alone = {**activity, "recipient": {"id": delivery.person}}
             told = await self._transport.post(at, alone, is_targeted=True)
-        if not (isinstance(told, Refused) and told.status in NOT_HERE):
+        if not (isinstance(told, Rejected) and told.status in NOT_HERE):
             return self._result(told)
         own = await self._addresses.direct(delivery.place, delivery.person)
         return await self._send(own, activity)
 
-    def _result(self, outcome: Outcome) -> PostResult:
-        match outcome:
-            case Told():
-                return Posted(remote_id=maybe(outcome.body, "id") or None)
-            case Limited():
-                return RetryAfter(after_s=self._longer(outcome.after_s))
-            case NotSent():
-                return RetryAfter(after_s=self._longer(NOT_SENT_REST_S))
-            case Unclear():
-                return Ambiguous(code=outcome.why)
-            case Refused():
-                return self._refused(outcome)
+    def _result(self, result: CallResult) -> PostResult:
+        meant = post_result(result, id_of=partial(maybe, key="id"), rejected=_rejected)
+        return self._later(meant.after_s) if isinstance(meant, RetryAfter) else meant
 
-    def _refused(self, refused: Refused) -> PostResult:
-        if refused.status == UNAUTHORISED:
-            logger.error("Teams does not take the bot's token")
-            return RetryAfter(after_s=self._longer(NOT_SENT_REST_S))
-        if refused.status in {BAD_REQUEST, TOO_LARGE}:
-            logger.error("Teams does not take a shape of ours: %s", refused.code)
-            return ContentRefused(code=refused.code)
-        return Permanent(code=refused.code)
+    def _later(self, seconds: float) -> RetryAfter:
+        """Return a wait, a little longer at random."""
+        return RetryAfter(after_s=seconds * (1.0 + LONGER_AT_RANDOM * self._chance()))
 
-    def _longer(self, seconds: float) -> float:
-        return seconds * (1.0 + LONGER_AT_RANDOM * self._chance())
+
+def _rejected(rejected: Rejected) -> PostResult:
+    if rejected.status == UNAUTHORISED:
+        logger.error("Teams does not take the bot's token")
+        return RetryAfter(after_s=NOT_SENT_REST_S)
+    if rejected.status in {BAD_REQUEST, TOO_LARGE}:
+        logger.error("Teams does not take a shape of ours: %s", rejected.code)
+        return ContentRefused(code=rejected.code)
+    return Permanent(code=rejected.code)
 
 
 def _is_for_asker_alone(delivery: Delivery, shown: Rendered) -> bool:
@@ -267,17 +244,3 @@ def _is_for_asker_alone(delivery: Delivery, shown: Rendered) -> bool:
 def _may_be_repeated(delivery: Delivery) -> bool:
     """Say whether to post it again is better than to say that it may be above."""
     return delivery.reply.notice is Notice.HOW_IT_WORKS and delivery.attempt < MOST_ATTEMPTS
-
-
-def _not_sent(result: PostResult) -> PostResult:
-    """Return what follows where nothing was posted yet, whatever became of the call."""
-    return RetryAfter(after_s=1.0) if isinstance(result, Ambiguous) else result
-
-
-def _doubtful(result: PostResult, gone: NotFound | CanNotTell) -> FindResult:
-    """Return what a repeated update means for a reply that may have been posted."""
-    match result:
-        case Posted() | RetryAfter() | Ambiguous():
-            return result
-        case ContentRefused() | Permanent():
-            return gone

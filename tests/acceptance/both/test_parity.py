@@ -13,7 +13,7 @@ import pytest
 from bot.replies.answer import head_of
 from bot.replies.notices import ASK_PRIVATELY
 from bot.replies.sources import section_title
-from bot.slack.outbound.surface import Patience
+from bot.slack.outbound.progress import SlackTimings
 from core.agent.reply.answer_json import answer_of
 from core.agent.request import AskRequest
 from core.agent.trace_json import answer_json
@@ -69,8 +69,8 @@ async def run(
             await service.ingestor.ingest(
                 text.encode(), source_name=name, given=Overrides(), with_chunks=True
             )
-    posted = Patience(draw_after_s=60.0)
-    async with both(slack, teams, microsoft, policies_database, patience=posted) as running:
+    posted = SlackTimings(draw_after_s=60.0)
+    async with both(slack, teams, microsoft, policies_database, timings=posted) as running:
         yield running
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.slack.outbound.surface import Patience
+from bot.slack.outbound.progress import SlackTimings
 from tests.acceptance.slack.office import QUESTION, shown
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.faults import error, too_many
@@ -14,7 +14,7 @@ from tests.slack_product import Product, product
 
 POLICY = "Gifts and Hospitality Policy"
 ACCOUNTS = 20_000
-AT_ONCE = Patience(draw_after_s=0.0, wakes_after_s=0.0, points_after_s=0.3)
+AT_ONCE = SlackTimings(draw_after_s=0.0, wakes_after_s=0.0, points_after_s=0.3)
 """The status is set before anything is looked up, and the asker is told after 0.3 s, not 10."""
 PRIVATELY = "please ask me in a direct message"
 SOONER = "in a direct message you get your answer at once"
@@ -33,7 +33,7 @@ async def served(
     """The product in this workspace."""
     assert slack.limits.on
     assert len(slack.workspace.users) > len(people)
-    async with product(slack, slack_database, patience=AT_ONCE) as running:
+    async with product(slack, slack_database, timings=AT_ONCE) as running:
         yield running
 
 
@@ -152,8 +152,8 @@ async def test_who_is_put_off_at_once_sees_that_somebody_is_at_work(
     crowd = [slack.workspace.user(f"q{number}") for number in range(60)]
     room = slack.workspace.channel("crowd", *crowd, kind="group")
     slack.faults.next("users.list", too_many(2))
-    patience = Patience(draw_after_s=0.0, wakes_after_s=30.0, points_after_s=1.0)
-    async with product(slack, slack_database, patience=patience) as running:
+    timings = SlackTimings(draw_after_s=0.0, wakes_after_s=30.0, points_after_s=1.0)
+    async with product(slack, slack_database, timings=timings) as running:
         said = await slack.people.mention(crowd[0], room, QUESTION)
         assert POLICY in shown(await running.answer_to(said.message))
     calls = [one.method for one in slack.journal.entries]

@@ -11,7 +11,7 @@ from bot.json_fields import Object
 from bot.slack.app import endpoint
 from bot.slack.app.endpoint import CONNECTIONS
 from bot.slack.app.event_intake import Keeper
-from bot.slack.outbound.surface import Patience
+from bot.slack.outbound.progress import SlackTimings
 from tests.acceptance.slack.office import QUESTION, shown
 from tests.servers.slack import FakeSlack, fake_slack
 from tests.servers.slack.faults import error
@@ -34,7 +34,7 @@ def over_sockets(slack: FakeSlack, database_url: str) -> AbstractAsyncContextMan
     return product(
         slack,
         database_url,
-        patience=Patience(draw_after_s=0.0, silent_s=SILENT_S),
+        timings=SlackTimings(draw_after_s=0.0, silent_s=SILENT_S),
         slack_signing_secret=None,
         slack_app_token=slack.workspace.app_token,
     )

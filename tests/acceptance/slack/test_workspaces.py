@@ -273,7 +273,7 @@ async def test_a_dead_token_is_an_alarm_and_a_record(
 
 async def test_one_token_serves_one_workspace(slack: FakeSlack, slack_database: str) -> None:
     """Whatever Slack's signature is on: another workspace is dropped, and its own is answered."""
-    async with product(slack, slack_database, patience=AT_ONCE) as running:
+    async with product(slack, slack_database, timings=AT_ONCE) as running:
         anna = slack.workspace.user("anna")
         message = slack.people.write(anna, slack.workspace.direct(anna), QUESTION)
         (event,) = slack.people.events_of(message)

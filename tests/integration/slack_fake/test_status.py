@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from bot.slack.outbound.surface import Patience, SlackSurface
+from bot.slack.outbound.progress import SlackSurface, SlackTimings
 from bot.slack.web.calls import Slack, client_for
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed
@@ -51,11 +51,11 @@ class Runs:
 
     def __init__(self, slack: FakeSlack) -> None:
         self.slack = slack
-        patience = Patience(draw_after_s=0.0, drawn_every_s=0.0)
+        timings = SlackTimings(draw_after_s=0.0, drawn_every_s=0.0)
         self.surface = SlackSurface(
             Slack(client_for(slack.workspace.bot_token, api_url=slack.api_url)),
             team=slack.workspace.team_id,
-            patience=patience,
+            timings=timings,
         )
         self.anna = slack.workspace.user("anna")
         self.room = slack.workspace.channel("general", self.anna)

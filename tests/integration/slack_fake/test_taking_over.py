@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.slack.outbound.surface import Patience, SlackSurface
+from bot.slack.outbound.progress import SlackSurface, SlackTimings
 from bot.slack.web.calls import Slack, client_for
 from core.domain.message import Claimed
 from tests.integration.slack_fake.test_status import claimed
@@ -22,7 +22,7 @@ async def kept_by(slack: FakeSlack, message: Claimed) -> list[str]:
     surface = SlackSurface(
         Slack(client_for(slack.workspace.bot_token, api_url=slack.api_url)),
         team=slack.workspace.team_id,
-        patience=Patience(draw_after_s=60.0),
+        timings=SlackTimings(draw_after_s=60.0),
     )
     async with surface.showing(message, keep):
         await slack.until(lambda: bool(slack.journal.of("assistant.threads.setStatus")))

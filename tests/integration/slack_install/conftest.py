@@ -166,4 +166,4 @@ async def installed(engine: AsyncEngine) -> list[tuple[Any, ...]]:
 async def works(slack: FakeSlack, token: str) -> bool:
     """Say whether Slack takes a token."""
     said = await Slack(client_for(token, api_url=slack.api_url)).read("auth.test")
-    return type(said).__name__ == "Told"
+    return type(said).__name__ == "Succeeded"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from bot.teams.connector.calls import Limited, Outcome, Refused, Told, Unclear
+from bot.call_results import CallResult, RateLimited, Rejected, Succeeded, Uncertain
 from core.domain.run import Json
 from tests.integration.teams.conftest import Scene
 from tests.integration.teams.test_transports import ANSWER, CARD, CITATION, ROOT, part, said
@@ -58,29 +58,29 @@ async def test_content_is_looked_at(scene: Scene, name: str) -> None:
     """What our renderers must never make is refused; what they make is taken."""
     activity, status = CONTENT[name]
     told = await scene.transport.post(scene.thread, activity)
-    assert isinstance(told, Refused), told
+    assert isinstance(told, Rejected), told
     assert told.status == status
     assert scene.teams.tenant.by_bot() == []
-    assert isinstance(await scene.transport.post(scene.thread, ANSWER), Told)
+    assert isinstance(await scene.transport.post(scene.thread, ANSWER), Succeeded)
 
 
 async def begun(scene: Scene) -> str:
     told = await scene.transport.post(
         scene.at(scene.chat), part("Searching…", "informative", streamSequence=1)
     )
-    assert isinstance(told, Told)
+    assert isinstance(told, Succeeded)
     return str(told.body["id"])
 
 
-async def going(scene: Scene, text: str, kind: str, stream: str, sequence: int) -> Outcome:
+async def going(scene: Scene, text: str, kind: str, stream: str, sequence: int) -> CallResult:
     scene.teams.clock.advance(3)
     more: dict[str, Json] = {} if kind == "final" else {"streamSequence": sequence}
     activity = part(text, kind, streamId=stream, **more)
     return await scene.transport.post(scene.at(scene.chat), activity)
 
 
-def refusal(told: Outcome) -> tuple[int, str, str]:
-    assert isinstance(told, Refused), told
+def refusal(told: CallResult) -> tuple[int, str, str]:
+    assert isinstance(told, Rejected), told
     return told.status, told.code, told.message
 
 
@@ -100,14 +100,14 @@ async def test_streams_are_for_personal_chats(scene: Scene) -> None:
 async def test_a_stream_keeps_its_order(scene: Scene) -> None:
     """What is late is dropped; progress is not shown after text; text only grows."""
     stream = await begun(scene)
-    assert await going(scene, "Yes, you may", "streaming", stream, 5) == Told(body={})
+    assert await going(scene, "Yes, you may", "streaming", stream, 5) == Succeeded(body={})
     late = await going(scene, "Yes", "streaming", stream, 4)
-    assert isinstance(late, Told)
+    assert isinstance(late, Succeeded)
     assert "PreCondition" in str(late.body)
     assert refusal(await going(scene, "Reading…", "informative", stream, 6))[0] == 400
     assert "previously" in refusal(await going(scene, "No", "streaming", stream, 7))[2]
     assert "previously" in refusal(await going(scene, "No", "final", stream, 0))[2]
-    assert isinstance(await going(scene, "Yes, you may.", "final", stream, 0), Told)
+    assert isinstance(await going(scene, "Yes, you may.", "final", stream, 0), Succeeded)
     assert "completed" in refusal(await going(scene, "Yes, you may.", "final", stream, 0))[2]
 
 
@@ -134,20 +134,20 @@ async def test_a_stream_says_its_state_twice(scene: Scene) -> None:
 async def test_rates_hold(scene: Scene, count: int, within_s: float) -> None:
     """7 in a second, 8 in two, 60 in thirty; what is too much hears for how long to wait."""
     posted = 0
-    told: Outcome = Unclear(why="none")
+    told: CallResult = Uncertain(why="none")
     for number in range(count + 1):
         told = await scene.transport.post(scene.at(scene.group), said(f"{number}"))
-        posted += isinstance(told, Told)
-        if isinstance(told, Limited):
+        posted += isinstance(told, Succeeded)
+        if isinstance(told, RateLimited):
             break
         if (within_s > 1 and number == 6) or 0 < within_s < 1:
             scene.teams.clock.advance(within_s)
-    assert isinstance(told, Limited)
+    assert isinstance(told, RateLimited)
     assert told.after_s >= 1
     assert posted <= count
     scene.teams.clock.advance(told.after_s + 30)
-    assert isinstance(await scene.transport.post(scene.at(scene.group), said("x")), Told)
-    assert isinstance(await scene.transport.post(scene.thread, said("x")), Told)
+    assert isinstance(await scene.transport.post(scene.at(scene.group), said("x")), Succeeded)
+    assert isinstance(await scene.transport.post(scene.thread, said("x")), Succeeded)
 
 
 async def test_who_left_or_blocked_us_is_not_written_to(scene: Scene) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
+from bot.call_results import Succeeded
 from bot.teams.auth.credentials import NoToken
 from bot.teams.cards import progress_blocks
-from bot.teams.connector.calls import Told
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.connector.http_client import Exchange, open_session
 from core.domain.run import Json
@@ -69,7 +69,7 @@ async def bot_that(
 async def echo(activity: Given, transport: Transport, at: Address) -> None:
     """Say what was said."""
     told = await transport.post(at, {"type": "message", "text": f"You said: {activity['text']}"})
-    assert isinstance(told, Told)
+    assert isinstance(told, Succeeded)
 
 
 @pytest.mark.parametrize("kind", ["channel", "personal", "group"])
@@ -96,7 +96,7 @@ async def test_cards_and_buttons_come_and_go(
             told = await transport.update(at, activity["replyToId"], {**ANSWER, "text": "Changed"})
         else:
             told = await transport.post(at, ANSWER)
-        assert isinstance(told, Told)
+        assert isinstance(told, Succeeded)
 
     async with bot_that(answer, program, made) as (ground, heard):
         said = await ground.say(ground.channel, "hello")
@@ -117,7 +117,7 @@ async def test_a_stream_is_seen(program: Path, made: Callable[[Exchange], Transp
         first = await transport.post(
             at, progress_blocks.informative(searching, sequence=1, stream_id=None)
         )
-        assert isinstance(first, Told)
+        assert isinstance(first, Succeeded)
         held = str(first.body["id"])
         plain: dict[str, Json] = {"type": "message", "text": "Yes"}
         whole = progress_blocks.streaming(plain, sequence=2, stream_id=held)
@@ -127,7 +127,7 @@ async def test_a_stream_is_seen(program: Path, made: Callable[[Exchange], Transp
     async with bot_that(stream, program, made) as (ground, _):
         said = await ground.say(ground.personal, "hello", mentions=False)
         await ground.until(lambda: len(results) == 2)
-        assert all(isinstance(one, Told) for one in results), results
+        assert all(isinstance(one, Succeeded) for one in results), results
         await ground.until(lambda: ground.shown(said.conversation)[-1].text == "Yes")
 
 

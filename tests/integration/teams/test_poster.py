@@ -1,12 +1,13 @@
 """Where replies land in Teams, once each, whatever goes wrong."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 
 from bot.delivery import after_post
-from bot.teams.outbound.poster import TeamsPoster
+from bot.teams.cards.render import Rendered
+from bot.teams.outbound.poster import Render, TeamsPoster
 from core.domain.case import CaseNews, CaseState
 from core.domain.delivery import (
     Abandon,
@@ -30,31 +31,22 @@ from tests.servers.teams import Conversation, Message
 ANSWER = "✅ Yes, up to USD 100 [1]."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
-    """What is rendered."""
-
-    activity: dict[str, Json]
-    is_for_asker_alone: bool = False
-
-
-def rich(delivery: Delivery) -> Shape:
+def rich(delivery: Delivery) -> Rendered:
     """Render an answer: with its citation, then without."""
     made: dict[str, Json] = {"type": "message", "textFormat": "markdown", "text": ANSWER}
-    return Shape(activity=made | ({"entities": [ROOT]} if delivery.shape == 0 else {}))
+    return Rendered(activity=made | ({"entities": [ROOT]} if delivery.shape == 0 else {}))
 
 
-def private(_: Delivery) -> Shape:
+def private(_: Delivery) -> Rendered:
     """Render what only the asker may see."""
-    return Shape(activity={"type": "message", "text": "Psst"}, is_for_asker_alone=True)
+    return Rendered(activity={"type": "message", "text": "Psst"}, is_for_asker_alone=True)
 
 
-def poster_of(scene: Scene, *, render: object = rich) -> TeamsPoster:
+def poster_of(scene: Scene, *, render: Render = rich) -> TeamsPoster:
     return TeamsPoster(
         scene.transport,
         scene.addresses,
-        render=render,  # pyright: ignore[reportArgumentType]
-        shapes=2,
+        render=render,
         part_every_s=0.0,
         chance=lambda: 0.0,
     )
@@ -260,9 +252,7 @@ async def test_an_update_that_a_gateway_lost_is_repeated(scene: Scene, status: i
 
 async def test_waits_differ(scene: Scene) -> None:
     """Those that were refused together do not come back together."""
-    poster = TeamsPoster(
-        scene.transport, scene.addresses, render=rich, shapes=2, chance=lambda: 0.5
-    )
+    poster = TeamsPoster(scene.transport, scene.addresses, render=rich, chance=lambda: 0.5)
     scene.teams.faults.next("post", faults.too_many(8))
     assert await poster.post(delivery(scene)) == RetryAfter(after_s=9.0)
 

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from bot.replies.notices import STOPPED
-from bot.teams.outbound.progress import Patience, TeamsSurface
+from bot.teams.outbound.progress import TeamsSurface, TeamsTimings
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed
 from core.ports import Progressed
@@ -15,10 +15,10 @@ from tests.integration.teams.conftest import Scene
 from tests.servers.slack import faults
 from tests.servers.teams import Conversation, Message
 
-HASTY = Patience(
+HASTY = TeamsTimings(
     drawn_every_s=0.01, typing_every_s=0.02, placeholder_after_s=0.15, wakes_after_s=0.0
 )
-LATE = Patience(drawn_every_s=0.01, typing_every_s=0.02, placeholder_after_s=60.0)
+LATE = TeamsTimings(drawn_every_s=0.01, typing_every_s=0.02, placeholder_after_s=60.0)
 SEARCHING = Progressed(stage="retrieve", words="Searching 214 sections")
 DRAFTING = Progressed(stage="draft", words="Drafting")
 
@@ -62,8 +62,8 @@ def claimed(scene: Scene, conversation: Conversation) -> Claimed:
     )
 
 
-def surface_of(scene: Scene, patience: Patience = HASTY) -> TeamsSurface:
-    return TeamsSurface(scene.transport, scene.addresses, patience=patience)
+def surface_of(scene: Scene, timings: TeamsTimings = HASTY) -> TeamsSurface:
+    return TeamsSurface(scene.transport, scene.addresses, timings=timings)
 
 
 def only(scene: Scene) -> Message:
@@ -90,7 +90,7 @@ async def test_in_ones_own_chat_the_real_steps_are_seen(scene: Scene) -> None:
 
 async def test_steps_that_come_too_fast_are_left_out(scene: Scene) -> None:
     """About one a second; the newest is shown."""
-    slow = Patience(drawn_every_s=0.2, typing_every_s=9.0, placeholder_after_s=9.0)
+    slow = TeamsTimings(drawn_every_s=0.2, typing_every_s=9.0, placeholder_after_s=9.0)
     keeper = Keeper()
     async with surface_of(scene, slow).showing(claimed(scene, scene.chat), keeper.keep) as progress:
         await scene.teams.until(lambda: bool(keeper.ids))
@@ -255,7 +255,7 @@ async def test_somebody_types_before_it_is_known_who_reads(scene: Scene, kind: s
 
 async def test_who_is_known_at_once_costs_no_call(scene: Scene) -> None:
     """Typing is shown by the run itself."""
-    surface = surface_of(scene, Patience())
+    surface = surface_of(scene, TeamsTimings())
     async with surface.waking(claimed(scene, scene.room)):
         await asyncio.sleep(0)
     assert scene.teams.journal.entries == []

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession
 
+from bot.call_results import NotSent, RateLimited, Rejected, Succeeded, Uncertain
 from bot.teams.auth.credentials import token_for
-from bot.teams.connector.calls import FOREIGN_HOST, Limited, NotSent, Refused, Told, Unclear
 from bot.teams.connector.connector import Address, Transport
-from bot.teams.connector.http_client import Exchange
+from bot.teams.connector.http_client import FOREIGN_HOST, Exchange
 from core.domain.run import Json
 from tests.integration.teams.conftest import Scene, on_loopback, setup_of
 from tests.servers.slack import faults
@@ -73,7 +73,7 @@ def part(text: str, kind: str, **state: Json) -> dict[str, Json]:
 
 
 def id_of(outcome: object) -> str:
-    assert isinstance(outcome, Told), outcome
+    assert isinstance(outcome, Succeeded), outcome
     assert isinstance(outcome.body["id"], str)
     return outcome.body["id"]
 
@@ -109,7 +109,7 @@ async def test_an_update_takes_the_place_of_a_message(scene: Scene) -> None:
     """A placeholder becomes the answer, with all that belongs to it."""
     sent = id_of(await scene.transport.post(scene.thread, said("Checking…")))
     updated = await scene.transport.update(scene.thread, sent, ANSWER)
-    assert isinstance(updated, Told)
+    assert isinstance(updated, Succeeded)
     answer = scene.teams.checks.one_answer(scene.question)
     assert answer.activity["entities"] == ANSWER["entities"]
     assert len(answer.history) == 1
@@ -118,7 +118,7 @@ async def test_an_update_takes_the_place_of_a_message(scene: Scene) -> None:
 async def test_what_is_deleted_is_seen_by_nobody(scene: Scene) -> None:
     """It stands no more."""
     sent = id_of(await scene.transport.post(scene.thread, said("Oops")))
-    assert isinstance(await scene.transport.delete(scene.thread, sent), Told)
+    assert isinstance(await scene.transport.delete(scene.thread, sent), Succeeded)
     scene.teams.checks.no_answer(scene.question)
 
 
@@ -152,7 +152,7 @@ async def test_a_new_thread_begins_with_its_card(scene: Scene) -> None:
             "activity": ANSWER,
         },
     )
-    assert isinstance(told, Told)
+    assert isinstance(told, Succeeded)
     (root,) = scene.teams.tenant.by_bot()
     assert told.body["activityId"] == root.id
     assert told.body["id"] == f"{scene.room.id};messageid={root.id}"
@@ -166,13 +166,13 @@ async def test_a_stream_ends_in_the_answer(scene: Scene) -> None:
     stream = id_of(first)
     for sequence, kind, text in ((2, "informative", "Reading…"), (3, "streaming", "Yes [1].")):
         going = part(text, kind, streamId=stream, streamSequence=sequence)
-        assert await transport.post(chat, going) == Told(body={})
+        assert await transport.post(chat, going) == Succeeded(body={})
         scene.teams.clock.advance(2)
     last = part("Yes [1].", "final", streamId=stream)
     entities = last["entities"]
     assert isinstance(entities, list)
     last["entities"] = [*entities, ROOT]
-    assert await transport.post(chat, last) == Told(body={})
+    assert await transport.post(chat, last) == Succeeded(body={})
     (answer,) = scene.teams.tenant.by_bot()
     assert (answer.id, answer.text) == (stream, "Yes [1].")
     assert answer.citations[0]["position"] == 1
@@ -190,10 +190,10 @@ async def test_what_is_targeted_is_seen_by_one(scene: Scene) -> None:
     assert [one.id for one in checks.seen_by(scene.ben, scene.room)] == [scene.question.id]
     assert [one.text for one in checks.seen_by(scene.anna, scene.room)] == ["May I?", "Psst"]
     updated = await scene.transport.update(scene.thread, sent, said("Well"), is_targeted=True)
-    assert isinstance(updated, Told)
+    assert isinstance(updated, Succeeded)
     assert checks.seen_by(scene.anna, scene.room)[-1].text == "Well"
     gone = await scene.transport.delete(scene.thread, sent, is_targeted=True)
-    assert isinstance(gone, Told)
+    assert isinstance(gone, Succeeded)
     assert len(checks.seen_by(scene.anna, scene.room)) == 1
 
 
@@ -202,11 +202,11 @@ async def test_the_roster_is_read_page_by_page(scene: Scene) -> None:
     scene.teams.connector.page = 1
     scene.ben.user_role = "guest"
     first = await scene.transport.members(scene.at(scene.room))
-    assert isinstance(first, Told)
+    assert isinstance(first, Succeeded)
     page = first.body["continuationToken"]
     assert isinstance(page, str)
     second = await scene.transport.members(scene.at(scene.room), page=page)
-    assert isinstance(second, Told)
+    assert isinstance(second, Succeeded)
     assert second.body == {"members": [scene.ben.member()]}
 
 
@@ -223,30 +223,30 @@ async def test_a_refusal_is_told_with_its_code(scene: Scene, refusal: tuple[int,
     """Nothing was posted."""
     scene.room.refuses = refusal
     told = await scene.transport.post(scene.thread, said("Yes"))
-    assert told == Refused(status=refusal[0], code=refusal[1], message=refusal[2])
+    assert told == Rejected(status=refusal[0], code=refusal[1], message=refusal[2])
 
 
 async def test_what_is_too_large_is_refused(scene: Scene) -> None:
     """By its size in UTF-16."""
     told = await scene.transport.post(scene.thread, said("ä" * 60_000))
-    assert isinstance(told, Refused)
+    assert isinstance(told, Rejected)
     assert (told.status, told.code) == (413, "MessageSizeTooBig")
 
 
 @pytest.mark.parametrize(
     ("fault", "expected"),
     [
-        (faults.status(429), Limited(after_s=5.0)),
-        (faults.too_many(7), Limited(after_s=7.0)),
-        (faults.too_many(9_000), Limited(after_s=600.0)),
-        (faults.status(412), Limited(after_s=5.0)),
-        (faults.status(500, "<html>oops"), Unclear(why="500", status=500)),
-        (faults.status(502), Unclear(why="502", status=502)),
-        (faults.status(503), Unclear(why="503", status=503)),
-        (faults.status(504), Unclear(why="504", status=504)),
-        (faults.status(408), Unclear(why="408", status=408)),
-        (faults.status(403, "<html>proxy"), Refused(status=403, code="403")),
-        (faults.status(302), Refused(status=302, code="302")),
+        (faults.status(429), RateLimited(after_s=5.0)),
+        (faults.too_many(7), RateLimited(after_s=7.0)),
+        (faults.too_many(9_000), RateLimited(after_s=600.0)),
+        (faults.status(412), RateLimited(after_s=5.0)),
+        (faults.status(500, "<html>oops"), Uncertain(why="500", status=500)),
+        (faults.status(502), Uncertain(why="502", status=502)),
+        (faults.status(503), Uncertain(why="503", status=503)),
+        (faults.status(504), Uncertain(why="504", status=504)),
+        (faults.status(408), Uncertain(why="408", status=408)),
+        (faults.status(403, "<html>proxy"), Rejected(status=403, code="403")),
+        (faults.status(302), Rejected(status=302, code="302")),
     ],
     ids=lambda one: str(one)[:60],
 )
@@ -270,7 +270,7 @@ async def test_nothing_is_repeated_in_secret(scene: Scene, call: str) -> None:
         "members": lambda: transport.members(at),
         "create": lambda: transport.create(at.service_url, {"isGroup": True}),
     }
-    assert await calls[call]() == Unclear(why="503", status=503)
+    assert await calls[call]() == Uncertain(why="503", status=503)
     assert scene.teams.journal.methods().count(call) == 1
 
 
@@ -281,7 +281,7 @@ async def test_a_lost_answer_is_unclear(scene: Scene, fault: faults.Fault) -> No
     """It was posted, and we do not know."""
     scene.teams.faults.next("post", fault)
     told = await scene.transport.post(scene.thread, said("Yes"))
-    assert isinstance(told, Unclear)
+    assert isinstance(told, Uncertain)
     assert scene.teams.checks.one_answer(scene.question).text == "Yes"
     assert scene.teams.journal.methods().count("post") == 1
 
@@ -294,7 +294,7 @@ async def test_silence_is_unclear(
     hasty = made(Exchange(session, token, on_loopback, timeout_s=0.05))
     scene.teams.faults.next("post", faults.slow_answer(5.0))
     told = await hasty.post(scene.thread, said("Yes"))
-    assert told == Unclear(why="timeout")
+    assert told == Uncertain(why="timeout")
 
 
 async def test_who_cannot_be_reached_did_nothing(scene: Scene) -> None:
@@ -317,20 +317,20 @@ async def test_the_token_goes_to_our_services_only(
         await wary.create(scene.teams.service_url, {}),
         await wary.post(scene.thread, said("Yes"), is_targeted=True),
     ):
-        assert told == Refused(status=0, code=FOREIGN_HOST)
+        assert told == Rejected(status=0, code=FOREIGN_HOST)
     assert scene.teams.journal.methods() == []
 
 
 async def test_one_token_serves_many_calls(scene: Scene) -> None:
     """It is fetched once, and again when the service does not take it any more."""
     for _ in range(3):
-        assert isinstance(await scene.transport.post(scene.thread, said("Yes")), Told)
+        assert isinstance(await scene.transport.post(scene.thread, said("Yes")), Succeeded)
     assert scene.teams.journal.methods().count("token") == 1
     scene.teams.login.revoke_all()
     told = await scene.transport.post(scene.thread, said("Yes"))
-    assert isinstance(told, Refused)
+    assert isinstance(told, Rejected)
     assert told.status == 401
-    assert isinstance(await scene.transport.post(scene.thread, said("Yes")), Told)
+    assert isinstance(await scene.transport.post(scene.thread, said("Yes")), Succeeded)
     assert scene.teams.journal.methods().count("token") == 2
 
 
@@ -365,5 +365,5 @@ async def test_the_wrong_audience_is_refused(scene: Scene, teams: FakeTeams) -> 
     for one in teams.login.issued.values():
         one.audience = "https://graph.microsoft.com"
     told = await scene.transport.post(scene.thread, said("Yes"))
-    assert isinstance(told, Refused)
+    assert isinstance(told, Rejected)
     assert told.status == 401
