@@ -21,8 +21,9 @@ from core.agent.conversation.misconduct import is_report
 from core.agent.conversation.speech import asks, is_aside, speaks_to_others
 from core.agent.conversation.understanding import clean
 from core.agent.request import MAX_QUESTION
-from core.domain.context import bounded
+from core.domain.conversation import bounded
 from core.domain.errors import TransientError
+from core.domain.json_value import Json
 from core.domain.message import (
     OFFICER_SPEAKS,
     TAKEN_OVER,
@@ -33,7 +34,6 @@ from core.domain.message import (
     Seen,
     Speakers,
 )
-from core.domain.run import Json
 from core.failpoints import failpoint
 from core.ports import ConversationStore, Inbox
 

@@ -20,8 +20,8 @@ from core.adapters.postgres.stores import PostgresStores
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.service import Answering
 from core.config.settings import Settings
-from core.domain.budget import Limits
 from core.domain.officers import Officers
+from core.domain.run import Limits
 from core.failpoints import arm
 from core.ingest.publish import Ingestor
 from core.ingest.sandbox import ConfinedReader, ReadingLimits
@@ -37,7 +37,7 @@ from core.models import (
 )
 from core.ontology.extract.rule_extractor import RuleExtractor
 from core.ports import Clock, Embedder, IdSource, Reader, ReasonerFactory
-from core.retrieval.relevance_rescorer import Judge
+from core.retrieval.relevance import Judge
 from core.retrieval.retriever import Retriever
 from core.retrieval.serving_embedder import CorpusEmbedder, NoEmbedder
 

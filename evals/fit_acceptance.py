@@ -1,5 +1,5 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
-"""Fit what the rules accept: the coefficients of `core.agent.extractive.scoring.ANSWERS`.
+"""Fit what the rules accept: the coefficients of `core.agent.extractive.ranking.ANSWERS`.
 
     python -m evals.fit_acceptance RESULTS.json...
 

@@ -13,10 +13,9 @@ from core.domain.answer import (
     NotJudged,
     ShownCitation,
 )
-from core.domain.context import ContextMessage
+from core.domain.conversation import ContextMessage, Place
 from core.domain.evidence import Evidence, EvidenceItem, Finding
 from core.domain.ontology import NORMS, SectionRef, Snapshot
-from core.domain.place import Place
 from core.domain.policy import EVERYONE
 from core.domain.question import Assumption, Question, Scope, Turn
 from core.domain.run import Plan, Term

@@ -7,22 +7,14 @@ from datetime import date, datetime
 from typing import TypeVar
 
 from core.domain.answer import Critique, Draft, Judgement, NotJudged, Outcome
+from core.domain.conversation import Place
 from core.domain.evidence import Evidence, RetrievedChunk
+from core.domain.json_value import Json
 from core.domain.message import Speakers
 from core.domain.ontology import SectionRef, Snapshot
-from core.domain.place import Place
 from core.domain.policy import EVERYONE, ChunkKey, PolicyMetadata, PolicyVersion
 from core.domain.question import Question, Scope, Turn
-from core.domain.run import (
-    Attempt,
-    Clarification,
-    Exploration,
-    Json,
-    ModelCall,
-    Plan,
-    Run,
-    ToolCall,
-)
+from core.domain.run import Attempt, Clarification, Exploration, ModelCall, Plan, Run, ToolCall
 from core.language.content_words import content_words
 from core.language.spans import Span, VersionId
 from core.ontology.graphs.whole import WholeOntology

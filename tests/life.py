@@ -29,9 +29,9 @@ from core.adapters.postgres.queue.rate_limits import Pace
 from core.adapters.postgres.record.audit import PostgresAuditLog
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog
 from core.adapters.system import SystemClock, UuidSource
-from core.agent.progress import UNHEARD
+from core.agent.request import UNHEARD
 from core.agent.service import Answering
-from core.domain.budget import Limits
+from core.domain.conversation import Place
 from core.domain.delivery import (
     Ambiguous,
     Delivery,
@@ -46,11 +46,10 @@ from core.domain.delivery import (
 from core.domain.errors import TransientError
 from core.domain.message import Claimed, InboundMessage, MessageKind
 from core.domain.officers import Officers
-from core.domain.place import Place
 from core.domain.policy import EVERYONE
 from core.domain.question import Question
 from core.domain.rate_limit import TurnLimit, TurnLimits, WaitingLimits
-from core.domain.run import Clarification, Plan, TokenUse
+from core.domain.run import Clarification, Limits, Plan, TokenUse
 from core.failpoints import failpoint
 from core.ports import Handlers, Kept, Knowledge, Platform, Progress, RunContext, StoredCall
 from core.retrieval.retriever import Retriever

@@ -13,14 +13,14 @@ from bot.actions.press import Chosen, EvidencePage, Nothing, OpenForm, Outcome, 
 from bot.forms.evidence import AROUND, Around
 from bot.intake import Intake
 from bot.replies.notices import NOT_READABLE, ONLY_ASKER, OUTDATED
-from core.agent.conversation.understanding import ALL
 from core.cases.service import CaseService
 from core.domain.answer import Answer
 from core.domain.answer import Outcome as AnswerOutcome
+from core.domain.conversation import Place
 from core.domain.delivery import NoReaders, Readers
 from core.domain.message import Accepted, InboundMessage, MessageKind
-from core.domain.place import Place
 from core.domain.policy import EVERYONE
+from core.domain.question import ALL
 from core.language.spans import VersionId
 from core.ports import Clock
 from core.ports.posted_answers import PostedAnswer, PostedAnswerActions, PostedAnswers

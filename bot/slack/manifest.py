@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from bot.slack.blocks.action_ids import ASK_ABOUT, ASK_GLOBAL
 from core.config.settings import Settings
 from core.domain.errors import UsageError
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 EVENTS: Mapping[str, str] = {
     "app_mention": "app_mentions:read",

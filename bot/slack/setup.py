@@ -15,7 +15,7 @@ from bot.slack.inbound.payload import maybe
 from bot.slack.web.calls import Slack
 from core.config.settings import Settings
 from core.domain.errors import ConfigError
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 LEAST_SECRET = 8
 """Characters: Slack's own have 32."""

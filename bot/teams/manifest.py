@@ -20,7 +20,7 @@ from bot.teams.cards.render import NAME
 from bot.teams.protocol.action_ids import ASK_ABOUT
 from core.config.settings import Settings
 from core.domain.errors import UsageError
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 SCOPES = ("personal", "team", "groupChat")
 """Where the bot can be added."""

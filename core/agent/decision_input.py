@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.agent.binding import Bound
+from core.agent.applicability import Bound
 from core.domain.answer import (
     Confidence,
     Critique,

@@ -1,23 +1,39 @@
-"""Around the pipeline: what its language model can't bring to an end is answered without one."""
+"""A pipeline with a fallback: what its language model cannot finish is answered without one."""
 
 import logging
 from dataclasses import replace
+from typing import Protocol
 
-from core.agent.abandoned import AbandonedError
-from core.agent.conversation.confidential import speaks_of_somebody
-from core.agent.pipeline import Pipeline
-from core.agent.run_input import Task
+from core.agent.conversation.misconduct import speaks_of_somebody
+from core.agent.request import Task
 from core.agent.wording import DAY_BUDGET_SPENT, MODEL_UNAVAILABLE
-from core.domain.errors import DayBudgetSpentError
-from core.domain.run import Run
+from core.domain.errors import CiteboundError, DayBudgetSpentError
+from core.domain.run import ModelCall, Run
 
 logger = logging.getLogger(__name__)
+
+
+class AbandonedError(CiteboundError):
+    """The language model could not finish this run; holds the cause and the calls made so far."""
+
+    def __init__(self, *, cause: Exception, model_calls: tuple[ModelCall, ...]) -> None:
+        super().__init__(str(cause) or type(cause).__name__)
+        self.cause = cause
+        self.model_calls = model_calls
+
+
+class Runs(Protocol):
+    """What answers a question; see `core.agent.pipeline.Pipeline`."""
+
+    async def run(self, task: Task) -> Run:
+        """See `Pipeline.run`."""
+        ...
 
 
 class Fallback:
     """Runs questions; falls back once."""
 
-    def __init__(self, first: Pipeline, second: Pipeline | None) -> None:
+    def __init__(self, first: Runs, second: Runs | None) -> None:
         """Take the pipeline to try, and the one to fall back to; None: there is none."""
         self._first = first
         self._second = second

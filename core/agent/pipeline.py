@@ -5,40 +5,37 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
 from typing import TypeAlias
 
-from core.agent.abandoned import AbandonedError
-from core.agent.about.course import told_of_policies
-from core.agent.binding import bind, noted
-from core.agent.contradiction import Contradiction, contradiction_in
-from core.agent.conversation.confidential import is_confidential
+from core.agent import trace
+from core.agent.applicability import bind, foreign_countries, noted
+from core.agent.concurrency import both, let_others_run, started_ahead
+from core.agent.conversation.misconduct import is_confidential
 from core.agent.decision_input import Attempted, Situation, preferred, relevance_read
-from core.agent.limits import OUT_OF_SCOPE, REVIEWS
-from core.agent.passages import Passages
-from core.agent.prefetch import both, started_ahead
+from core.agent.document_search import Passages
+from core.agent.fallback import AbandonedError
+from core.agent.policy_facts.answer import told_of_policies
 from core.agent.reply import compose
-from core.agent.reply.release import missing_words, nearest_sections, refusal, release
-from core.agent.reply.urgent import SHOWN_FROM, urgent_duties
-from core.agent.run_input import Parts, Task
-from core.agent.scope_facts import foreign_countries
-from core.agent.stages.critique import NOT_CRITICISED, critique
-from core.agent.stages.decide import decide, settled
-from core.agent.stages.draft import draft
-from core.agent.stages.explore import explore
-from core.agent.stages.gate import gate
-from core.agent.stages.judge import judge, without_unsupported
-from core.agent.stages.plan import plan
-from core.agent.stages.retrieve import gather
-from core.agent.stages.verify import check_draft
-from core.agent.timing import StepLog, covered_s, let_others_run
-from core.agent.trace_json import (
-    entities_quoted,
-    exploration_json,
-    judgement_json,
-    looked_json,
-    plan_json,
-    retrieval_json,
+from core.agent.reply.release import (
+    SHOWN_FROM,
+    missing_words,
+    nearest_sections,
+    refusal,
+    release,
+    urgent_duties,
 )
-from core.confidence.calibrate import DEFAULT, DEFAULT_OF_MODELS
-from core.confidence.confidence import confidence_of
+from core.agent.request import OUT_OF_SCOPE, REVIEWS, Parts, Task
+from core.agent.stages.decide import decide, settled
+from core.agent.stages.draft import draft, gather
+from core.agent.stages.explore import explore, gate, plan
+from core.agent.stages.review import (
+    NOT_CRITICISED,
+    Contradiction,
+    contradiction_in,
+    critique,
+    judge,
+    without_unsupported,
+)
+from core.agent.stages.verify import check_draft
+from core.confidence.calibration import DEFAULT, DEFAULT_OF_MODELS, confidence_of
 from core.domain.answer import (
     Answer,
     Claim,
@@ -50,11 +47,11 @@ from core.domain.answer import (
     RefusalKind,
     Verified,
 )
-from core.domain.budget import Budget
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.evidence import Evidence, Finding
 from core.domain.run import (
     Attempt,
+    Budget,
     Clarification,
     Exploration,
     GateDecision,
@@ -102,7 +99,7 @@ class _Course:
         self._task = task
         self._question = task.question
         self._is_model = parts.reasoner.is_model
-        self._log = StepLog(parts.clock)
+        self._log = trace.StepLog(parts.clock)
         self._step = self._log.add
         self._budget = Budget(parts.limits, started_s=self._log.started_s)
         self._reasoner: Reasoner | None = None
@@ -152,7 +149,7 @@ class _Course:
             planned = await plan(reasoner, question, task.knowledge)
             if isinstance(planned, Plan) and planned.intent == "report":
                 return await self._passed_on(planned)
-            self._step("plan", plan_json(planned))
+            self._step("plan", trace.plan_json(planned))
             await let_others_run()
             if isinstance(planned, Clarification):
                 return await self._end(planned, self._asked_back(planned))
@@ -176,9 +173,8 @@ class _Course:
         return await self._end(planned, noted(answer, best.situation.notes))
 
     def _asked_back(self, planned: Clarification) -> Answer:
-        return (
-            compose.clarifying(planned) if self._may_clarify() else refusal(RefusalKind.NOT_FOUND)
-        )
+        may_ask = self._may_clarify()
+        return compose.clarifying(planned) if may_ask else refusal(RefusalKind.NOT_FOUND)
 
     async def _is_off_topic(self, first_search: Search | None) -> bool:
         """Say whether a model is believed that a question is none about policies.
@@ -195,7 +191,7 @@ class _Course:
 
     async def _passed_on(self, planned: Plan) -> Run:
         """Name the reporting line, so that whoever reports is never left with a bare refusal."""
-        self._step("plan", plan_json(planned))
+        self._step("plan", trace.plan_json(planned))
         if not self._task.use_rag:
             return await self._end(planned, compose.escalated(nearest=()))
         found = await self._passages.reporting_line()
@@ -204,11 +200,12 @@ class _Course:
     async def _explore(self, reasoner: Reasoner, planned: Plan, toolbox: Toolbox) -> Exploration:
         task = self._task
         self._tell("explore", f"Following {task.knowledge.extent.facts} facts of the policies")
-        asked, known = self._question, task.knowledge
-        found = await explore(reasoner, asked, planned, knowledge=known, toolbox=toolbox)
+        found = await explore(
+            reasoner, self._question, planned, knowledge=task.knowledge, toolbox=toolbox
+        )
         self._exploration = found
         self._budget.tools(len(found.calls))
-        self._step("explore", exploration_json(found))
+        self._step("explore", trace.exploration_json(found))
         await let_others_run()
         self._gate = gate(
             (found.reported_confidence, *found.later_confidences),
@@ -246,9 +243,7 @@ class _Course:
         criticised, judged = await self._review(reasoner, planned, remaining)
         verified = without_unsupported(verified, judged)
         may_retry = self._may_retry(number, proposed)
-        conflict = None
-        if self._is_model:
-            conflict = await contradiction_in(verified.claims, self._evidence, self._task.knowledge)
+        conflict = await self._contradiction(verified)
         is_conflict = proposed.is_conflict or conflict is Contradiction.TOLD
         situation = Situation(
             draft=replace(proposed, is_conflict=is_conflict, branch=branch),
@@ -290,13 +285,19 @@ class _Course:
         )
         return Attempted(situation=situation, ruling=ruling, evidence=self._evidence)
 
+    async def _contradiction(self, verified: Verified) -> Contradiction | None:
+        """Look for contradictions that a model may not have noticed; the rules look themselves."""
+        if not self._is_model:
+            return None
+        return await contradiction_in(verified.claims, self._evidence, self._task.knowledge)
+
     async def _gather(self, search: Search, number: int) -> None:
         if self._gate and self._gate.retrieve and self._budget.may_retrieve():
             sections = self._task.knowledge.extent.sections
             self._tell("retrieve", f"Searching {sections} sections" if sections else "Searching")
             found = await search()
             self._passages.retrieved.append(found)
-            self._step("retrieve", retrieval_json(found, self._passages.depth(number)))
+            self._step("retrieve", trace.retrieval_json(found, self._passages.depth(number)))
         context = self._exploration.context if self._exploration else ()
         self._evidence = gather(self._findings, self._passages.chunks, context=context)
         self._take_in_looks()
@@ -306,7 +307,7 @@ class _Course:
         if self._gate and self._gate.retrieve:
             self._evidence = self._evidence.with_chunks(self._passages.found)
             for looked in self._passages.untold():
-                self._step("retrieve", looked_json(looked))
+                self._step("retrieve", trace.looked_json(looked))
 
     async def _verify(self, proposed: Draft) -> Verified:
         self._tell("verify", "Checking each claim")
@@ -343,7 +344,7 @@ class _Course:
                 judge(reasoner, question, planned, evidence, remaining),
             )
         self._step("critique", {"refine": criticised.refine, "issues": list(criticised.issues)})
-        self._step("judge", judgement_json(judged))
+        self._step("judge", trace.judgement_json(judged))
         return criticised, judged
 
     async def _told_missing(self, best: Attempted) -> str | None:
@@ -385,12 +386,12 @@ class _Course:
             evidence=evidence,
             used_rag=any(item.kind == "chunk" for item in evidence.items),
             chunks_used=tuple(item.chunk_id for item in evidence.items if item.chunk_id),
-            entities=await entities_quoted(answer, self._findings, self._task.knowledge),
+            entities=await trace.entities_quoted(answer, self._findings, self._task.knowledge),
             attempts=tuple(self._attempts),
             budget=self._budget.use,
             steps=self._log.steps,
             retrieval_time_ms=self._passages.took_ms,
-            generation_time_ms=covered_s(calls) * 1_000,
+            generation_time_ms=trace.covered_s(calls) * 1_000,
             total_time_ms=self._log.total_ms,
             versions=tuple(sorted({item.span.version_id for item in evidence.items})),
             model_calls=calls,

@@ -1,14 +1,33 @@
-"""What a surface asks of the pipeline, and what it gets back to show."""
+"""A question on its way: what a surface asks, what the pipeline is given, and what comes back.
 
+An `AskRequest` becomes a `Task` of the pipeline, which is built from `Parts`; a surface gets a
+`Reply`.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Protocol
 
 from core.domain.answer import Answer
-from core.domain.context import ContextMessage
-from core.domain.place import Place
+from core.domain.conversation import ContextMessage, Place
 from core.domain.policy import EVERYONE
-from core.domain.run import Run
-from core.ports import RecordReceipt
+from core.domain.question import Question
+from core.domain.run import Limits, ModelCall, Run
+from core.ontology.tools.registry import Tool
+from core.ports import (
+    Clock,
+    CorpusStore,
+    Knowledge,
+    Progress,
+    Progressed,
+    Reader,
+    ReasonerFactory,
+    RecordReceipt,
+    Toolbox,
+)
+from core.ports.corpus import AboutPolicies
+from core.retrieval.retriever import ChunkRetriever
 
 MAX_QUESTION = 8_000
 """Characters of a question (`reliability.md`, back-pressure)."""
@@ -59,3 +78,74 @@ class Reply:
     """Its record."""
     conversation_id: str
     """The conversation, for the next question."""
+
+
+MAX_ASKED = 500
+"""Characters of a question back."""
+REVIEWS = 2
+"""Calls of a model that a whole review takes: the critic's and the judge's."""
+OUT_OF_SCOPE = "out_of_scope"
+"""The intent of a question that no policy could answer."""
+ABOUT_POLICIES = "about_policies"
+"""The intent of a question about the policies themselves, which no reasoner is asked."""
+
+
+class _Unheard:
+    """See `core.ports.Progress`; shows nothing."""
+
+    def report(self, progressed: Progressed, /) -> None:
+        """See `Progress.report`."""
+
+
+UNHEARD: Progress = _Unheard()
+"""For runs that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What the pipeline is built from."""
+
+    reasoner: ReasonerFactory
+    """Makes who proposes."""
+    corpus: CorpusStore
+    """Reads spans."""
+    retriever: ChunkRetriever
+    """Searches chunks."""
+    guard: Reader | None = None
+    """Reads statements with what they cite; None: only code checks them."""
+    clock: Clock
+    """Measures."""
+    limits: Limits
+    """Bounds."""
+    about: AboutPolicies | None = None
+    """Reads facts about policies; None: questions for them go the ordinary way."""
+
+
+class OpenToolbox(Toolbox, Protocol):
+    """A toolbox before its run begins."""
+
+    def register(self, tools: Sequence[Tool], /) -> None:
+        """Offer the tools of another source of knowledge too."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One question to take to its outcome."""
+
+    question: Question
+    """As understood in its thread, its scope pinned to an edition."""
+    knowledge: Knowledge
+    """The ontology of that edition and scope."""
+    tools: Callable[[], OpenToolbox]
+    """Makes the ontology's tools for one run."""
+    use_rag: bool = True
+    """False: graph only."""
+    progress: Progress = UNHEARD
+    """Told what is being done, in words for people."""
+    notes: tuple[str, ...] = ()
+    """Said with whatever comes out."""
+    warnings: tuple[str, ...] = ()
+    """What was degraded before it began."""
+    model_calls: tuple[ModelCall, ...] = ()
+    """Calls of language models that were made for it before it began."""

@@ -8,24 +8,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from core.agent.abandoned import AbandonedError
-from core.agent.ablation import Sections, WithoutSections, without_sections
-from core.agent.about.bound import bound
 from core.agent.conversation.referring import needs_subject, resolve
-from core.agent.conversation.slips import mended
 from core.agent.conversation.small_talk import SmallTalk
 from core.agent.conversation.speech import is_statement
+from core.agent.conversation.spelling import mended
 from core.agent.conversation.understanding import chat_in, clean
-from core.agent.fallback import Fallback
+from core.agent.fallback import AbandonedError, Fallback
 from core.agent.pipeline import Pipeline
-from core.agent.progress import UNHEARD
+from core.agent.policy_facts.question_forms import bound
+from core.agent.rehearsal import Sections, WithoutSections, without_sections
 from core.agent.reply import compose
 from core.agent.reply.release import may_be_off_topic, unless_off_topic
-from core.agent.request import MAX_QUESTION, AskRequest, Reply
-from core.agent.run_input import Parts, Task
+from core.agent.request import MAX_QUESTION, UNHEARD, AskRequest, Parts, Reply, Task
 from core.agent.wording import READ_WITH, THREAD_UNREAD
 from core.domain.answer import Answer, Outcome, RefusalKind
-from core.domain.budget import Limits
 from core.domain.errors import (
     ContractError,
     EmptyCorpusError,
@@ -36,7 +32,7 @@ from core.domain.errors import (
 from core.domain.evidence import Evidence
 from core.domain.policy import EVERYONE
 from core.domain.question import Question, Scope, Turn
-from core.domain.run import BudgetUse, Plan, Run
+from core.domain.run import BudgetUse, Limits, Plan, Run
 from core.ontology.graphs.whole import WholeOntology
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import (

@@ -12,7 +12,7 @@ from decimal import Decimal
 import rfc8785
 
 from core.domain.errors import ContractError
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 SALT_BYTES = 32
 """Enough that a short text ("Germany") can't be guessed from its commitment once salt and body are

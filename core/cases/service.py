@@ -4,8 +4,7 @@ Officers are those of our list, whoever else reads their channel. Askers are tho
 else is refused, and that is recorded.
 """
 
-from core.agent.conversation.confidential import speaks_of_somebody
-from core.agent.conversation.misconduct import is_report
+from core.agent.conversation.misconduct import is_report, speaks_of_somebody
 from core.domain.case import Case, CaseState, Urgency
 from core.domain.case_rules import (
     NOTE_LIMIT,

@@ -1,10 +1,50 @@
 """From draft to outcome: claims, verdicts, decisions and what a person is shown."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeAlias
 
 from core.domain.ontology import SectionRef
 from core.language.spans import Span
+
+BULLET = "\u2022 "
+"""What an item begins with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paragraph:
+    """One line of words."""
+
+    text: str
+    """Its words, with the marks of their citations."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Items that follow one another."""
+
+    items: tuple[str, ...]
+    """Each without its bullet; at least one."""
+
+
+Block: TypeAlias = Paragraph | Listing
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """Yield the paragraphs and lists of a text in order; none is empty."""
+    items: list[str] = []
+    for line in map(str.strip, text.split("\n")):
+        if line.startswith(BULLET) and line[len(BULLET) :].strip():
+            items.append(line[len(BULLET) :].strip())
+            continue
+        if items:
+            yield Listing(items=tuple(items))
+            items = []
+        if line:
+            yield Paragraph(text=line)
+    if items:
+        yield Listing(items=tuple(items))
 
 
 class Outcome(StrEnum):

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.domain.answer import Outcome
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 
 class Tag(StrEnum):

@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.domain.answer import Answer
-from core.domain.place import Place
+from core.domain.conversation import Place
 
 
 class CaseState(StrEnum):

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from core.domain.answer import Answer
 from core.domain.case import Case, CaseNews, CaseState, OfficerReply, Superseded
-from core.domain.place import Place
+from core.domain.conversation import Place
 
 
 class Notice(StrEnum):

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
 
-from core.domain.context import ContextMessage
-from core.domain.place import Place
-from core.domain.run import Json
+from core.domain.conversation import ContextMessage, Place
+from core.domain.json_value import Json
 
 OVERHEARD = "is_overheard"
 """Key of `InboundMessage.raw`: True of a follow-up that does not name us. It opens no case."""

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from core.domain.case_rules import Account, Officer
+from core.domain.conversation import Place
 from core.domain.errors import ConfigError
-from core.domain.place import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from core.domain.errors import ContractError
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 MAX_FACTS: Final = 200
 """Entities, and relations, of one part of a section at most."""

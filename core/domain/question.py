@@ -3,13 +3,18 @@
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from core.domain.context import ContextMessage
-from core.domain.place import Place
+from core.domain.conversation import ContextMessage, Place
 from core.domain.policy import EVERYONE
 from core.language.conditions import Condition
 
 UNASKED_SLOT = "question"
 """`Turn.slot` where nothing had been asked yet: what comes next stands alone."""
+JURISDICTION = "jurisdiction"
+"""Slot of the country where the asker works."""
+EMPLOYMENT = "employment"
+"""Slot of the group of people to which the asker belongs."""
+ALL = "all"
+"""The value of an assumption that asks for every branch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

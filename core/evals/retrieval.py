@@ -12,13 +12,39 @@ from datetime import date
 from time import perf_counter
 
 from core.domain.evidence import RetrievedChunk
+from core.domain.policy import ChunkKey
 from core.domain.question import Scope
 from core.evals.datasets import Dataset, LabelledQuestion, PassageKey
 from core.evals.metrics import average_precision_at, has_all_at, mean, percentile, recall_at
 from core.evals.rulebooks import passage_key
 from core.ports import ChunkSearch, Embedder, Reader, SearchRequest, Vector
-from core.retrieval.expand import pack
-from core.retrieval.rerank import ReorderedSearch
+from core.retrieval.retriever import ReorderedSearch
+
+
+def pack(
+    hits: Sequence[RetrievedChunk], neighbours: Sequence[RetrievedChunk], *, most: int
+) -> tuple[RetrievedChunk, ...]:
+    """Return at most `most` chunks, none twice: hits that fit, then neighbours as there is room.
+
+    Args:
+        hits: Best first.
+        neighbours: Nearest to the question first, `via` set.
+        most: Size of the pack, from 0.
+    """
+    chosen: dict[ChunkKey, RetrievedChunk] = {}
+    for chunk in (*hits, *neighbours):
+        if len(chosen) >= most:
+            break
+        chosen.setdefault(chunk.chunk_key, chunk)
+    places = {chunk.chunk_key: place for place, chunk in enumerate(chosen.values())}
+    return tuple(sorted(chosen.values(), key=lambda chunk: _place(chunk, places)))
+
+
+def _place(chunk: RetrievedChunk, places: dict[ChunkKey, int]) -> tuple[int, int]:
+    """Return the place of the hit that a chunk belongs to, then the chunk's own."""
+    own = places[chunk.chunk_key]
+    return (own if chunk.via is None else places.get(chunk.via, own), own)
+
 
 RANKS = 10
 """The k of the published figures."""

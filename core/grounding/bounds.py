@@ -18,7 +18,7 @@ from functools import lru_cache
 from itertools import islice
 
 from core.language.content_words import families
-from core.language.denials import is_negated
+from core.language.modality import is_negated
 from core.language.notations import QuantityKind
 from core.language.quantities import KEPT, Quantity, comparable, quantities, value_of
 from core.language.spans import TextSpan

@@ -20,8 +20,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.language.content_words import families, words
-from core.language.denials import NEGLECT, OF_SOMEBODY, is_negated
-from core.language.modality import LEAD_IN, LIST_ITEM, Modality, modalities
+from core.language.modality import (
+    LEAD_IN,
+    LIST_ITEM,
+    NEGLECT,
+    OF_SOMEBODY,
+    Modality,
+    is_negated,
+    modalities,
+)
 from core.language.sentences import split_sentences
 
 _LIMIT = re.compile(

@@ -10,20 +10,42 @@ from dataclasses import dataclass
 
 from core.domain.answer import Check
 from core.grounding.bounds import bounds_kept, cases_of_rules
+from core.grounding.denial import negation_kept, turned_word
 from core.grounding.named_entities import missing_names
-from core.grounding.negation import negation_kept
-from core.grounding.opposites import turned_word
 from core.grounding.polarity import polarity_kept, stands_in
 from core.grounding.quantity_roles import roles_kept
 from core.grounding.rule_framing import framing_kept
 from core.grounding.strength import strength_kept
-from core.grounding.topical_support import unsupported
-from core.language.content_words import words
+from core.language.content_words import content_words, words
 from core.language.periods import missing_periods, plain_frequencies
-from core.language.phrasing import readings
+from core.language.phrasing import readings, rows_read
 from core.language.quantities import missing_quantities
 from core.language.reader_text import reader_text, windows
-from core.language.table_rows import rows_read
+
+LEAST = 0.2
+"""Share of a statement's words that its sources must have. Our own choice: a faithful paraphrase
+keeps the nouns of its source and stays above a half, an unrelated statement shares a word at most.
+"""
+_COMMON = 4
+"""Letters from which two words that begin alike are of one family ("approval", "approved")."""
+
+
+def unsupported(text: str, sources: Sequence[str]) -> str | None:
+    """Return what is wrong if a statement has too little of its sources; None if nothing.
+
+    Args:
+        text: The statement; one without a telling word says nothing that could be wrong.
+        sources: The cited text, and the names of the places where it stands.
+    """
+    said = content_words(text)
+    there = content_words(" ".join(sources))
+    families = {word[:_COMMON] for word in there if len(word) >= _COMMON}
+    shared = {word for word in said if word in there or word[:_COMMON] in families}
+    if not said or len(shared) >= LEAST * len(said):
+        return None
+    missing = ", ".join(sorted(said - shared)[:_COMMON])
+    return f"the cited text does not speak of this: {missing}"
+
 
 LEAST_SUPPORT = 0.0225
 """Probability of the shipped guard below which a statement is rejected: 1.3 % of 150 supported

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from itertools import dropwhile, islice
 
 from core.domain.evidence import Context, Finding
-from core.domain.knowledge import SectionText
-from core.domain.ontology import SectionRef
+from core.domain.ontology import SectionRef, SectionText
 from core.language.lead_ins import (
     Unit,
     ends_in_colon,

@@ -7,19 +7,22 @@ snapshots of a few entities. All readings are of one edition, and the same readi
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, Protocol, TypeAlias
 
-from core.domain.knowledge import (
+from core.domain.ontology import (
+    EntityKey,
+    EntityType,
     Extent,
     Found,
     Joined,
     Listed,
     Outline,
     Paths,
+    RelationType,
     SectionText,
+    Snapshot,
     Sought,
     Stated,
     StatedFact,
 )
-from core.domain.ontology import EntityKey, EntityType, RelationType, Snapshot
 from core.domain.question import Scope
 from core.language.spans import Span
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
-from core.domain.context import Surroundings
+from core.domain.conversation import Place, Surroundings
 from core.domain.delivery import Delivery, FindResult, NoReaders, PostResult, Readers, Step
 from core.domain.message import Accepted, Claimed, Ignored, InboundMessage, Seen, Waiting
-from core.domain.place import Place
 from core.ports.reasoning import Progress
 
 Kept = Callable[[str], Awaitable[None]]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from core.domain.conversation import ConversationReference
 from core.domain.installation import Installation, Tokens, Workspace
-from core.domain.reference import ConversationReference
 
 
 class References(Protocol):

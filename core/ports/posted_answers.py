@@ -7,8 +7,8 @@ from typing import Protocol
 
 from core.domain.answer import Answer
 from core.domain.case_rules import Account, Officer
+from core.domain.conversation import Place
 from core.domain.delivery import StoredReply
-from core.domain.place import Place
 from core.language.spans import Span, VersionId
 
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.domain.answer import Critique, Draft, Judgement, NotJudged
-from core.domain.budget import Budget
 from core.domain.evidence import Evidence, RetrievedChunk
+from core.domain.json_value import Json
 from core.domain.question import Question
 from core.domain.run import (
     Attempt,
+    Budget,
     Clarification,
     Exploration,
-    Json,
     ModelCall,
     Plan,
     TokenUse,

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.domain.answer import Answer
+from core.domain.conversation import Place
 from core.domain.message import Speakers
-from core.domain.place import Place
 from core.domain.question import Turn
 from core.domain.run import Run
 from core.ports.messages import Completion

@@ -26,13 +26,12 @@ from time import perf_counter, time_ns
 from typing import Any
 
 from core.agent.request import AskRequest
-from core.agent.timing import covered_s
+from core.agent.trace import covered_s
 from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
 from core.domain.answer import Outcome
-from core.domain.budget import Limits
-from core.domain.place import Place
-from core.domain.run import Run
+from core.domain.conversation import Place
+from core.domain.run import Limits, Run
 from core.evals.answers import ANSWERABLE, LabelledQuestion, load_questions
 from core.evals.metrics import percentile
 from core.language.content_words import content_words

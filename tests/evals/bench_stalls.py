@@ -23,9 +23,9 @@ from bot.teams.inbound.text_input import clean_text, html_text
 from core.agent.request import AskRequest
 from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
+from core.domain.conversation import Place
 from core.domain.errors import UsageError
 from core.domain.message import InboundMessage
-from core.domain.place import Place
 from core.domain.question import Turn
 from core.evals.metrics import percentile
 from tests.stalls import Steps, hostile_messages, measured_steps

@@ -17,8 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.intake import is_meant_for_us
+from core.domain.conversation import Place
 from core.domain.message import InboundMessage, Speakers
-from core.domain.place import Place
 
 LABELLED = Path(__file__).parent / "thread_messages.jsonl"
 MENTION = re.compile(r"\{@(?P<name>\w+)\}")

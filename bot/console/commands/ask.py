@@ -23,11 +23,11 @@ from bot.console.views.terminal import Terminal, clean, open_terminal, safe, to_
 from bot.console.views.verbose import run_view
 from core.adapters.system import UuidSource
 from core.agent.request import AskRequest, Reply
-from core.agent.trace_json import reply_json, trace_json
+from core.agent.trace import reply_json, trace_json
 from core.bootstrap import Service
 from core.domain.answer import Outcome
+from core.domain.conversation import Place
 from core.domain.errors import UsageError
-from core.domain.place import Place
 from core.ports import Progressed
 
 EXIT_FAILED = 7

@@ -26,8 +26,8 @@ from core.agent.rehearsal import rehearse_labelled
 from core.agent.request import AskRequest
 from core.bootstrap import Service
 from core.config.settings import Settings
+from core.domain.conversation import Place
 from core.domain.errors import ConfigError
-from core.domain.place import Place
 from core.domain.run import ModelCall, Run
 from core.evals.answers import AnswersReport, LabelledQuestion, evaluate_answers
 from core.evals.metrics import percentile

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from bot.console.views.terminal import Row, one_line, safe
 from core.domain.audit import RecordLine, RecordView
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 _OUTCOME_STYLES = {
     "answered": "green",

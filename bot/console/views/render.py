@@ -16,10 +16,18 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.console.views.terminal import one_line, safe
-from core.domain.answer import Answer, Badge, Outcome, RefusalKind, ShownCitation
+from core.domain.answer import (
+    BULLET,
+    Answer,
+    Badge,
+    Outcome,
+    Paragraph,
+    RefusalKind,
+    ShownCitation,
+    blocks,
+)
 from core.domain.ontology import SectionRef
 from core.domain.question import UNASKED_SLOT
-from core.language.layout import BULLET, Paragraph, blocks
 
 _MARK = re.compile(r"\[\d+\]")
 _BADGES: dict[Badge, tuple[str, str]] = {

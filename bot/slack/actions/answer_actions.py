@@ -16,9 +16,9 @@ from bot.slack.inbound.interaction import Interaction, asked
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack, Spot, link_to
 from core.domain.answer import Outcome
+from core.domain.conversation import Place
 from core.domain.delivery import Readers
 from core.domain.message import Accepted
-from core.domain.place import Place
 from core.ports import Clock
 from core.ports.posted_answers import (
     CopyState,

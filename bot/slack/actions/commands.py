@@ -35,8 +35,8 @@ from bot.slack.inbound.payload import maybe
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack, Spot, link_to
 from core.cases.service import CaseService
+from core.domain.conversation import Place
 from core.domain.errors import TransientError
-from core.domain.place import Place
 from core.ports import Clock
 
 COMMAND = "/policy"

@@ -15,9 +15,9 @@ from bot.slack.web.calls import Slack, Spot, links_to
 from core.cases.service import CaseService
 from core.domain.case import Case, CaseState
 from core.domain.case_rules import Account, CaseRefused
+from core.domain.conversation import Place
 from core.domain.delivery import Readers
-from core.domain.place import Place
-from core.domain.run import Json
+from core.domain.json_value import Json
 from core.ports import CorpusStore
 from core.ports.corpus import PolicyChanged, PolicyChanges
 from core.ports.posted_answers import PostedAnswers

@@ -27,7 +27,7 @@ from bot.slack.web.background_tasks import Underway
 from bot.slack.web.calls import client_for
 from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Workspace
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 UNAVAILABLE, BROKEN = 503, 500
 ANYTHING = re.compile(".*", re.DOTALL)

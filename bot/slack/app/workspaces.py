@@ -14,7 +14,7 @@ from bot.slack.inbound.app_events import Doubt
 from bot.slack.inbound.identity import ORGANISATION, Home
 from bot.slack.install.credentials import Credential, Credentials, Doubts, Refusals
 from bot.slack.web.calls import NOT_INSTALLED, Slack, client_for
-from core.domain.context import Surroundings
+from core.domain.conversation import Place, Surroundings
 from core.domain.delivery import (
     CanNotTell,
     Delivery,
@@ -27,7 +27,6 @@ from core.domain.delivery import (
 from core.domain.errors import TransientError
 from core.domain.installation import Workspace
 from core.domain.message import Claimed
-from core.domain.place import Place
 from core.ports import Kept, Platform, Progress, Progressed
 from core.ports.messages import as_carried
 from core.ports.platforms import Connections

@@ -60,11 +60,11 @@ from bot.slack.blocks.elements import (
     words,
 )
 from bot.slack.blocks.render_context import Setting
-from core.agent.conversation.understanding import ALL
 from core.domain.answer import Answer, Outcome, ShownCitation
 from core.domain.delivery import StoredReply
+from core.domain.json_value import Json
 from core.domain.ontology import SectionRef
-from core.domain.run import Json
+from core.domain.question import ALL
 
 
 def source_blocks(citations: tuple[ShownCitation, ...], library: Library) -> list[Block]:

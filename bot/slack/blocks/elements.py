@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from bot.replies.answer import Head, Icon
 from bot.replies.safe_text import cut, pieces
-from core.domain.run import Json
-from core.language.layout import Paragraph, blocks
+from core.domain.answer import Paragraph, blocks
+from core.domain.json_value import Json
 
 Block: TypeAlias = dict[str, Json]
 TEXT = 3_000

@@ -21,7 +21,7 @@ from bot.slack.blocks.elements import (
     words,
 )
 from core.domain.case import Case, CaseState
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 LISTED = 10
 """Entries of each list; how many there are besides is said."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 IN_MESSAGE, IN_VIEW = 50, 100
 MARKDOWN = 12_000

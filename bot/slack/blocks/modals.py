@@ -32,9 +32,9 @@ from bot.slack.blocks.elements import (
     section,
     words,
 )
-from core.domain.context import carried
+from core.domain.conversation import carried
 from core.domain.errors import ContractError
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 INPUT = 3_000
 """Characters that Slack lets somebody type into one input."""

@@ -44,7 +44,7 @@ from bot.slack.blocks.mrkdwn import LIMIT, answer_text, nearest_text
 from bot.slack.blocks.render_context import Setting
 from core.domain.answer import Answer
 from core.domain.delivery import StoredReply
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 ASKED_MARK: Json = {"event_type": "question", "event_payload": {}}
 """Metadata of a question that we quote, by which it is told from what is drawn of a run."""

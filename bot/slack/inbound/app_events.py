@@ -13,7 +13,7 @@ from bot.json_fields import Object, maybe_object, need_object
 from bot.slack.inbound.identity import Home
 from bot.slack.inbound.payload import EPOCH, maybe, need
 from core.domain.installation import Workspace
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 LATEST_S = 10**11
 """Seconds since 1970 that are still an instant."""

@@ -11,7 +11,7 @@ from datetime import datetime
 from bot.json_fields import Object, maybe_object
 from bot.slack.inbound.payload import maybe
 from core.domain.installation import Workspace
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 ORGANISATION = "E"
 """Ids of organisations begin with it, those of workspaces with `T`."""

@@ -12,11 +12,10 @@ from typing import Literal, TypeAlias
 from bot.json_fields import Object, maybe_object, need_object
 from bot.slack.inbound.identity import Home
 from bot.slack.inbound.payload import maybe, need, typed
-from core.domain.context import ContextMessage, bounded, carried_text
+from core.domain.conversation import ContextMessage, Place, bounded, carried_text
 from core.domain.errors import ContractError
+from core.domain.json_value import Json
 from core.domain.message import InboundMessage, MessageKind
-from core.domain.place import Place
-from core.domain.run import Json
 
 Kind: TypeAlias = Literal["press", "submit", "close", "shortcut", "message_shortcut", "command"]
 _KINDS: dict[str, Kind] = {

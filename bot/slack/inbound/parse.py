@@ -29,10 +29,9 @@ from bot.slack.inbound.payload import (
     typed,
 )
 from bot.small_talk import wants_help
-from core.domain.context import ContextMessage, bounded
+from core.domain.conversation import ContextMessage, Place, bounded
+from core.domain.json_value import Json
 from core.domain.message import Ignored, InboundMessage, MessageKind
-from core.domain.place import Place
-from core.domain.run import Json
 
 BY_PEOPLE = frozenset({"file_share", "me_message", "thread_broadcast"})
 """Subtypes that somebody wrote: a question with a file is a question."""

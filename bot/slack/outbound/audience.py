@@ -19,9 +19,9 @@ from bot.slack.inbound.identity import Home
 from bot.slack.web.calls import Slack
 from bot.slack.web.channels import Kind, Room, Rooms
 from bot.slack.web.directory import Directory
+from core.domain.conversation import Place
 from core.domain.delivery import NoReaders, Readers
 from core.domain.errors import TransientError
-from core.domain.place import Place
 
 KEPT_S = 600.0
 AGAIN_S = 2.0

@@ -32,6 +32,7 @@ from bot.slack.inbound.payload import maybe
 from bot.slack.web.calls import ABSENT, LITERAL, Slack
 from core.domain.answer import Outcome
 from core.domain.case import CaseState
+from core.domain.conversation import Place
 from core.domain.delivery import (
     Ambiguous,
     ContentRefused,
@@ -45,8 +46,7 @@ from core.domain.delivery import (
     RetryAfter,
     StoredReply,
 )
-from core.domain.place import Place
-from core.domain.run import Json
+from core.domain.json_value import Json
 from core.failpoints import failpoint
 
 OUR_FAULT = frozenset(

@@ -22,8 +22,8 @@ from bot.slack.blocks.elements import section
 from bot.slack.inbound.payload import maybe
 from bot.slack.web.calls import Slack
 from core.domain.errors import BusyError, OvertakenError
+from core.domain.json_value import Json
 from core.domain.message import Claimed
-from core.domain.run import Json
 from core.ports import Kept, Progress, Progressed
 
 SEEN = "eyes"

@@ -20,10 +20,10 @@ from bot.slack.inbound.parse import is_by_person
 from bot.slack.inbound.payload import maybe, names, split_quote, typed
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack
-from core.domain.context import ContextMessage, Part, Surroundings, bounded
+from core.domain.conversation import ContextMessage, Part, Surroundings, bounded
 from core.domain.errors import TransientError
+from core.domain.json_value import Json
 from core.domain.message import OVERHEARD, Claimed
-from core.domain.run import Json
 
 PAGE = "200"
 PAGES = 3

@@ -21,7 +21,7 @@ from bot.json_fields import maybe_object
 from bot.replies.safe_text import is_permalink
 from bot.slack.inbound.payload import maybe
 from core.domain.errors import BusyError, TransientError
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 TIMEOUT_S = 10
 REST_S = 30.0

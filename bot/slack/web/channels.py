@@ -10,7 +10,7 @@ from bot.call_results import Rejected
 from bot.json_fields import maybe_object
 from bot.slack.inbound.payload import maybe
 from bot.slack.web.calls import Listing, Slack, body_of
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 
 class Kind(StrEnum):

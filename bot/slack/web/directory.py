@@ -17,7 +17,7 @@ from bot.slack.inbound.identity import Home
 from bot.slack.inbound.payload import maybe
 from bot.slack.web.calls import Listing, Slack, body_of
 from core.domain.errors import TransientError
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 ALONE = 50
 """People that are asked for one by one. Slack answers some 100 such questions a minute (tier 4),

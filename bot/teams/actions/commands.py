@@ -23,10 +23,9 @@ from bot.teams.outbound.audience import TeamsAudience
 from bot.teams.protocol import action_ids
 from bot.teams.protocol.action_ids import target_of
 from bot.teams.protocol.conversations import NAME
-from core.domain.context import ContextMessage
+from core.domain.conversation import ContextMessage, Place
 from core.domain.errors import TransientError
-from core.domain.place import Place
-from core.domain.run import Json
+from core.domain.json_value import Json
 from core.ports import Clock
 from core.ports.platforms import References
 

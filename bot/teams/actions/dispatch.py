@@ -14,7 +14,7 @@ from bot.teams.cards.dialogs import FORMS, again
 from bot.teams.inbound.interaction import Interaction, Kind, NotOurs
 from bot.teams.protocol.action_ids import CASE_REFRESH
 from core.domain.errors import ContractError, TransientError
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,8 @@ from bot.teams.inbound.interaction import FEEDBACK, REACTION, Interaction, asked
 from bot.teams.protocol import action_ids
 from bot.teams.protocol.action_ids import Target, target_of
 from bot.teams.protocol.conversations import NAME, permalink_of
+from core.domain.json_value import Json
 from core.domain.officers import Officers
-from core.domain.run import Json
 from core.ports.posted_answers import PostedAnswer, PostedAnswers
 
 WHOLE_TITLE = "Your answer"

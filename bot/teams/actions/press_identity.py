@@ -9,8 +9,8 @@ from bot.teams.inbound.interaction import COMMENT, Interaction
 from bot.teams.protocol.action_ids import Target
 from bot.teams.protocol.conversations import NAME
 from core.domain.case_rules import Account
+from core.domain.conversation import Place
 from core.domain.officers import Officers
-from core.domain.place import Place
 
 
 def press_of(interaction: Interaction, target: Target, officers: Officers) -> Press:

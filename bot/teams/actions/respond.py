@@ -34,8 +34,8 @@ from bot.teams.connector.http_client import NOT_HERE
 from bot.teams.connector.roster import Rosters
 from bot.teams.inbound.interaction import Interaction
 from core.domain.case import Case
+from core.domain.json_value import Json
 from core.domain.officers import Officers
-from core.domain.run import Json
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from msrest.serialization import Model
 
 from bot.teams.actions.dispatch import Response
 from bot.teams.connector.http_client import Object
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 Answering = Callable[[], Awaitable[Response]]
 """Answers one invoke, which it knows."""

@@ -29,9 +29,9 @@ from core.adapters.postgres.engine.database import engine_for, newest_revision, 
 from core.adapters.postgres.platforms.references import PostgresReferences
 from core.bootstrap import database_url
 from core.config.settings import Settings
+from core.domain.conversation import Place
 from core.domain.errors import CiteboundError, ConfigError, TransientError
 from core.domain.officers import Officers
-from core.domain.place import Place
 
 LOOKED_AT_WITHIN_S = 20.0
 """What a start waits for Teams."""

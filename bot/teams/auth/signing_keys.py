@@ -23,7 +23,7 @@ from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
 from bot.teams.protocol.payload import is_id
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 METADATA_URL = "https://login.botframework.com/v1/.well-known/openidconfiguration"
 """Of the public cloud."""

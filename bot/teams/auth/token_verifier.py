@@ -26,7 +26,7 @@ from bot.teams.auth.signing_keys import Missing, SigningKey, SigningKeys
 from bot.teams.protocol.conversations import CHANNEL_ID
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import is_id
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 ISSUER = "https://api.botframework.com"
 """Of tokens that the service itself makes; a token made with our own secret has another one."""

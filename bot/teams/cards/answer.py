@@ -39,9 +39,9 @@ from bot.teams.cards.limits import CARD_BYTES, size
 from bot.teams.cards.markdown import address
 from bot.teams.cards.render_context import Setting
 from bot.teams.protocol import action_ids
-from core.agent.conversation.understanding import ALL
 from core.domain.answer import Answer, Outcome, ShownCitation
-from core.domain.run import Json
+from core.domain.json_value import Json
+from core.domain.question import ALL
 
 
 def source_items(

@@ -44,7 +44,7 @@ from bot.teams.cards.markdown import escaped
 from bot.teams.cards.render_context import Setting
 from bot.teams.protocol import action_ids
 from core.domain.case import Case, CaseState, OfficerReply, Superseded
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 
 def officer_text(

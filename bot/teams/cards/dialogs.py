@@ -40,7 +40,7 @@ from bot.teams.cards.elements import (
 from bot.teams.inbound.interaction import Interaction
 from bot.teams.protocol.action_ids import SEEN, Target, data_of, target_of
 from core.domain.errors import ContractError
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 MESSAGE_TYPE = "application/vnd.microsoft.activity.message"
 ERROR_TYPE = "application/vnd.microsoft.error"

@@ -11,7 +11,7 @@ from bot.replies.answer import Head
 from bot.replies.safe_text import cut, pieces
 from bot.teams.cards.markdown import address, paragraphs, run_text
 from bot.teams.protocol.action_ids import DO
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 Card: TypeAlias = dict[str, Json]
 VERSION = "1.5"

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 MESSAGE_BYTES = 80_000
 """Of the whole message as JSON in UTF-16; Teams refuses those near 100,000 (413)."""

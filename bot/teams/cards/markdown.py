@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from bot.replies.answer import Head
 from bot.replies.text_reply import Markup, PlainText
 from bot.teams.cards.render_context import Setting
-from core.domain.answer import Answer
-from core.language.layout import Block, Paragraph, blocks
+from core.domain.answer import Answer, Block, Paragraph, blocks
 
 _SPECIAL = str.maketrans(
     {char: f"\\{char}" for char in "\\`*_[]()#~|!>"} | {"&": "&amp;", "<": "&lt;"}

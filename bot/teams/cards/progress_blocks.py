@@ -8,7 +8,7 @@ from bot.replies.notices import CHECKING
 from bot.replies.safe_text import line
 from bot.teams.cards.elements import Card
 from bot.teams.cards.markdown import escaped
-from core.domain.run import Json
+from core.domain.json_value import Json
 from core.ports.reasoning import Progressed
 
 FIRST = 1

@@ -29,7 +29,7 @@ from bot.teams.cards.render_context import Setting
 from bot.teams.protocol import action_ids
 from core.domain.answer import Answer, Outcome
 from core.domain.delivery import Notice, StoredReply
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 NAME = "Compliance Assistant"
 EXAMPLES = (

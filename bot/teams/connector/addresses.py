@@ -12,9 +12,8 @@ from bot.teams.connector.connector import Address, Transport
 from bot.teams.protocol.conversations import NAME, Reference, conversation_of, read_reference
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import maybe
+from core.domain.conversation import ConversationReference, Place
 from core.domain.errors import ContractError, TransientError
-from core.domain.place import Place
-from core.domain.reference import ConversationReference
 from core.ports.platforms import References
 
 NO_REFERENCE = "no_reference"

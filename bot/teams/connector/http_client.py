@@ -25,7 +25,7 @@ from bot.call_results import CallResult, NotSent, RateLimited, Rejected, Succeed
 from bot.json_fields import Object
 from bot.teams.auth.credentials import AppToken, TokenError
 from bot.teams.protocol.payload import words
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 REST_S = 5.0
 """After a 429 or a 412 that does not say how long."""

@@ -11,8 +11,8 @@ from bot.teams.connector.http_client import Object
 from bot.teams.protocol.conversations import ROOT
 from bot.teams.protocol.identity import OUTSIDE_ROLES, Home
 from bot.teams.protocol.payload import maybe, objects, words
+from core.domain.conversation import Place
 from core.domain.errors import TransientError
-from core.domain.place import Place
 
 GONE = frozenset({"BotNotInConversationRoster", "ConversationNotFound"})
 """Codes: we are not in that conversation, or no more, and are not told who is. To ask again is no

@@ -24,11 +24,10 @@ from bot.teams.protocol.action_ids import DO
 from bot.teams.protocol.conversations import Reference, Spot, reference_of, spot_of
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import instant, is_id, maybe, need, scalar, words
-from core.domain.context import ContextMessage, bounded
+from core.domain.conversation import ContextMessage, Place, bounded
 from core.domain.errors import ContractError
+from core.domain.json_value import Json
 from core.domain.message import InboundMessage, MessageKind
-from core.domain.place import Place
-from core.domain.run import Json
 
 Kind: TypeAlias = Literal[
     "press", "execute", "fetch", "submit", "ask", "ask_submit", "feedback", "feedback_form"

@@ -12,8 +12,8 @@ from bot.json_fields import Object, maybe_object
 from bot.teams.protocol.conversations import NAME, Reference, reference_of, spot_of, tenant_of
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import maybe, objects
+from core.domain.conversation import Place
 from core.domain.message import InboundMessage, MessageKind
-from core.domain.place import Place
 
 EVENTS = frozenset({"installationUpdate", "conversationUpdate"})
 ADDED, REMOVED = frozenset({"add", "add-upgrade"}), frozenset({"remove", "remove-upgrade"})

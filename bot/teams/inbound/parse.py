@@ -22,9 +22,9 @@ from bot.teams.inbound.text_input import clean_text, names_bot, names_others, qu
 from bot.teams.protocol.conversations import Spot, spot_of
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import instant, maybe, need, objects, words
-from core.domain.context import ContextMessage, bounded
+from core.domain.conversation import ContextMessage, bounded
+from core.domain.json_value import Json
 from core.domain.message import Ignored, InboundMessage, MessageKind
-from core.domain.run import Json
 
 NO_FILES = frozenset({"text/html", "messageReference", "forwardedMessageReference"})
 """Attachments that are words: those of the message once more, and what it quotes."""

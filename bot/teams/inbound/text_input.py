@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from bot.json_fields import Object, maybe_object
 from bot.teams.protocol.payload import maybe, objects, words
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 LONGEST_TEXT = 64_000
 """Characters that are read: a message of Teams has at most 28 KB, a question 8,000 characters."""

@@ -18,8 +18,8 @@ from dataclasses import replace
 from bot.audience_config import ChannelScope, Rights
 from bot.teams.connector.addresses import ALONE
 from bot.teams.connector.roster import Member, Roster, Rosters
+from core.domain.conversation import Place
 from core.domain.delivery import NoReaders, Readers
-from core.domain.place import Place
 
 KEPT_S = 600.0
 AGAIN_S = 2.0

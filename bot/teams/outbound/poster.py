@@ -47,7 +47,7 @@ from core.domain.delivery import (
     PostResult,
     RetryAfter,
 )
-from core.domain.run import Json
+from core.domain.json_value import Json
 from core.failpoints import failpoint
 
 UPDATE_REST_S = 2.0

@@ -20,8 +20,8 @@ from bot.teams.connector.connector import Address, Transport
 from bot.teams.protocol.conversations import scope_of
 from bot.teams.protocol.payload import maybe
 from core.domain.errors import OvertakenError
+from core.domain.json_value import Json
 from core.domain.message import Claimed
-from core.domain.run import Json
 from core.ports import Kept, Progress, Progressed
 
 SEQUENCES_PER_ATTEMPT = 1_000

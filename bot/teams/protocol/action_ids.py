@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.domain.errors import ContractError
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 DO, CHOICE = "do", "o"
 ANSWER_KEY, CLARIFICATION_KEY, CASE_KEY, MESSAGE_KEY = "a", "c", "case", "m"

@@ -11,10 +11,9 @@ from urllib.parse import quote
 from bot.json_fields import Object, maybe_object, need_object
 from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import maybe, need
+from core.domain.conversation import ConversationReference, Place
 from core.domain.errors import ContractError
-from core.domain.place import Place
-from core.domain.reference import ConversationReference
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 NAME = "teams"
 """See `Place.platform`."""

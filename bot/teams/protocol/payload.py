@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from bot.json_fields import Object
 from core.domain.errors import ContractError
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 LONGEST_ID = 400
 """Characters: conversations of channels have about 120, users about 100."""

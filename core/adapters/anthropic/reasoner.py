@@ -40,23 +40,16 @@ from core.adapters.anthropic.dialogue.tools import (
     parse_plan,
 )
 from core.adapters.anthropic.dialogue.turn_texts import Findings
-from core.agent.conversation.confidential import is_confidential
+from core.agent.conversation.misconduct import is_confidential
 from core.agent.extractive.reasoner import ExtractiveReasoner
-from core.agent.limits import OUT_OF_SCOPE
 from core.agent.prompts import ANSWER, ANSWER_GRAPH_ONLY
+from core.agent.request import OUT_OF_SCOPE
 from core.domain.answer import Clarification, Critique, Draft, Judgement, NotJudged
-from core.domain.budget import Limits
 from core.domain.errors import ModelUnavailableError
 from core.domain.evidence import Evidence
+from core.domain.json_value import Json
 from core.domain.question import Question
-from core.domain.run import (
-    Attempt,
-    Exploration,
-    Json,
-    ModelCall,
-    Plan,
-    ToolCall,
-)
+from core.domain.run import Attempt, Exploration, Limits, ModelCall, Plan, ToolCall
 from core.ports import Knowledge, RunContext, Toolbox
 
 RESERVED = 5

@@ -17,6 +17,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 
+from core.domain.question import Question, Turn
+from core.language.content_words import words
+
 
 def _either(*words: str) -> str:
     return f"(?:{'|'.join(words)})"
@@ -199,3 +202,63 @@ def _repaid(said: str) -> Iterator[int]:
 def _is_supposed(before: str) -> bool:
     """Say whether what follows is supposed: a word that says so stands after the last comma."""
     return _SUPPOSES.search(before, before.rfind(",") + 1) is not None
+
+
+_ASKS_OR_GREETS = re.compile(
+    r"^(?:(?:ok(?:ay)?|thanks|thank you|and|but|so|please|hi|hello|now)\b[\s,:!.-]*)*"
+    r"(?:how|where|to whom|who|whom|whose|what|which|when|why|can|could|may|must|shall|should|would"
+    r"|will|do|does|did|is|are|am|was|were|has|have|tell me|explain|describe|list|compare"
+    r"|define)\b",
+    re.IGNORECASE,
+)
+_THIRD_PERSON = re.compile(r"\b(?:he|she|him|her|his|hers|they|them|their|theirs)\b", re.IGNORECASE)
+_COLLEAGUE = re.compile(
+    r"\b(?:my|our|his|her|an?|the|some|another|one of (?:my|our|the))\s+(?:[\w-]+\s+){0,2}?"
+    r"(?:boss|manager|supervisor|colleague|co-?worker|teammate|director|ceo|cfo|driver|buyer"
+    r"|accountant|foreman|dispatcher|chief|intern|clerk|department)s?\b"
+    r"|(?-i:\b(?:[Ii] saw|[Ii] think|[Ii] know)\s+[A-Z][a-z]+\b|\b(?:Mr|Mrs|Ms)\b)"
+    r"|\b(?:fishy|shady|whistle)\b",
+    re.IGNORECASE,
+)
+_WISHES = re.compile(
+    r"^(?:(?:hi|hello|please)\b\W*)*(?:i (?:would like|wonder)|i'd like|help|write|give|show|find"
+    r"|translate|draft|summari[sz]e|differences?|comparison)\b",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(r"(?<=[.!?])\s+|[;\n]\s*")
+_POLITE = 2
+"""Words of a sentence that tells nothing ("Thank you.")."""
+
+
+def is_confidential(question: Question) -> bool:
+    """Say whether a message tells of misconduct, or goes on to tell of it.
+
+    After a report only a plain question about something else is none: whoever has just reported
+    goes on with places, dates and names, and no word list knows those.
+    """
+    if any(map(is_report, {question.text, question.own})):
+        return True
+    last = question.history[-1] if question.history else None
+    return last is not None and last.was_report and not _asks(question.text)
+
+
+def speaks_of_somebody(text: str) -> bool:
+    """Say whether a message asks nothing, and tells of a person or of something that is wrong."""
+    told = [one for one in _CLAUSE_END.split(text) if len(words(one)) > _POLITE]
+    if (
+        not told
+        or "?" in text
+        or any(_ASKS_OR_GREETS.match(one) or _WISHES.match(one) for one in told)
+    ):
+        return False
+    return bool(_THIRD_PERSON.search(text) or _COLLEAGUE.search(text))
+
+
+def was_confidential(turn: Turn) -> bool:
+    """Say whether an earlier turn told of misconduct, or may have."""
+    return turn.was_report or is_report(turn.question) or speaks_of_somebody(turn.question)
+
+
+def _asks(text: str) -> bool:
+    told = [one for one in _CLAUSE_END.split(text) if len(words(one)) > _POLITE]
+    return all(_ASKS_OR_GREETS.match(one) for one in told) and not _THIRD_PERSON.search(text)

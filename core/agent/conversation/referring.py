@@ -21,7 +21,7 @@ from core.agent.conversation.understanding import (
 )
 from core.agent.request import MAX_QUESTION
 from core.domain.answer import Outcome
-from core.domain.context import ContextMessage, bounded
+from core.domain.conversation import ContextMessage, bounded
 from core.domain.question import Assumption, Turn
 from core.language.conditions import Condition, conditions_in
 from core.language.content_words import content_words

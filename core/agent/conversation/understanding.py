@@ -8,11 +8,10 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.agent.conversation.follow_up import follow_up
-from core.agent.conversation.replies_to_questions import more_told, option_chosen, value_told
+from core.agent.conversation.follow_up import follow_up, more_told, option_chosen, value_told
 from core.agent.conversation.small_talk import SmallTalk, small_talk, without_greeting
 from core.domain.answer import Outcome
-from core.domain.question import UNASKED_SLOT, Assumption, Turn
+from core.domain.question import ALL, EMPLOYMENT, JURISDICTION, UNASKED_SLOT, Assumption, Turn
 from core.language.conditions import Condition, conditions_in, groups_asked_for
 from core.language.content_words import content_words, words
 from core.language.jurisdictions import (
@@ -24,13 +23,6 @@ from core.language.jurisdictions import (
 )
 from core.language.people import GROUPS, mentions, names_in, own_group
 from core.ports import Vector
-
-JURISDICTION = "jurisdiction"
-"""Slot of the country where the asker works."""
-EMPLOYMENT = "employment"
-"""Slot of the group of people to which the asker belongs."""
-ALL = "all"
-"""The value of an assumption that asks for every branch."""
 
 _FOLLOWS = re.compile(
     r"^(?:and|or|but|also|what about|how about|what if|same for|is that (?:also|the same)"

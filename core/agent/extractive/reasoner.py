@@ -10,28 +10,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from core.agent.binding import within
+from core.agent.applicability import within
+from core.agent.concurrency import let_others_run
 from core.agent.conversation.misconduct import is_report
-from core.agent.conversation.understanding import ALL
-from core.agent.extractive.answering import answering, is_comparison, open_words, wanted_of
-from core.agent.extractive.branching import NOWHERE, find_branch, find_conflict
-from core.agent.extractive.passages import passages_of
-from core.agent.extractive.quoting import claim_of, expand
-from core.agent.extractive.ranking import READ, by_section, rank
-from core.agent.extractive.scoring import (
+from core.agent.extractive.evidence_text import passages_of
+from core.agent.extractive.questions import Wanted, is_comparison, wanted_of
+from core.agent.extractive.quoting import (
+    NOWHERE,
+    answering,
+    claim_of,
+    expand,
+    find_branch,
+    find_conflict,
+    open_words,
+)
+from core.agent.extractive.ranking import (
     ANSWERS,
     ANSWERS_BY_WORDS,
+    READ,
     SURE,
     Fit,
     Scored,
-    Wanted,
+    by_section,
     measures_of,
+    rank,
 )
-from core.agent.planning.definitions import with_definitions
-from core.agent.planning.facts import find_facts, vocabulary_for
+from core.agent.planning.facts import find_facts, vocabulary_for, with_definitions
 from core.agent.planning.intent import Intent, intents_of, subjects_of
 from core.agent.planning.terms import is_figure, is_noise, is_telling, terms_of
-from core.agent.timing import let_others_run
 from core.domain.answer import (
     Branch,
     Claim,
@@ -43,7 +49,7 @@ from core.domain.answer import (
 )
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, EvidenceItem, Finding
-from core.domain.question import Question, Scope
+from core.domain.question import ALL, Question, Scope
 from core.domain.run import Attempt, Clarification, Exploration, ModelCall, Plan, Term
 from core.language.content_words import content_words
 from core.language.jurisdictions import jurisdictions_in

@@ -1,7 +1,107 @@
 """What kind of answer a question wants, by the words it begins with."""
 
 import re
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+
+from core.domain.question import JURISDICTION
+from core.grounding.bounds import Bound, Bounded, bounds
+from core.language.jurisdictions import jurisdictions_in, rules_of, without_jurisdictions
+
+_EMPLOYMENTS: dict[str, str] = {
+    "employee": r"(?:(?:i'm|i am|as|for|are|an?|any|all|permanent|full-time|part-time|two|our)"
+    r"\s*+)?(?:employees?|permanent staff|staff members?)",
+    "contractor": r"contractors?|freelancers?|external workers?|agency workers?",
+}
+_EMPLOYMENT_PATTERNS = {
+    name: re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)
+    for name, pattern in _EMPLOYMENTS.items()
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facets:
+    """What a text says of the country and of the kind of employment."""
+
+    jurisdictions: frozenset[str] = frozenset()
+    """ISO 3166 codes."""
+    employments: frozenset[str] = frozenset()
+    """`employee`, `contractor`."""
+
+    def of(self, slot: str) -> frozenset[str]:
+        """Return the values for a slot."""
+        return self.jurisdictions if slot == JURISDICTION else self.employments
+
+
+@lru_cache(maxsize=8_192)
+def facets_of(text: str) -> Facets:
+    """Read the facets of a text."""
+    return Facets(
+        jurisdictions=jurisdictions_in(text, with_cities=True),
+        employments=frozenset(
+            name for name, pattern in _EMPLOYMENT_PATTERNS.items() if pattern.search(text)
+        ),
+    )
+
+
+def last_facets_of(parts: tuple[str, ...]) -> Facets:
+    """Read the facets of a thread: for each, the last message that says something counts."""
+    jurisdictions: frozenset[str] = frozenset()
+    employments: frozenset[str] = frozenset()
+    for part in parts:
+        found = facets_of(part)
+        # A country to which somebody goes is not the one whose rules hold for them.
+        jurisdictions = rules_of(part) or jurisdictions
+        employments = found.employments or employments
+    return Facets(jurisdictions=jurisdictions, employments=employments)
+
+
+def without_facets(text: str) -> str:
+    """Return the text without the words that name a country or a kind of employment."""
+    text = without_jurisdictions(text)
+    for pattern in _EMPLOYMENT_PATTERNS.values():
+        text = pattern.sub(" ", text)
+    return text
+
+
+_GIVEN = re.compile(
+    r"\b(?:worth|of|for|costs|costing|priced\s+at|valued\s+at|value|about|some|is)\s*$",
+    re.IGNORECASE,
+)
+_LIMITS = re.compile(
+    r"\b(?:limits?|thresholds?|ceilings?|caps?|maxim\w+|minim\w+|allowances?|budgets?|rates?|fees?"
+    r"|fines?|penalt\w+|deductibles?)\b",
+    re.IGNORECASE,
+)
+
+
+def amounts_of(question: str) -> frozenset[str]:
+    """Return the amounts that a question names, in their canonical form."""
+    return frozenset(one.quantity.canonical for one in bounds(question) if _is_amount(one))
+
+
+def is_of_another_amount(asked: frozenset[str], sentence: str) -> bool:
+    """Say whether a sentence speaks of a case with another amount than those of the question.
+
+    A bound ("up to EUR 50") or a limit holds for every amount: it is no case. A question without
+    an amount is about all of them.
+    """
+    if not asked or _LIMITS.search(sentence):
+        return False
+    amounts = [one for one in bounds(sentence) if _is_amount(one)]
+    if any(one.bound is not Bound.NONE for one in amounts):
+        return False
+    given = {
+        one.quantity.canonical
+        for one in amounts
+        if _GIVEN.search(sentence[: one.quantity.span.char_start])
+    }
+    return bool(given) and not given & asked
+
+
+def _is_amount(one: Bounded) -> bool:
+    return one.quantity.kind == "amount"
 
 
 class Intent(StrEnum):

@@ -12,8 +12,50 @@ from core.domain.answer import (
     ShownCitation,
     ShownClaim,
 )
+from core.domain.json_value import Json, JsonObject
 from core.domain.ontology import SectionRef
 from core.language.spans import Span, VersionId
+
+
+def answer_json(answer: Answer) -> JsonObject:
+    """Return an answer with its claims and quotes, as it is shown and stored."""
+    confidence = answer.confidence
+    return {
+        "outcome": answer.outcome.value,
+        "answer": answer.text,
+        "claims": [
+            {"text": claim.text, "citations": list(claim.numbers)} for claim in answer.claims
+        ],
+        "citations": [_citation_json(citation) for citation in answer.citations],
+        "confidence": {
+            "badge": _value(confidence.badge),
+            "calibrated": confidence.calibrated,
+            "reported": confidence.reported,
+            "is_calibrated": confidence.is_calibrated,
+            "features": dict(confidence.features),
+        },
+        "refusal": _value(answer.refusal),
+        "nearest_sections": [place_json(place) for place in answer.nearest],
+        "slot": answer.slot,
+        "options": list(answer.options),
+        "assumptions": list(answer.assumptions),
+        "notes": list(answer.notes),
+        "case": answer.case_number,
+    }
+
+
+def place_json(place: SectionRef) -> JsonObject:
+    """Return where a span lies, as people say it."""
+    return {
+        "policy": place.policy_key,
+        "title": place.policy_title,
+        "version": place.version_label,
+        "jurisdiction": place.jurisdiction,
+        "section": place.number,
+        "section_title": place.title,
+        "eid": place.eid,
+        "page": place.page,
+    }
 
 
 def answer_of(stored: Mapping[str, Any]) -> Answer:
@@ -70,3 +112,20 @@ def _place(stored: Mapping[str, Any]) -> SectionRef:
         title=stored["section_title"],
         page=stored["page"],
     )
+
+
+def _citation_json(citation: ShownCitation) -> JsonObject:
+    return {
+        "n": citation.number,
+        "key": citation.key,
+        "quote": citation.quote,
+        "version_id": citation.span.version_id,
+        "char_start": citation.span.char_start,
+        "char_end": citation.span.char_end,
+        "effective_from": citation.effective_from,
+        **place_json(citation.place),
+    }
+
+
+def _value(member: object) -> Json:
+    return None if member is None else str(member)

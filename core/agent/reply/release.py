@@ -1,23 +1,127 @@
 """After `decide`: from a ruling to what is shown, with quotes and places from the database."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from core.agent.decision_input import Ruling, Situation
+from core.agent.planning.terms import parts_of
 from core.agent.reply import compose
-from core.agent.reply.closest import closest_passage
-from core.agent.reply.prose import Listed, lead_ins_of, listed_in
-from core.agent.reply.unanswered import unanswered
+from core.agent.reply.prose import Listed, closest_passage, lead_ins_of, listed_in
 from core.agent.reply.verdict import verdict
-from core.agent.wording import PARTIAL, REFUSALS, UNMENTIONED, WITHOUT_MODEL
+from core.agent.wording import (
+    NO_SURE_ANSWER_TO,
+    NOTHING_ON,
+    PARTIAL,
+    REFUSALS,
+    UNMENTIONED,
+    WITHOUT_MODEL,
+)
 from core.domain.answer import Answer, Badge, Citation, Claim, Decision, Outcome, RefusalKind
 from core.domain.evidence import Finding
-from core.domain.ontology import SectionRef
+from core.domain.ontology import EntityType, SectionRef
 from core.domain.question import UNASKED_SLOT, Question, Scope
+from core.domain.run import Term
+from core.language.content_words import content_words, words
+from core.language.modality import Modality, modality
+from core.language.phrasing import fits
+from core.language.quantities import quantities
 from core.language.spans import Span
-from core.language.table_rows import fits
+from core.ontology.extract.measures import Measure, measure_of, unnumbered_deadline
 from core.ports import CorpusStore
 from core.retrieval.retriever import Retrieved
+
+_LONGEST = 120
+"""Characters of a part that is named; a longer one is no question that one could repeat."""
+_SHARED_LETTERS = 5
+"""Letters with which words of one family begin alike ("approval", "approved")."""
+
+
+def unanswered(
+    question: str,
+    claims: Sequence[Claim],
+    places: Iterable[SectionRef] = (),
+    *,
+    left_open: Sequence[str] = (),
+) -> str | None:
+    """Return a remark that names the parts of a question that claims leave open.
+
+    None if every part is answered, none is, or the message asks one thing.
+
+    Args:
+        question: The message.
+        claims: What answers it.
+        places: Where their quotes stand.
+        left_open: Parts that whoever drafted the claims left open; see `Draft.left_open`.
+    """
+    if left_open:
+        asked = [one for one in map(_asked, left_open) if one]
+        return NO_SURE_ANSWER_TO.format(asked="; ".join(asked)) if asked else PARTIAL
+    terms = tuple(Term(word=word, weight=1.0) for word in sorted(content_words(question)))
+    parts = [part.text for part in parts_of(question, terms)]
+    if len(parts) < 2:  # noqa: PLR2004
+        return None
+    said = [text for claim in claims for text in (claim.text, *(c.quote for c in claim.citations))]
+    named = [text for place in places for text in (place.title, place.policy_title)]
+    there = _families(" ".join((*said, *named)))
+    left = [part for part in parts if not _families(part) & there]
+    if not left or len(left) == len(parts):
+        return None
+    asked = [one for one in map(_asked, left) if one]
+    return NOTHING_ON.format(asked="; ".join(asked)) if asked else None
+
+
+def _families(text: str) -> frozenset[str]:
+    return frozenset(word[:_SHARED_LETTERS] for word in content_words(text))
+
+
+def _asked(part: str) -> str | None:
+    """Return the asker's words, set apart as such; None if they are too many to be repeated."""
+    kept = " ".join(part.split()).strip(" ,;?!.")
+    first, _, rest = kept.partition(" ")
+    kept = rest if words(first) and words(first)[0] in {"and", "but", "so"} else kept
+    return f"\u201c{kept}\u201d" if 0 < len(kept) <= _LONGEST else None
+
+
+DAYS_AT_MOST = 7.0
+"""A case that opens by itself is due after as many days: what is due sooner can't wait for it."""
+SHOWN_FROM = 0.2
+"""Calibrated confidence of its draft from which a duty may be about the question at all. Where the
+draft has nothing to do with it the figure stays near .1; for lost devices it was .26 and more."""
+_DAYS = {"minute": 1 / 1_440, "hour": 1 / 24, "day": 1.0, "business day": 1.4, "week": 7.0}
+_ORDERS = re.compile(
+    r"\W*(?:report|notify|inform|call|contact|tell|alert|escalate|disconnect|submit|return|send"
+    r"|file|stop|hand|register|record|declare|disclose)\b",
+    re.IGNORECASE,
+)
+"""How an order begins that has no modal verb ("Report the loss within 1 hour")."""
+
+
+def urgent_duties(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """Return the claims that say what must be done within days or less, each text once."""
+    return tuple({claim.text: claim for claim in claims if is_urgent_duty(claim.text)}.values())
+
+
+def is_urgent_duty(text: str) -> bool:
+    """Say whether a sentence of a policy is a duty with a deadline of days or less."""
+    if modality(text) not in {Modality.MUST, Modality.SHOULD} and not _ORDERS.match(text):
+        return False
+    return any(map(_is_soon, _deadlines(text)))
+
+
+def _deadlines(text: str) -> Iterator[Measure]:
+    found = (measure_of(one, text, EntityType.DEADLINE) for one in quantities(text))
+    yield from (one for one in (*found, unnumbered_deadline(text)) if one is not None)
+
+
+def _is_soon(deadline: Measure) -> bool:
+    if deadline.comparison != "within":
+        return False
+    if deadline.value == "immediately":
+        return True
+    days = _DAYS.get(deadline.unit)
+    return days is not None and float(deadline.value) * days <= DAYS_AT_MOST
+
 
 NEAREST = 3
 """Sections that a refusal names."""

@@ -1,16 +1,67 @@
 """After `plan`, before `gate`: establish findings in the ontology."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from core.agent.request import MAX_ASKED
 from core.domain.errors import ContractError
 from core.domain.evidence import Finding
 from core.domain.ontology import Entity, EntityKey, RelationType, Snapshot
 from core.domain.question import Question
-from core.domain.run import Exploration, Plan
+from core.domain.run import Clarification, Exploration, GateDecision, Plan
 from core.ontology.fact_words import NAMING
 from core.ontology.whole_rule import context_of
 from core.ports import Knowledge, Reasoner, Toolbox
+
+
+async def plan(
+    reasoner: Reasoner, question: Question, knowledge: Knowledge
+) -> Plan | Clarification:
+    """Ask the reasoner for a plan, and hold it to its contract.
+
+    Raises:
+        ContractError: A clarification without a question, or with too long a one.
+    """
+    proposed = await reasoner.plan(question, knowledge)
+    if isinstance(proposed, Clarification) and not proposed.question.strip():
+        raise ContractError("a clarification must ask something")
+    if isinstance(proposed, Clarification) and len(proposed.question) > MAX_ASKED:
+        raise ContractError(
+            f"a clarification of {len(proposed.question)} characters is no question"
+        )
+    return proposed
+
+
+def gate(
+    reported: Sequence[float | None], *, threshold: float, use_rag: bool, has_chunks: bool
+) -> GateDecision:
+    """Decide whether chunks are retrieved.
+
+    The first confidence below the threshold decides, whatever follows it; without one the first of
+    all does. An absent confidence counts as below the threshold.
+
+    Args:
+        reported: What was reported, in order; None where nothing was.
+        threshold: Where the ontology suffices.
+        use_rag: False: graph only.
+        has_chunks: False: there is nothing to retrieve.
+    """
+    low = [score for score in reported if score is None or score < threshold]
+    score = (low or [*reported, None])[0]
+    if not use_rag:
+        return _decision(score, threshold, retrieve=False, reason="retrieval is switched off")
+    if score is not None and score >= threshold:
+        return _decision(score, threshold, retrieve=False, reason="the ontology suffices")
+    if not has_chunks:
+        return _decision(score, threshold, retrieve=False, reason="no chunks are in scope")
+    reason = "no confidence was reported" if score is None else "the ontology does not suffice"
+    return _decision(score, threshold, retrieve=True, reason=reason)
+
+
+def _decision(
+    reported: float | None, threshold: float, *, retrieve: bool, reason: str
+) -> GateDecision:
+    return GateDecision(score=reported, threshold=threshold, retrieve=retrieve, reason=reason)
 
 
 async def explore(

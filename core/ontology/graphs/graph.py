@@ -13,6 +13,7 @@ from io import BytesIO
 
 import networkx as nx
 
+from core.domain.json_value import Json
 from core.domain.ontology import (
     Entity,
     EntityType,
@@ -21,7 +22,6 @@ from core.domain.ontology import (
     SectionRef,
     Snapshot,
 )
-from core.domain.run import Json
 from core.language.spans import Span
 from core.ports.knowledge import Direction
 

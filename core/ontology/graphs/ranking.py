@@ -5,8 +5,7 @@ from dataclasses import replace
 from itertools import islice
 from math import log
 
-from core.domain.knowledge import Found
-from core.domain.ontology import Entity, SectionRef, Snapshot
+from core.domain.ontology import Entity, Found, SectionRef, Snapshot
 from core.language.content_words import content_words
 from core.ontology.fact_words import entity_words, names_of
 

@@ -6,28 +6,26 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 
-from core.domain.knowledge import (
+from core.domain.ontology import (
     NAMES,
     POLICIES,
+    Entity,
+    EntityKey,
+    EntityType,
     Extent,
     Found,
     Joined,
     Listed,
     Outline,
     Paths,
-    SectionText,
-    Sought,
-    Stated,
-    StatedFact,
-)
-from core.domain.ontology import (
-    Entity,
-    EntityKey,
-    EntityType,
     Relation,
     RelationType,
     SectionRef,
+    SectionText,
     Snapshot,
+    Sought,
+    Stated,
+    StatedFact,
 )
 from core.language.spans import Span
 from core.ontology.fact_words import (

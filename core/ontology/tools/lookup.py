@@ -6,9 +6,8 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import cast
 
-from core.domain.knowledge import Listed
-from core.domain.ontology import NORMS, Entity, EntityType, RelationType, Snapshot
-from core.domain.run import Json
+from core.domain.json_value import Json
+from core.domain.ontology import NORMS, Entity, EntityType, Listed, RelationType, Snapshot
 from core.language.content_words import content_words
 from core.ontology.tools.registry import (
     MOST_ITEMS,

@@ -9,9 +9,16 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from core.domain.knowledge import Listed
-from core.domain.ontology import Entity, EntityKey, Relation, RelationType, SectionRef, Snapshot
-from core.domain.run import Json
+from core.domain.json_value import Json
+from core.domain.ontology import (
+    Entity,
+    EntityKey,
+    Listed,
+    Relation,
+    RelationType,
+    SectionRef,
+    Snapshot,
+)
 from core.language.content_words import words
 from core.language.sentences import says_something, split_sentences
 from core.language.spans import Span

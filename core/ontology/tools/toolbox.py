@@ -8,7 +8,8 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from core.domain.errors import TransientError
-from core.domain.run import Json, ToolCall
+from core.domain.json_value import Json
+from core.domain.run import ToolCall
 from core.ontology.tools.lookup import (
     COMPARE,
     FIND_ENTITIES,

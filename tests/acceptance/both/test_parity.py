@@ -14,13 +14,12 @@ from bot.replies.answer import head_of
 from bot.replies.notices import ASK_PRIVATELY
 from bot.replies.sources import section_title
 from bot.slack.outbound.progress import SlackTimings
-from core.agent.reply.answer_json import answer_of
+from core.agent.reply.answer_json import answer_json, answer_of
 from core.agent.request import AskRequest
-from core.agent.trace_json import answer_json
 from core.bootstrap import bootstrap
 from core.config.settings import Settings
 from core.domain.answer import Answer
-from core.domain.place import Place
+from core.domain.conversation import Place
 from core.ingest.prepare import Overrides
 from tests.acceptance import disputed
 from tests.both_products import Both, both
@@ -183,8 +182,8 @@ async def test_the_same_answer_everywhere(
 ) -> None:
     """Stored alike in every field, and shown whole on both platforms."""
     if name == "refused: not_sure":  # where nothing is ever sure enough to stand as an answer
-        monkeypatch.setattr("core.confidence.badge.HIGH", 2.0)
-        monkeypatch.setattr("core.confidence.badge.MEDIUM", 2.0)
+        monkeypatch.setattr("core.confidence.calibration.HIGH", 2.0)
+        monkeypatch.setattr("core.confidence.calibration.MEDIUM", 2.0)
     texts = CONVERSATIONS[name]
     expected = await of_the_service(run, name, texts)
     first = expected[0]

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from core.agent.reply.answer_json import answer_json
 from core.agent.stages import verify
-from core.agent.trace_json import answer_json
 from core.domain.answer import Outcome
 from core.grounding import support
 from tests.acceptance.hostile.cases import CASES

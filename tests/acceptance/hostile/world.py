@@ -18,10 +18,9 @@ from core.adapters.system import SystemClock
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
-from core.agent.run_input import Parts, Task
+from core.agent.request import Parts, Task
 from core.domain.answer import Outcome
-from core.domain.budget import Limits
-from core.domain.run import Run
+from core.domain.run import Limits, Run
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import Knowledge
 from core.retrieval.retriever import Retriever

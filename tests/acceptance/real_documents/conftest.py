@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from core.agent.request import AskRequest
-from core.agent.trace_json import reply_json
+from core.agent.trace import reply_json
 from core.bootstrap import bootstrap
 from core.config.settings import Settings
-from core.domain.place import Place
+from core.domain.conversation import Place
 from core.ingest.prepare import Overrides
 from tests.databases import MIGRATED, copied, make_template
 

@@ -20,8 +20,8 @@ async def bureau(
     slack: FakeSlack, slack_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Office]:
     """The product, with officers, where nothing is ever sure enough to stand as an answer."""
-    monkeypatch.setattr("core.confidence.badge.HIGH", 2.0)
-    monkeypatch.setattr("core.confidence.badge.MEDIUM", 2.0)
+    monkeypatch.setattr("core.confidence.calibration.HIGH", 2.0)
+    monkeypatch.setattr("core.confidence.calibration.MEDIUM", 2.0)
     async with office(slack, slack_database) as running:
         yield running
 

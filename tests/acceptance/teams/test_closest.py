@@ -26,8 +26,8 @@ async def bureau(
     teams: FakeTeams, microsoft: OpenId, policies_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Office]:
     """The product, with officers, where nothing is ever sure enough to stand as an answer."""
-    monkeypatch.setattr("core.confidence.badge.HIGH", 2.0)
-    monkeypatch.setattr("core.confidence.badge.MEDIUM", 2.0)
+    monkeypatch.setattr("core.confidence.calibration.HIGH", 2.0)
+    monkeypatch.setattr("core.confidence.calibration.MEDIUM", 2.0)
     async with office(teams, microsoft, policies_database) as running:
         yield running
 

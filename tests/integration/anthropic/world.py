@@ -12,9 +12,9 @@ from core.adapters.anthropic.api.metered_calls import Breaker
 from core.adapters.system import SystemClock
 from core.config.settings import Settings
 from core.domain.backoff import Backoff
-from core.domain.budget import Budget, Limits
 from core.domain.errors import TransientError
-from core.domain.run import Json
+from core.domain.json_value import Json
+from core.domain.run import Budget, Limits
 from core.ports import ModelCallLog, StoredCall
 from tests.servers.anthropic import AnthropicServer
 

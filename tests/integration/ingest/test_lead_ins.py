@@ -13,7 +13,7 @@ from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.ontology.ontology_reader import REACH, PostgresOntologyStore
 from core.agent.planning.facts import findings_of
 from core.domain.evidence import Finding
-from core.domain.knowledge import Sought
+from core.domain.ontology import Sought
 from core.domain.question import Scope
 from core.ingest.publish import Ingested
 from core.ontology.fact_words import NAMING, stems_of

@@ -16,14 +16,12 @@ from core.adapters.postgres.ontology.fact_index import index_missing
 from core.adapters.postgres.ontology.lookup import EDGES_A_STEP
 from core.adapters.postgres.ontology.ontology_parts import MOST_SPANS
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
-from core.agent.planning.definitions import with_definitions
-from core.agent.planning.facts import find_facts, vocabulary_for
+from core.agent.planning.facts import find_facts, vocabulary_for, with_definitions
 from core.agent.planning.terms import terms_of
 from core.domain.evidence import Finding
-from core.domain.knowledge import Sought
-from core.domain.ontology import EntityKey, EntityType
+from core.domain.json_value import Json
+from core.domain.ontology import EntityKey, EntityType, Sought
 from core.domain.question import Scope
-from core.domain.run import Json
 from core.evals.answers import load_questions
 from core.ingest.publish import Ingested
 from core.ontology.fact_words import NAMING, STATED, beginning

@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import text
 
 from bot.intake import Intake
+from core.domain.conversation import Place
 from core.domain.errors import TransientError
 from core.domain.message import Accepted, Ignored, InboundMessage, MessageKind, Seen
-from core.domain.place import Place
 from tests.life import Deployment, deploy, message
 
 COUNTED = (

@@ -11,7 +11,7 @@ from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
 from core.agent.request import AskRequest, Reply
 from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
-from core.domain.place import Place
+from core.domain.conversation import Place
 from core.ingest.prepare import Overrides
 
 Ask = Callable[..., Coroutine[Any, Any, Reply]]

@@ -12,13 +12,13 @@ import pytest
 import rfc8785
 
 from core.adapters.system import SystemClock
+from core.agent.reply.answer_json import answer_json
 from core.agent.request import AskRequest, Reply
-from core.agent.trace_json import answer_json
 from core.audit.canonical import Commitment, instant
 from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
+from core.domain.conversation import Place
 from core.domain.errors import TransientError
-from core.domain.place import Place
 
 Ask = Callable[..., Coroutine[Any, Any, Reply]]
 Rows = Callable[..., Coroutine[Any, Any, list[dict[str, Any]]]]

@@ -10,7 +10,7 @@ from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
 from core.domain.answer import Badge, Outcome
 from core.domain.audit import Tag
-from core.domain.place import Place
+from core.domain.conversation import Place
 from core.ingest.prepare import Overrides
 
 TRAVEL = """# Travel Policy

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.postgres.search.indexes import space_id_for, store_embeddings
 from core.domain.errors import IntegrityError
 from core.ports import EmbeddingSpace, Published, Vector
-from core.retrieval import lexical
+from core.retrieval import ranking
 
 Publish = Callable[..., Awaitable[Published]]
 
@@ -57,7 +57,7 @@ async def test_a_chunk_of_very_many_terms_keeps_the_heaviest(
     engine: AsyncEngine, publish: Publish, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No more terms are stored than an index takes; those repeated most stay."""
-    monkeypatch.setattr(lexical, "MAX_TERMS", 2)
+    monkeypatch.setattr(ranking, "MAX_TERMS", 2)
     await publish("list", [("1", "One", "gift gift limit limit approval register hotel")])
     kept = (
         "SELECT array_agg(t.term ORDER BY t.term) FROM citebound.chunk_terms c, citebound.terms t"

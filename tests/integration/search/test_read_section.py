@@ -13,11 +13,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
 from core.adapters.postgres.search.search import PostgresChunkSearch
-from core.agent.passages import Passages
-from core.domain.budget import Budget, Limits
+from core.agent.document_search import Passages
+from core.domain.json_value import Json
 from core.domain.policy import EVERYONE
 from core.domain.question import Scope
-from core.domain.run import Json
+from core.domain.run import Budget, Limits
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import Published
 from core.retrieval.retriever import Retriever

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.adapters.local.reader import GUARD_SHA256, SHIPPED_SHA256
-from core.agent.trace_json import retrieval_json
+from core.agent.trace import retrieval_json
 from core.bootstrap import bootstrap
 from core.config.settings import Settings
 from core.domain.errors import ConfigError

@@ -24,8 +24,8 @@ from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack, client_for
 from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.agent.reply import compose
+from core.domain.conversation import Place
 from core.domain.delivery import Delivery, NoReaders, StoredReply, Withhold
-from core.domain.place import Place
 from core.domain.policy import EVERYONE
 from core.domain.question import Scope
 from core.domain.run import Clarification

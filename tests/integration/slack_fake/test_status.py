@@ -8,9 +8,9 @@ import pytest
 
 from bot.slack.outbound.progress import SlackSurface, SlackTimings
 from bot.slack.web.calls import Slack, client_for
+from core.domain.conversation import Place
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed
-from core.domain.place import Place
 from core.ports import Progressed
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.faults import (

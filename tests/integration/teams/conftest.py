@@ -18,8 +18,7 @@ from bot.teams.protocol.conversations import NAME, Reference
 from bot.teams.protocol.identity import Home, ServiceUrls
 from bot.teams.setup import TeamsSetup, teams_setup
 from core.config.settings import Settings
-from core.domain.place import Place
-from core.domain.reference import ConversationReference
+from core.domain.conversation import ConversationReference, Place
 from tests.servers.teams import Conversation, FakeTeams, Message, Person, fake_teams
 
 MAKERS: dict[str, Callable[[Exchange], Transport]] = {

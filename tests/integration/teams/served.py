@@ -19,12 +19,11 @@ from bot.teams.auth.token_verifier import InboundVerifier, Verifier
 from bot.teams.inbound.interaction import Interaction
 from bot.teams.protocol.conversations import Reference
 from bot.teams.protocol.identity import Home
+from core.domain.conversation import ConversationReference, Place
 from core.domain.errors import TransientError
+from core.domain.json_value import Json
 from core.domain.message import Accepted, Ignored, InboundMessage, Seen, Speakers
 from core.domain.officers import Officers
-from core.domain.place import Place
-from core.domain.reference import ConversationReference
-from core.domain.run import Json
 from tests.servers.teams.openid import Maker, OpenId, openid
 from tests.unit.teams.activities import APP, HOME, SERVICE_URL, Activity
 

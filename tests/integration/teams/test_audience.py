@@ -10,7 +10,7 @@ from bot.teams.connector.roster import Rosters
 from bot.teams.outbound.audience import PostingAudience, TeamsAudience
 from core.domain.delivery import NoReaders, Readers
 from core.domain.errors import TransientError
-from core.domain.run import Json
+from core.domain.json_value import Json
 from tests.integration.teams.conftest import Scene
 from tests.servers.slack import faults
 from tests.servers.teams import Conversation

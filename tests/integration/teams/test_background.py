@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.teams.connector.background_tasks import Background
-from core.domain.run import Json
+from core.domain.json_value import Json
 from tests.integration.teams.conftest import Scene
 from tests.servers.slack import faults
 

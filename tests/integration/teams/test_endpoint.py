@@ -13,9 +13,9 @@ from bot.teams.protocol.action_ids import CASE_REFRESH
 from bot.teams.protocol.identity import Home, ServiceUrls, home_of
 from bot.teams.setup import teams_setup
 from core.config.settings import Settings
+from core.domain.conversation import Place
 from core.domain.errors import ContractError, TransientError
 from core.domain.message import Ignored, InboundMessage, MessageKind
-from core.domain.place import Place
 from tests.integration.teams.served import Served, serving
 from tests.unit.teams.activities import (
     ANNA,

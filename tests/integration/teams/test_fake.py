@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from bot.call_results import CallResult, RateLimited, Rejected, Succeeded, Uncertain
-from core.domain.run import Json
+from core.domain.json_value import Json
 from tests.integration.teams.conftest import Scene
 from tests.integration.teams.test_transports import ANSWER, CARD, CITATION, ROOT, part, said
 

@@ -13,7 +13,7 @@ from bot.teams.auth.credentials import NoToken
 from bot.teams.cards import progress_blocks
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.connector.http_client import Exchange, open_session
-from core.domain.run import Json
+from core.domain.json_value import Json
 from core.ports import Progressed
 from tests.integration.teams.conftest import on_loopback
 from tests.integration.teams.test_transports import ANSWER, CARD

@@ -22,7 +22,7 @@ from core.domain.delivery import (
     RetryAfter,
     StoredReply,
 )
-from core.domain.run import Json
+from core.domain.json_value import Json
 from tests.integration.teams.conftest import Scene
 from tests.integration.teams.test_transports import ROOT
 from tests.servers.slack import faults

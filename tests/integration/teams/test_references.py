@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.platforms.references import PostgresReferences
-from core.domain.reference import ConversationReference
+from core.domain.conversation import ConversationReference
 
 DIRECT = ConversationReference(
     platform="teams",

@@ -11,7 +11,7 @@ from bot.call_results import NotSent, RateLimited, Rejected, Succeeded, Uncertai
 from bot.teams.auth.credentials import token_for
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.connector.http_client import FOREIGN_HOST, Exchange
-from core.domain.run import Json
+from core.domain.json_value import Json
 from tests.integration.teams.conftest import Scene, on_loopback, setup_of
 from tests.servers.slack import faults
 from tests.servers.teams import FakeTeams

@@ -12,8 +12,8 @@ from bot.teams.connector.roster import Rosters
 from bot.teams.protocol.conversations import NAME
 from core.domain.case_rules import Account, Officer
 from core.domain.errors import ConfigError
+from core.domain.json_value import Json
 from core.domain.officers import Officers
-from core.domain.run import Json
 from tests.integration.teams.conftest import Scene
 from tests.servers.slack import faults
 

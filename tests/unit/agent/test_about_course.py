@@ -6,13 +6,12 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from core.agent.about import course
 from core.agent.pipeline import Pipeline
-from core.agent.run_input import Parts, Task
+from core.agent.policy_facts import answer as course
+from core.agent.request import Parts, Task
 from core.agent.stages.verify import verify
 from core.agent.wording import FROM_METADATA, PARTIAL, WHICH_POLICY
 from core.domain.answer import BY_CODE, Badge, Check, Citation, Claim, Draft, Outcome
-from core.domain.budget import Limits
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.policy import PolicyMetadata
 from core.domain.policy_facts import (
@@ -24,7 +23,7 @@ from core.domain.policy_facts import (
     statements,
 )
 from core.domain.question import Assumption, Scope, Turn
-from core.domain.run import Run
+from core.domain.run import Limits, Run
 from core.language.spans import Span, VersionId
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.retrieval.retriever import Retriever

@@ -5,9 +5,8 @@ from time import process_time
 
 import pytest
 
-from core.agent.about.asked import Asked, asked_about
-from core.agent.about.bound import bound
-from core.agent.about.naming import bound_to, meant, mentions
+from core.agent.policy_facts.policy_names import bound_to, meant, mentions
+from core.agent.policy_facts.question_forms import Asked, asked_about, bound
 from core.domain.policy import PolicyMetadata, PolicyVersion
 from core.domain.policy_facts import FactKind
 from core.domain.question import Turn

@@ -17,11 +17,10 @@ from core.domain.answer import (
     RefusalKind,
     Verified,
 )
-from core.domain.budget import Limits
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence
 from core.domain.question import Scope
-from core.domain.run import Exploration, Run
+from core.domain.run import Exploration, Limits, Run
 from tests.factories import NOT_JUDGED, make_judgement, make_scope, make_span
 from tests.fakes import Drafter, InMemoryCorpus, ScriptedReasoner
 from tests.unit.agent.world import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.agent.planning.amounts import amounts_of, is_of_another_amount
+from core.agent.planning.intent import amounts_of, is_of_another_amount
 
 EXAMPLE = "Bottle of wine worth EUR 25 from a carrier at year end | Accept, no entry needed"
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent.binding import Bound, bind, bound_to, groups_named, noted, query_of
+from core.agent.applicability import Bound, bind, bound_to, groups_named, noted, query_of
 from core.agent.conversation.small_talk import SmallTalk
 from core.agent.conversation.understanding import understand
 from core.agent.reply.compose import chatting
@@ -12,9 +12,9 @@ from core.agent.request import AskRequest, Reply
 from core.agent.service import Answering
 from core.agent.wording import WITHOUT_MODEL
 from core.domain.answer import Badge, Outcome, RefusalKind, Verified
-from core.domain.budget import Limits
-from core.domain.place import Place
+from core.domain.conversation import Place
 from core.domain.question import Assumption, Question, Turn
+from core.domain.run import Limits
 from core.language.conditions import conditions_in
 from core.retrieval.retriever import Retriever
 from tests.factories import make_evidence, make_judgement, make_question

@@ -3,11 +3,10 @@
 from dataclasses import replace
 
 from core.agent.decision_input import LIKELY, Attempted, Ruling, Situation, preferred
-from core.agent.passages import Passages
+from core.agent.document_search import Passages
 from core.domain.answer import Decision, Draft, RefusalKind, Verified
-from core.domain.budget import Budget, Limits
 from core.domain.evidence import Evidence
-from core.domain.run import Plan
+from core.domain.run import Budget, Limits, Plan
 from core.retrieval.retriever import Retriever
 from tests.factories import make_judgement, make_question
 from tests.fakes import InMemoryCorpus, InMemorySearch, Policy

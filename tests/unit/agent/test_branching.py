@@ -1,11 +1,10 @@
 """When the country is asked for: nobody is told the rule of one country as if it were his."""
 
-from core.agent.extractive.branching import NOWHERE, find_branch
-from core.agent.extractive.passages import passages_of
-from core.agent.extractive.ranking import by_section, rank
-from core.agent.extractive.scoring import Scored, Wanted
-from core.agent.facets import Facets
-from core.agent.planning.intent import Intent
+from core.agent.extractive.evidence_text import passages_of
+from core.agent.extractive.questions import Wanted
+from core.agent.extractive.quoting import NOWHERE, find_branch
+from core.agent.extractive.ranking import Scored, by_section, rank
+from core.agent.planning.intent import Facets, Intent
 from core.domain.evidence import EvidenceItem
 from core.domain.run import Term
 from tests.factories import make_item, make_place

@@ -6,10 +6,9 @@ from dataclasses import replace
 import pytest
 
 from core.agent.conversation.understanding import understand
-from core.agent.reply.answer_json import answer_of
-from core.agent.reply.closest import closest_passage
+from core.agent.reply.answer_json import answer_json, answer_of
+from core.agent.reply.prose import closest_passage
 from core.agent.stages.decide import CLOSEST_FROM
-from core.agent.trace_json import answer_json
 from core.agent.wording import IF_IT_DOES_NOT, REFUSALS
 from core.domain.answer import Citation, Claim, Decision, Outcome, RefusalKind
 from core.domain.ontology import SectionRef

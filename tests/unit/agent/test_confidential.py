@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from core.agent.conversation.confidential import (
+from core.agent.conversation.misconduct import (
     is_confidential,
     speaks_of_somebody,
     was_confidential,
 )
 from core.domain.answer import NotJudged, Outcome
-from core.domain.context import ContextMessage
+from core.domain.conversation import ContextMessage
 from core.domain.question import Turn
 from core.retrieval.retriever import Retriever
 from tests.factories import make_question

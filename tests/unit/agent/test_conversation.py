@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.agent.conversation.small_talk import without_greeting
-from core.agent.conversation.understanding import ALL, clean, understand
-from core.agent.facets import facets_of
-from core.domain.question import Turn
+from core.agent.conversation.understanding import clean, understand
+from core.agent.planning.intent import facets_of
+from core.domain.question import ALL, Turn
 from core.language.jurisdictions import country_name, jurisdictions_in
 
 GIFTS = "May employees accept gifts worth EUR 50?"

@@ -6,7 +6,7 @@ import pytest
 
 from core.agent.decision_input import Ruling, Situation, relevance_read
 from core.agent.stages.decide import ASKED_FROM, CLOSEST_FROM, TREATED_FROM, decide
-from core.confidence.badge import badge_of
+from core.confidence.calibration import badge_of
 from core.domain.answer import (
     Branch,
     Check,

@@ -2,8 +2,7 @@
 
 import pytest
 
-from core.agent.planning.definitions import defines, with_definitions
-from core.agent.planning.facts import vocabulary_for
+from core.agent.planning.facts import defines, vocabulary_for, with_definitions
 from core.agent.planning.terms import terms_of
 from tests.factories import make_scope
 from tests.fakes import InMemoryCorpus, InMemoryOntology, Policy

@@ -5,18 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent.conversation.understanding import ALL
+from core.agent.extractive.ranking import SURE
 from core.agent.extractive.reasoner import ExtractiveReasoner
-from core.agent.extractive.scoring import SURE
 from core.agent.stages.explore import explore
 from core.agent.stages.verify import verify
 from core.agent.wording import NO_SURE_ANSWER_TO, WITHOUT_MODEL
 from core.domain.answer import Decision, Draft, Judgement, NotJudged, Outcome, RefusalKind
-from core.domain.budget import Limits
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, EvidenceItem
-from core.domain.question import Assumption, Question
-from core.domain.run import Clarification, Plan
+from core.domain.question import ALL, Assumption, Question
+from core.domain.run import Clarification, Limits, Plan
 from core.language.conditions import conditions_in
 from core.ontology.tools.toolbox import OntologyToolbox
 from tests.factories import (

@@ -4,15 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.agent.facets import (
-    EMPLOYMENT,
-    JURISDICTION,
+from core.agent.planning.intent import (
+    Intent,
     facets_of,
+    intents_of,
     last_facets_of,
+    plain,
     without_facets,
 )
-from core.agent.planning.intent import Intent, intents_of, plain
-from core.agent.planning.parts import parts_of
+from core.agent.planning.terms import parts_of
+from core.domain.question import EMPLOYMENT, JURISDICTION
 from core.domain.run import Term
 from core.language.content_words import content_words
 

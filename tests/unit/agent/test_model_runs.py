@@ -8,20 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.replies.answer import BY_RULES, origin
-from core.agent.abandoned import AbandonedError
-from core.agent.prefetch import started_ahead
-from core.agent.stages.gate import gate
-from core.agent.timing import covered_s
+from core.agent.concurrency import started_ahead
+from core.agent.fallback import AbandonedError
+from core.agent.stages.explore import gate
+from core.agent.trace import covered_s
 from core.agent.wording import DAY_BUDGET_SPENT, MODEL_UNAVAILABLE, WITHOUT_MODEL
 from core.domain.answer import Critique, Decision, Judgement, NotJudged, Outcome
-from core.domain.budget import Budget, Limits
 from core.domain.errors import (
     ContractError,
     DayBudgetSpentError,
     ModelUnavailableError,
     TransientError,
 )
-from core.domain.run import Exploration, ModelCall, TokenUse
+from core.domain.run import Budget, Exploration, Limits, ModelCall, TokenUse
 from core.ports import SearchRequest, SearchResult
 from tests.factories import make_finding, make_judgement, make_scope
 from tests.fakes import InMemoryOntology, ScriptedReasoner

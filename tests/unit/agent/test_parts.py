@@ -1,6 +1,6 @@
 """A message is cut into the questions that it asks: a few, whatever its length."""
 
-from core.agent.planning.parts import MOST, Part, parts_of
+from core.agent.planning.terms import MOST, Part, parts_of
 from core.domain.run import Term
 from core.language.content_words import content_words
 

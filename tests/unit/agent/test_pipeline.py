@@ -4,15 +4,14 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from core.agent.passages import REPORTING as REPORTING_QUERY
+from core.agent.document_search import REPORTING as REPORTING_QUERY
 from core.agent.request import Reply
-from core.agent.trace_json import reply_json, trace_json
+from core.agent.trace import reply_json, trace_json
 from core.domain.answer import Badge, Branch, Decision, Draft, Outcome, RefusalKind
-from core.domain.budget import Budget, Limits
 from core.domain.errors import TransientError
 from core.domain.evidence import Evidence
 from core.domain.question import Assumption, Turn
-from core.domain.run import Clarification, Exploration, Plan, Run, Term
+from core.domain.run import Budget, Clarification, Exploration, Limits, Plan, Run, Term
 from core.ports import RecordReceipt, SearchRequest, SearchResult
 from tests.factories import (
     NOT_JUDGED,

@@ -3,10 +3,9 @@
 import pytest
 
 from core.agent.reply.prose import Listed, arranged, listed_in, prose
-from core.agent.reply.unanswered import unanswered
-from core.domain.answer import Citation, Claim, Draft, Outcome
+from core.agent.reply.release import unanswered
+from core.domain.answer import Citation, Claim, Draft, Listing, Outcome, Paragraph, blocks
 from core.domain.evidence import Evidence
-from core.language.layout import Listing, Paragraph, blocks
 from core.language.phrasing import item_sentence, row_sentence, sentence
 from core.language.spans import Span, VersionId
 from tests.factories import make_judgement

@@ -8,12 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.agent.extractive.passages import passages_of
+from core.agent.extractive.evidence_text import passages_of
+from core.agent.extractive.questions import Wanted
 from core.agent.extractive.quoting import NEAR_ROW, NEARLY, QUOTED, expand, quoted_of
-from core.agent.extractive.ranking import IN_CONTEXT, by_section, rank
-from core.agent.extractive.scoring import ANSWERS, Fit, Scored, Wanted, measures_of
-from core.agent.facets import Facets
-from core.agent.planning.intent import Intent
+from core.agent.extractive.ranking import (
+    ANSWERS,
+    IN_CONTEXT,
+    Fit,
+    Scored,
+    by_section,
+    measures_of,
+    rank,
+)
+from core.agent.planning.intent import Facets, Intent
 from core.domain.evidence import EvidenceItem
 from core.domain.run import Term
 from tests.factories import make_item, make_place

@@ -4,8 +4,7 @@ import json
 from dataclasses import replace
 
 from core.agent.reply import compose
-from core.agent.reply.answer_json import answer_of
-from core.agent.trace_json import answer_json
+from core.agent.reply.answer_json import answer_json, answer_of
 from core.domain.answer import Answer, Outcome
 from core.domain.run import Clarification
 from tests.factories import make_judgement

@@ -9,7 +9,7 @@ import pytest
 from core.adapters.anthropic.dialogue.turn_texts import asked
 from core.agent.conversation.misconduct import is_report
 from core.agent.conversation.referring import needs_subject, readable, resolve
-from core.domain.context import (
+from core.domain.conversation import (
     CARRIED,
     LONGEST,
     MOST,

@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent.conversation.understanding import ALL
-from core.agent.scope_facts import foreign_countries
+from core.agent.applicability import foreign_countries
 from core.domain.answer import Branch
-from core.domain.question import Assumption
+from core.domain.question import ALL, Assumption
 from tests.factories import make_question, make_scope
 from tests.fakes import InMemoryOntology
 from tests.unit.agent.world import make_world

@@ -11,7 +11,7 @@ import pytest
 from core.agent.request import MAX_QUESTION, AskRequest
 from core.agent.service import Answering
 from core.domain.answer import Draft, Outcome, RefusalKind
-from core.domain.budget import Limits
+from core.domain.conversation import Place
 from core.domain.errors import (
     ContractError,
     EmptyCorpusError,
@@ -20,8 +20,8 @@ from core.domain.errors import (
     UsageError,
 )
 from core.domain.ontology import Snapshot
-from core.domain.place import Place
 from core.domain.question import Scope, Turn
+from core.domain.run import Limits
 from core.ports import Embedder, EmbeddingSpace, Knowledge, Progressed, Vector
 from core.ports.text_models import OffTopic
 from core.retrieval.retriever import Retriever

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 import pytest
 
-from core.agent.conversation.slips import mended
+from core.agent.conversation.spelling import mended
 from core.language.content_words import stem, words
 from core.ports import Knowledge
 from tests.factories import make_scope

@@ -4,12 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent.stages.draft import draft
-from core.agent.stages.explore import explore
-from core.agent.stages.gate import gate
-from core.agent.stages.judge import judge
-from core.agent.stages.plan import plan
-from core.agent.stages.retrieve import gather
+from core.agent.stages.draft import draft, gather
+from core.agent.stages.explore import explore, gate, plan
+from core.agent.stages.review import judge
 from core.domain.answer import Branch, Citation, Claim, Draft, Judgement, NotJudged
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, Finding

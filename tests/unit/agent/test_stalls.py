@@ -9,11 +9,11 @@ import pytest
 from bot.slack.inbound.payload import typed
 from bot.small_talk import is_only_thanks
 from bot.teams.inbound.text_input import clean_text, html_text
+from core.agent.concurrency import let_others_run
 from core.agent.conversation.understanding import clean, understand
 from core.agent.extractive.reasoner import ExtractiveReasoner
-from core.agent.timing import let_others_run
-from core.domain.budget import Limits
 from core.domain.question import Turn
+from core.domain.run import Limits
 from tests.life import message
 from tests.stalls import NUMBERED, filled, hostile_messages, measured_steps, numbered
 from tests.unit.agent.world import World, make_world

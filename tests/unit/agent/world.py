@@ -4,13 +4,12 @@ from dataclasses import dataclass, replace
 
 from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
-from core.agent.run_input import Parts, Task
+from core.agent.request import Parts, Task
 from core.domain.answer import Citation, Claim, Draft
-from core.domain.budget import Limits
-from core.domain.context import ContextMessage
+from core.domain.conversation import ContextMessage
 from core.domain.evidence import Evidence
 from core.domain.question import Assumption, Turn
-from core.domain.run import Run
+from core.domain.run import Limits, Run
 from core.language.spans import Span, VersionId
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import ReasonerFactory

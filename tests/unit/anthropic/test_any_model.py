@@ -7,10 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.adapters.anthropic.reasoner import DECLINED
-from core.agent.abandoned import AbandonedError
+from core.agent.fallback import AbandonedError
 from core.domain.answer import Outcome
-from core.domain.budget import Limits
-from core.domain.run import Run
+from core.domain.run import Limits, Run
 from tests.servers.anthropic_steps import Block, Reply, cited, reply, search_results, text, tool_use
 from tests.unit.agent.world import CASH, GIFTS, LIMIT, REGISTER, REPORTING, make_world
 from tests.unit.anthropic.scripted import (

@@ -6,15 +6,14 @@ from typing import Any
 import pytest
 
 from core.adapters.anthropic.dialogue import turn_texts
-from core.agent.abandoned import AbandonedError
+from core.agent.fallback import AbandonedError
 from core.agent.pipeline import Pipeline
-from core.agent.run_input import Parts, Task
-from core.agent.stages.critique import NOT_CRITICISED
+from core.agent.request import Parts, Task
+from core.agent.stages.review import NOT_CRITICISED
 from core.domain.answer import Decision, NotJudged, Outcome
-from core.domain.budget import Limits
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.question import Turn
-from core.domain.run import Clarification, Plan, Run
+from core.domain.run import Clarification, Limits, Plan, Run
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.retrieval.retriever import Retriever
 from tests.factories import make_question, make_scope

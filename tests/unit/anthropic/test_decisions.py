@@ -9,14 +9,13 @@ import pytest
 from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
 from core.adapters.anthropic.api.providers import Capabilities
 from core.adapters.anthropic.dialogue.review import Reviewer
-from core.agent.trace_json import trace_json
+from core.agent.trace import trace_json
 from core.agent.wording import PARTIAL
-from core.confidence.badge import MEDIUM
+from core.confidence.calibration import MEDIUM
 from core.domain.answer import Badge, Check, Decision, Draft, NotJudged, Outcome, RefusalKind
-from core.domain.budget import Budget, Limits
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.evidence import Evidence
-from core.domain.run import Run
+from core.domain.run import Budget, Limits, Run
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import RunContext
 from tests.factories import make_question

@@ -18,9 +18,10 @@ from core.adapters.anthropic.extraction.extractor import (
 )
 from core.agent.prompts import EXTRACT
 from core.domain.errors import ContractError, ModelUnavailableError
+from core.domain.json_value import Json
 from core.domain.ontology import EntityType, RelationType
 from core.domain.proposals import ProposedEntity, ProposedFacts
-from core.domain.run import Json, TokenUse
+from core.domain.run import TokenUse
 from core.ports.extraction import NotRead, SectionReading, SectionText
 
 TEXT = SectionText(

@@ -7,8 +7,7 @@ import pytest
 from core.adapters.anthropic.dialogue import tool_loop, turn_texts
 from core.agent.prompts import ANSWER, ANSWER_GRAPH_ONLY
 from core.domain.answer import Outcome
-from core.domain.budget import Limits
-from core.domain.run import Run
+from core.domain.run import Limits, Run
 from tests.fakes import InMemoryCorpus, InMemorySearch, Policy
 from tests.servers.anthropic_steps import reply, search_results, tool_use
 from tests.unit.agent.world import CASH, GIFTS, LIMIT, REPORTING, World, make_world

@@ -5,12 +5,11 @@ from typing import Any
 import pytest
 
 from core.adapters.anthropic.dialogue import tool_loop, turn_texts
-from core.agent.passages import NOTHING_LEFT, NOTHING_NEW
-from core.agent.trace_json import trace_json
+from core.agent.document_search import NOTHING_LEFT, NOTHING_NEW
+from core.agent.trace import trace_json
 from core.agent.wording import PARTIAL
 from core.domain.answer import Outcome, RefusalKind
-from core.domain.budget import Limits
-from core.domain.run import Run
+from core.domain.run import Limits, Run
 from tests.fakes import Policy
 from tests.servers.anthropic_steps import Block, reply, search_results, text, tool_use
 from tests.unit.agent.world import CASH, LIMIT, World, make_world

@@ -9,7 +9,7 @@ import pytest
 from core.adapters.anthropic.dialogue.review import SUBMIT_CRITIQUE, SUBMIT_JUDGEMENT, token_of
 from core.adapters.anthropic.dialogue.tools import EMIT_CONFIDENCE, MAKE_PLAN
 from core.agent import prompts
-from core.agent.passages import READ_SECTION, SEARCH_PASSAGES
+from core.agent.document_search import READ_SECTION, SEARCH_PASSAGES
 from core.agent.prompts import ANSWER, ANSWER_GRAPH_ONLY, CRITIQUE, JUDGE, Prompt, parse
 
 ROOT = Path(__file__).parents[3]

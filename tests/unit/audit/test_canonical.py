@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.audit.canonical import SALT_BYTES, Commitment, canonical, instant, leaf_hash
 from core.domain.errors import ContractError
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 _TEXT = st.text(max_size=12)
 _VALUES = st.recursive(

@@ -24,12 +24,12 @@ from core.cases.service import CaseService, FeedbackService
 from core.domain.answer import Answer
 from core.domain.answer import Outcome as Kind
 from core.domain.case_rules import Account, CaseDone, Officer, Opening
+from core.domain.conversation import Place
 from core.domain.delivery import NoReaders, Readers, StoredReply
 from core.domain.errors import ContractError
 from core.domain.feedback import Feedback, FeedbackKept
 from core.domain.message import Accepted
 from core.domain.officers import Officers
-from core.domain.place import Place
 from core.ports.posted_answers import PostedAnswer
 from tests.fakes import FixedClock
 from tests.unit.slack import payloads

@@ -10,7 +10,7 @@ import pytest
 from bot.console.arguments.arguments import build_parser
 from bot.console.commands import ask
 from core.agent.service import Answering
-from core.domain.budget import Limits
+from core.domain.run import Limits
 from core.retrieval.retriever import Retriever
 from tests.factories import make_judgement
 from tests.fakes import (

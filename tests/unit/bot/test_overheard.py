@@ -11,8 +11,8 @@ from bot.slack.inbound.identity import Home
 from bot.slack.inbound.parse import parse as parse_slack
 from bot.teams.inbound.parse import parse as parse_teams
 from core.agent.conversation.speech import asks, is_aside, is_statement, speaks_to_others
+from core.domain.conversation import Place
 from core.domain.message import OVERHEARD, Ignored, InboundMessage, MessageKind, Speakers
-from core.domain.place import Place
 from core.domain.question import Assumption, Question, Scope, Turn
 from tests.evals.bench_threads import MENTION, MISSED_AT_MOST, Labelled, figures, labelled
 from tests.evals.bench_threads import speakers as speakers_before

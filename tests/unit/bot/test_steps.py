@@ -6,6 +6,7 @@ import pytest
 
 from bot.delivery import GIVEN_UP_AFTER_S, after_post, after_search, withholding
 from core.agent.reply import compose
+from core.domain.conversation import Place
 from core.domain.delivery import (
     Abandon,
     Ambiguous,
@@ -20,7 +21,6 @@ from core.domain.delivery import (
     Step,
     StoredReply,
 )
-from core.domain.place import Place
 from core.domain.run import Clarification
 
 ASKED = compose.clarifying(Clarification(intent="general", question="Where?", slot="country"))

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.small_talk import is_only_thanks
+from core.domain.conversation import Place
 from core.domain.message import InboundMessage, MessageKind
-from core.domain.place import Place
 
 
 def written(text: str, kind: MessageKind = MessageKind.MESSAGE) -> InboundMessage:

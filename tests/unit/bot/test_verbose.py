@@ -23,8 +23,8 @@ from core.domain.answer import (
     Outcome,
     Verdict,
 )
+from core.domain.conversation import Place
 from core.domain.evidence import Evidence
-from core.domain.place import Place
 from core.domain.policy import PolicyMetadata
 from core.domain.question import Question, Scope
 from core.domain.run import (

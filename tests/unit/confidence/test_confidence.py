@@ -7,10 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.confidence.badge import HIGH, MEDIUM, badge_of
-from core.confidence.calibrate import DEFAULT, DEFAULT_OF_MODELS, Calibration, calibrate
-from core.confidence.confidence import confidence_of
-from core.confidence.features import features_of
+from core.confidence.calibration import (
+    DEFAULT,
+    DEFAULT_OF_MODELS,
+    HIGH,
+    MEDIUM,
+    Calibration,
+    badge_of,
+    calibrate,
+    confidence_of,
+    features_of,
+)
 from core.domain.answer import Badge, Claim, Decision, Judgement, NotJudged, Verified
 from core.domain.evidence import Evidence
 from tests.factories import NOT_JUDGED, cite, make_item, make_judgement

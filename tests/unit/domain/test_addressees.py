@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from core.language.addressees import addressees
+from core.language.people import addressees
 
 
 @pytest.mark.parametrize(

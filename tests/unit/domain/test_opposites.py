@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.grounding.opposites import turned_word
+from core.grounding.denial import turned_word
 
 LENGTH = "Passwords must have a minimum length of twelve characters."
 ORDER = "Ask the desk for clearance before the purchase."

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.grounding.negation import negation_kept
+from core.grounding.denial import negation_kept
 from core.grounding.polarity import polarity_kept
 from core.language.modality import Modality
 

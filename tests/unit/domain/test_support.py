@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.grounding.topical_support import unsupported
+from core.grounding.support import unsupported
 
 SOURCE = "Every gift must be entered in the gift register within 30 days of its receipt."
 

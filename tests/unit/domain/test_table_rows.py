@@ -3,7 +3,7 @@
 from core.agent.stages.verify import verify
 from core.domain.answer import Check, Citation, Claim, Draft
 from core.domain.evidence import Evidence
-from core.language.table_rows import read_row, rows_read
+from core.language.phrasing import read_row, rows_read
 from tests.factories import make_item
 
 HEADER = "Benefit | Limit in the UK"

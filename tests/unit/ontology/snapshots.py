@@ -3,8 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.knowledge import SectionText
-from core.domain.ontology import Entity, EntityKey, Extraction, Relation, SectionRef, Snapshot
+from core.domain.ontology import (
+    Entity,
+    EntityKey,
+    Extraction,
+    Relation,
+    SectionRef,
+    SectionText,
+    Snapshot,
+)
 from core.domain.policy import Section
 from core.language.lead_ins import LeadIn, lead_in_of, section_units
 from core.language.spans import Span, TextSpan, VersionId

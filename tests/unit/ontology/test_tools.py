@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.domain.json_value import Json
 from core.domain.ontology import EntityType, RelationType
-from core.domain.run import Json
 from core.ontology.fact_words import normal_name
 from core.ontology.graphs.graph import build_graph
 from core.ontology.graphs.whole import WholeOntology

@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.policy import ChunkKey
-from core.retrieval.fuse import HYBRID, Candidate, fused, rank
-from core.retrieval.proximity import Closeness
+from core.retrieval.ranking import HYBRID, Candidate, Closeness, fused, rank
 
 SHARES = st.floats(0, 1)
 

@@ -1,6 +1,6 @@
 import pytest
 
-from core.retrieval.lexical import highest_score, plain
+from core.retrieval.ranking import highest_score, plain
 
 
 def test_misleading_characters_are_plain() -> None:

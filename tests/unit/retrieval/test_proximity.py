@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.retrieval.proximity import WINDOW_WORDS, closeness, wording
+from core.retrieval.ranking import WINDOW_WORDS, closeness, wording
 
 POSITIONS = st.dictionaries(
     st.sampled_from("abcdef"),

@@ -14,10 +14,8 @@ from core.domain.question import Scope
 from core.language.spans import Span, VersionId
 from core.ports import EmbeddingSpace, SearchRequest, SearchResult, Vector
 from core.ports.search import fixed
-from core.retrieval.relevance import Features, relevance
-from core.retrieval.relevance_rescorer import Judge
-from core.retrieval.rerank import DEPTH, READ_DEPTH
-from core.retrieval.retriever import Retriever
+from core.retrieval.relevance import Features, Judge, relevance
+from core.retrieval.retriever import DEPTH, READ_DEPTH, Retriever
 from tests.factories import make_place
 from tests.fakes import ScriptedReader, WaitingEmbedder
 

@@ -12,8 +12,8 @@ from bot.slack.inbound.interaction import (
     asked,
     command_of,
 )
+from core.domain.conversation import Place
 from core.domain.message import MessageKind
-from core.domain.place import Place
 from tests.factories import NOW
 
 PRESS = Interaction(

@@ -21,7 +21,7 @@ from core.agent.wording import WITHOUT_MODEL
 from core.domain.answer import Answer, Badge, Branch, Confidence, Outcome, RefusalKind
 from core.domain.case import CaseNews, CaseState, OfficerReply, Superseded
 from core.domain.delivery import Notice
-from core.domain.run import Json
+from core.domain.json_value import Json
 from tests.servers.slack.wire import is_object
 from tests.unit.slack.payloads import (
     ASKER,

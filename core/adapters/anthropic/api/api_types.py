@@ -10,7 +10,8 @@ from typing import Any, Protocol, TypeAlias
 
 import rfc8785
 
-from core.domain.run import Json, ModelCall, TokenUse
+from core.domain.json_value import Json
+from core.domain.run import ModelCall, TokenUse
 
 Block: TypeAlias = Mapping[str, Json]
 """A content block as the Messages API writes it."""

@@ -11,9 +11,8 @@ from core.adapters.anthropic.api.metered_calls import Breaker, ModelAccess, RunC
 from core.adapters.anthropic.api.providers import Capabilities, Prices, prices_from, provider_from
 from core.config.settings import Settings
 from core.domain.backoff import Backoff, Retries
-from core.domain.budget import Budget, Limits
 from core.domain.errors import CiteboundError, ConfigError
-from core.domain.run import TokenUse
+from core.domain.run import Budget, Limits, TokenUse
 from core.ports import Clock, ModelCallLog, Spending
 from core.ports.text_models import LiveCheck
 

@@ -20,14 +20,14 @@ from core.adapters.anthropic.api.failures import LateError, RetryableModelError
 from core.adapters.anthropic.api.providers import Prices
 from core.adapters.anthropic.api.stream import Message, reply_from, tokens_from
 from core.domain.backoff import Retries
-from core.domain.budget import Budget
 from core.domain.errors import (
     BudgetSpentError,
     CiteboundError,
     ContractError,
     ModelUnavailableError,
 )
-from core.domain.run import Json, ModelCall, TokenUse
+from core.domain.json_value import Json
+from core.domain.run import Budget, ModelCall, TokenUse
 from core.failpoints import failpoint
 from core.ports import Clock, ModelCallLog, Spending, StoredCall
 

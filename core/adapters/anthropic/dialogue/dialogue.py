@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 
 from core.adapters.anthropic.api.api_types import Block, CitedBlocks, ModelReply, ToolUse
 from core.agent.prompts import Prompt
-from core.domain.knowledge import Outline
-from core.domain.ontology import EntityType, SectionRef
-from core.domain.run import Json
+from core.domain.json_value import Json
+from core.domain.ontology import EntityType, Outline, SectionRef
 from core.language.lead_ins import LeadIn
 from core.language.sentences import split_sentences
 from core.language.spans import Span

@@ -21,8 +21,8 @@ from core.domain.answer import (
 )
 from core.domain.errors import BudgetSpentError, ContractError, ModelUnavailableError
 from core.domain.evidence import Evidence, EvidenceItem
+from core.domain.json_value import Json
 from core.domain.question import Question
-from core.domain.run import Json
 
 SUBMIT_CRITIQUE = "submit_critique"
 MALFORMED = Critique(refine=False, issues=("the critic's reply was malformed",))

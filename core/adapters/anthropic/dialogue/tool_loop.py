@@ -28,8 +28,8 @@ from core.adapters.anthropic.dialogue.tools import (
     parse_plan,
 )
 from core.adapters.anthropic.dialogue.turn_texts import Findings, span_of
-from core.agent.passages import READ_SECTION, SEARCH_PASSAGES
-from core.domain.run import Json
+from core.agent.document_search import READ_SECTION, SEARCH_PASSAGES
+from core.domain.json_value import Json
 from core.ports import Toolbox
 from core.ports.reasoning import FoundPassages
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.agent.limits import MAX_ASKED, OUT_OF_SCOPE
 from core.agent.planning.intent import Intent
-from core.domain.run import Json
+from core.agent.request import MAX_ASKED, OUT_OF_SCOPE
+from core.domain.json_value import Json
 from core.language.quantities import missing_quantities
 from core.language.sentences import split_sentences
 

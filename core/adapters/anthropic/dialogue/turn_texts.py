@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from core.adapters.anthropic.api.api_types import Block
 from core.adapters.anthropic.dialogue.dialogue import Dialogue, data_block, source_of, text_block
 from core.adapters.anthropic.dialogue.tools import Reported
-from core.agent.conversation.confidential import was_confidential
+from core.agent.conversation.misconduct import was_confidential
 from core.agent.planning.facts import findings_of
 from core.domain.answer import Judgement, NotJudged, Support
-from core.domain.budget import Limits
 from core.domain.evidence import Context, EvidenceItem, Finding
+from core.domain.json_value import Json
 from core.domain.ontology import Entity, EntityKey, EntityType, RelationType, Snapshot
 from core.domain.question import Question
-from core.domain.run import Attempt, Json
+from core.domain.run import Attempt, Limits
 from core.language.spans import Span, VersionId
 from core.ontology.fact_words import NAMING, STATED
 from core.ontology.tools.registry import is_statement

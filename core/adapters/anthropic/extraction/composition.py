@@ -13,8 +13,8 @@ from core.adapters.anthropic.api.providers import PUBLISHED, UNKNOWN, prices_fro
 from core.adapters.anthropic.extraction.extractor import ClaudeSectionReader, Pricing
 from core.config.settings import Settings
 from core.domain.backoff import Backoff
-from core.domain.budget import Budget, Limits
 from core.domain.errors import ConfigError, ModelUnavailableError
+from core.domain.run import Budget, Limits
 from core.ports import Clock
 
 MINUTE_S = 60.0

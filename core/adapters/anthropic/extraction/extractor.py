@@ -15,9 +15,10 @@ from core.adapters.anthropic.api.api_types import Block, Calls, ModelReply, Mode
 from core.adapters.anthropic.api.failures import RefusedError
 from core.agent.prompts import EXTRACT, Prompt
 from core.domain.errors import ContractError, ModelUnavailableError
+from core.domain.json_value import Json
 from core.domain.ontology import RelationType
 from core.domain.proposals import ProposedFacts, facts_from_json
-from core.domain.run import Json, TokenUse
+from core.domain.run import TokenUse
 from core.ontology.model.proposals import POLICY_END, SECTION_END
 from core.ontology.model.proposed_entities import PROPOSED_TYPES
 from core.ports.extraction import NotRead, SectionReading, SectionText

@@ -19,8 +19,7 @@ from core.adapters.postgres.cases.case_posts import CasePosts
 from core.adapters.postgres.cases.case_queries import CaseRow, case_by_id
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.queue.queue import PostgresJobs
-from core.agent.conversation.confidential import speaks_of_somebody
-from core.agent.conversation.misconduct import is_report
+from core.agent.conversation.misconduct import is_report, speaks_of_somebody
 from core.agent.conversation.speech import is_asked
 from core.domain.audit import Tag
 from core.domain.case import CaseState

@@ -10,10 +10,10 @@ from core.adapters.postgres.cases.case_queries import CaseRow
 from core.adapters.postgres.engine.ledger import Ledger, take_number
 from core.adapters.postgres.queue.conversations import pseudonym_of
 from core.audit.canonical import instant
-from core.audit.events import Event
+from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.case_rules import Account, Officer, Refusal
-from core.domain.run import Json
+from core.domain.json_value import Json
 
 _LOG = text(
     "INSERT INTO citebound.case_messages (case_id, actor, body, at, kind, dedupe_key, refusal,"

@@ -12,9 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_one
-from core.agent.conversation.confidential import speaks_of_somebody
-from core.agent.conversation.misconduct import is_report
-from core.agent.reply.urgent import is_urgent_duty
+from core.agent.conversation.misconduct import is_report, speaks_of_somebody
+from core.agent.reply.release import is_urgent_duty
 from core.domain.answer import Outcome
 from core.domain.case import Urgency
 from core.domain.case_rules import PASSED_ON_WITHIN_H, Account, Opener, Opening, Refusal

@@ -13,10 +13,10 @@ from core.adapters.postgres.cases.case_queries import CaseRow, case_by_id
 from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
 from core.domain.case import CaseState, OfficerReply, Superseded
+from core.domain.conversation import Place
 from core.domain.delivery import AboutCase, CasePart, StoredReply
 from core.domain.errors import IntegrityError
 from core.domain.officers import Route
-from core.domain.place import Place
 from core.ports import IdSource
 
 _MAKE = text(

@@ -13,7 +13,7 @@ from core.adapters.postgres.queue.replies import reply_of
 from core.domain.answer import Answer, Outcome
 from core.domain.case import Case, CaseNews, CaseState, Urgency
 from core.domain.case_rules import Account, Opener, Standing
-from core.domain.place import Place
+from core.domain.conversation import Place
 
 _COLUMNS = (  # the question as it stands alone, unless a report was made before in its thread
     "SELECT k.id::text, k.number, k.state, k.owner, k.owner_name, k.claimed_at, k.due_at,"

@@ -25,7 +25,7 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.queue import PostgresJobs
-from core.audit.events import Event
+from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.case import Case, CaseState
 from core.domain.case_rules import (
@@ -43,8 +43,8 @@ from core.domain.case_rules import (
     Refusal,
     judge,
 )
+from core.domain.json_value import Json
 from core.domain.officers import Officers
-from core.domain.run import Json
 
 _LOCK = text("SELECT 1 FROM citebound.conversations WHERE id = CAST(:id AS uuid) FOR NO KEY UPDATE")
 _CHANGE = text(

@@ -9,7 +9,7 @@ from core.adapters.postgres.cases.case_opening import is_uuid
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number
 from core.adapters.postgres.queue.conversations import pseudonym_of
-from core.audit.events import Event
+from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.case_rules import Refusal
 from core.domain.feedback import Feedback, FeedbackKept, FeedbackRefused

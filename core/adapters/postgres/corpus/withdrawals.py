@@ -11,7 +11,7 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.tables import withdrawals
 from core.adapters.postgres.engine.transactions import wait_for_publishing
-from core.audit.events import Event
+from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.errors import OvertakenError, UsageError
 from core.domain.policy import Withdrawal

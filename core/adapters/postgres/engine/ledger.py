@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.tables import conversations
 from core.audit.canonical import SALT_BYTES, Commitment, canonical, leaf_hash
-from core.audit.events import Event, event_document
+from core.audit.documents import Event, event_document
 from core.domain.errors import TransientError
-from core.domain.run import Json
+from core.domain.json_value import Json
 from core.ports import Clock, IdSource
 
 _APPEND = text(

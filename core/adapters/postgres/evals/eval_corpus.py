@@ -27,7 +27,7 @@ from core.evals.retrieval import RetrievalReport, measure
 from core.evals.rulebooks import publications
 from core.ingest.chunk import DEFAULT_OVERLAP, DEFAULT_SIZE
 from core.ports import Embedder, Publication, Reader, Vector
-from core.retrieval import lexical
+from core.retrieval import ranking
 
 INDEX_VERSION = 1
 """Raise it when the same documents would be stored otherwise."""
@@ -98,8 +98,8 @@ async def opened_corpus(
 
 def _database_name(passages: Sequence[Passage], embedder: Embedder | None) -> str:
     digest = hashlib.sha256()
-    parameters = (INDEX_VERSION, DEFAULT_SIZE, DEFAULT_OVERLAP, lexical.K1, lexical.B)
-    digest.update(repr((*parameters, lexical.HEADING_WEIGHT, lexical.PLAIN_FROM)).encode())
+    parameters = (INDEX_VERSION, DEFAULT_SIZE, DEFAULT_OVERLAP, ranking.K1, ranking.B)
+    digest.update(repr((*parameters, ranking.HEADING_WEIGHT, ranking.PLAIN_FROM)).encode())
     digest.update(repr(embedder.space if embedder else None).encode())
     for migration in sorted((MIGRATIONS / "versions").glob("000[123]_*.py")):
         digest.update(migration.read_bytes())

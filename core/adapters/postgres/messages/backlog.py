@@ -12,7 +12,7 @@ from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.rate_limits import take_turn, tell_to_wait
 from core.adapters.postgres.queue.replies import Defer
-from core.domain.context import context_of
+from core.domain.conversation import context_of
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed, Waiting
 from core.domain.rate_limit import TurnLimits

@@ -20,14 +20,14 @@ from core.adapters.postgres.queue.conversations import Thread, open_threads
 from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.replies import cause_of_message, queue_reply
 from core.audit.canonical import SALT_BYTES
-from core.audit.events import Event
+from core.audit.documents import Event
 from core.domain.audit import Tag
-from core.domain.context import context_json
+from core.domain.conversation import context_json
 from core.domain.delivery import StoredReply
 from core.domain.errors import TransientError
+from core.domain.json_value import Json
 from core.domain.message import Accepted, Ignored, InboundMessage, Seen
 from core.domain.rate_limit import TurnLimit, WaitingLimits
-from core.domain.run import Json
 from core.failpoints import failpoint
 
 _TEXTS = ("dedupe_key", "message_key", "kind", "person", "asker", "mode", "text", "outcome")

@@ -13,7 +13,7 @@ from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.rate_limits import Pace
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
-from core.audit.events import Event
+from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.delivery import (
     Abandon,

@@ -12,8 +12,21 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.ontology import lookup_statements as statements
 from core.adapters.postgres.ontology.fact_index import asked_entity_words, asked_names
 from core.adapters.postgres.ontology.ontology_parts import Edges, PartReader
-from core.domain.knowledge import NAMES, POLICIES, Found, Joined, Listed, Outline, Paths, Stated
-from core.domain.ontology import EntityKey, EntityType, Relation, RelationType, Snapshot
+from core.domain.ontology import (
+    NAMES,
+    POLICIES,
+    EntityKey,
+    EntityType,
+    Found,
+    Joined,
+    Listed,
+    Outline,
+    Paths,
+    Relation,
+    RelationType,
+    Snapshot,
+    Stated,
+)
 from core.ontology.fact_words import normal_name, stems_of
 from core.ontology.graphs.ranking import best_of, chains, named_section, rarities, titles_match
 from core.ports.knowledge import Direction

@@ -21,8 +21,16 @@ from core.adapters.postgres.ontology.ontology_parts import (
     span_of,
 )
 from core.domain.errors import EmptyCorpusError
-from core.domain.knowledge import Extent, SectionText, Sought, StatedFact
-from core.domain.ontology import EntityKey, EntityType, SectionRef, Snapshot
+from core.domain.ontology import (
+    EntityKey,
+    EntityType,
+    Extent,
+    SectionRef,
+    SectionText,
+    Snapshot,
+    Sought,
+    StatedFact,
+)
 from core.domain.question import Scope
 from core.language.lead_ins import LeadIn, lead_in_of
 from core.language.spans import Span, VersionId
@@ -291,14 +299,7 @@ class PostgresOntologyStore:
 
     @raises_transient
     async def open(self, scope: Scope, /) -> PostgresKnowledge:
-        """See `OntologyStore.open`.
-
-        A version is never changed, and the edition says which are in force: what is published later
-        does not show.
-
-        Raises:
-            EmptyCorpusError: Nothing was ever published.
-        """
+        """See `OntologyStore.open`; what is published later does not show."""
         edition, found = await self._extent(scope)
         if found["unindexed"]:
             # Published by an earlier release while this one was already running.

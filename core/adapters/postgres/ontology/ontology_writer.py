@@ -15,10 +15,10 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.tables import entities, extracted_sections, provenance, relations
 from core.adapters.postgres.ontology.fact_index import index_facts
 from core.domain.errors import ContractError, IntegrityError
+from core.domain.json_value import Json
 from core.domain.ontology import ExtractedEntity, ExtractedRelation
 from core.domain.policy import Section
 from core.domain.proposals import ProposedFacts, facts_from_json, facts_to_json
-from core.domain.run import Json
 from core.language.spans import TextSpan
 from core.ports import Publication
 from core.ports.extraction import SectionReading

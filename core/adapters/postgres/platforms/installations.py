@@ -30,7 +30,7 @@ from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.tables import slack_installations, slack_oauth_states
 from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_one
 from core.adapters.postgres.platforms.secret_box import Envelope
-from core.audit.events import Event
+from core.audit.documents import Event
 from core.config.settings import Settings
 from core.domain.audit import Tag
 from core.domain.errors import IntegrityError

@@ -16,11 +16,11 @@ from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
-from core.audit.events import Event
+from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.case_rules import Account, Officer
+from core.domain.conversation import Place
 from core.domain.delivery import Notice, StoredReply
-from core.domain.place import Place
 from core.language.spans import Span, VersionId
 from core.ports.posted_answers import AskedBack, CopyState, PostedAnswer, SharedCopy, Surroundings
 

@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
-from core.domain.reference import ConversationReference
+from core.domain.conversation import ConversationReference
 
 _PUT = text(
     "INSERT INTO citebound.conversation_references AS kept"

@@ -11,9 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.tables import answers, conversations, inbox, questions
 from core.adapters.postgres.engine.transactions import begun_again
-from core.domain.context import context_of
+from core.domain.conversation import Place, context_of
 from core.domain.message import OFFICER_SPEAKS, Ignored, InboundMessage, Speakers
-from core.domain.place import Place
 from core.domain.question import Assumption, Turn
 from core.ports import IdSource
 

@@ -8,8 +8,7 @@ from sqlalchemy import bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.agent.reply.answer_json import answer_of
-from core.agent.trace_json import answer_json
+from core.agent.reply.answer_json import answer_json, answer_of
 from core.domain.case import CaseState
 from core.domain.delivery import AboutCase, CasePart, Notice, StoredReply
 from core.domain.errors import ContractError, OvertakenError

@@ -28,13 +28,14 @@ from core.adapters.postgres.engine.tables import (
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.replies import settle
+from core.agent.reply.answer_json import answer_json, place_json
 from core.agent.reply.compose import not_passed_on, passed_on
-from core.agent.trace_json import answer_json, place_json, trace_json
+from core.agent.trace import trace_json
 from core.audit.canonical import canonical
-from core.audit.recorder import outcome_document, quote_hash
+from core.audit.documents import outcome_document, quote_hash
 from core.domain.answer import Answer
 from core.domain.case_rules import NoCase
-from core.domain.context import context_json
+from core.domain.conversation import context_json
 from core.domain.errors import TransientError
 from core.domain.officers import Officers
 from core.domain.run import Run

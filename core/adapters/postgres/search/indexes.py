@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.engine.tables import LEXICAL_DIMENSIONS
 from core.domain.errors import IntegrityError
 from core.ports import EmbeddingSpace, Vector
-from core.retrieval import lexical
+from core.retrieval import ranking
 
 EXACT_LIMIT = 20_000
 """Chunks in scope up to which scanning beats the indexes."""
@@ -233,11 +233,11 @@ async def index_terms(connection: AsyncConnection, version_id: int) -> None:
     Call it once a version, after its chunks were inserted, in the same transaction.
     """
     version = {"version_id": version_id}
-    plain = {"plain_from": lexical.PLAIN_FROM, "plain_to": lexical.PLAIN_TO}
-    await connection.execute(_LEXEMES, version | plain | {"configuration": lexical.CONFIGURATION})
+    plain = {"plain_from": ranking.PLAIN_FROM, "plain_to": ranking.PLAIN_TO}
+    await connection.execute(_LEXEMES, version | plain | {"configuration": ranking.CONFIGURATION})
     for statement in (_NEW_TERMS, _COUNT_TERMS, _COUNT_VERSION, _COUNT_CHUNKS):
         await connection.execute(statement, version)
-    has_drifted = bool(await connection.scalar(_FOLLOW_MEAN, {"drift": lexical.MEAN_DRIFT}))
+    has_drifted = bool(await connection.scalar(_FOLLOW_MEAN, {"drift": ranking.MEAN_DRIFT}))
     if has_drifted:
         await connection.execute(text("DELETE FROM citebound.chunk_terms"))
     await connection.execute(
@@ -246,10 +246,10 @@ async def index_terms(connection: AsyncConnection, version_id: int) -> None:
         | {
             "all_versions": has_drifted,
             "dimensions": LEXICAL_DIMENSIONS,
-            "heading_weight": lexical.HEADING_WEIGHT,
-            "max_terms": lexical.MAX_TERMS,
-            "k1": lexical.K1,
-            "b": lexical.B,
+            "heading_weight": ranking.HEADING_WEIGHT,
+            "max_terms": ranking.MAX_TERMS,
+            "k1": ranking.K1,
+            "b": ranking.B,
         },
     )
 

@@ -37,8 +37,8 @@ from core.domain.policy import ChunkKey
 from core.domain.question import Scope
 from core.language.spans import Span, VersionId
 from core.ports import EmbeddingSpace, SearchRequest, SearchResult
-from core.retrieval import fuse, lexical
-from core.retrieval.proximity import Closeness, Wording, closeness, wording
+from core.retrieval import ranking
+from core.retrieval.ranking import Closeness, Wording, closeness, wording
 from core.retrieval.relevance import Features, relevance
 
 SECTION_LIMIT = 40
@@ -151,10 +151,10 @@ class PostgresChunkSearch:
             await _set_hnsw(connection)
         parameters = scope_parameters(request.scope) | {
             **_searched(request),
-            "configuration": lexical.CONFIGURATION,
-            "question": lexical.plain(request.text),
+            "configuration": ranking.CONFIGURATION,
+            "question": ranking.plain(request.text),
             "arm_limit": max(ARM_LIMIT, request.limit),
-            "pool": max(fuse.POOL, request.limit),
+            "pool": max(ranking.POOL, request.limit),
         }
         if space is None or space_id is None or request.embedding is None:
             return _Asked(
@@ -263,7 +263,7 @@ def _question(row: RowMapping) -> _Question:
     idf = {term: weight for term, _, weight in words}
     return _Question(
         wording=wording({term: at for term, at, _ in words}, idf),
-        highest_bm25=lexical.highest_score(sum(idf.values())),
+        highest_bm25=ranking.highest_score(sum(idf.values())),
         best_bm25=float(row["best_bm25"] or 0.0),
     )
 
@@ -274,7 +274,7 @@ def _closeness(question: _Question, rows: Sequence[RowMapping]) -> list[Closenes
 
 def _rank(asked: _Asked, question: _Question, rows: Sequence[RowMapping]) -> list[RetrievedChunk]:
     candidates = [
-        fuse.Candidate(
+        ranking.Candidate(
             chunk_key=ChunkKey(row["chunk_key"]),
             bm25=row["bm25"],
             cosine=row["cosine"],
@@ -283,7 +283,7 @@ def _rank(asked: _Asked, question: _Question, rows: Sequence[RowMapping]) -> lis
         for row, near in zip(rows, _closeness(question, rows), strict=True)
     ]
     by_key = {ChunkKey(row["chunk_key"]): row for row in rows}
-    ranked = fuse.rank(
+    ranked = ranking.rank(
         candidates, best_bm25=question.best_bm25, lexical_weight=asked.lexical_weight
     )
     return [

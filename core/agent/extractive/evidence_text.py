@@ -1,0 +1,258 @@
+"""Evidence as the extractive reasoner reads it.
+
+Passages of one section each, cut into quotable units.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.agent.planning.intent import Facets, facets_of
+from core.domain.evidence import EvidenceItem
+from core.domain.ontology import SectionRef
+from core.language.content_words import content_words
+from core.language.lead_ins import introduced_units
+from core.language.sentences import ends_sentence, is_cut_off
+from core.language.spans import Span, VersionId
+
+_ITEM = re.compile(r"\s*(?:[-*\u2022\u25aa]|\(?[a-z0-9ivx]{1,4}[.)])\s")
+_MARKED = re.compile(r"\s*(?:[^\w\s\"'\u201c\u2018(\[]|[(\[]?\w{1,4}[.)\]])\s")
+"""Any list item, remark or heading of Markdown: its end is not that of a sentence."""
+_FEWEST_WORDS = 6
+"""A shorter unit may be a heading, which ends in any word: "Who to turn to". Of 16,122 units of 186
+policies that others wrote, 5 are taken for pieces of sentences, and 4 of them are."""
+_FIRST_PERSON = re.compile(r"\b(?:I|my|me)\b")
+_CELLS = " | "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """One quotable sentence, list item or table row."""
+
+    span: Span
+    """Where it stands."""
+    text: str
+    """Its stored text."""
+    key: str
+    """The evidence item it was read from."""
+    words: frozenset[str]
+    """Its stems, with those of the sentence or header row that introduces it."""
+    lead_in: "Unit | None" = None
+    """The sentence that introduces a list, or the header row of a table, with its own lead-in; None
+    if it stands by itself."""
+    is_fact: bool = False
+    """True if the ontology holds it."""
+    introduces: bool = False
+    """True for the header row of a table: it says nothing by itself."""
+    is_part: bool = False
+    """True for a piece of a sentence that the file's layout tore apart: half a rule is none."""
+    is_story: bool = False
+    """True for what somebody tells before a question ("I have a small business. May I ...?")."""
+
+    @property
+    def lead_ins(self) -> "tuple[Unit, ...]":
+        """All that introduces it, outermost first."""
+        return (*self.lead_in.lead_ins, self.lead_in) if self.lead_in else ()
+
+    @property
+    def asks(self) -> bool:
+        """True for a question with its story, as policies print them with answers."""
+        return self.is_story or self.text.rstrip(' "\u201d)').endswith("?")
+
+    @property
+    def is_row(self) -> bool:
+        """True for a table row."""
+        return _CELLS in self.text
+
+    @property
+    def is_item(self) -> bool:
+        """True for a list item."""
+        return _ITEM.match(self.text) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """What the evidence holds of one section."""
+
+    version_id: VersionId
+    """The version."""
+    place: SectionRef
+    """The section."""
+    units: tuple[Unit, ...]
+    """In text order, without the heading."""
+    heading: frozenset[str]
+    """Stems of the section's heading."""
+    above: frozenset[str]
+    """Stems of the headings above the section's own."""
+    title: frozenset[str]
+    """Stems of the policy's title."""
+    words: frozenset[str]
+    """Stems of all units."""
+    facets: Facets
+    """Country and employment that the policy or the heading names."""
+    relevance: float
+    """Calibrated relevance of its best chunk, 0 for a passage of findings alone."""
+    lexical_score: float
+    """BM25 share of its best chunk, 0 for a passage of findings alone."""
+    dense_score: float
+    """Cosine of its best chunk, 0 for a passage of findings alone."""
+
+
+def passages_of(items: Sequence[EvidenceItem]) -> list[Passage]:
+    """Group evidence by section, best-ranked section first."""
+    groups: dict[tuple[VersionId, str], list[EvidenceItem]] = {}
+    for item in items:
+        groups.setdefault((item.span.version_id, item.place.eid), []).append(item)
+    return [_passage(group) for group in groups.values()]
+
+
+def _passage(items: list[EvidenceItem]) -> Passage:
+    place = items[0].place
+    units = _merged([unit for item in items for unit in _units(item)])
+    heading = f"{place.number or ''} {place.title}"
+    named = facets_of(" ".join((*place.path[-2:], place.title)))
+    return Passage(
+        version_id=items[0].span.version_id,
+        place=place,
+        units=units,
+        heading=content_words(heading),
+        above=content_words(" ".join(place.path[:-1])),
+        title=content_words(place.policy_title),
+        words=frozenset[str]().union(*(unit.words for unit in units)),
+        facets=Facets(
+            jurisdictions=named.jurisdictions
+            or (frozenset({place.jurisdiction}) if place.jurisdiction else frozenset()),
+            employments=named.employments,
+        ),
+        relevance=max(item.relevance or 0.0 for item in items),
+        lexical_score=max(item.lexical_score or 0.0 for item in items),
+        dense_score=max(item.dense_score or 0.0 for item in items),
+    )
+
+
+def _units(item: EvidenceItem) -> list[Unit]:
+    units: list[Unit] = []
+    above = _above(item)
+    for read in introduced_units(item.text):
+        start, text = read.span.char_start, read.span.of(item.text)
+        skipped = _printed_number(text, item.place) if item.kind == "chunk" else 0
+        start, text = start + skipped, text[skipped:]
+        if not text.strip() or read.kind == "rule" or _is_heading(text, item.place):
+            continue
+        unit = _unit(item, start, text)
+        if above and units and not (unit.is_row or read.kind == "item"):
+            above = []
+        if above and unit.is_row and above[-1].is_row:
+            leads = above
+        elif read.kind == "header":
+            unit, leads = replace(unit, introduces=True), list[Unit]()
+        else:
+            own = [_unit(item, lead.char_start, lead.of(item.text)) for lead in read.lead_ins]
+            leads = above + own
+        units.append(_introduced(unit, leads))
+    return _with_parts(units)
+
+
+def _unit(item: EvidenceItem, start: int, text: str) -> Unit:
+    return Unit(
+        span=Span(
+            version_id=item.span.version_id,
+            char_start=item.span.char_start + start,
+            char_end=item.span.char_start + start + len(text),
+        ),
+        text=text,
+        key=item.key,
+        words=content_words(text),
+        is_fact=item.kind == "finding",
+    )
+
+
+def _introduced(unit: Unit, leads: Sequence[Unit]) -> Unit:
+    """Return a unit with what introduces it, outermost first, and the words of all of it."""
+    lead_in: Unit | None = None
+    for lead in leads:
+        lead_in = replace(lead, lead_in=lead_in)
+    words = frozenset[str]().union(unit.words, *(lead.words for lead in leads))
+    return replace(unit, lead_in=lead_in, words=words)
+
+
+def _above(item: EvidenceItem) -> list[Unit]:
+    """Return what introduces a list item or table row with which a piece of evidence begins."""
+    chain = item.lead_in.chain if item.lead_in else ()
+    return [
+        Unit(
+            span=one.span,
+            text=one.text,
+            key=item.key,
+            words=content_words(one.text),
+            introduces=True,
+        )
+        for one in chain
+    ]
+
+
+def _with_parts(units: Sequence[Unit]) -> list[Unit]:
+    """Mark pieces of sentences, where one stops without an end, and the stories of questions."""
+    torn = [False] * len(units)
+    for place, unit in enumerate(units):
+        following = units[place + 1] if place + 1 < len(units) else None
+        if _is_plain(unit) and _goes_on(unit, following):
+            torn[place] = True
+            if following is not None and _is_plain(following):
+                torn[place + 1] = True
+    parted = [replace(unit, is_part=is_torn) for unit, is_torn in zip(units, torn, strict=True)]
+    for place in range(len(parted) - 2, -1, -1):
+        if parted[place + 1].asks and _FIRST_PERSON.search(parted[place].text):
+            parted[place] = replace(parted[place], is_story=True)
+    return parted
+
+
+def _is_plain(unit: Unit) -> bool:
+    return not unit.is_row and _MARKED.match(unit.text) is None
+
+
+def _goes_on(unit: Unit, following: Unit | None) -> bool:
+    """Say whether a sentence stops here without its end."""
+    if ends_sentence(unit.text) or (following is not None and not _is_plain(following)):
+        return False
+    is_continued = following is not None and following.text[0].islower()
+    return is_continued or (is_cut_off(unit.text) and len(unit.text.split()) >= _FEWEST_WORDS)
+
+
+def _printed_number(text: str, place: SectionRef) -> int:
+    """Return how many characters at the beginning are the section's own number."""
+    if place.number is None or place.title:
+        return 0
+    found = re.match(rf"\s*{re.escape(place.number)}[.)]?\s+", text)
+    return found.end() if found else 0
+
+
+def _is_heading(text: str, place: SectionRef) -> bool:
+    folded = " ".join(text.split()).casefold().strip(".: ")
+    title = " ".join(place.title.split()).casefold().strip(".: ")
+    number = (place.number or "").casefold()
+    return (
+        bool(title) and folded in {title, f"{number} {title}", f"{number}. {title}"}
+    ) or folded == number
+
+
+def _merged(units: list[Unit]) -> tuple[Unit, ...]:
+    """Keep each stretch once, in text order.
+
+    A longer unit before a part of it, a stated fact marked as such.
+    """
+    kept: list[Unit] = []
+    for unit in sorted(
+        units, key=lambda one: (one.span.char_start, -one.span.char_end, one.is_fact)
+    ):
+        last = kept[-1] if kept else None
+        if last is not None and unit.span.char_end <= last.span.char_end:
+            if unit.span == last.span and last.lead_in is None:
+                # A passage may begin amid a list, the ontology knows what introduces it.
+                last = replace(last, lead_in=unit.lead_in, words=last.words | unit.words)
+            kept[-1] = replace(last, is_fact=last.is_fact or unit.is_fact)
+            continue
+        if last is not None and unit.span.char_start < last.span.char_end:
+            continue
+        kept.append(unit)
+    return tuple(kept)
