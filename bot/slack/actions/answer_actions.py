@@ -122,7 +122,7 @@ class GoingOn:
         person = interaction.person
         if not await self._audience.is_member(channel, self._home.bot_user):
             return NOT_INVITED
-        readers = await self._audience.look_again(place, person, is_direct=False)
+        readers = await self._audience.when_posting().readers(place, person, is_direct=False)
         if not isinstance(readers, Readers):
             return NOT_ALL_MAY
         needed = await self._access.may_be_read(found, readers.groups)

@@ -24,7 +24,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
-from bot.slack.web.background_tasks import Underway
+from bot.background_tasks import ForeignTasks
 
 LONGEST_AGE_S = 300
 TIMESTAMP, SIGNATURE = "X-Slack-Request-Timestamp", "X-Slack-Signature"
@@ -90,10 +90,10 @@ class Sockets:
     """The connections of a process."""
 
     def __init__(
-        self, app: AsyncApp, app_token: str, underway: Underway, *, silent_s: float
+        self, app: AsyncApp, app_token: str, tasks: ForeignTasks, *, silent_s: float
     ) -> None:
         """Take who handles what comes, and what opens sockets."""
-        self._underway = underway
+        self._tasks = tasks
         self._app = app
         self._app_token = app_token
         self._silent_s = silent_s
@@ -131,7 +131,7 @@ class Sockets:
             self._app,
             self._app_token,
             self._room,
-            self._underway,
+            self._tasks,
             ping_s=self._silent_s / PINGS,
         )
         try:
@@ -154,17 +154,17 @@ class _Bounded(AsyncSocketModeHandler):
         app: AsyncApp,
         app_token: str,
         room: asyncio.Semaphore,
-        underway: Underway,
+        tasks: ForeignTasks,
         *,
         ping_s: float,
     ) -> None:
         super().__init__(app, app_token, ping_interval=ping_s)
         self._room = room
-        self._underway = underway
+        self._tasks = tasks
 
     async def handle(self, client: SocketModeClient, req: SocketModeRequest) -> None:
         """See `AsyncSocketModeHandler.handle`."""
-        with self._underway.held():
+        with self._tasks.held():
             async with self._room:
                 await super().handle(client, req)
 

@@ -5,14 +5,13 @@ of each installation where several workspaces install the app, which channels th
 are, and over sockets `apps.connections.open` whether the app token opens one.
 """
 
-import asyncio
-import logging
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from bot.audience_config import Rights, read_rights
+from bot.audience_config import read_rights
 from bot.call_results import CallResult, Rejected, Succeeded
-from bot.doctor_check import Finding, Health, private_case_channel
+from bot.doctor_check import Finding, Health
+from bot.private_channels import IS_PRIVATE, findings, members_of_case_channel
 from bot.slack.inbound.payload import maybe
 from bot.slack.install.oauth import INSTALL_PATH
 from bot.slack.manifest import scopes
@@ -29,19 +28,16 @@ from core.domain.errors import CiteboundError, ConfigError, TransientError
 from core.domain.officers import Officers
 
 PLATFORM = "slack"
-LOOKED_AT_WITHIN_S = 20.0
-"""What a start waits for Slack; what it has not told by then is told at the first use."""
+HOW = "see docs/slack.md: `citebound slack manifest` prints what the app is made from"
 MAKE_PRIVATE = "make it private in Slack, or take its audience from the file"
 OFFICERS_ALONE = (
     "let CITEBOUND_CASE_CHANNEL name a private channel of this workspace, to which the app is"
     " invited; until then cards go directly to an officer on call"
 )
 
-logger = logging.getLogger(__name__)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class InstalledWorkspace:
     """One workspace or organisation in which the app is installed."""
 
     tenant: str
@@ -52,112 +48,70 @@ class Site:
     """Its channels."""
 
 
-async def require_private(sites: Sequence[Site], rights: Rights, officers: Officers) -> None:
-    """Look at the channels at a start; what can't be told now is a warning.
+@dataclass(frozen=True, slots=True)
+class SlackChannelCheck:
+    """See `ChannelCheck`."""
 
-    Raises:
-        ConfigError: A channel that has an audience is public.
-    """
-    try:
-        async with asyncio.timeout(LOOKED_AT_WITHIN_S):
-            for channel in _with_audience(rights):
-                kind = await _kind_in(sites, channel)
-                if kind is Kind.PUBLIC:
-                    raise ConfigError(
-                        f"CITEBOUND_SLACK_CONFIG: channels.{channel}.audience: that channel is"
-                        f" public, so anybody may join and read it: {MAKE_PRIVATE}"
-                    )
-                if kind is not Kind.PRIVATE:
-                    logger.warning(
-                        "CITEBOUND_SLACK_CONFIG: channel %s: %s", channel, _why_unclear(kind)
-                    )
-            found = await _case_channel(sites, officers)
-    except TimeoutError:
-        logger.warning("Slack does not say in time which channels are private")
-        return
-    if found is not None and found.health is Health.BROKEN:
-        logger.error("CITEBOUND_CASE_CHANNEL: %s: %s", found.found, found.cure)
-    elif found is not None and found.health is Health.DOUBTFUL:
-        logger.warning("CITEBOUND_CASE_CHANNEL: %s: %s", found.found, found.cure)
+    workspaces: Sequence[InstalledWorkspace]
+    """Those that can be asked."""
+    platform: str = field(default="Slack", init=False)
+    variable: str = field(default="CITEBOUND_SLACK_CONFIG", init=False)
 
-
-async def findings(
-    sites: Sequence[Site], rights: Rights, officers: Officers
-) -> AsyncGenerator[Finding]:
-    """Look at the channels for `doctor --live`."""
-    for channel in _with_audience(rights):
-        kind = await _kind_in(sites, channel)
+    async def audience_channel(self, channel: str, /) -> Finding:
+        """See `ChannelCheck.audience_channel`."""
         subject = f"Slack, channel {channel}"
-        if kind is Kind.PRIVATE:
-            found = "private: its audience counts"
-            yield Finding(subject=subject, health=Health.FINE, found=found)
-        elif kind is Kind.PUBLIC:
-            found = "public: its audience does not count, and nothing starts with it"
-            yield Finding(subject=subject, health=Health.BROKEN, found=found, cure=MAKE_PRIVATE)
-        else:
-            cure = "invite the app to it, or correct its id in CITEBOUND_SLACK_CONFIG"
-            found = _why_unclear(kind)
-            yield Finding(subject=subject, health=Health.DOUBTFUL, found=found, cure=cure)
-    case_channel = await _case_channel(sites, officers)
-    if case_channel is not None:
-        yield case_channel
-
-
-def _with_audience(rights: Rights) -> list[str]:
-    return sorted(channel for channel, scope in rights.channels.items() if scope.audience)
-
-
-async def _kind_in(sites: Sequence[Site], channel: str) -> Kind | None:
-    """Return who reads a channel, of whichever workspace it is; None: not all could be asked."""
-    is_told = bool(sites)
-    for site in sites:
-        try:
-            kind = await site.rooms.kind_of(channel)
-        except TransientError:
-            is_told = False
-            continue
-        if kind is not Kind.UNKNOWN:
-            return kind
-    return Kind.UNKNOWN if is_told else None
-
-
-def _why_unclear(kind: Kind | None) -> str:
-    match kind:
-        case Kind.SHARED:
-            return "shared with another company: nothing is answered there"
-        case Kind.UNKNOWN:
-            return "Slack does not show it to the app: nothing is answered there"
-        case _:
-            return "Slack could not be asked: it is looked at before each answer"
-
-
-async def _case_channel(sites: Sequence[Site], officers: Officers) -> Finding | None:
-    """Look at the officers' channel; None: there is none in Slack."""
-    channel, subject = officers.channel, "Slack, case channel"
-    if channel is None or channel.platform != PLATFORM:
-        return None
-    site = next((one for one in sites if one.tenant == channel.tenant), None)
-    if site is None:
-        found = f"the app is not installed in {channel.tenant}"
-        return Finding(subject=subject, health=Health.BROKEN, found=found, cure=OFFICERS_ALONE)
-    try:
-        room = await site.rooms.of(channel.person, kept_s=0.0)
-    except TransientError:
-        found, cure = "Slack could not be asked", "it is looked at before each card"
+        match await self._kind_of(channel):
+            case Kind.PRIVATE:
+                return Finding(subject=subject, health=Health.FINE, found=IS_PRIVATE)
+            case Kind.PUBLIC:
+                found = "public, so anybody may join and read it"
+                return Finding(
+                    subject=subject, health=Health.BROKEN, found=found, cure=MAKE_PRIVATE
+                )
+            case Kind.SHARED:
+                found = "shared with another company: nothing is answered there"
+            case Kind.UNKNOWN:
+                found = "Slack does not show it to the app: nothing is answered there"
+            case None:
+                found = "Slack could not be asked: it is looked at before each answer"
+        cure = "invite the app to it, or correct its id in CITEBOUND_SLACK_CONFIG"
         return Finding(subject=subject, health=Health.DOUBTFUL, found=found, cure=cure)
-    if room.kind is not Kind.PRIVATE:
-        found = f"{channel.person} is not private ({room.kind}): whoever reads it is no officer"
-        return Finding(subject=subject, health=Health.BROKEN, found=found, cure=OFFICERS_ALONE)
-    members = sorted(room.members - {site.bot_user})
-    strange = [one for one in members if officers.find(_account(site, one)) is None]
-    return private_case_channel(subject, members=len(members), strange=strange)
 
+    async def _kind_of(self, channel: str) -> Kind | None:
+        """Return who reads a channel, of whichever workspace; None: not all could be asked."""
+        is_told = bool(self.workspaces)
+        for workspace in self.workspaces:
+            try:
+                kind = await workspace.rooms.kind_of(channel)
+            except TransientError:
+                is_told = False
+                continue
+            if kind is not Kind.UNKNOWN:
+                return kind
+        return Kind.UNKNOWN if is_told else None
 
-def _account(site: Site, person: str) -> Account:
-    return Account(platform=PLATFORM, tenant=site.tenant, person=person)
-
-
-HOW = "see docs/slack.md: `citebound slack manifest` prints what the app is made from"
+    async def case_channel(self, officers: Officers, /) -> Finding | None:
+        """See `ChannelCheck.case_channel`."""
+        channel, subject = officers.channel, "Slack, case channel"
+        if channel is None or channel.platform != PLATFORM:
+            return None
+        tenant = channel.tenant
+        workspace = next((one for one in self.workspaces if one.tenant == tenant), None)
+        if workspace is None:
+            found = f"the app is not installed in {tenant}"
+            return Finding(subject=subject, health=Health.BROKEN, found=found, cure=OFFICERS_ALONE)
+        try:
+            room = await workspace.rooms.of(channel.person, kept_s=0.0)
+        except TransientError:
+            found, cure = "Slack could not be asked", "it is looked at before each card"
+            return Finding(subject=subject, health=Health.DOUBTFUL, found=found, cure=cure)
+        if room.kind is not Kind.PRIVATE:
+            found = f"{channel.person} is not private ({room.kind}): whoever reads it is no officer"
+            return Finding(subject=subject, health=Health.BROKEN, found=found, cure=OFFICERS_ALONE)
+        members = sorted(room.members - {workspace.bot_user})
+        accounts = {one: Account(platform=PLATFORM, tenant=tenant, person=one) for one in members}
+        strange = [one for one in members if officers.find(accounts[one]) is None]
+        return members_of_case_channel(subject, members=len(members), strange=strange)
 
 
 async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Finding]:
@@ -180,19 +134,19 @@ async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Finding]
     found = f"set up, {how}{several}; not called"
     yield Finding(subject="Slack", health=Health.FINE, found=found)
     if is_live:
-        sites: list[Site] = []
+        workspaces: list[InstalledWorkspace] = []
         if setup.bot_token:
-            yield await _bot(setup, sites)
+            yield await _bot(setup, workspaces)
         else:
-            async for finding in _installations(settings, setup, sites):
+            async for finding in _installations(settings, setup, workspaces):
                 yield finding
-        async for finding in _channels(settings, setup, sites):
+        async for finding in _channels(settings, setup, workspaces):
             yield finding
         if setup.uses_sockets and setup.app_token:
             yield await _socket(setup.app_token, setup.api_url)
 
 
-async def _bot(setup: SlackSetup, sites: list[Site]) -> Finding:
+async def _bot(setup: SlackSetup, workspaces: list[InstalledWorkspace]) -> Finding:
     subject, slack = "Slack, called", Slack(client_for(setup.bot_token, api_url=setup.api_url))
     told = await slack.read("auth.test")
     if not isinstance(told, Succeeded):
@@ -200,12 +154,14 @@ async def _bot(setup: SlackSetup, sites: list[Site]) -> Finding:
         return _not_told(subject, "SLACK_BOT_TOKEN", told, cure=cure)
     whole = told.body.get("is_enterprise_install") is True
     tenant = maybe(told.body, "enterprise_id" if whole else "team_id")
-    sites.append(Site(tenant=tenant, bot_user=maybe(told.body, "user_id"), rooms=Rooms(slack)))
+    workspaces.append(
+        InstalledWorkspace(tenant=tenant, bot_user=maybe(told.body, "user_id"), rooms=Rooms(slack))
+    )
     return _told(subject, told)
 
 
 async def _channels(
-    settings: Settings, setup: SlackSetup, sites: Sequence[Site]
+    settings: Settings, setup: SlackSetup, workspaces: Sequence[InstalledWorkspace]
 ) -> AsyncGenerator[Finding]:
     """Look at the channels that must be private."""
     try:
@@ -215,13 +171,13 @@ async def _channels(
         cure = "correct the file, or unset the variable"
         yield Finding(subject="Slack, channels", health=Health.BROKEN, found=str(error), cure=cure)
         return
-    if sites:
-        async for finding in findings(sites, rights, officers):
+    if workspaces:
+        async for finding in findings(SlackChannelCheck(workspaces), rights, officers):
             yield finding
 
 
 async def _installations(
-    settings: Settings, setup: SlackSetup, sites: list[Site]
+    settings: Settings, setup: SlackSetup, workspaces: list[InstalledWorkspace]
 ) -> AsyncGenerator[Finding]:
     """Try the token of each installation; none is exchanged, since that is good only once."""
     subject, where = "Slack, installed", f"{settings.public_url}{INSTALL_PATH}"
@@ -245,7 +201,9 @@ async def _installations(
         cure = f"install the app there again, at {where}"
         if isinstance(told, Succeeded):
             rooms = Rooms(slack)
-            sites.append(Site(tenant=one.workspace.name, bot_user=one.bot_user, rooms=rooms))
+            workspaces.append(
+                InstalledWorkspace(tenant=one.workspace.name, bot_user=one.bot_user, rooms=rooms)
+            )
             yield _told(subject, told)
         else:
             yield _not_told(subject, "its token", told, cure=cure)

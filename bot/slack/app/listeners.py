@@ -18,12 +18,12 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.response import BoltResponse
 
+from bot.background_tasks import ForeignTasks
 from bot.slack.app.workspace import Connected
 from bot.slack.app.workspaces import Workspaces
 from bot.slack.inbound.app_events import Disconnected, Doubt, Opened, doubt_of, parse_disconnected
 from bot.slack.inbound.identity import workspace_of
 from bot.slack.inbound.interaction import Interaction, NotOurs, parse_interaction
-from bot.slack.web.background_tasks import Underway
 from bot.slack.web.calls import client_for
 from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Workspace
@@ -40,11 +40,11 @@ logger = logging.getLogger(__name__)
 
 
 def build_app(
-    workspaces: Workspaces, underway: Underway, *, api_url: str | None = None
+    workspaces: Workspaces, tasks: ForeignTasks, *, api_url: str | None = None
 ) -> AsyncApp:
     """Return the Bolt app. Signatures are checked before it, sockets have none."""
     entrance = _Entrance(workspaces)
-    listeners = _Listeners(workspaces, underway)
+    listeners = _Listeners(workspaces, tasks)
     app = AsyncApp(
         name="citebound",  # else Bolt looks for its caller in every module, at each start
         client=client_for(None, api_url=api_url),
@@ -129,20 +129,20 @@ async def _authorize(context: AsyncBoltContext, **_: Any) -> AuthorizeResult:
 class _Listeners:
     """Do what goes on after Slack was answered."""
 
-    def __init__(self, workspaces: Workspaces, underway: Underway) -> None:
+    def __init__(self, workspaces: Workspaces, tasks: ForeignTasks) -> None:
         self._workspaces = workspaces
-        self._underway = underway
+        self._tasks = tasks
 
     async def heard(self, context: AsyncBoltContext) -> None:
         connected = _connected(context)
         found = _held(context, OPENED)
         doubt = _held(context, DOUBTED)
         if isinstance(doubt, Doubt):
-            with self._underway.held():
+            with self._tasks.held():
                 await self._workspaces.settle(doubt)
         if connected is None or not isinstance(found, Opened):
             return
-        with self._underway.held():
+        with self._tasks.held():
             if found.is_outside and await connected.audience.is_colleague(found.person):
                 found = replace(found, is_outside=False)
             await connected.showing.show(found)
@@ -155,7 +155,7 @@ class _Listeners:
         if connected is None or isinstance(found, NotOurs):
             await ack()
             return
-        with self._underway.held():
+        with self._tasks.held():
             if found.is_outside and await connected.audience.is_colleague(found.person):
                 found = replace(found, is_outside=False)
             await connected.presses.take(found, ack)

@@ -7,9 +7,11 @@ from functools import partial
 from aiohttp import web
 
 from bot.audience_config import read_rights
+from bot.background_tasks import ForeignTasks
 from bot.platform import Chat, Connect
+from bot.private_channels import require_private
 from bot.slack.app.endpoint import SignatureCheck, SlackEndpoint, Sockets
-from bot.slack.app.health import Site, require_private
+from bot.slack.app.health import InstalledWorkspace, SlackChannelCheck
 from bot.slack.app.listeners import build_app
 from bot.slack.app.workspace import Wiring
 from bot.slack.app.workspaces import Workspaces, by_tenant
@@ -18,7 +20,6 @@ from bot.slack.install.oauth import open_oauth
 from bot.slack.manifest import EVENTS_PATH
 from bot.slack.outbound.progress import SlackTimings
 from bot.slack.setup import SlackSetup, find_home, slack_setup
-from bot.slack.web.background_tasks import Underway
 from bot.slack.web.calls import Slack, client_for
 from core.bootstrap import Service
 from core.config.settings import Settings
@@ -53,17 +54,16 @@ async def _connected(
     wiring = Wiring(service, setup, rights, timings)
     credentials, routes = await _credentials(service, setup)
     workspaces = Workspaces(credentials, wiring.connect, service.connections, api_url=setup.api_url)
-    await require_private(await _sites(credentials, workspaces), rights, service.officers)
-    underway = Underway()
-    app = build_app(workspaces, underway, api_url=setup.api_url)
+    installed = await _installed(credentials, workspaces)
+    await require_private(SlackChannelCheck(installed), rights, service.officers)
+    tasks = ForeignTasks()
+    app = build_app(workspaces, tasks, api_url=setup.api_url)
     if setup.signing_secrets:
         endpoint = SlackEndpoint(app, SignatureCheck(setup.signing_secrets))
         routes = (web.post(EVENTS_PATH, endpoint.take), *routes)
     is_dialled = setup.app_token and setup.uses_sockets
     silent_s = (timings or SlackTimings()).silent_s
-    sockets = (
-        Sockets(app, setup.app_token or "", underway, silent_s=silent_s) if is_dialled else None
-    )
+    sockets = Sockets(app, setup.app_token or "", tasks, silent_s=silent_s) if is_dialled else None
 
     def listening() -> AbstractAsyncContextManager[None]:
         return nullcontext() if sockets is None else sockets.open()
@@ -82,17 +82,19 @@ async def _connected(
             lost=lambda: workspaces.lost,
         )
     finally:
-        await underway.ended()
+        await tasks.ended()
 
 
-async def _sites(credentials: Credentials, workspaces: Workspaces) -> list[Site]:
+async def _installed(credentials: Credentials, workspaces: Workspaces) -> list[InstalledWorkspace]:
     """Return the workspaces in which the app is installed, as far as that can be told now."""
     try:
         found = [await workspaces.find(home.workspace) for home in await credentials.homes()]
     except TransientError:
         return []
     return [
-        Site(tenant=one.home.tenant, bot_user=one.home.bot_user, rooms=one.audience.rooms)
+        InstalledWorkspace(
+            tenant=one.home.tenant, bot_user=one.home.bot_user, rooms=one.audience.rooms
+        )
         for one in found
         if one is not None
     ]

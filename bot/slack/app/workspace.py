@@ -15,7 +15,7 @@ from bot.slack.actions.respond import Responder
 from bot.slack.app.event_intake import Keeper
 from bot.slack.blocks.render_context import Setting
 from bot.slack.inbound.identity import Home
-from bot.slack.outbound.audience import PostingAudience, SlackAudience
+from bot.slack.outbound.audience import SlackAudience
 from bot.slack.outbound.poster import SlackPoster
 from bot.slack.outbound.progress import SlackSurface, SlackTimings
 from bot.slack.outbound.surroundings import SlackSurroundings
@@ -48,7 +48,7 @@ def wire(
     """Return the handlers of one workspace."""
     actions = wire_actions(
         service,
-        membership=PostingAudience(audience),
+        membership=audience.when_posting(),
         intake=intake,
         askers=SlackAskers(slack),
         hears_threads=True,
@@ -142,7 +142,7 @@ class Wiring:
                 around=around,
                 waking=surface.waking,
             ),
-            posting=Platform(audience=PostingAudience(audience), surface=surface, poster=poster),
+            posting=Platform(audience=audience.when_posting(), surface=surface, poster=poster),
         )
 
     def _setting_of(self, delivery: Delivery) -> Setting:

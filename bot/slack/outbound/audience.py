@@ -8,10 +8,11 @@
 - Somebody from outside, a guest, a bot: nobody, anywhere.
 
 Who is a member, and who is a guest, is kept for ten minutes while questions are answered, and read
-again before a reply is posted: that is what `PostingAudience` is for.
+again before a reply is posted (`when_posting`): meanwhile a channel may have become shared.
 """
 
 import logging
+from copy import copy
 from dataclasses import dataclass
 
 from bot.audience_config import ChannelScope, Rights
@@ -56,26 +57,20 @@ class SlackAudience:
         self._directory = Directory(slack, home)
         self._rooms = Rooms(slack)
         self._warned: set[str] = set()
+        self.kept = _KEPT
+        """How old what is known may be."""
+
+    def when_posting(self) -> "SlackAudience":
+        """Return the same with what is known read anew: for replies and presses."""
+        fresh = copy(self)
+        fresh.kept = _AGAIN
+        return fresh
 
     async def readers(
         self, place: Place, person: str, /, *, is_direct: bool
     ) -> Readers | NoReaders:
         """See `Audience.readers`."""
-        return await self._look(place, person, is_direct=is_direct, kept=_KEPT)
-
-    async def look_again(
-        self, place: Place, person: str, /, *, is_direct: bool
-    ) -> Readers | NoReaders:
-        """Say who reads, from what is known as of now.
-
-        Raises:
-            TransientError: Slack could not be asked.
-        """
-        return await self._look(place, person, is_direct=is_direct, kept=_AGAIN)
-
-    async def _look(
-        self, place: Place, person: str, /, *, is_direct: bool, kept: _Kept
-    ) -> Readers | NoReaders:
+        kept = self.kept
         kind = await self._directory.kind_of(person, kept_s=kept.person_s)
         if kind != "employee":
             return NoReaders(may_read_direct=False, reason=kind)
@@ -142,17 +137,17 @@ class SlackAudience:
         """
         return person in (await self._rooms.of(channel, kept_s=AGAIN_S)).members
 
-    async def granted(self, channel: str, person: str) -> frozenset[str] | None:
+    async def granted(self, place: Place, person: str, /) -> frozenset[str] | None:
         """See `bot.actions.answers.Membership.granted`.
 
         Raises:
             TransientError: Slack could not be asked.
         """
-        room = await self._rooms.of(channel, kept_s=AGAIN_S)
+        room = await self._rooms.of(place.channel, kept_s=AGAIN_S)
         if person not in room.members:
             return None
         is_private = room.kind is Kind.PRIVATE
-        return self._rights.scope_of(channel).audience if is_private else frozenset()
+        return self._rights.scope_of(place.channel).audience if is_private else frozenset()
 
     async def _stranger(self, room: Room, kept_s: float) -> str:
         """Return the kind of a member who keeps a channel from being answered; empty: none.
@@ -166,21 +161,3 @@ class SlackAudience:
         if not OUTSIDE & set(kinds.values()):
             kinds = await self._directory.kinds_of(others, team=room.team, kept_s=kept_s)
         return next((kinds[one] for one in others if kinds.get(one) in OUTSIDE), "")
-
-
-class PostingAudience:
-    """The same, read anew, for replies and presses: meanwhile a channel may have become shared."""
-
-    def __init__(self, audience: SlackAudience) -> None:
-        """Take the audience that reads it."""
-        self._audience = audience
-
-    async def readers(
-        self, place: Place, person: str, /, *, is_direct: bool
-    ) -> Readers | NoReaders:
-        """See `Audience.readers`."""
-        return await self._audience.look_again(place, person, is_direct=is_direct)
-
-    async def granted(self, place: Place, person: str, /) -> frozenset[str] | None:
-        """See `bot.actions.answers.Membership.granted`."""
-        return await self._audience.granted(place.channel, person)

@@ -16,6 +16,7 @@ from bot.actions.press import (
     Say,
     View,
 )
+from bot.background_tasks import BackgroundTasks
 from bot.call_results import CallResult, Rejected, Succeeded
 from bot.forms.evidence import TITLE
 from bot.forms.forms import Form
@@ -28,7 +29,6 @@ from bot.teams.cards.elements import Card, attached
 from bot.teams.cards.evidence import evidence_card
 from bot.teams.cards.render_context import Setting
 from bot.teams.connector.addresses import Addresses
-from bot.teams.connector.background_tasks import Background
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.connector.http_client import NOT_HERE
 from bot.teams.connector.roster import Rosters
@@ -50,7 +50,7 @@ class Responder:
         self,
         transport: Transport,
         addresses: Addresses,
-        background: Background,
+        background: BackgroundTasks,
         *,
         setting: Setting,
         officers: Officers,
@@ -144,7 +144,7 @@ class Responder:
         if shown_in is None:
             return
         at, message = _address(interaction), {"type": "message", "attachments": [attached(shown)]}
-        await self._background.insist(
+        await self._background.retry(
             lambda: self._transport.update(at, shown_in, message, is_targeted=is_whispered)
         )
 
@@ -157,9 +157,9 @@ class Responder:
             to: Card = {"id": interaction.person}
             return await self._transport.post(at, message | {"recipient": to}, is_targeted=True)
 
-        told = await self._background.insist(send)
+        told = await self._background.retry(send)
         if isinstance(told, Rejected) and told.status in NOT_HERE and spot.scope != "personal":
-            told = await self._background.insist(lambda: self._directly(interaction, message))
+            told = await self._background.retry(lambda: self._directly(interaction, message))
         if not isinstance(told, Succeeded):
             logger.info("nobody was told what came of a press: %s", type(told).__name__)
 

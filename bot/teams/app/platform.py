@@ -10,8 +10,10 @@ from aiohttp import web
 
 from bot.actions.wiring import wire_actions
 from bot.audience_config import Rights, read_rights
+from bot.background_tasks import BackgroundTasks
 from bot.intake import Intake
 from bot.platform import Chat, Connect
+from bot.private_channels import require_private
 from bot.replies.answer import follow_ups
 from bot.replies.context import Library
 from bot.teams.actions.commands import Asking
@@ -22,18 +24,17 @@ from bot.teams.actions.respond import Responder
 from bot.teams.app.botbuilder_connector import BotbuilderTransport
 from bot.teams.app.endpoint import PATH, TeamsEndpoint
 from bot.teams.app.event_intake import Keeper
-from bot.teams.app.health import Site, require_private
+from bot.teams.app.health import TeamsChannelCheck
 from bot.teams.auth.credentials import token_for
 from bot.teams.auth.signing_keys import METADATA_URL, SigningKeys, signing_keys
 from bot.teams.auth.token_verifier import InboundVerifier, UnsafeAnonymous, Verifier
 from bot.teams.cards.render import render
 from bot.teams.cards.render_context import Setting
 from bot.teams.connector.addresses import Addresses
-from bot.teams.connector.background_tasks import Background
 from bot.teams.connector.connector import RestTransport, Transport
 from bot.teams.connector.http_client import Exchange, open_session
 from bot.teams.connector.roster import Rosters
-from bot.teams.outbound.audience import PostingAudience, TeamsAudience
+from bot.teams.outbound.audience import TeamsAudience
 from bot.teams.outbound.poster import Rendered, TeamsPoster
 from bot.teams.outbound.progress import TeamsSurface, TeamsTimings
 from bot.teams.protocol.conversations import NAME, Reference
@@ -54,7 +55,7 @@ def handlers(
     rosters: Rosters,
     intake: Intake,
     library: Library,
-    background: Background,
+    background: BackgroundTasks,
 ) -> Presses:
     """Return the handlers; nothing is called."""
     setting = Setting(library=library)
@@ -100,7 +101,7 @@ class Connected:
     """For workers: membership may be some minutes old."""
     posting: Platform
     """For delivery: membership is read again."""
-    site: Site
+    channels: TeamsChannelCheck
     """For who looks at channels that must be private."""
 
 
@@ -111,7 +112,7 @@ def wire(
     home: Home,
     rights: Rights,
     timings: TeamsTimings | None,
-    background: Background,
+    background: BackgroundTasks,
 ) -> Connected:
     """Wire Teams; nothing is called.
 
@@ -168,8 +169,8 @@ def wire(
         answering=Platform(
             audience=audience, surface=surface, poster=poster, waking=surface.waking
         ),
-        posting=Platform(audience=PostingAudience(audience), surface=surface, poster=poster),
-        site=Site(tenants=home.tenants, addresses=addresses, rosters=rosters),
+        posting=Platform(audience=audience.when_posting(), surface=surface, poster=poster),
+        channels=TeamsChannelCheck(tenants=home.tenants, addresses=addresses, rosters=rosters),
     )
 
 
@@ -232,7 +233,7 @@ async def _connected(
         if not setup.is_anonymous:
             reading = signing_keys(setup.openid_url or METADATA_URL)
             keys = await stack.enter_async_context(reading)
-        background = Background(await stack.enter_async_context(asyncio.TaskGroup()))
+        background = BackgroundTasks(await stack.enter_async_context(asyncio.TaskGroup()))
         stack.push_async_callback(background.ended)
         connected = wire(
             service,
@@ -242,7 +243,7 @@ async def _connected(
             timings=timings,
             background=background,
         )
-        await require_private(connected.site, rights, service.officers)
+        await require_private(connected.channels, rights, service.officers)
         endpoint = TeamsEndpoint(
             _verifier(keys, home), connected.keeper, connected.presses, home=home
         )

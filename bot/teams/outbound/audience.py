@@ -9,10 +9,11 @@
 - A guest or somebody from outside: nobody, anywhere.
 
 Who is a member is kept for ten minutes while questions are answered, and read again before a reply
-is posted: that is what `PostingAudience` is for.
+is posted (`when_posting`): meanwhile a guest may have come.
 """
 
 import logging
+from copy import copy
 from dataclasses import replace
 
 from bot.audience_config import ChannelScope, Rights
@@ -36,21 +37,20 @@ class TeamsAudience:
         self._rosters = rosters
         self._rights = rights
         self._warned: set[str] = set()
+        self.kept_s = KEPT_S
+        """How old a list of members may be, in seconds."""
+
+    def when_posting(self) -> "TeamsAudience":
+        """Return the same with the members read anew: for replies."""
+        fresh = copy(self)
+        fresh.kept_s = AGAIN_S
+        return fresh
 
     async def readers(
         self, place: Place, person: str, /, *, is_direct: bool
     ) -> Readers | NoReaders:
         """See `Audience.readers`."""
-        return await self.look(place, person, is_direct=is_direct, kept_s=KEPT_S)
-
-    async def look(
-        self, place: Place, person: str, /, *, is_direct: bool, kept_s: float
-    ) -> Readers | NoReaders:
-        """Say who reads, from a list of members that is at most `kept_s` old.
-
-        Raises:
-            TransientError: Teams could not be asked.
-        """
+        kept_s = self.kept_s
         roster = await self._rosters.of(place, kept_s=kept_s)
         asker = roster.find(person)
         if asker is None and is_direct:
@@ -121,17 +121,3 @@ def _own(place: Place, person: str) -> Place:
     """Return somebody's own chat, where they are found who are not, or no more, in a place."""
     alone = f"{ALONE}{person}"
     return replace(place, channel=alone, thread=alone, mode="direct")
-
-
-class PostingAudience:
-    """The same, read anew: between question and reply a guest may have come."""
-
-    def __init__(self, audience: TeamsAudience) -> None:
-        """Take the audience that reads it."""
-        self._audience = audience
-
-    async def readers(
-        self, place: Place, person: str, /, *, is_direct: bool
-    ) -> Readers | NoReaders:
-        """See `Audience.readers`."""
-        return await self._audience.look(place, person, is_direct=is_direct, kept_s=AGAIN_S)

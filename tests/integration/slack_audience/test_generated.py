@@ -162,7 +162,7 @@ class World:
         self._time.now_s += LATER_S
         reply = StoredReply(answer=ANSWER, groups=readers.groups | {EVERYONE})
         delivery = self._delivery(reply, place, case)
-        again = await audience.look_again(place, case.asker.id, is_direct=is_direct)
+        again = await audience.when_posting().readers(place, case.asker.id, is_direct=is_direct)
         step = withholding(delivery, again)
         if step is None:
             self.seen["posted"] += 1
@@ -171,7 +171,7 @@ class World:
         self.seen["withheld"] += 1
         if isinstance(step, Withhold) and step.to_direct:
             told = replace(delivery, is_direct=True)
-            own = await audience.look_again(place, case.asker.id, is_direct=True)
+            own = await audience.when_posting().readers(place, case.asker.id, is_direct=True)
             if withholding(told, own) is None:
                 self.seen["direct"] += 1
                 self._judge(case, found, [case.asker], is_direct=True)

@@ -7,7 +7,7 @@ import pytest
 from bot.audience_config import ChannelScope, Rights
 from bot.teams.connector import roster
 from bot.teams.connector.roster import Rosters
-from bot.teams.outbound.audience import PostingAudience, TeamsAudience
+from bot.teams.outbound.audience import TeamsAudience
 from core.domain.delivery import NoReaders, Readers
 from core.domain.errors import TransientError
 from core.domain.json_value import Json
@@ -171,27 +171,20 @@ async def test_if_teams_does_not_say_the_run_waits(scene: Scene, fault: faults.F
         await look(scene, scene.room)
 
 
-async def test_members_are_kept_and_read_again_before_a_post(scene: Scene) -> None:
+async def test_members_are_kept_and_read_again_before_a_post(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Between question and reply a guest may have come."""
     audience, place = audience_of(scene), scene.place(scene.room)
     for _ in range(3):
         await audience.readers(place, scene.anna.id, is_direct=False)
     assert scene.teams.journal.methods().count("members") == 1
     scene.room.members.append(scene.teams.tenant.person("guest", user_role="guest"))
-    told = await audience.look(place, scene.anna.id, is_direct=False, kept_s=600.0)
+    told = await audience.readers(place, scene.anna.id, is_direct=False)
     assert isinstance(told, Readers), "kept for ten minutes"
-    told = await audience.look(place, scene.anna.id, is_direct=False, kept_s=0.0)
-    assert told == NoReaders(may_read_direct=True, reason="guest_in_channel")
-
-
-async def test_posting_looks_anew(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However fresh the list is that answering used."""
     monkeypatch.setattr("bot.teams.outbound.audience.AGAIN_S", 0.0)
-    audience, place = audience_of(scene), scene.place(scene.room)
-    await audience.readers(place, scene.anna.id, is_direct=False)
-    scene.room.members.append(scene.teams.tenant.person("guest", user_role="guest"))
-    told = await PostingAudience(audience).readers(place, scene.anna.id, is_direct=False)
-    assert isinstance(told, NoReaders)
+    told = await audience.when_posting().readers(place, scene.anna.id, is_direct=False)
+    assert told == NoReaders(may_read_direct=True, reason="guest_in_channel")
 
 
 async def test_a_chat_with_another_in_it_is_nobodys_own(scene: Scene) -> None:

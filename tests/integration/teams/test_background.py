@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.teams.connector.background_tasks import Background
+from bot.background_tasks import BackgroundTasks
 from core.domain.json_value import Json
 from tests.integration.teams.conftest import Scene
 from tests.servers.slack import faults
@@ -23,11 +23,11 @@ async def group() -> AsyncIterator[asyncio.TaskGroup]:
         yield running
 
 
-def begin(background: Background, scene: Scene) -> None:
+def begin(background: BackgroundTasks, scene: Scene) -> None:
     """Begin to tell Anna a line."""
 
     async def told() -> None:
-        await background.insist(lambda: scene.transport.post(scene.at(scene.chat), LINE))
+        await background.retry(lambda: scene.transport.post(scene.at(scene.chat), LINE))
 
     background.begin(told())
 
@@ -46,7 +46,7 @@ async def test_one_fault_leaves_nobody_without_a_word(
 ) -> None:
     """It is sent again."""
     scene.teams.faults.next("post", FAULTS[name])
-    background = Background(group, tried_again_after_s=AT_ONCE)
+    background = BackgroundTasks(group, retry_after_s=AT_ONCE)
     begin(background, scene)
     await scene.teams.until(lambda: len(scene.teams.tenant.by_bot()) == 1)
     await background.ended()
@@ -58,7 +58,7 @@ async def test_what_may_have_arrived_is_sent_once_more(
 ) -> None:
     """Not for as long as nobody knows."""
     scene.teams.faults.always("post", faults.processed_then_reset())
-    background = Background(group, tried_again_after_s=AT_ONCE)
+    background = BackgroundTasks(group, retry_after_s=AT_ONCE)
     begin(background, scene)
     await scene.teams.journal.wait_for("post", times=2)
     await background.ended()
@@ -68,7 +68,7 @@ async def test_what_may_have_arrived_is_sent_once_more(
 async def test_what_is_never_taken_is_given_up(scene: Scene, group: asyncio.TaskGroup) -> None:
     """After some attempts."""
     scene.teams.faults.always("post", faults.too_many(0))
-    background = Background(group, tried_again_after_s=AT_ONCE)
+    background = BackgroundTasks(group, retry_after_s=AT_ONCE)
     begin(background, scene)
     await scene.teams.journal.wait_for("post", times=4)
     await background.ended()
@@ -78,7 +78,7 @@ async def test_what_is_never_taken_is_given_up(scene: Scene, group: asyncio.Task
 async def test_a_stop_does_not_leave_out_what_waits(scene: Scene, group: asyncio.TaskGroup) -> None:
     """It is tried at once, for the last time."""
     scene.teams.faults.next("post", faults.status(500))
-    background = Background(group, tried_again_after_s=NEVER)
+    background = BackgroundTasks(group, retry_after_s=NEVER)
     begin(background, scene)
     await scene.teams.journal.wait_for("post", outcome="500")
     await background.ended()
@@ -88,7 +88,7 @@ async def test_a_stop_does_not_leave_out_what_waits(scene: Scene, group: asyncio
 async def test_a_stop_tries_no_longer(scene: Scene, group: asyncio.TaskGroup) -> None:
     """Once, however it ends."""
     scene.teams.faults.always("post", faults.status(500))
-    background = Background(group, tried_again_after_s=NEVER)
+    background = BackgroundTasks(group, retry_after_s=NEVER)
     begin(background, scene)
     await scene.teams.journal.wait_for("post", outcome="500")
     await background.ended()
@@ -100,7 +100,7 @@ async def test_a_stop_waits_for_a_while(
 ) -> None:
     """What hangs is cancelled, and the log says so."""
     scene.teams.faults.always("post", faults.slow(3_600.0))
-    background = Background(group, tried_again_after_s=NEVER)
+    background = BackgroundTasks(group, retry_after_s=NEVER)
     begin(background, scene)
     await scene.teams.until(lambda: bool(scene.teams.journal.of("post")))
     await background.ended(within_s=0.05)

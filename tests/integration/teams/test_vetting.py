@@ -7,7 +7,8 @@ import pytest
 
 from bot.audience_config import ChannelScope, Rights
 from bot.doctor_check import Finding, Health
-from bot.teams.app.health import Site, findings, require_private
+from bot.private_channels import findings, require_private
+from bot.teams.app.health import TeamsChannelCheck
 from bot.teams.connector.roster import Rosters
 from bot.teams.protocol.conversations import NAME
 from core.domain.case_rules import Account, Officer
@@ -18,9 +19,9 @@ from tests.integration.teams.conftest import Scene
 from tests.servers.slack import faults
 
 
-def site_of(scene: Scene) -> Site:
+def site_of(scene: Scene) -> TeamsChannelCheck:
     rosters = Rosters(scene.transport, scene.addresses, scene.home)
-    return Site(tenants=scene.home.tenants, addresses=scene.addresses, rosters=rosters)
+    return TeamsChannelCheck(tenants=scene.home.tenants, addresses=scene.addresses, rosters=rosters)
 
 
 def with_audience(scene: Scene) -> Rights:
