@@ -38,7 +38,7 @@ bench: $(VENV)/.installed-dev
 	@$(call measure,eval answers --questions samples/questions/test.jsonl)
 	@$(call measure,eval answers --questions samples/questions/test.jsonl --ablate)
 	@$(call measure,eval answers --questions samples/questions/dialogues.jsonl)
-	@$(call measure,eval latency --questions samples/questions/test.jsonl)
+	@$(call measured,latency --questions samples/questions/test.jsonl)
 	@echo; echo '$$ python -m tests.evals.bench_model samples/questions/test.jsonl'; $(BIN)/python -m tests.evals.bench_model samples/questions/test.jsonl
 	@echo; echo '$$ python -m tests.evals.bench_way'; $(BIN)/python -m tests.evals.bench_way 2>/dev/null
 	@echo; echo '$$ python -m tests.evals.bench_ask'; $(BIN)/python -m tests.evals.bench_ask
@@ -52,9 +52,9 @@ bench: $(VENV)/.installed-dev
 ifeq ($(wildcard $(DATA)/obliqa/dev.json),)
 	@echo; echo "NOT MEASURED: retrieval. $(DATA)/obliqa is not there: make bench DATA=FOLDER" >&2
 else
-	@$(call measure,$(RETRIEVAL) --dataset obliqa --questions $(DATA)/obliqa/dev.json)
-	@$(call measure,$(RETRIEVAL) --dataset obliqa --questions $(DATA)/obliqa/dev.json --lexical-only)
-	$(foreach file,$(wildcard $(DATA)/xref/*_dev.jsonl),@$(call measure,$(RETRIEVAL) --dataset xref --questions $(file))$(newline))
+	@$(call measured,$(RETRIEVAL) --dataset obliqa --questions $(DATA)/obliqa/dev.json)
+	@$(call measured,$(RETRIEVAL) --dataset obliqa --questions $(DATA)/obliqa/dev.json --lexical-only)
+	$(foreach file,$(wildcard $(DATA)/xref/*_dev.jsonl),@$(call measured,$(RETRIEVAL) --dataset xref --questions $(file))$(newline))
 endif
 
 ifeq ($(wildcard $(DATA)/workplace/questions/heldout.jsonl),)
@@ -67,7 +67,7 @@ endif
 ifeq ($(wildcard $(DATA)/support/dev.jsonl),)
 	@echo; echo "NOT MEASURED: statements. $(DATA)/support is not there: make bench DATA=FOLDER" >&2
 else
-	@$(call measure,eval verify --pairs $(DATA)/support/dev.jsonl)
+	@$(call measured,verify --pairs $(DATA)/support/dev.jsonl)
 endif
 ifeq ($(wildcard $(DATA)/policies),)
 	@echo; echo "NOT MEASURED: rulebooks and codes of conduct. $(DATA)/policies is not there: make bench DATA=FOLDER" >&2
@@ -75,9 +75,10 @@ else
 	@$(call measure,eval documents --questions tests/evals/policies_questions.jsonl --documents $(DATA)/policies --alone)
 endif
 
-RETRIEVAL = eval retrieval --documents $(DATA)/obliqa/documents
+RETRIEVAL = retrieval --documents $(DATA)/obliqa/documents
 # A command, its figures, and how long all of it took; the first retrieval run ingests the passages.
 measure = echo; echo '$$ citebound $(1)'; began=$$(date +%s); $(BIN)/citebound $(1) && echo "took $$(( $$(date +%s) - began )) s"
+measured = echo; echo '$$ python -m evals $(1)'; began=$$(date +%s); $(BIN)/python -m evals $(1) && echo "took $$(( $$(date +%s) - began )) s"
 define newline
 
 

@@ -28,7 +28,7 @@ from collections.abc import Callable, Sequence
 from types import FrameType, TracebackType
 from typing import cast
 
-from bot.console.arguments.arguments import build_parser
+from bot.console.command_line import build_parser
 from core.domain.errors import CiteboundError, EmptyCorpusError, OccupiedError, UsageError
 
 EXIT_USAGE = 2
@@ -40,22 +40,17 @@ EXIT_PIPE_CLOSED = 141
 EXIT_TERMINATED = 143
 
 
-_Command = Callable[[argparse.Namespace], int]
-"""Does the work and returns the exit code."""
-
-
-def run(words: Sequence[str]) -> int:
-    """Run one command and return its exit code."""
+def run(words: Sequence[str], parser: argparse.ArgumentParser | None = None) -> int:
+    """Run one command and return its exit code; the parser is of other commands than our own."""
     _make_streams_forgiving()
-    arguments = build_parser().parse_args(words)
-    is_debug: bool = arguments.debug
+    arguments = vars((parser or build_parser()).parse_args(words))
+    is_debug, function = arguments.pop("debug"), arguments.pop("function")
     if not is_debug:
         sys.excepthook = _report_unexpected
     termination = _Termination()
     signal.signal(signal.SIGTERM, termination)
     try:
-        command = _imported(arguments.module)
-        code = command(arguments)
+        code = _imported(function)(**arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
         _say("told to end" if termination.came else "interrupted")
@@ -93,12 +88,12 @@ class _Termination:
         interrupt(signal.SIGINT, frame)
 
 
-def _imported(where: str) -> _Command:
+def _imported(function: str) -> Callable[..., int]:
     """Import a command. Nothing that loads is garbage: looking for some would take a fifth more."""
     gc.disable()
     try:
-        module, _, name = where.partition(":")
-        return getattr(importlib.import_module(module), name or "run")
+        module, _, name = function.partition(":")
+        return getattr(importlib.import_module(module), name)
     finally:
         gc.freeze()
         gc.enable()

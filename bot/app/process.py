@@ -15,7 +15,6 @@ import logging
 import signal
 import sys
 import traceback
-from argparse import Namespace
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -192,15 +191,15 @@ def _spare_collections() -> None:
     gc.freeze()
 
 
-def serve(arguments: Namespace) -> int:
+def serve(*, works: bool) -> int:
     """Run until SIGTERM; 0 once everything is given back."""
     log_to_stderr()
-    roles = Roles(works=arguments.works)
+    roles = Roles(works=works)
     asyncio.run(run_until_told(Settings.from_environment(), roles))
     return 0
 
 
-def work(_: Namespace) -> int:
+def work() -> int:
     """Run until SIGTERM; 0 once everything is given back."""
     log_to_stderr()
     asyncio.run(run_until_told(Settings.from_environment(), Roles(serves=False)))

@@ -3,8 +3,9 @@
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from bot.console.arguments.options import ScopeOptions
+from bot.console.options import ScopeOptions
 from bot.console.views.terminal import Terminal
+from core.adapters.postgres.stores import PostgresStores
 from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
 from core.domain.errors import EmptyCorpusError, UsageError
@@ -25,14 +26,14 @@ async def opened(terminal: Terminal, settings: Settings | None = None) -> AsyncG
         yield service
 
 
-async def check_corpus(service: Service, options: ScopeOptions) -> int:
+async def check_corpus(stores: PostgresStores, options: ScopeOptions) -> int:
     """Return the edition that the options mean.
 
     Raises:
         EmptyCorpusError: Nothing was ever ingested.
         UsageError: The edition asked for does not exist yet.
     """
-    newest = await service.corpus.current_edition()
+    newest = await stores.corpus.current_edition()
     if newest is None:
         raise EmptyCorpusError
     if options.edition is not None and options.edition > newest:

@@ -6,7 +6,6 @@ version 2, holds for it; a test has it checked.
 
 import json
 import sys
-from argparse import Namespace
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -220,13 +219,11 @@ def _item(value: Json) -> list[str]:
     return [f"- {first}", *(f"  {line}" for line in others)]
 
 
-def run(arguments: Namespace) -> int:
-    """Print it, or write it to a file."""
-    address: str | None = arguments.url
-    if address is None and not arguments.uses_sockets:
-        address = Settings.from_environment().public_url
-    made = to_yaml(manifest(address=address, uses_sockets=arguments.uses_sockets))
-    output: Path | None = arguments.output
+def write_manifest(*, url: str | None, uses_sockets: bool, output: Path | None) -> int:
+    """Print the manifest, or write it to a file."""
+    if url is None and not uses_sockets:
+        url = Settings.from_environment().public_url
+    made = to_yaml(manifest(address=url, uses_sockets=uses_sockets))
     if output is None:
         sys.stdout.write(made)
         return 0

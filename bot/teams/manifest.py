@@ -9,7 +9,6 @@ import json
 import re
 import sys
 import zipfile
-from argparse import Namespace
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -186,20 +185,17 @@ def _checked(address: str) -> tuple[str, str]:
     return address.rstrip("/"), host
 
 
-def run(arguments: Namespace) -> int:
+def write_package(*, app_id: str | None, url: str | None, schema: Version, output: Path) -> int:
     """Write the zip, and say what to do with it."""
-    app_id: str | None = arguments.app_id
-    address: str | None = arguments.url
-    if app_id is None or address is None:
+    if app_id is None or url is None:
         settings = Settings.from_environment()
         app_id = app_id or settings.app_id
-        address = address or settings.public_url
+        url = url or settings.public_url
     if app_id is None:
         raise UsageError("Teams needs the bot's client id: --app-id ..., or APP_ID")
-    if address is None:
+    if url is None:
         raise UsageError("Teams needs to know where it reaches you: --url https://...")
-    made = package(manifest(app_id=app_id, address=address, version=arguments.schema))
-    output: Path = arguments.output
+    made = package(manifest(app_id=app_id, address=url, version=schema))
     try:
         output.write_bytes(made)
     except OSError as error:

@@ -18,9 +18,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from core.evals.statements import LabelledStatement
 from core.grounding.support import guard_texts
 from core.language.reader_text import reader_text
+from evals.statements import LabelledStatement
 from evals.training.groups import GroupTable
 from evals.training.open_sources import SOURCES
 from evals.training.written import (

@@ -12,16 +12,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.adapters.postgres.evals.eval_corpus import opened_corpus
 from core.bootstrap import database_url
 from core.config.settings import Settings
 from core.domain.errors import ConfigError
-from core.evals.datasets import read_passages, read_questions
-from core.evals.retrieval import SCOPE
-from core.evals.rulebooks import passage_key
 from core.models import LOCAL, open_embedders
 from core.ports import SearchRequest
 from core.retrieval.serving_embedder import NoEmbedder
+from evals.retrieval import SCOPE
+from evals.retrieval_corpus import opened_corpus
+from evals.rulebooks import passage_key, read_passages, read_questions
 
 HITS = 30
 PASSAGE_WORDS = 170

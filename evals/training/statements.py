@@ -13,8 +13,8 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from core.evals.statements import LabelledStatement
 from core.grounding.support import guard_texts
+from evals.statements import LabelledStatement
 from evals.training.contrasts import Contrast, contrast_set
 from evals.training.sampling import STEP_TOKENS, Choice, Row, packed
 from evals.training.written import Document

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import torch
 
-from core.evals.statements import load_statements
+from evals.statements import load_statements
 from evals.training.encoder import tokenizer_at
 from evals.training.sampling import Choice
 from evals.training.statements import StatementSampler, documents_at, sentences_of

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.evals.statements import LabelledStatement
 from core.language.reader_text import reader_text
+from evals.statements import LabelledStatement
 from evals.training.groups import GroupTable, Split
 
 HELD_OUT = frozenset({3, 17, 26, 31, 46, 48, 56, 61, 62, 83, 101})

@@ -32,9 +32,8 @@ from core.config.settings import Settings
 from core.domain.answer import Outcome
 from core.domain.conversation import Place
 from core.domain.run import Limits, Run
-from core.evals.answers import ANSWERABLE, LabelledQuestion, load_questions
-from core.evals.metrics import percentile
 from core.language.content_words import content_words
+from core.measuring.answers import ANSWERABLE, LabelledQuestion, load_questions, percentile
 from tests.servers.anthropic import anthropic_server
 from tests.servers.anthropic_steps import (
     Reply,

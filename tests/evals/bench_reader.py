@@ -20,13 +20,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot.console.evals import documents_eval
+from bot.console.commands import evaluate
 from bot.console.views.terminal import open_terminal
 from core.adapters.local import reader
 from core.adapters.local.onnx_model import THREADS, Loaded
 from core.config.settings import Settings
 from core.domain.errors import UsageError
-from core.evals.documents import load_document_questions, spread
+from core.measuring.documents import load_document_questions, spread
 
 DOCUMENTS = 8
 ALLOWED_MS = 400.0
@@ -63,7 +63,7 @@ def watch() -> list[Cost]:
     costs: list[Cost] = []
     lock = threading.Lock()
     read, scores = reader.read_pairs, reader.LocalReader.scores
-    ask = documents_eval.rehearse_labelled
+    ask = evaluate.rehearse_labelled
 
     def counted(asked: str, turn: Sequence[str], model: Loaded) -> list[float]:
         began_s = time.thread_time()
@@ -85,7 +85,7 @@ def watch() -> list[Cost]:
 
     reader.read_pairs = counted
     reader.LocalReader.scores = called
-    documents_eval.rehearse_labelled = asked
+    evaluate.rehearse_labelled = asked
     return costs
 
 
@@ -102,7 +102,7 @@ def main(path: Path, count: int) -> int:
     chosen = spread([one for one in questions if one.document in few], count)
     costs = watch()
     asyncio.run(
-        documents_eval.measure_documents(
+        evaluate.measure_documents(
             open_terminal(),
             chosen,
             settings=Settings(home=Path(tempfile.gettempdir()) / "citebound-bench-reader"),

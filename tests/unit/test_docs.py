@@ -11,8 +11,7 @@ import pytest
 
 from bot import cli
 from bot.app.watchdog import EXIT_STILL
-from bot.console.arguments import help_texts
-from bot.console.arguments.arguments import build_parser
+from bot.console.command_line import CITEBOUND, build_parser
 from bot.console.commands.ask import EXIT_FAILED
 from core.config.settings import Settings
 from core.domain.answer import Outcome, RefusalKind
@@ -170,7 +169,7 @@ def test_each_command_there_is_stands_on_a_page() -> None:
 def test_each_exit_code_is_documented(code: int) -> None:
     """Page, help and module agree on the codes."""
     assert re.search(rf"^\| {code} \|", text_of("docs/operations.md"), re.MULTILINE)
-    assert re.search(rf"^  {code} ", help_texts.TOP_EXAMPLES, re.MULTILINE)
+    assert re.search(rf"^  {code} ", CITEBOUND.examples, re.MULTILINE)
     assert re.search(rf"^    {code}:", cli.__doc__ or "", re.MULTILINE)
 
 

@@ -16,7 +16,7 @@ PACKAGES = (
     "core.adapters",
     "core.agent",
     "core.domain",
-    "core.evals",
+    "core.measuring",
     "core.grounding",
     "core.ingest",
     "core.language",

@@ -8,16 +8,16 @@ import asyncio
 import importlib
 import shlex
 import sys
-from argparse import Namespace
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 from rich.rule import Rule
 from rich.text import Text
 
-from bot.console.arguments.options import AskOptions, ask_options
 from bot.console.open_service import check_corpus, opened
+from bot.console.options import AskOptions, ask_options
 from bot.console.views.render import answer_view, record_lines, sources_view
 from bot.console.views.terminal import Terminal, clean, open_terminal, safe, to_json
 from bot.console.views.verbose import run_view
@@ -34,16 +34,15 @@ EXIT_FAILED = 7
 """Something broke while the question was answered; what can be shown is the record of that."""
 
 
-def run_ask(arguments: Namespace) -> int:
-    """Ask the question; any outcome is 0 but a recorded failure."""
-    words: list[str] = arguments.question
-    text = sys.stdin.read() if words == ["-"] else " ".join(words)
+def ask(*, question: list[str], as_json: bool, **asking: Any) -> int:
+    """Ask one question; any outcome is 0 but a recorded failure."""
+    text = sys.stdin.read() if question == ["-"] else " ".join(question)
     if not text.strip():
         raise UsageError(
             "the question is empty: expected words, or - with a question on standard input"
         )
-    options = ask_options(arguments)
-    outcome = asyncio.run(_ask_once(open_terminal(), options, text=text, as_json=arguments.as_json))
+    options = ask_options(**asking)
+    outcome = asyncio.run(_ask_once(open_terminal(), options, text=text, as_json=as_json))
     return EXIT_FAILED if outcome is Outcome.FAILED else 0
 
 
@@ -66,9 +65,9 @@ async def _ask_once(
     return reply.answer.outcome
 
 
-def run_chat(arguments: Namespace) -> int:
+def chat(**asking: Any) -> int:
     """Hold a conversation until the asker leaves."""
-    options, terminal, stack = ask_options(arguments), open_terminal(), AsyncExitStack()
+    options, terminal, stack = ask_options(**asking), open_terminal(), AsyncExitStack()
     with asyncio.Runner() as runner:
         try:
             service = runner.run(stack.enter_async_context(opened(terminal)))

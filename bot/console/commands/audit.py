@@ -1,7 +1,6 @@
 """`citebound audit`: read the record."""
 
 import asyncio
-from argparse import Namespace
 
 from rich.text import Text
 
@@ -12,20 +11,15 @@ from core.domain.audit import RecordLine
 from core.domain.errors import UsageError
 
 
-def run(arguments: Namespace) -> int:
-    """Show one record, or the newest."""
-    terminal = open_terminal()
-    if arguments.action == "show":
-        asyncio.run(_show(terminal, arguments.record_id, as_json=arguments.as_json))
-    else:
-        asyncio.run(
-            _list(
-                terminal,
-                limit=arguments.limit,
-                outcome=arguments.outcome,
-                as_json=arguments.as_json,
-            )
-        )
+def show(*, record_id: str, as_json: bool) -> int:
+    """Show one record."""
+    asyncio.run(_show(open_terminal(), record_id, as_json=as_json))
+    return 0
+
+
+def list_records(*, limit: int, outcome: str | None, as_json: bool) -> int:
+    """Show the newest records, of one outcome or of all."""
+    asyncio.run(_list(open_terminal(), limit=limit, outcome=outcome, as_json=as_json))
     return 0
 
 

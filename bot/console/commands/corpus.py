@@ -5,14 +5,14 @@ the corpus.
 """
 
 import asyncio
-from argparse import Namespace
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bot.console.arguments.options import scope_options
+from bot.console.open_service import check_corpus
+from bot.console.options import scope_options
 from bot.console.views.corpus_view import (
     policies_json,
     policies_view,
@@ -25,7 +25,7 @@ from bot.console.views.terminal import Terminal, open_terminal, safe
 from core.adapters.postgres.stores import PostgresStores
 from core.bootstrap import open_stores
 from core.config.settings import Settings
-from core.domain.errors import EmptyCorpusError, UsageError
+from core.domain.errors import UsageError
 from core.domain.question import Scope
 from core.ontology.graphs.graph import OntologyGraph, build_graph, to_graphml, to_html
 from core.ontology.graphs.lint import lint
@@ -37,7 +37,6 @@ EXIT_PROBLEMS = 1
 class _Corpus:
     terminal: Terminal
     as_json: bool
-    output: Path | None
     scope: Scope
     stores: PostgresStores
 
@@ -47,47 +46,56 @@ class _Corpus:
             return await asyncio.to_thread(build_graph, snapshot)
 
 
-def run(arguments: Namespace) -> int:
-    """Do one of the actions; 1 if `validate` found a problem."""
-    actions: dict[str, Callable[[_Corpus], Coroutine[Any, Any, int]]] = {
-        "summary": _summary,
-        "list": _list,
-        "validate": _validate,
-        "graph": _graph,
-    }
-    output: Path | None = getattr(arguments, "output", None)
-    if output is not None and output.suffix not in {".html", ".graphml"}:
+def summary(*, as_json: bool, **scope: Any) -> int:
+    """Count what is in scope."""
+    return asyncio.run(_act(_summary, as_json=as_json, scope=scope))
+
+
+def list_policies(*, as_json: bool, **scope: Any) -> int:
+    """List the policies in force."""
+    return asyncio.run(_act(_list, as_json=as_json, scope=scope))
+
+
+def validate(*, as_json: bool, **scope: Any) -> int:
+    """Check the ontology; 1 if there is a problem."""
+    return asyncio.run(_act(_validate, as_json=as_json, scope=scope))
+
+
+def draw_graph(*, output: Path, as_json: bool, **scope: Any) -> int:
+    """Write the ontology to a file."""
+    if output.suffix not in {".html", ".graphml"}:
         raise UsageError(f"expected a file named .html or .graphml, got {output.name!r}")
-    return asyncio.run(_act(arguments, actions[arguments.action]))
+    return asyncio.run(_act(partial(_graph, output), as_json=as_json, scope=scope))
 
 
-async def _act(arguments: Namespace, action: Callable[[_Corpus], Coroutine[Any, Any, int]]) -> int:
-    async with _opened(arguments, open_terminal()) as corpus:
-        return await action(corpus)
+async def _act(
+    action: Callable[[_Corpus], Coroutine[Any, Any, int]], *, as_json: bool, scope: dict[str, Any]
+) -> int:
+    """Open the corpus; without `--group`, in the scope of every audience.
 
-
-@asynccontextmanager
-async def _opened(arguments: Namespace, terminal: Terminal) -> AsyncGenerator[_Corpus]:
-    options = scope_options(arguments)
+    Raises:
+        EmptyCorpusError: Nothing was ever ingested.
+        UsageError: The edition asked for does not exist yet.
+    """
+    options = scope_options(**scope)
     async with open_stores(Settings.from_environment()) as stores:
-        newest = await stores.corpus.current_edition()
-        if newest is None:
-            raise EmptyCorpusError
-        if options.edition is not None and options.edition > newest:
-            raise UsageError(f"edition {options.edition} does not exist: the newest is {newest}")
-        every = options.groups if arguments.group else await stores.report.groups()
-        yield _Corpus(
-            terminal=terminal,
-            as_json=arguments.as_json,
-            output=getattr(arguments, "output", None),
-            scope=Scope(
-                as_of=options.as_of or stores.clock.now().date(),
-                edition=options.edition,
-                groups=every | options.groups,
-                jurisdiction=options.jurisdiction,
-                tags=options.tags,
-            ),
-            stores=stores,
+        await check_corpus(stores, options)
+        groups = options.groups
+        if not options.names_groups:
+            groups |= await stores.report.groups()
+        return await action(
+            _Corpus(
+                terminal=open_terminal(),
+                as_json=as_json,
+                scope=Scope(
+                    as_of=options.as_of or stores.clock.now().date(),
+                    edition=options.edition,
+                    groups=groups,
+                    jurisdiction=options.jurisdiction,
+                    tags=options.tags,
+                ),
+                stores=stores,
+            )
         )
 
 
@@ -120,8 +128,7 @@ async def _validate(corpus: _Corpus) -> int:
     return EXIT_PROBLEMS if report.conflicts or report.dangling or report.duplicates else 0
 
 
-async def _graph(corpus: _Corpus) -> int:
-    output = corpus.output or Path("citebound-graph.html")
+async def _graph(output: Path, corpus: _Corpus) -> int:
     graph = await corpus.graph()
     draw = to_html if output.suffix == ".html" else to_graphml
     drawn = await asyncio.to_thread(draw, graph)

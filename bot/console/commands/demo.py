@@ -5,7 +5,6 @@ import dataclasses
 import shlex
 import shutil
 import sys
-from argparse import Namespace
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +12,12 @@ from pathlib import Path
 from rich.panel import Panel
 from rich.text import Text
 
-from bot.console.arguments.options import AskOptions
 from bot.console.commands.ask import Conversation, put_question, show
 from bot.console.commands.spaces import build_with_progress, built_lines
 from bot.console.ingest.ingest_files import Failed, ingest_with_progress, summary_line
 from bot.console.ingest.sources import find_sources
 from bot.console.open_service import opened
+from bot.console.options import AskOptions
 from bot.console.views.terminal import Terminal, clean, open_terminal, safe
 from core.adapters.system import UuidSource
 from core.agent.request import Reply
@@ -80,7 +79,7 @@ QUESTIONS = (
 )
 
 
-def run(arguments: Namespace) -> int:
+def demo(*, chats: bool) -> int:
     """Show the product on its samples."""
     if not SAMPLES.is_dir():
         raise ConfigError(
@@ -92,7 +91,7 @@ def run(arguments: Namespace) -> int:
             service = runner.run(stack.enter_async_context(opened(terminal, settings)))
             runner.run(_show_all(terminal, service))
             _say_how_to_go_on(terminal, settings)
-            if arguments.chat and terminal.is_interactive:
+            if chats and terminal.is_interactive:
                 Conversation(runner, service, terminal, AskOptions()).hold()
         finally:
             runner.run(stack.aclose())

@@ -8,7 +8,6 @@ import asyncio
 import importlib
 import platform
 import sys
-from argparse import Namespace
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, fields
@@ -43,6 +42,8 @@ from core.domain.question import Scope
 from core.ports import CorpusStore
 
 EXIT_BROKEN = 3
+SURFACES = ("bot.slack.app.health", "bot.teams.app.health")
+"""Modules with a `check` of a chat platform, of which the console knows no more."""
 
 
 _SUBJECT_WIDTH = 29
@@ -73,22 +74,22 @@ class _Shows:
     """Settings that nobody has set, too."""
 
 
-def run(arguments: Namespace) -> int:
+def doctor(*, is_live: bool, shows_all: bool, as_json: bool) -> int:
     """SurfaceCheck everything; 3 if something is broken."""
     terminal = open_terminal()
     findings = asyncio.run(
         _collect(
             terminal,
-            shows=_Shows(findings=not arguments.as_json, defaults=arguments.shows_all),
-            is_live=arguments.is_live,
-            surfaces=[importlib.import_module(name).check for name in arguments.surfaces],
+            shows=_Shows(findings=not as_json, defaults=shows_all),
+            is_live=is_live,
+            surfaces=[importlib.import_module(name).check for name in SURFACES],
         )
     )
     is_broken = any(finding.health is Health.BROKEN for finding in findings)
-    if arguments.as_json:
+    if as_json:
         terminal.show_json({"is_fine": not is_broken, "findings": _as_json(findings)})
     else:
-        unset = 0 if arguments.shows_all else sum(finding.is_default for finding in findings)
+        unset = 0 if shows_all else sum(finding.is_default for finding in findings)
         listed = [Text(f"{unset} settings are at their defaults: --all lists them.", style="dim")]
         terminal.show(Text(), *(listed if unset else ()), _verdict(findings))
     return EXIT_BROKEN if is_broken else 0

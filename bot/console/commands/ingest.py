@@ -1,10 +1,11 @@
 """`citebound ingest`: files into the corpus, their facts by rules or also by Claude."""
 
 import asyncio
-from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 from rich.text import Text
 
@@ -81,25 +82,30 @@ class _Outcome:
     """What Claude read, for `--json`; None: it was not asked."""
 
 
-def run(arguments: Namespace) -> int:
+def ingest(
+    *,
+    paths: list[Path],
+    rag: bool,
+    extract: str,
+    dry_run: bool,
+    syncs: bool,
+    is_sure: bool,
+    as_json: bool,
+    **given: Any,
+) -> int:
     """Ingest all files; 1 if one of them was left out, or a section of one was not read."""
-    options = _Options(
-        with_chunks=arguments.rag,
-        as_json=arguments.as_json,
-        syncs=arguments.sync,
-        is_sure=arguments.yes,
-    )
+    options = _Options(with_chunks=rag, as_json=as_json, syncs=syncs, is_sure=is_sure)
     terminal = open_terminal()
-    if not arguments.dry_run:
+    if not dry_run:
         _refuse_unsure(terminal, options)
-    listing = find_sources(arguments.paths, given=_given(arguments))
+    listing = find_sources(paths, given=Overrides(**given))
     settings = Settings.from_environment()
-    if arguments.dry_run:
-        reader = estimating_reader(settings) if arguments.extract == CLAUDE else None
+    if dry_run:
+        reader = estimating_reader(settings) if extract == CLAUDE else None
         plans = asyncio.run(_foresee(terminal, settings, listing, options, reader))
         is_whole = not any(isinstance(plan.result, Failed) for plan in plans)
     else:
-        act = _ingest_by_claude if arguments.extract == CLAUDE else _ingest
+        act = _ingest_by_claude if extract == CLAUDE else _ingest
         outcome = asyncio.run(act(terminal, settings, listing, options))
         vanished = _settle(terminal, settings, outcome, options)
         if options.as_json:
@@ -262,21 +268,6 @@ async def _warn(terminal: Terminal, service: Service, options: _Options) -> None
     if serving.problem and options.with_chunks:
         instead = "" if serving.embedder or serving.space else "; search is lexical alone"
         terminal.remark(Text(f"note: {serving.problem}{instead}"))
-
-
-def _given(arguments: Namespace) -> Overrides:
-    return Overrides(
-        key=arguments.key,
-        title=arguments.title,
-        label=arguments.label,
-        owner=arguments.owner,
-        jurisdiction=arguments.jurisdiction,
-        audience=arguments.audience,
-        tags=arguments.tags,
-        effective_from=arguments.effective_from,
-        effective_until=arguments.effective_until,
-        upload_id=arguments.upload_id,
-    )
 
 
 def _plans_as_json(

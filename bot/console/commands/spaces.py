@@ -1,7 +1,6 @@
 """`citebound corpus embed` and `corpus spaces`: build, switch, list and drop embedding spaces."""
 
 import asyncio
-from argparse import Namespace
 from collections.abc import Sequence
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -21,10 +20,19 @@ CHARACTERS_A_TOKEN = 4
 """Of English prose, roughly: for an estimate of the bill."""
 
 
-def run(arguments: Namespace) -> int:
-    """Do one of the two."""
-    action = _list if arguments.action == "spaces" else _embed
-    asyncio.run(action(arguments, open_terminal()))
+def list_spaces(*, as_json: bool) -> int:
+    """List the embedding spaces."""
+    asyncio.run(_list(open_terminal(), as_json=as_json))
+    return 0
+
+
+def embed(*, space: str | None, dry_run: bool, keep_old: bool, as_json: bool) -> int:
+    """Build a space and let it serve, or say what that would take."""
+    terminal = open_terminal()
+    if dry_run:
+        asyncio.run(_preview(terminal, space, as_json=as_json))
+    else:
+        asyncio.run(_embed(terminal, space, keep_old=keep_old, as_json=as_json))
     return 0
 
 
@@ -66,26 +74,21 @@ def built_lines(built: Built, *, is_old_kept: bool = True) -> list[Text]:
     return lines
 
 
-async def _list(arguments: Namespace, terminal: Terminal) -> None:
+async def _list(terminal: Terminal, *, as_json: bool) -> None:
     async with open_stores(Settings.from_environment()) as stores:
         found = await stores.spaces.spaces()
-    if arguments.as_json:
+    if as_json:
         terminal.show_json([_as_json(one) for one in found])
     else:
         terminal.show(*_rows(found))
 
 
-async def _embed(arguments: Namespace, terminal: Terminal) -> None:
+async def _embed(terminal: Terminal, space: str | None, *, keep_old: bool, as_json: bool) -> None:
     settings = Settings.from_environment()
     async with open_embedders(settings) as embedders, open_stores(settings) as stores:
-        spaces = stores.spaces
-        embedder = _wanted(embedders, arguments.space)
-        if arguments.dry_run:
-            await _say_what_would_be_done(terminal, spaces, embedder, as_json=arguments.as_json)
-            return
-        built = await build_with_progress(terminal, spaces, embedder)
-        dropped = {} if arguments.keep_old else await drop_kept(spaces)
-    if arguments.as_json:
+        built = await build_with_progress(terminal, stores.spaces, _wanted(embedders, space))
+        dropped = {} if keep_old else await drop_kept(stores.spaces)
+    if as_json:
         terminal.show_json(
             {
                 "space": built.space.name,
@@ -96,7 +99,7 @@ async def _embed(arguments: Namespace, terminal: Terminal) -> None:
             }
         )
         return
-    terminal.show(*built_lines(built, is_old_kept=arguments.keep_old))
+    terminal.show(*built_lines(built, is_old_kept=keep_old))
     terminal.show(
         *(Text(f"{one_line(name)} was dropped, with {n:,} vectors.") for name, n in dropped.items())
     )
@@ -110,10 +113,11 @@ def _wanted(embedders: Embedders, name: str | None) -> Embedder:
     return found
 
 
-async def _say_what_would_be_done(
-    terminal: Terminal, spaces: SpaceStore, embedder: Embedder, *, as_json: bool
-) -> None:
-    gap, serving = await spaces.gap(embedder.space), await spaces.serving()
+async def _preview(terminal: Terminal, space: str | None, *, as_json: bool) -> None:
+    settings = Settings.from_environment()
+    async with open_embedders(settings) as embedders, open_stores(settings) as stores:
+        embedder = _wanted(embedders, space)
+        gap, serving = await stores.spaces.gap(embedder.space), await stores.spaces.serving()
     tokens = gap.characters // CHARACTERS_A_TOKEN
     serves = serving is not None and serving.identity == embedder.space.identity
     if as_json:

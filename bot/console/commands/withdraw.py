@@ -6,7 +6,6 @@ lies in a folder that can't be read.
 
 import asyncio
 import os
-from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -22,25 +21,23 @@ from core.config.settings import Settings
 from core.domain.errors import OvertakenError, UsageError
 
 
-def run_withdraw(arguments: Namespace) -> int:
-    """Withdraw one policy."""
+def withdraw(*, key: str, since: date | None, reason: str, as_json: bool) -> int:
+    """Withdraw one policy; `since` is today if it is None."""
     terminal = open_terminal()
-    done = asyncio.run(_withdraw(terminal, arguments))
-    if arguments.as_json:
+    done = asyncio.run(_withdraw(terminal, key, since=since, reason=reason))
+    if as_json:
         terminal.show_json(_as_json(done))
     else:
         terminal.show(*_withdrawn_lines(done))
     return 0
 
 
-async def _withdraw(terminal: Terminal, arguments: Namespace) -> Withdrawn:
+async def _withdraw(terminal: Terminal, key: str, *, since: date | None, reason: str) -> Withdrawn:
     async with AsyncExitStack() as stack:
         with terminal.busy("Opening the database"):
             stores = await stack.enter_async_context(open_stores(Settings.from_environment()))
-        since: date = arguments.since or stores.clock.now().date()
-        return await stores.withdrawals.withdraw(
-            arguments.key, since=since, reason=arguments.reason
-        )
+        today = stores.clock.now().date()
+        return await stores.withdrawals.withdraw(key, since=since or today, reason=reason)
 
 
 def _withdrawn_lines(done: Withdrawn) -> list[Text]:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
@@ -27,7 +28,7 @@ def installed() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="citebound-wheel-"))
     folder.chmod(0o755)
     tree = folder / "tree"
-    for name in ("bot", "core", "migrations", "samples"):
+    for name in ("bot", "core", "evals", "migrations", "samples"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tree / name)
@@ -58,6 +59,14 @@ def test_a_wheel_answers_doctor_and_demo(installed: Path, variables: dict[str, s
     doctor = ran(citebound, "doctor", env=variables, cwd=installed)
     assert "Works." in doctor
     assert "local:reader/" in doctor
+
+
+def test_a_wheel_holds_the_product_alone(installed: Path) -> None:
+    """What measures and trains stays in the checkout."""
+    (wheel,) = installed.parent.glob("citebound-*.whl")
+    with zipfile.ZipFile(wheel) as held:
+        names = {name.partition("/")[0] for name in held.namelist()}
+    assert {name for name in names if not name.endswith(".dist-info")} == {"bot", "core"}
 
 
 def test_a_wheel_serves(installed: Path, variables: dict[str, str]) -> None:

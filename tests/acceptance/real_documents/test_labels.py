@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from core.evals.documents import has_gold, load_document_questions
 from core.ingest.prepare import prepare
+from core.measuring.documents import has_gold, load_document_questions
 
 QUESTIONS = Path(__file__).parents[2] / "evals" / "policies_questions.jsonl"
 LONGEST = 8

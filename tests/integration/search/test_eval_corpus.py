@@ -5,11 +5,11 @@ import pytest
 from sqlalchemy import text
 
 from core.adapters.postgres.engine.database import engine_for
-from core.adapters.postgres.evals import eval_corpus
-from core.adapters.postgres.evals.eval_corpus import evaluate_retrieval
 from core.domain.errors import UsageError
-from core.evals.retrieval import RetrievalReport, report_lines
 from core.ports import Reader
+from evals import retrieval_corpus
+from evals.retrieval import RetrievalReport, report_lines
+from evals.retrieval_corpus import evaluate_retrieval
 from tests.fakes import ScriptedReader
 
 
@@ -63,7 +63,7 @@ async def test_corpus_is_built_once_and_measured(
     first: list[str] = []
     second: list[str] = []
     # Whatever an earlier session built is another corpus.
-    monkeypatch.setattr(eval_corpus, "INDEX_VERSION", database_url)
+    monkeypatch.setattr(retrieval_corpus, "INDEX_VERSION", database_url)
     report = await _evaluate(database_url, documents, first)
     assert (report.chunks, report.recall, report.pack_both) == (4, 0.5, 1.0)
     assert any("document 2 of 2" in line for line in first)
@@ -76,7 +76,7 @@ async def test_a_reader_orders_what_is_measured(
     database_url: str, documents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The gold passage comes first where the reader says so, and the report names the reader."""
-    monkeypatch.setattr(eval_corpus, "INDEX_VERSION", database_url)
+    monkeypatch.setattr(retrieval_corpus, "INDEX_VERSION", database_url)
     told: list[str] = []
     without = await _evaluate(database_url, documents, told)
     doubted = ScriptedReader({"A bank must keep": -9.0, "": 3.0})
@@ -91,7 +91,7 @@ async def test_an_interrupted_build_is_finished(
     database_url: str, documents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Documents that were stored are kept, the missing one is added."""
-    monkeypatch.setattr(eval_corpus, "INDEX_VERSION", database_url)
+    monkeypatch.setattr(retrieval_corpus, "INDEX_VERSION", database_url)
 
     class StoppedError(Exception):
         """The process was stopped."""

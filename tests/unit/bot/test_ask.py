@@ -1,13 +1,13 @@
 """`citebound ask`: what its exit code says."""
 
-from argparse import Namespace
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from bot.console.arguments.arguments import build_parser
+from bot.console.command_line import build_parser
 from bot.console.commands import ask
 from core.agent.service import Answering
 from core.domain.run import Limits
@@ -26,7 +26,7 @@ from tests.fakes import (
 from tests.unit.agent.world import GIFTS, TRUE
 
 
-def _answer_from(monkeypatch: pytest.MonkeyPatch, reasoner: ScriptedReasoner) -> Namespace:
+def _answer_from(monkeypatch: pytest.MonkeyPatch, reasoner: ScriptedReasoner) -> dict[str, Any]:
     """Let the command answer by a reasoner; return its words, parsed."""
     corpus = InMemoryCorpus(GIFTS)
     answering = Answering(
@@ -46,7 +46,9 @@ def _answer_from(monkeypatch: pytest.MonkeyPatch, reasoner: ScriptedReasoner) ->
         yield SimpleNamespace(answering=answering, corpus=corpus)
 
     monkeypatch.setattr(ask, "opened", opened)
-    return build_parser().parse_args(["ask", "May I accept cash as a gift?"])
+    arguments = vars(build_parser().parse_args(["ask", "May I accept cash as a gift?"]))
+    del arguments["debug"], arguments["function"]
+    return arguments
 
 
 def test_an_answer_is_no_failure(
@@ -54,7 +56,7 @@ def test_an_answer_is_no_failure(
 ) -> None:
     """Any regular outcome is 0."""
     good = ScriptedReasoner(drafts=[TRUE], judgements=[make_judgement()])
-    assert ask.run_ask(_answer_from(monkeypatch, good)) == 0
+    assert ask.ask(**_answer_from(monkeypatch, good)) == 0
     assert "[1]" in capsys.readouterr().out
 
 
@@ -64,7 +66,7 @@ def test_what_breaks_is_told_and_recorded(
 ) -> None:
     """The apology is shown, with the record; the exit code is its own."""
     arguments = _answer_from(monkeypatch, ScriptedReasoner(drafts=[failure]))
-    assert ask.run_ask(arguments) == ask.EXIT_FAILED == 7
+    assert ask.ask(**arguments) == ask.EXIT_FAILED == 7
     shown = capsys.readouterr().out
     assert "could not be answered just now" in shown
     assert "record-1" in shown

@@ -1,17 +1,20 @@
 """The command line: words to values, errors to one line and a code."""
 
 import argparse
+import importlib
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import date
+from typing import Any
 
 import pytest
 
 from bot import cli
-from bot.console.arguments import help_texts, values
-from bot.console.arguments.arguments import build_parser
-from bot.console.arguments.options import ask_options, scope_options
+from bot.console import options
+from bot.console.command_line import CITEBOUND, build_parser
+from bot.console.options import Command, ask_options, parser_of, scope_options
 from core.domain.errors import (
     CiteboundError,
     ConfigError,
@@ -21,9 +24,19 @@ from core.domain.errors import (
     TransientError,
     UsageError,
 )
+from evals.measures import EVALS
 
 HEAVY = ("sqlalchemy", "onnxruntime", "networkx", "lxml", "numpy", "pypdfium2", "docx", "psycopg")
-HELPS = [value for value in vars(help_texts).values() if isinstance(value, help_texts.Help)]
+
+
+def commands(top: Command) -> Iterator[Command]:
+    """A command and all below it."""
+    yield top
+    for child in top.commands:
+        yield from commands(child)
+
+
+COMMANDS = [*commands(CITEBOUND), *commands(EVALS)]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +58,7 @@ HELPS = [value for value in vars(help_texts).values() if isinstance(value, help_
         ["audit", "list", "--limit", "0"],
         ["audit", "list", "--outcome", "lost"],
         ["corpus"],
-        ["eval", "retrieval", "--dataset", "other", "--documents", "d", "--questions", "q"],
+        ["eval", "documents", "--questions", "q", "--limit", "none"],
     ],
 )
 def test_a_wrong_word_is_one_line_and_code_2(
@@ -66,7 +79,7 @@ def test_help_imports_nothing_heavy() -> None:
     """The parser alone is light: `--help` must be quick."""
     program = (
         "import sys, bot.cli;"
-        "from bot.console.arguments.arguments import build_parser; build_parser();"
+        "from bot.console.command_line import build_parser; build_parser();"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )
     done = subprocess.run(  # noqa: S603  # our own words
@@ -92,12 +105,13 @@ def test_each_error_has_its_code(error: CiteboundError, code: int) -> None:
 
 
 def _raising(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    class Command:
-        def run(self, _arguments: argparse.Namespace, /) -> int:
+    class Module:
+        @staticmethod
+        def doctor(**_values: object) -> int:
             raise error
 
-    def load(_name: str) -> Command:
-        return Command()
+    def load(_name: str) -> type[Module]:
+        return Module
 
     monkeypatch.setattr(cli.importlib, "import_module", load)
 
@@ -159,7 +173,7 @@ def test_scopes_add_up() -> None:
             "h",
         ]
     )
-    scope = scope_options(arguments)
+    scope = scope_options(**given(arguments))
     assert scope.tags == {"a", "b", "c"}
     assert scope.jurisdiction == "DE"
     assert scope.groups == {"everyone", "f", "g", "h"}
@@ -171,32 +185,48 @@ def test_two_jurisdictions_are_a_contradiction() -> None:
         ["ask", "x", "--scope", "jurisdiction=DE", "--jurisdiction", "GB"]
     )
     with pytest.raises(UsageError, match="DE and GB"):
-        scope_options(arguments)
+        scope_options(**given(arguments))
 
 
 def test_as_of_is_a_day_or_an_edition() -> None:
     """Both ways to look back are understood."""
-    assert values.as_of("2025-01-31") == date(2025, 1, 31)
-    assert values.as_of("edition:3") == values.Edition(number=3)
-    by_edition = ask_options(build_parser().parse_args(["ask", "x", "--as-of", "edition:3"]))
+    assert options.as_of("2025-01-31") == date(2025, 1, 31)
+    assert options.as_of("edition:3") == options.Edition(number=3)
+    by_edition = ask_options(
+        **given(build_parser().parse_args(["ask", "x", "--as-of", "edition:3"]))
+    )
     assert (by_edition.scope.edition, by_edition.scope.as_of) == (3, None)
 
 
-@pytest.mark.parametrize("texts", HELPS, ids=lambda texts: texts.short)
-def test_each_example_in_the_help_parses(texts: help_texts.Help) -> None:
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.short or command.name)
+def test_each_example_in_the_help_parses(command: Command) -> None:
     """What the help teaches can be typed."""
-    commands = example_commands(texts.examples)
-    assert commands
-    for words in commands:
-        build_parser().parse_args(words)
+    examples = example_commands(command.examples)
+    assert examples
+    for program, *words in examples:
+        (build_parser() if program == "citebound" else parser_of(EVALS)).parse_args(words)
+
+
+@pytest.mark.parametrize("function", [one.function for one in COMMANDS if one.function])
+def test_each_command_names_a_function(function: str) -> None:
+    """What is imported when a command is chosen is there."""
+    module, _, name = function.partition(":")
+    assert callable(getattr(importlib.import_module(module), name))
+
+
+def given(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The values of the options that say what to rest on."""
+    names = ("scope", "jurisdiction", "group", "as_of")
+    return {name: value for name, value in vars(arguments).items() if name in names}
 
 
 def example_commands(text: str) -> list[list[str]]:
-    """Return the words after `citebound` of each example, comments and pipes taken off."""
+    """Return the words of each example, comments, pipes and the interpreter taken off."""
     joined = text.replace("\\\n", " ")
     found: list[list[str]] = []
     for line in joined.splitlines():
         command = line.split("| ")[-1].strip().split("   ")[0]
-        if command.startswith("citebound "):
-            found.append(shlex.split(command)[1:])
+        command = command.removeprefix("python -m ")
+        if command.startswith(("citebound ", "evals ")):
+            found.append(shlex.split(command))
     return found

@@ -11,7 +11,7 @@ from core.domain.answer import Answer, Outcome
 from core.domain.errors import UsageError
 from core.domain.evidence import Evidence
 from core.domain.run import BudgetUse, Plan, Run
-from core.evals.answers import (
+from core.measuring.answers import (
     AnswersReport,
     LabelledQuestion,
     Result,

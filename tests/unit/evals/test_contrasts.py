@@ -8,7 +8,7 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from core.evals.statements import LabelledStatement
+from evals.statements import LabelledStatement
 from evals.training.contrasts import changes, contrast_set, reworded
 from evals.training.sampling import STEP_TOKENS
 from evals.training.statements import PAIR_TOKENS, StatementSampler, sentences_of

@@ -4,8 +4,15 @@ from pathlib import Path
 import pytest
 
 from core.domain.errors import DocumentError
-from core.evals.datasets import Passage, PassageKey, read_passages, read_questions
-from core.evals.rulebooks import passage_key, policy_key, publications
+from evals.rulebooks import (
+    Passage,
+    PassageKey,
+    passage_key,
+    policy_key,
+    publications,
+    read_passages,
+    read_questions,
+)
 
 
 def _passage(number: str, text: str, *, document: int = 1) -> Passage:

@@ -8,7 +8,7 @@ import pytest
 
 from core.domain.answer import Answer, Badge, Outcome, RefusalKind
 from core.domain.errors import UsageError
-from core.evals.documents import (
+from core.measuring.documents import (
     Asked,
     DocumentQuestion,
     DocumentsReport,

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from core.domain.errors import UsageError
-from core.evals.answers import load_questions
-from core.evals.documents import load_document_questions
-from core.evals.statements import load_statements
+from core.measuring.answers import load_questions
+from core.measuring.documents import load_document_questions
+from evals.statements import load_statements
 
 
 @pytest.mark.parametrize("load", [load_questions, load_document_questions, load_statements])

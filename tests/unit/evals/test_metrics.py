@@ -1,6 +1,7 @@
 import pytest
 
-from core.evals.metrics import average_precision_at, has_all_at, mean, percentile, recall_at
+from core.measuring.answers import percentile
+from evals.retrieval import average_precision_at, has_all_at, mean, recall_at
 
 
 def test_recall_counts_found_gold() -> None:

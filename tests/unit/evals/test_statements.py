@@ -1,4 +1,4 @@
-"""`citebound eval verify`: labelled statements are read strictly and counted rightly."""
+"""`python -m evals verify`: labelled statements are read strictly and counted rightly."""
 
 import json
 from collections.abc import Sequence
@@ -8,19 +8,21 @@ from pathlib import Path
 import pytest
 
 from bot import cli
+from bot.console.options import parser_of
 from core.adapters.local.reader import GUARD_SHA256
 from core.agent.stages import verify as stage
 from core.domain.answer import Check
 from core.domain.errors import UsageError
-from core.evals import statements
-from core.evals.statements import (
+from core.grounding.support import ungrounded
+from evals import statements
+from evals.measures import EVALS
+from evals.statements import (
     LabelledStatement,
     evaluate_statements,
     guard_supports,
     load_statements,
     report_json,
 )
-from core.grounding.support import ungrounded
 
 RULE = "Claims must be filed within fifteen (15) calendar days."
 LINES: list[dict[str, object]] = [
@@ -36,6 +38,10 @@ LINES: list[dict[str, object]] = [
     {"claim": RULE, "sources": [RULE], "supported": False, "kind": "num", "heading": "Claims"},
     {"claim": RULE, "sources": [RULE], "supported": False, "kind": "who"},
 ]
+
+
+def _run(words: list[str]) -> int:
+    return cli.run(words, parser_of(EVALS))
 
 
 def _file(folder: Path, *lines: object) -> Path:
@@ -67,7 +73,7 @@ def test_the_command_prints_both(
 ) -> None:
     """Lines for people, one object for programs; neither needs a database."""
     path = _file(tmp_path, *LINES)
-    assert cli.run(["eval", "verify", "--pairs", str(path)]) == 0
+    assert _run(["verify", "--pairs", str(path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == [
         "by code alone",
@@ -75,13 +81,13 @@ def test_the_command_prints_both(
     ]
     assert lines[2].split()[:5] == ["missed", "num", "50.0%", "of", "2"]
     assert f"with local:guard/{GUARD_SHA256[:12]}" in lines
-    assert cli.run(["eval", "verify", "--pairs", str(path), "--json"]) == 0
+    assert _run(["verify", "--pairs", str(path), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["false_alarms"] == 0.5
     assert [one["kind"] for one in shown["wrong"]] == ["faithful", "num", "who"]
     assert shown["with_guard"]["supported"] == 2
     monkeypatch.setenv("CITEBOUND_READER_MODEL", "none")
-    assert cli.run(["eval", "verify", "--pairs", str(path), "--json"]) == 0
+    assert _run(["verify", "--pairs", str(path), "--json"]) == 0
     assert "with_guard" not in json.loads(capsys.readouterr().out)
 
 
@@ -152,8 +158,8 @@ def test_a_folder_without_a_guard_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One line that says what is missing."""
-    words = ["eval", "verify", "--pairs", str(_file(tmp_path, *LINES)), "--guard", str(tmp_path)]
-    assert cli.run(words) == 2
+    words = ["verify", "--pairs", str(_file(tmp_path, *LINES)), "--guard", str(tmp_path)]
+    assert _run(words) == 2
     assert "--guard: " in capsys.readouterr().err
 
 
@@ -164,5 +170,5 @@ def test_bad_files_end_the_command_with_code_2(
     empty = tmp_path / "empty.jsonl"
     empty.write_text("\n")
     for path in (tmp_path / "nowhere", tmp_path, empty):
-        assert cli.run(["eval", "verify", "--pairs", str(path)]) == 2
+        assert _run(["verify", "--pairs", str(path)]) == 2
         assert capsys.readouterr().err.count("\n") == 1

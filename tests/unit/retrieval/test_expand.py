@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 from core.domain.evidence import RetrievedChunk
 from core.domain.ontology import SectionRef
 from core.domain.policy import ChunkKey
-from core.evals.retrieval import pack
 from core.language.spans import Span, VersionId
+from evals.retrieval import pack
 
 
 def _chunk(key: int, *, via: int | None = None) -> RetrievedChunk:

@@ -24,6 +24,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from sqlalchemy import make_url, text
+from sqlalchemy.exc import ProgrammingError
+
+from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.embedded_account import (
     POSTGRES,
     Account,
@@ -41,6 +45,8 @@ from core.domain.errors import ConfigError
 STARTED_WITHIN_S = 60
 """A server that was killed reads its log again before it takes connections."""
 STOPPED_WITHIN_S = 30
+DUPLICATE_DATABASE = "42P04"
+"""SQLSTATE of a database that is there (Postgres manual, appendix A)."""
 
 logger = logging.getLogger(__name__)
 
@@ -257,12 +263,12 @@ def _admit_owner_only(data: Path, account: Account) -> None:
     """
     names = dict.fromkeys([account.name, pwd.getpwuid(os.geteuid()).pw_name])
     maps = "".join(f'citebound "{name}" all\n' for name in names)
-    for name, text in (
+    for name, lines in (
         ("pg_hba.conf", "local all all peer map=citebound\nlocal replication all reject\n"),
         ("pg_ident.conf", maps),
     ):
         written = data / f"{name}.new"
-        written.write_text(text)
+        written.write_text(lines)
         os.chown(written, account.uid, account.gid)
         written.chmod(0o600)
         written.replace(data / name)
@@ -278,3 +284,26 @@ def _lines(path: Path) -> list[str]:
 def _last_line(log: Path) -> str:
     lines = [line for line in _lines(log) if line.strip()]
     return lines[-1] if lines else "nothing"
+
+
+async def create_database(url: str, name: str) -> str:
+    """Create a database beside the one of `url` unless it is there, and return its URL.
+
+    Args:
+        url: A server on which databases may be created.
+        name: A name of our own: letters, figures and underscores.
+
+    Raises:
+        ConfigError: The server can't be reached.
+    """
+    engine = engine_for(url, pooled=False)
+    try:
+        async with engine.connect() as connection:
+            await connection.execution_options(isolation_level="AUTOCOMMIT")
+            await connection.execute(text(f"CREATE DATABASE {name}"))
+    except ProgrammingError as error:
+        if getattr(error.orig, "sqlstate", None) != DUPLICATE_DATABASE:
+            raise
+    finally:
+        await engine.dispose()
+    return make_url(url).set(database=name).render_as_string(hide_password=False)

@@ -12,27 +12,25 @@ from contextlib import asynccontextmanager
 from datetime import date
 from pathlib import Path
 
-from sqlalchemy import make_url, text
-from sqlalchemy.exc import ProgrammingError
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
-from core.adapters.postgres.engine.database import MIGRATIONS, engine_for, open_database
+from core.adapters.postgres.engine.database import MIGRATIONS, open_database
+from core.adapters.postgres.engine.embedded import create_database
 from core.adapters.postgres.engine.transactions import BUILT_WITHIN_S, AdvisoryLock, held_meanwhile
 from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.domain.errors import UsageError
 from core.domain.policy import Chunk
-from core.evals.datasets import Dataset, Passage, read_passages, read_questions
-from core.evals.retrieval import RetrievalReport, measure
-from core.evals.rulebooks import publications
 from core.ingest.chunk import DEFAULT_OVERLAP, DEFAULT_SIZE
 from core.ports import Embedder, Publication, Reader, Vector
 from core.retrieval import ranking
+from evals.retrieval import RetrievalReport, measure
+from evals.rulebooks import Dataset, Passage, publications, read_passages, read_questions
 
 INDEX_VERSION = 1
 """Raise it when the same documents would be stored otherwise."""
 PUBLISHED_ON = date(2025, 1, 1)
-DUPLICATE_DATABASE = "42P04"
 
 
 async def evaluate_retrieval(
@@ -106,29 +104,6 @@ def _database_name(passages: Sequence[Passage], embedder: Embedder | None) -> st
     for passage in passages:
         digest.update(repr(passage).encode())
     return f"citebound_eval_{digest.hexdigest()[:16]}"
-
-
-async def create_database(url: str, name: str) -> str:
-    """Create a database beside the one of `url` unless it is there, and return its URL.
-
-    Args:
-        url: A server on which databases may be created.
-        name: A name of our own: letters, figures and underscores.
-
-    Raises:
-        ConfigError: The server can't be reached.
-    """
-    engine = engine_for(url, pooled=False)
-    try:
-        async with engine.connect() as connection:
-            await connection.execution_options(isolation_level="AUTOCOMMIT")
-            await connection.execute(text(f"CREATE DATABASE {name}"))
-    except ProgrammingError as error:
-        if getattr(error.orig, "sqlstate", None) != DUPLICATE_DATABASE:
-            raise
-    finally:
-        await engine.dispose()
-    return make_url(url).set(database=name).render_as_string(hide_password=False)
 
 
 async def _build(

@@ -6,7 +6,7 @@ a reader, of search and reading.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from time import perf_counter
@@ -14,48 +14,31 @@ from time import perf_counter
 from core.domain.evidence import RetrievedChunk
 from core.domain.policy import ChunkKey
 from core.domain.question import Scope
-from core.evals.datasets import Dataset, LabelledQuestion, PassageKey
-from core.evals.metrics import average_precision_at, has_all_at, mean, percentile, recall_at
-from core.evals.rulebooks import passage_key
+from core.measuring.answers import percentile
 from core.ports import ChunkSearch, Embedder, Reader, SearchRequest, Vector
 from core.retrieval.retriever import ReorderedSearch
-
-
-def pack(
-    hits: Sequence[RetrievedChunk], neighbours: Sequence[RetrievedChunk], *, most: int
-) -> tuple[RetrievedChunk, ...]:
-    """Return at most `most` chunks, none twice: hits that fit, then neighbours as there is room.
-
-    Args:
-        hits: Best first.
-        neighbours: Nearest to the question first, `via` set.
-        most: Size of the pack, from 0.
-    """
-    chosen: dict[ChunkKey, RetrievedChunk] = {}
-    for chunk in (*hits, *neighbours):
-        if len(chosen) >= most:
-            break
-        chosen.setdefault(chunk.chunk_key, chunk)
-    places = {chunk.chunk_key: place for place, chunk in enumerate(chosen.values())}
-    return tuple(sorted(chosen.values(), key=lambda chunk: _place(chunk, places)))
-
-
-def _place(chunk: RetrievedChunk, places: dict[ChunkKey, int]) -> tuple[int, int]:
-    """Return the place of the hit that a chunk belongs to, then the chunk's own."""
-    own = places[chunk.chunk_key]
-    return (own if chunk.via is None else places.get(chunk.via, own), own)
-
+from evals.rulebooks import Dataset, LabelledQuestion, PassageKey, passage_key
 
 RANKS = 10
 """The k of the published figures."""
+
+
 DEPTH = 12
 """Chunks asked for: long passages give several, of which the first counts."""
+
+
 PACK = 15
 """Chunks of a pack, neighbours included."""
+
+
 PACK_HITS = 8
 """Hits of a pack; the other places are the neighbours'."""
+
+
 AT_ONCE = 8
 """Questions embedded at the same time."""
+
+
 SCOPE = Scope(as_of=date(2025, 1, 1))
 
 
@@ -214,3 +197,54 @@ def report_lines(report: RetrievalReport) -> list[str]:
         f"p50_ms       {report.p50_ms:.1f}",
         f"p99_ms       {report.p99_ms:.1f}",
     ]
+
+
+def pack(
+    hits: Sequence[RetrievedChunk], neighbours: Sequence[RetrievedChunk], *, most: int
+) -> tuple[RetrievedChunk, ...]:
+    """Return at most `most` chunks, none twice: hits that fit, then neighbours as there is room.
+
+    Args:
+        hits: Best first.
+        neighbours: Nearest to the question first, `via` set.
+        most: Size of the pack, from 0.
+    """
+    chosen: dict[ChunkKey, RetrievedChunk] = {}
+    for chunk in (*hits, *neighbours):
+        if len(chosen) >= most:
+            break
+        chosen.setdefault(chunk.chunk_key, chunk)
+    places = {chunk.chunk_key: place for place, chunk in enumerate(chosen.values())}
+    return tuple(sorted(chosen.values(), key=lambda chunk: _place(chunk, places)))
+
+
+def _place(chunk: RetrievedChunk, places: dict[ChunkKey, int]) -> tuple[int, int]:
+    """Return the place of the hit that a chunk belongs to, then the chunk's own."""
+    own = places[chunk.chunk_key]
+    return (own if chunk.via is None else places.get(chunk.via, own), own)
+
+
+def recall_at(ranking: Sequence[Hashable], gold: Collection[Hashable], k: int) -> float:
+    """Return the share of gold in the first `k`. `gold` is not empty, nothing is twice."""
+    return sum(item in gold for item in ranking[:k]) / len(gold)
+
+
+def average_precision_at(ranking: Sequence[Hashable], gold: Collection[Hashable], k: int) -> float:
+    """Return the average precision of the first `k`. `gold` is not empty, nothing is twice."""
+    found = 0
+    total = 0.0
+    for place, item in enumerate(ranking[:k], start=1):
+        if item in gold:
+            found += 1
+            total += found / place
+    return total / len(gold)
+
+
+def has_all_at(ranking: Sequence[Hashable], gold: Collection[Hashable], k: int) -> bool:
+    """Say whether all gold is in the first `k`."""
+    return set(gold) <= set(ranking[:k])
+
+
+def mean(values: Sequence[float]) -> float:
+    """Return the arithmetic mean; 0 of nothing."""
+    return sum(values) / len(values) if values else 0.0

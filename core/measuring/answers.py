@@ -6,16 +6,54 @@ The answering service is handed in as a callable, so that evaluation knows nothi
 come about.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from core.domain.answer import Answer, Outcome
+from core.domain.errors import UsageError
 from core.domain.run import Run
-from core.evals.labelled_lines import labelled_lines
-from core.evals.metrics import percentile
+
+Label = TypeVar("Label")
+
+
+def labelled_lines(path: Path, read: Callable[[Any, int], Label], *, named: str) -> list[Label]:
+    """Return what is read of each line that is not blank, in order.
+
+    Args:
+        path: The file, UTF-8.
+        read: Takes a line's JSON and its number, from 1; raises ValueError, KeyError or TypeError
+            for what is no label.
+        named: What a line should be, for the message.
+
+    Raises:
+        UsageError: The file can't be read, or a line is something else.
+    """
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    found: list[Label] = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            found.append(read(json.loads(line.decode()), number))
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise UsageError(f"{path}:{number}: not {named} ({error!r})") from error
+    return found
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the smallest value that at least `share` of all do not exceed (nearest rank)."""
+    if not values:
+        return 0.0
+    return sorted(values)[max(0, ceil(share * len(values)) - 1)]
+
 
 ANSWERABLE = frozenset({"graph", "chunks", "two_policies"})
 """Kinds of question that a policy answers."""

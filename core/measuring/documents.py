@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from core.domain.answer import Answer, Outcome
-from core.evals.answers import CLOSEST
-from core.evals.labelled_lines import labelled_lines
-from core.evals.metrics import percentile
+from core.measuring.answers import CLOSEST, labelled_lines, percentile
 
 SHARED = 24
 """Letters and figures in a row that a quote and a gold sentence share before they count as common:

@@ -1,0 +1,273 @@
+"""What can be typed after `citebound`, with the help that teaches it. Imports nothing heavy."""
+
+import argparse
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from bot.console import corpus_command_line
+from bot.console.options import ASKING, JSON, command, group, option, parser_of, positive
+
+_COMMANDS = "bot.console.commands"
+
+
+ASK = command(
+    "ask",
+    f"{_COMMANDS}.ask:ask",
+    option("question", nargs="+", help="the question; - reads it from standard input"),
+    *ASKING,
+    JSON,
+    short="ask one question",
+    text="""Answers from the policies in force, with quotes; or asks back; or says why there is
+no answer. Each outcome is recorded before it is shown.""",
+    examples="""\
+  citebound ask "May I accept a gift worth EUR 80?"
+  citebound ask --jurisdiction DE --group finance "Who releases payments?"
+  citebound ask --scope tags=gifts,travel --scope jurisdiction=GB "What is the limit?"
+  citebound ask --as-of 2025-01-01 "What is the limit for gifts?"
+  citebound ask --as-of edition:3 "What is the limit for gifts?"
+  citebound ask --thread anna "How long are receipts kept?"
+  citebound ask --thread anna "and for contractors?"
+  citebound ask --no-rag --verbose "Who approves a business trip?"
+  echo "What is a conflict of interest?" | citebound ask --json -""",
+)
+CHAT = command(
+    "chat",
+    f"{_COMMANDS}.ask:chat",
+    *ASKING,
+    short="ask in a conversation",
+    text="""A conversation that remembers what was said. Where a fact is missing, it offers
+options: type the number of one, or your own words.
+
+  /sources   the quotes of the last answer again
+  /new       a new conversation
+  /help      these commands
+  /quit      leave (as do Ctrl-D and Ctrl-C)""",
+    examples="""\
+  citebound chat
+  citebound chat --jurisdiction DE --thread anna
+  printf 'May I accept gifts?\\nand for contractors?\\n' | citebound chat""",
+)
+AUDIT = group(
+    "audit",
+    command(
+        "show",
+        f"{_COMMANDS}.audit:show",
+        option("record_id", metavar="ID", help="the record, as printed under each answer"),
+        JSON,
+        short="one record",
+        text="""Shows a record: the question, the answer, each claim with its quote and where it
+stands, confidence, steps, and whether the stored bytes still have the recorded hash.""",
+        examples="""\
+  citebound audit show 0198c0de-0000-7000-8000-000000000000
+  citebound audit show 0198c0de-0000-7000-8000-000000000000 --json""",
+    ),
+    command(
+        "list",
+        f"{_COMMANDS}.audit:list_records",
+        option("--limit", type=positive, default="20", metavar="N", help="default: 20"),
+        option(
+            "--outcome",
+            choices=("answered", "clarification", "refused", "escalated", "ignored", "failed"),
+            help="only questions that ended so",
+        ),
+        JSON,
+        short="latest records",
+        text="Lists records, newest first.",
+        examples="""\
+  citebound audit list
+  citebound audit list --outcome refused --limit 50 --json""",
+    ),
+    short="read the record",
+    text="Reads the record: what was asked, what was answered, on what grounds.",
+    examples="""\
+  citebound audit list --outcome refused
+  citebound audit show 0198c0de-0000-7000-8000-000000000000""",
+)
+DOCTOR = command(
+    "doctor",
+    f"{_COMMANDS}.doctor:doctor",
+    option(
+        "--live",
+        dest="is_live",
+        action="store_true",
+        help="make one small call to each provider that is set up; costs a fraction of a cent",
+    ),
+    option(
+        "--all",
+        dest="shows_all",
+        action="store_true",
+        help="list settings at their defaults, too, as --json always does",
+    ),
+    JSON,
+    short="what is set up, what is missing",
+    text="""Checks Python, settings, database, corpus, embedder and reasoner, and says how to fix
+what is missing. With `--live`, each model of a provider is called once. Exit code 3 if something
+is broken. Secrets are not printed.""",
+    examples="""\
+  citebound doctor
+  citebound doctor --live         do the keys work, do the models answer?
+  citebound doctor --json""",
+)
+DEMO = command(
+    "demo",
+    f"{_COMMANDS}.demo:demo",
+    option(
+        "--chat",
+        action=argparse.BooleanOptionalAction,
+        dest="chats",
+        default=True,
+        help="open the chat at the end, at a terminal (default: yes)",
+    ),
+    short="see it work, on sample policies",
+    text="""Ingests the sample policies into a database of their own (`CITEBOUND_HOME`/demo, or
+DATABASE_URL), asks one question of each kind, and opens a chat at a terminal.""",
+    examples="""\
+  citebound demo
+  citebound demo --no-chat""",
+)
+SERVE = command(
+    "serve",
+    "bot.app.process:serve",
+    option(
+        "--worker",
+        action=argparse.BooleanOptionalAction,
+        dest="works",
+        default=True,
+        help="answer in this process too (default: yes)",
+    ),
+    short="answer in Slack and Microsoft Teams",
+    text="""Takes what Slack and Teams send, answers it and posts the answers, until SIGTERM. Behind
+whatever does TLS Slack comes to `/slack/events`, Teams to `/api/messages`. Slack comes over sockets
+if there is SLACK_APP_TOKEN and no SLACK_SIGNING_SECRET. With SLACK_CLIENT_ID instead of a bot token
+several workspaces install the app, each at `/slack/install`. On a second port, of the loopback
+unless CITEBOUND_OPERATIONS_HOST says otherwise, `/livez` and `/readyz` say how it is, `/metrics`
+what it does. A platform without its secrets does not start: exit code 3.""",
+    examples="""\
+  citebound serve
+  citebound serve --no-worker     take messages only; `citebound work` answers them""",
+)
+WORK = command(
+    "work",
+    "bot.app.process:work",
+    short="more workers beside `serve`",
+    text="Answers and posts what `citebound serve` takes in, until SIGTERM; as many as you like.",
+    examples="""\
+  citebound work""",
+)
+SLACK = group(
+    "slack",
+    command(
+        "manifest",
+        "bot.slack.manifest:write_manifest",
+        option(
+            "--url", metavar="URL", help="where Slack reaches you; default: CITEBOUND_PUBLIC_URL"
+        ),
+        option(
+            "--socket", dest="uses_sockets", action="store_true", help="without a public address"
+        ),
+        option("-o", dest="output", type=Path, metavar="FILE", help="default: print it"),
+        short="print the app's manifest",
+        text="""Prints what api.slack.com/apps makes the app from ("From a manifest"): scopes,
+events, command and shortcuts, and where Slack reaches you. With --socket nothing has to reach you;
+a --url beside it is for installations by OAuth.""",
+        examples="""\
+  citebound slack manifest --socket
+  citebound slack manifest --url https://citebound.example.com -o manifest.yaml""",
+    ),
+    short="make the Slack app",
+    text="What the Slack app is made from. docs/slack.md leads step by step to the first answer.",
+    examples="""\
+  citebound slack manifest --socket""",
+)
+TEAMS = group(
+    "teams",
+    command(
+        "package",
+        "bot.teams.manifest:write_package",
+        option("--app-id", metavar="ID", help="the bot's client id; default: APP_ID"),
+        option(
+            "--url", metavar="URL", help="where Teams reaches you; default: CITEBOUND_PUBLIC_URL"
+        ),
+        option(
+            "--schema",
+            choices=("1.30", "1.25"),
+            default="1.30",
+            help="of the manifest; default: 1.30",
+        ),
+        option(
+            "-o",
+            dest="output",
+            type=Path,
+            metavar="FILE",
+            default="citebound-teams.zip",
+            help="default: citebound-teams.zip",
+        ),
+        short="build the app's zip",
+        text="""Builds what is uploaded in Teams ("Upload an app") or in its admin centre: manifest
+and icons, for your registration and your address. Without --app-id it takes APP_ID. Older admin
+tools that refuse schema 1.30 take 1.25, which has no slash commands.""",
+        examples="""\
+  citebound teams package --url https://citebound.example.com
+  citebound teams package --app-id 22222222-2222-4222-8222-222222222222 \\
+    --url https://citebound.example.com --schema 1.25 -o citebound-teams.zip""",
+    ),
+    short="make the Teams app",
+    text="What Teams installs. docs/teams.md leads step by step to the first answer.",
+    examples="""\
+  citebound teams package --url https://citebound.example.com""",
+)
+CITEBOUND = group(
+    "citebound",
+    corpus_command_line.INGEST,
+    corpus_command_line.CORPUS,
+    ASK,
+    CHAT,
+    AUDIT,
+    DOCTOR,
+    corpus_command_line.EVAL,
+    DEMO,
+    SERVE,
+    WORK,
+    SLACK,
+    TEAMS,
+    text="""Answers compliance questions from your own policies. Every statement carries a
+citation that was checked against the stored text; every question ends in one recorded outcome.""",
+    examples="""\
+  citebound demo                      sample policies, one question of each kind, a chat
+  citebound ingest policies/          read PDF, DOCX, Markdown, HTML or text
+  citebound ask "May I accept a gift worth EUR 80?"
+  citebound chat --jurisdiction DE    a conversation that remembers what was said
+  citebound audit show ID             what was answered, on what grounds
+  citebound doctor                    what is set up, what is missing, how to fix it
+
+environment:
+  CITEBOUND_HOME   where the embedded database lives (default: ~/.citebound)
+  DATABASE_URL     a Postgres server with pgvector, instead of the embedded one
+  VOYAGE_API_KEY   embeds with Voyage AI, instead of the local embedder
+
+exit codes:
+  0    any regular outcome, refusals among them
+  1    a file could not be ingested or read whole, or `corpus validate` found a problem
+  2    wrong usage
+  3    configuration or database
+  4    nothing has been ingested
+  5    another command does what only one may do at a time: try again later
+  6    `serve` or `work` stood still and ended itself: start it again
+  7    something broke while `ask` answered; the record says `question:failed`
+  130  interrupted
+  141  whoever read the output stopped reading""",
+)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    parser = parser_of(CITEBOUND)
+    parser.add_argument("--version", action="version", version=f"citebound {_release()}")
+    return parser
+
+
+def _release() -> str:
+    try:
+        return version("citebound")
+    except PackageNotFoundError:
+        return "(not installed)"

@@ -1,0 +1,326 @@
+"""What can be typed about a corpus: ingest it, look at it, measure answers on it."""
+
+import argparse
+from pathlib import Path
+
+from bot.console.options import (
+    JSON,
+    SCOPE,
+    command,
+    day,
+    group,
+    jurisdiction,
+    names,
+    option,
+    path,
+    positive,
+    reason,
+)
+
+_COMMANDS = "bot.console.commands"
+
+_ONE = "what is known of the policy (of one file)"
+_EACH = "what is known of each policy given"
+INGEST = command(
+    "ingest",
+    f"{_COMMANDS}.ingest:ingest",
+    option("paths", nargs="+", type=path, metavar="PATH", help="file or folder"),
+    option("--key", group=_ONE, help="short identity, the same over all versions: gifts"),
+    option("--title", group=_ONE, help="title as shown to people"),
+    option("--label", group=_ONE, help="version as its owner calls it: 2.0"),
+    option("--upload-id", group=_ONE, metavar="ID", help="your own identity of the upload"),
+    option("--owner", group=_EACH, help="role that answers for it"),
+    option(
+        "--jurisdiction",
+        group=_EACH,
+        type=jurisdiction,
+        metavar="DE",
+        help="ISO 3166 code; default: everywhere",
+    ),
+    option(
+        "--audience",
+        group=_EACH,
+        type=names,
+        metavar="G1,G2",
+        help="groups who may read it; default: everyone",
+    ),
+    option("--tags", group=_EACH, type=names, metavar="T1,T2", help="labels for scoping"),
+    option("--effective-from", group=_EACH, type=day, metavar="DATE", help="first day in force"),
+    option(
+        "--effective-until",
+        group=_EACH,
+        type=day,
+        metavar="DATE",
+        help="first day no longer in force",
+    ),
+    option(
+        "--rag",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="index chunks for search, beside the facts (default: yes)",
+    ),
+    option(
+        "--extract",
+        choices=("rules", "claude"),
+        default="rules",
+        help="who reads the facts; claude: rules and Claude, section by section (default: rules)",
+    ),
+    option(
+        "--dry-run",
+        action="store_true",
+        help="say what would be done, and what Claude would cost; store and send nothing",
+    ),
+    option(
+        "--sync",
+        dest="syncs",
+        action="store_true",
+        help="withdraw the policies whose files are gone from the folders, after a list",
+    ),
+    option("--yes", dest="is_sure", action="store_true", help="with --sync: without asking"),
+    JSON,
+    short="read policies into the corpus",
+    text="""Reads policies: text, sections, facts and chunks. The same file again changes
+nothing; a changed file becomes a new version, and the old one stays readable with `--as-of`. An
+earlier text ingested again holds again. A file that can't be read is named and the others go on.
+
+A policy is known by its key: the one that is given, else the "Policy ID" that the document says,
+else the file's name. Two files of one run that would be one policy are both refused, unless each
+is given the same key and an effective_from of its own: then they are its versions.
+
+A policy whose file is gone from a folder is named, and stays in force until it is withdrawn: by
+`citebound corpus withdraw`, or for all of them by `--sync`. A folder is known by its path.
+
+A folder may hold `citebound.toml`, which says what is known of its files:
+
+  ignore = ["*.png", "old"]     # names passed over, here and in the folders below
+  key_prefix = "de"             # before keys that are not given: de-gifts
+
+  [[policy]]
+  file = "gifts-v2.md"          # the only required field
+  key = "gifts"                 # the same over all versions
+  label = "2.0"
+  title = "Gifts Policy"
+  owner = "Compliance Officer"
+  jurisdiction = "DE"
+  audience = ["finance"]
+  tags = ["gifts"]
+  effective_from = 2025-07-01
+  effective_until = 2026-07-01
+  upload_id = "dms-4711"
+
+Its files come first, in its order; the folder's other files follow by name. Options win over
+the manifest. Files of other kinds, and links that lead nowhere, are named, and the exit code is 1,
+unless their names are ignored.
+
+With `--extract claude`, Claude reads each section besides the rules. A fact is kept if its quote
+stands in the section word for word and bears it out; the others are counted by reason. A section
+is sent once: the next run asks only for those that are new or failed, also of files that are
+stored already. Cost is estimated before and said after. It needs ANTHROPIC_API_KEY.""",
+    examples="""\
+  citebound ingest policies/
+  citebound ingest gifts.pdf --key gifts --label 2.0 --effective-from 2025-07-01
+  citebound ingest treasury.docx --audience finance,board --tags payments
+  citebound ingest policies/ --sync            and withdraw what is no longer there
+  citebound ingest policies/ --no-rag          facts only: answers rest on the graph alone
+  citebound ingest policies/ --extract claude --dry-run     what would it cost?
+  citebound ingest policies/ --extract claude
+  citebound ingest policies/ --json""",
+)
+CORPUS = group(
+    "corpus",
+    command(
+        "summary",
+        f"{_COMMANDS}.corpus:summary",
+        *SCOPE,
+        JSON,
+        short="counts",
+        text="Counts policies, sections, chunks, entities and relations in scope.",
+        examples="""\
+  citebound corpus summary
+  citebound corpus summary --as-of 2025-01-01 --json""",
+    ),
+    command(
+        "list",
+        f"{_COMMANDS}.corpus:list_policies",
+        *SCOPE,
+        JSON,
+        short="policies in force",
+        text="Lists the policy versions in force in the scope.",
+        examples="""\
+  citebound corpus list
+  citebound corpus list --group finance --jurisdiction DE""",
+    ),
+    command(
+        "validate",
+        f"{_COMMANDS}.corpus:validate",
+        *SCOPE,
+        JSON,
+        short="dangling references, conflicts, duplicates",
+        text="""Checks the ontology: references that lead nowhere, entities without a relation,
+duplicates, and policies in force that contradict each other. Exit code 1 if there is a problem.""",
+        examples="""\
+  citebound corpus validate
+  citebound corpus validate --json""",
+    ),
+    command(
+        "graph",
+        f"{_COMMANDS}.corpus:draw_graph",
+        *SCOPE,
+        option(
+            "-o",
+            "--output",
+            type=Path,
+            default="citebound-graph.html",
+            metavar="FILE",
+            help=".html or .graphml; default: citebound-graph.html.",
+        ),
+        JSON,
+        short="draw the ontology",
+        text="Writes the ontology as one HTML page that needs no network, or as GraphML.",
+        examples="""\
+  citebound corpus graph -o graph.html
+  citebound corpus graph -o graph.graphml --scope tags=gifts""",
+    ),
+    command(
+        "withdraw",
+        f"{_COMMANDS}.withdraw:withdraw",
+        option("key", metavar="KEY", help="the policy, as `corpus list` names it"),
+        option(
+            "--from",
+            dest="since",
+            type=day,
+            metavar="DATE",
+            help="first day without it; default: today",
+        ),
+        option("--reason", type=reason, required=True, metavar="TEXT", help="kept in the record"),
+        JSON,
+        short="take a policy out of force",
+        text="""From a day on, no answer rests on the policy any more; what an earlier day or
+edition says stays as it was. It is recorded with its reason. The policy comes back with a new
+version, or if its file is named to `ingest`; not because a folder still holds the same file.""",
+        examples="""\
+  citebound corpus withdraw gifts --reason "replaced by the conduct policy"
+  citebound corpus withdraw gifts --from 2027-01-01 --reason "ends with the year\"""",
+    ),
+    command(
+        "spaces",
+        f"{_COMMANDS}.spaces:list_spaces",
+        JSON,
+        short="embedding spaces",
+        text="Lists the embedding spaces: which one serves, and how many chunks each one lacks.",
+        examples="""\
+  citebound corpus spaces
+  citebound corpus spaces --json""",
+    ),
+    command(
+        "embed",
+        f"{_COMMANDS}.spaces:embed",
+        option(
+            "--space",
+            metavar="SPACE",
+            help="local, voyage or voyage:MODEL; default: what is set up.",
+        ),
+        option("--dry-run", action="store_true", help="say what would be done, do nothing"),
+        option(
+            "--keep-old",
+            is_either=True,
+            action="store_true",
+            default=True,
+            help="keep the other spaces, to switch back without embedding (default)",
+        ),
+        option(
+            "--drop-old",
+            is_either=True,
+            dest="keep_old",
+            action="store_false",
+            help="afterwards delete every space that does not serve",
+        ),
+        JSON,
+        short="embed all chunks, and switch to their space",
+        text="""Embeds every chunk that lacks a vector in an embedding space, then lets that space
+serve. Questions are answered and policies ingested meanwhile. It can be interrupted and goes on
+where it was; done again it changes nothing. Without `--space` it builds the space of the embedder
+that is set up: Voyage with VOYAGE_API_KEY, else the local one.""",
+        examples="""\
+  citebound corpus embed --dry-run
+  citebound corpus embed
+  citebound corpus embed --space voyage:voyage-4-large --drop-old
+  citebound corpus embed --space local""",
+    ),
+    short="look at what was ingested",
+    text="""Counts, lists, checks and draws what was ingested, withdraws policies, and embeds what
+there is anew. Without `--group`, policies of every audience are seen.""",
+    examples="""\
+  citebound corpus summary
+  citebound corpus list --group finance
+  citebound corpus withdraw gifts --reason "replaced by the conduct policy"
+  citebound corpus validate
+  citebound corpus graph -o graph.html
+  citebound corpus embed""",
+)
+_QUESTIONS = option(
+    "--questions", type=Path, required=True, metavar="FILE", help="questions, JSON lines"
+)
+_WITHOUT_READER = option(
+    "--without-reader", action="store_true", help="with the local reader switched off"
+)
+EVAL = group(
+    "eval",
+    command(
+        "answers",
+        f"{_COMMANDS}.evaluate:answers",
+        _QUESTIONS,
+        option("--policies", type=Path, metavar="DIR", help="default: ../policies beside them"),
+        option("--ablate", action="store_true", help="ask again with the gold sections deleted"),
+        _WITHOUT_READER,
+        JSON,
+        short="do questions end as they should?",
+        text="""Asks labelled questions about the sample policies and compares outcome and quotes.
+`--ablate` deletes the gold sections first: a question that can no longer be answered should not
+be.""",
+        examples="""\
+  citebound eval answers --questions samples/questions/test.jsonl
+  citebound eval answers --questions samples/questions/test.jsonl --ablate --json""",
+    ),
+    command(
+        "documents",
+        f"{_COMMANDS}.evaluate:documents",
+        _QUESTIONS,
+        option(
+            "--documents",
+            dest="folder",
+            type=Path,
+            metavar="DIR",
+            help="what the documents' paths start from; default: the folder above that of FILE",
+        ),
+        option("--only", default="*", metavar="GLOB", help="documents with such a path only"),
+        option(
+            "--limit",
+            type=positive,
+            metavar="N",
+            help="N questions from all over the file",
+        ),
+        option(
+            "--alone",
+            dest="is_alone",
+            action="store_true",
+            help="a database for each document: slower, for figures that are quoted",
+        ),
+        _WITHOUT_READER,
+        JSON,
+        short="are answers right on documents of other people?",
+        text="""Ingests each document alone (kept), asks questions of it, and counts answers with
+the right quote, with another one, closest passages and refusals. A line of FILE is a JSON object:
+`document`, `question`, `expected_outcome` (answered or refused), `gold_quotes`.""",
+        examples="""\
+  citebound eval documents --questions workplace/questions/heldout.jsonl --alone
+  citebound eval documents --questions workplace/questions/train.jsonl --limit 200 --only '*18f*'
+  citebound eval documents --questions questions.jsonl --documents policies --json
+  citebound eval documents --questions questions.jsonl --without-reader""",
+    ),
+    short="measure answers on your own documents",
+    text="Measures on labelled questions, in a database of its own.",
+    examples="""\
+  citebound eval answers --questions samples/questions/test.jsonl
+  citebound eval documents --questions questions.jsonl --documents policies""",
+)

@@ -1,1 +1,0 @@
-"""`citebound eval` over labelled questions."""

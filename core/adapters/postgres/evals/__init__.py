@@ -1,1 +1,0 @@
-"""Databases of evaluated corpora."""

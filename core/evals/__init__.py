@@ -1,1 +1,0 @@
-"""Labelled questions and what is measured on them."""

@@ -1,0 +1,1 @@
+"""Labelled questions about an operator's own documents, and what is measured on them."""
