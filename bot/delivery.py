@@ -40,10 +40,9 @@ from core.domain.delivery import (
     Withhold,
 )
 from core.domain.errors import BusyError, OvertakenError
-from core.domain.message import Waiting
 from core.domain.policy import EVERYONE
 from core.failpoints import failpoint
-from core.ports import Jobs, Outbox, Platform
+from core.ports import Outbox, Platform
 
 LOOKED_FOR_AFTER_S = 5.0
 """What a platform may take until a post can be found (`reliability.md`, section 2)."""
@@ -61,25 +60,17 @@ class Deliverer:
         self,
         *,
         outbox: Outbox,
-        jobs: Jobs,
         platforms: Mapping[str, Platform],
         meter: Meter | None = None,
     ) -> None:
         """Take every dependency; platforms by the name that a place gives them."""
         self._meter = meter or Meter()
         self._outbox = outbox
-        self._jobs = jobs
         self._platforms = platforms
 
     async def deliver(self, conversation_id: str) -> None:
-        """Post what is due in a conversation; wake somebody for what is due later."""
-        while True:
-            found = await self._outbox.claim(conversation_id)
-            if found is None:
-                return
-            if isinstance(found, Waiting):
-                await self._jobs.wake("deliver", conversation_id, at=found.until)
-                return
+        """Post what is due in a conversation."""
+        while isinstance(found := await self._outbox.claim(conversation_id), Delivery):
             try:
                 async with renewed(lambda claimed=found: self._outbox.renew(claimed)):
                     step = await self._settle(found)

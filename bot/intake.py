@@ -97,7 +97,7 @@ class Intake:
         self._put_within_s = put_within_s
 
     async def accept(self, message: InboundMessage | Ignored, /) -> Accepted | Seen:
-        """Store a message with its record and the job that answers it.
+        """Store a message with its record.
 
         Raises:
             TransientError: Nothing was stored, or nobody knows: answer 503, so that it comes again.

@@ -24,14 +24,13 @@ from core.agent.service import Answering
 from core.domain.answer import Answer
 from core.domain.delivery import NoReaders, Readers
 from core.domain.errors import BusyError, OvertakenError, raised_at
-from core.domain.message import OVERHEARD, Claimed, Waiting
+from core.domain.message import OVERHEARD, Claimed
 from core.domain.run import ModelCall
 from core.failpoints import failpoint
 from core.ports import (
     Backlog,
     Clock,
     Completion,
-    Jobs,
     Platform,
     Progress,
     Progressed,
@@ -69,7 +68,6 @@ class Worker:
         self,
         *,
         backlog: Backlog,
-        jobs: Jobs,
         answering: Answering,
         platforms: Mapping[str, Platform],
         clock: Clock,
@@ -79,21 +77,14 @@ class Worker:
         """Take every dependency; platforms by the name that a place gives them."""
         self._meter = meter or Meter()
         self._backlog = backlog
-        self._jobs = jobs
         self._answering = answering
         self._platforms = platforms
         self._clock = clock
         self._patience = patience or Patience()
 
     async def answer(self, conversation_id: str) -> None:
-        """Answer what is due in a conversation; wake somebody for what is due later."""
-        while True:
-            found = await self._backlog.claim(conversation_id)
-            if found is None:
-                return
-            if isinstance(found, Waiting):
-                await self._jobs.wake("answer", conversation_id, at=found.until)
-                return
+        """Answer what is due in a conversation."""
+        while isinstance(found := await self._backlog.claim(conversation_id), Claimed):
             failpoint("F4")
             await self._attempt(found)
             failpoint("F7")

@@ -207,7 +207,6 @@ async def bootstrap(
             officers=officers,
             clock=clock or SystemClock(),
             ids=ids or UuidSource(),
-            limits=statements,
         )
         reasoners = (
             await stack.enter_async_context(

@@ -137,7 +137,7 @@ def office(
     ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="test")
     listed = Officers(all=officers, channel=room)
     life = deploy(engine, officers=listed)
-    cases = PostgresCases(engine, ledger=ledger, jobs=life.jobs, officers=listed)
+    cases = PostgresCases(engine, ledger=ledger, officers=listed)
     desk = CaseService(cases=cases, officers=listed)
     return Office(
         life=life,

@@ -24,8 +24,8 @@ from core.adapters.postgres.messages.backlog import PostgresBacklog
 from core.adapters.postgres.messages.inbox import PostgresInbox
 from core.adapters.postgres.messages.outbox import PostgresOutbox
 from core.adapters.postgres.queue.conversations import PostgresConversationStore
-from core.adapters.postgres.queue.queue import PostgresJobs
-from core.adapters.postgres.queue.rate_limits import Pace
+from core.adapters.postgres.queue.rate_limits import Housekeeping, Pace
+from core.adapters.postgres.queue.work_queue import PostgresWorkQueue
 from core.adapters.postgres.record.audit import PostgresAuditLog
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog
 from core.adapters.system import SystemClock, UuidSource
@@ -225,7 +225,7 @@ class Deployment:
     intake: Intake
     worker: Worker
     deliverer: Deliverer
-    jobs: PostgresJobs
+    queue: PostgresWorkQueue
     platform: TablePlatform
     audience: ScriptedAudience
     reasoner: RepeatingFactory
@@ -235,10 +235,10 @@ class Deployment:
 
     @asynccontextmanager
     async def working(self) -> AsyncGenerator[None]:
-        """Run jobs until the block ends."""
+        """Answer and deliver until the block ends."""
         async with asyncio.TaskGroup() as group:
             running = group.create_task(
-                self.jobs.run(Handlers(answer=self.worker.answer, deliver=self.deliverer.deliver))
+                self.queue.run(Handlers(answer=self.worker.answer, deliver=self.deliverer.deliver))
             )
             yield
             running.cancel()
@@ -268,7 +268,7 @@ def deploy(
     engine: AsyncEngine,
     *,
     lease_s: float = 20.0,
-    stalled_after_s: float = 10.0,
+    housekeeping_lease_s: float = 10.0,
     interval_s: float = 0.0,
     back_off_s: Sequence[float] = (0.05,),
     officers: Officers | None = None,
@@ -276,11 +276,7 @@ def deploy(
     waiting: WaitingLimits = ROOMY,
 ) -> Deployment:
     """Wire it; nothing runs yet."""
-    clock, ids, jobs = (
-        SystemClock(),
-        UuidSource(),
-        PostgresJobs(engine, stalled_after_s=stalled_after_s),
-    )
+    clock, ids = SystemClock(), UuidSource()
     ledger = Ledger(clock=clock, ids=ids, unit="test")
     corpus = InMemoryCorpus()
     platform, audience, reasoner = (
@@ -289,8 +285,8 @@ def deploy(
         RepeatingFactory(engine),
     )
     platforms = {"fake": Platform(audience=audience, surface=SilentSurface(), poster=platform)}
-    inbox = PostgresInbox(engine, ledger=ledger, jobs=jobs, waiting=waiting, turns=limits)
-    backlog = PostgresBacklog(engine, clock=clock, defer=jobs.defer, limits=limits, lease_s=lease_s)
+    inbox = PostgresInbox(engine, ledger=ledger, waiting=waiting, turns=limits)
+    backlog = PostgresBacklog(engine, clock=clock, limits=limits, lease_s=lease_s)
     outbox = PostgresOutbox(
         engine, ledger=ledger, pace=Pace(interval_s=interval_s), lease_s=lease_s
     )
@@ -301,9 +297,7 @@ def deploy(
         ontology=InMemoryOntology(corpus),
         conversations=conversations,
         retriever=Retriever(InMemorySearch(corpus), None),
-        log=PostgresAuditLog(
-            engine, clock=clock, ids=ids, unit="test", jobs=jobs, officers=officers
-        ),
+        log=PostgresAuditLog(engine, clock=clock, ids=ids, unit="test", officers=officers),
         clock=clock,
         ids=ids,
         limits=replace(Limits(), max_clarifications=1_000_000),
@@ -314,14 +308,15 @@ def deploy(
         intake=Intake(inbox, put_within_s=20.0),
         worker=Worker(
             backlog=backlog,
-            jobs=jobs,
             answering=answering,
             platforms=platforms,
             clock=clock,
             patience=Patience(back_off_s=tuple(back_off_s), renewed_every_s=lease_s / 4),
         ),
-        deliverer=Deliverer(outbox=outbox, jobs=jobs, platforms=platforms),
-        jobs=jobs,
+        deliverer=Deliverer(outbox=outbox, platforms=platforms),
+        queue=PostgresWorkQueue(
+            engine, housekeeping=Housekeeping(engine, lease_s=housekeeping_lease_s)
+        ),
         platform=platform,
         audience=audience,
         reasoner=reasoner,

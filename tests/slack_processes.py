@@ -34,9 +34,6 @@ _AGE = (
     "UPDATE citebound.turns SET taken = ARRAY(SELECT at - make_interval(secs => :s)"
     " FROM unnest(taken) AS at ORDER BY at)",
     "UPDATE citebound.leases SET until = until - make_interval(secs => :s)",
-    "UPDATE procrastinate_workers SET last_heartbeat = last_heartbeat - make_interval(secs => :s)",
-    "UPDATE procrastinate_jobs SET scheduled_at = scheduled_at - make_interval(secs => :s)"
-    " WHERE status = 'todo' AND scheduled_at IS NOT NULL",
 )
 
 

@@ -11,8 +11,6 @@ _AGE = (
     " FROM unnest(taken) AS at ORDER BY at)",
     "UPDATE citebound.inbox SET next_at = next_at - make_interval(secs => :s)"
     " WHERE state = 'received'",
-    "UPDATE procrastinate_jobs SET scheduled_at = scheduled_at - make_interval(secs => :s)"
-    " WHERE status = 'todo' AND scheduled_at IS NOT NULL",
 )
 
 

@@ -102,7 +102,6 @@ async def running(
 async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> AsyncGenerator[None]:
     worker = Worker(
         backlog=service.backlog,
-        jobs=service.jobs,
         answering=service.answering,
         platforms={chat.name: chat.answering for chat in chats},
         clock=service.clock,
@@ -110,17 +109,16 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
     )
     deliverer = Deliverer(
         outbox=service.outbox,
-        jobs=service.jobs,
         platforms={chat.name: chat.posting for chat in chats},
         meter=meter,
     )
     handlers = Handlers(answer=worker.answer, deliver=deliverer.deliver)
     async with asyncio.TaskGroup() as group:
-        jobs = group.create_task(service.jobs.run(handlers))
+        working = group.create_task(service.queue.run(handlers))
         try:
             yield
         finally:
-            jobs.cancel()
+            working.cancel()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,13 +20,13 @@ from core.ports.messages import (
     Handler,
     Handlers,
     Inbox,
-    JobKind,
-    Jobs,
     Kept,
     Outbox,
     Platform,
     Poster,
     Surface,
+    WorkKind,
+    WorkQueue,
 )
 from core.ports.reasoning import (
     ModelCallLog,
@@ -61,8 +61,6 @@ __all__ = [
     "Handlers",
     "IdSource",
     "Inbox",
-    "JobKind",
-    "Jobs",
     "Kept",
     "Knowledge",
     "Lookup",
@@ -89,4 +87,6 @@ __all__ = [
     "Toolbox",
     "Unchanged",
     "Vector",
+    "WorkKind",
+    "WorkQueue",
 ]

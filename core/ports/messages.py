@@ -1,6 +1,7 @@
-"""Messages and replies between their platform and the pipeline. Safe from many processes.
+"""Messages and replies between their platform and the pipeline, and what a platform does for us.
 
-The tables are the truth: a job only says that a conversation has something to do.
+The stores are safe from many processes. Their rows are the queue: what is unfinished and due is
+handed to a handler, in this process or another.
 """
 
 from collections.abc import Awaitable, Callable
@@ -96,7 +97,7 @@ class Inbox(Protocol):
     """Every inbound message, stored before it is acknowledged."""
 
     async def put(self, message: InboundMessage | Ignored, /) -> Accepted | Seen:
-        """Store a message, its record and its job in one transaction.
+        """Store a message and its record in one transaction.
 
         Idempotent by `dedupe_key` and `message_key`. Messages of one conversation are answered in
         the order in which `put` returned.
@@ -176,32 +177,28 @@ class Outbox(Protocol):
         ...
 
 
-JobKind: TypeAlias = Literal["answer", "deliver"]
-"""What a job says that there is to do in a conversation."""
+WorkKind: TypeAlias = Literal["answer", "deliver"]
+"""What there is to do in a conversation."""
 
 Handler = Callable[[str], Awaitable[None]]
-"""Does the next thing of the conversation with this id."""
+"""Does what is due in the conversation with this id, and returns when nothing is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handlers:
-    """What jobs call."""
+    """What the queue calls."""
 
     answer: Handler
-    """Answers the oldest unfinished message."""
+    """Answers messages."""
     deliver: Handler
-    """Posts the oldest unsettled reply."""
+    """Posts replies."""
 
 
-class Jobs(Protocol):
-    """The alarm clock."""
-
-    async def wake(self, kind: JobKind, conversation_id: str, /, *, at: datetime) -> None:
-        """Call a handler for a conversation at an instant."""
-        ...
+class WorkQueue(Protocol):
+    """Finds conversations in which something is due, among all unfinished rows."""
 
     async def run(self, handlers: Handlers, /) -> None:
-        """Call the handlers until cancelled, and rescue what others left behind.
+        """Call the handlers until cancelled, also for what other processes left behind.
 
         Cancelled, it lets what has begun end, within its time for a shutdown.
         """

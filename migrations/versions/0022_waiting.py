@@ -28,10 +28,6 @@ COMMENT ON TABLE citebound.overspent_days IS
   'days, in UTC, on which language models cost as much as they may; officers were told';
 CREATE INDEX model_calls_at_idx ON citebound.model_calls (at) INCLUDE (cost_usd);
 """
-QUEUES = """
-UPDATE procrastinate_jobs SET queue_name = 'citebound'
-  WHERE queue_name = 'citebound-deliveries' AND status = 'todo';
-"""
 
 
 def upgrade() -> None:
@@ -40,8 +36,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop them, and let the release before find the jobs of replies."""
-    op.execute(QUEUES)
+    """Drop them."""
     op.execute("DROP INDEX citebound.model_calls_at_idx")
     op.execute("DROP TABLE citebound.overspent_days")
     op.execute("ALTER TABLE citebound.askers DROP COLUMN told_until")

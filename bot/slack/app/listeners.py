@@ -1,8 +1,8 @@
 """What Slack sends, on its way in: kept first, then acknowledged (platforms, 2.2).
 
 - Everything belongs to a workspace; of one in which the app is not installed it is dropped.
-- A message is in the inbox, with the job that answers it, before Slack hears 200; if it can't be,
-  Slack hears 503 and sends it again. No network call comes before that.
+- A message is in the inbox before Slack hears 200; if it can't be, Slack hears 503 and sends it
+  again. No network call comes before that.
 - Interactions and commands go to `Presses`, which commits before it acknowledges.
 - Whatever else Slack sends is acknowledged: an event without a listener would come four times.
 """

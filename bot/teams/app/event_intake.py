@@ -1,7 +1,7 @@
 """What Teams sends, on its way in: kept first, then acknowledged (platforms, 3.3).
 
-- A message is in the inbox, with the job that answers it, before Teams hears 200; if it can't be,
-  Teams hears 503. No network call comes before that.
+- A message is in the inbox before Teams hears 200; if it can't be, Teams hears 503. No network
+  call comes before that.
 - How to write to a conversation is kept before the message is: its answer must not find nothing.
 - A greeting is kept like a message: what follows from both is queued in the same transaction.
 """

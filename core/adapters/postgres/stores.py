@@ -13,7 +13,6 @@ from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.corpus.corpus_report import PostgresInspection
 from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies, PostgresPolicyChanges
 from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals
-from core.adapters.postgres.engine.database import Limits
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.health import PostgresHealth
 from core.adapters.postgres.messages.backlog import PostgresBacklog
@@ -28,8 +27,8 @@ from core.adapters.postgres.platforms.posted_answers import (
 )
 from core.adapters.postgres.platforms.references import PostgresReferences
 from core.adapters.postgres.queue.conversations import PostgresConversationStore
-from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.rate_limits import Pace
+from core.adapters.postgres.queue.work_queue import PostgresWorkQueue
 from core.adapters.postgres.record.audit import PostgresAuditLog
 from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
@@ -53,15 +52,13 @@ class PostgresStores:
         officers: Officers,
         clock: Clock,
         ids: IdSource,
-        limits: Limits | None = None,
     ) -> None:
-        """Connect nothing yet; `limits` are those of the queue's own connections."""
+        """Connect nothing yet."""
         self._engine = engine
         self.settings = settings
         self.officers = officers
         self.clock = clock
         self.ids = ids
-        self._limits = limits
 
     @cached_property
     def corpus(self) -> PostgresCorpusStore:
@@ -101,7 +98,6 @@ class PostgresStores:
             clock=self.clock,
             ids=self.ids,
             unit=self.settings.unit,
-            jobs=self.jobs,
             officers=self.officers,
         )
 
@@ -125,14 +121,13 @@ class PostgresStores:
             self._engine,
             budget_usd=budget_usd,
             officers=self.officers,
-            jobs=self.jobs,
             ids=self.ids,
         )
 
     @cached_property
-    def jobs(self) -> PostgresJobs:
-        """The queue, which wakes those who answer and post."""
-        return PostgresJobs(self._engine, limits=self._limits)
+    def queue(self) -> PostgresWorkQueue:
+        """What is due of inbox and outbox."""
+        return PostgresWorkQueue(self._engine)
 
     @cached_property
     def report(self) -> PostgresInspection:
@@ -163,7 +158,6 @@ class PostgresStores:
         return PostgresInbox(
             self._engine,
             ledger=self._ledger,
-            jobs=self.jobs,
             waiting=waiting,
             turns=_turn_limits(self.settings),
         )
@@ -174,7 +168,6 @@ class PostgresStores:
         return PostgresBacklog(
             self._engine,
             clock=self.clock,
-            defer=self.jobs.defer,
             limits=_turn_limits(self.settings),
         )
 
@@ -191,7 +184,7 @@ class PostgresStores:
     @cached_property
     def answer_actions(self) -> PostgresPostedAnswerActions:
         """What people do with posted replies."""
-        return PostgresPostedAnswerActions(self._engine, ledger=self._ledger, jobs=self.jobs)
+        return PostgresPostedAnswerActions(self._engine, ledger=self._ledger)
 
     @cached_property
     def references(self) -> PostgresReferences:
@@ -201,9 +194,7 @@ class PostgresStores:
     @cached_property
     def cases(self) -> PostgresCases:
         """Questions in the hands of officers."""
-        return PostgresCases(
-            self._engine, ledger=self._ledger, jobs=self.jobs, officers=self.officers
-        )
+        return PostgresCases(self._engine, ledger=self._ledger, officers=self.officers)
 
     @cached_property
     def feedback(self) -> PostgresFeedback:

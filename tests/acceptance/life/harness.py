@@ -15,7 +15,6 @@ from core.failpoints import arm
 from tests.life import Deployment, deploy, message
 
 LEASE_S = 1.0
-STALLED_AFTER_S = 0.6
 
 
 async def _accept(deployment: Deployment, words: list[list[str]]) -> None:
@@ -30,7 +29,7 @@ async def _work(deployment: Deployment) -> None:
 
 async def _run(order: dict[str, object]) -> None:
     engine = engine_for(str(order["url"]))
-    deployment = deploy(engine, lease_s=LEASE_S, stalled_after_s=STALLED_AFTER_S)
+    deployment = deploy(engine, lease_s=LEASE_S)
     if order["do"] == "accept":
         await _accept(deployment, order["words"])  # pyright: ignore[reportArgumentType]
     else:

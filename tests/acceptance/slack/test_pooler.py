@@ -23,10 +23,10 @@ from core.adapters.postgres.engine.database import (
     open_database,
     server_facts,
 )
-from core.adapters.postgres.queue.queue import PostgresJobs
 from core.domain.errors import ConfigError
 from core.ports import Handlers
 from tests.kills import LONGEST_LEASE_S, balance, quiet
+from tests.life import deploy, message
 from tests.servers.pgbouncer import PROGRAM, pgbouncer
 from tests.servers.slack import FakeSlack
 from tests.slack_processes import Forks, forks, let_pass
@@ -156,7 +156,7 @@ async def test_limits_hold_for_each_transaction_and_leave_nothing_behind(pooled_
 
 
 async def test_a_server_itself_is_no_pooler(slack_database: str) -> None:
-    """There the limits are the session's, and workers are told of new jobs."""
+    """There the limits are the session's, and workers are notified of new rows."""
     async with open_database(slack_database, limits=SERVING) as engine:
         assert not goes_by_pooler(engine)
 
@@ -186,25 +186,30 @@ async def test_an_empty_database_is_migrated(server_url: str) -> None:
     await admin.dispose()
 
 
-async def test_a_worker_is_not_told_but_looks(pooled_url: str, tables: AsyncEngine) -> None:
+async def test_a_worker_is_not_notified_but_looks(pooled_url: str, tables: AsyncEngine) -> None:
     """Nobody listens by way of a pooler: the session would be another client's by then."""
     listening = text(
         "SELECT count(*) FROM pg_stat_activity"
         " WHERE datname = current_database() AND query LIKE 'LISTEN%'"
     )
+    found = asyncio.Event()
+
+    async def begin(_conversation: str) -> None:
+        found.set()
 
     async def idle(_conversation: str) -> None:
-        raise AssertionError("nothing is to be done")
+        raise AssertionError("nothing is to be posted")
 
     async with open_database(pooled_url, limits=SERVING) as engine:
-        jobs = PostgresJobs(engine, limits=SERVING)
+        deployment = deploy(engine)
         async with asyncio.TaskGroup() as group:
-            working = group.create_task(jobs.run(Handlers(answer=idle, deliver=idle)))
+            working = group.create_task(deployment.queue.run(Handlers(answer=begin, deliver=idle)))
             await asyncio.sleep(1.0)
             async with tables.connect() as connection:
-                workers = text("SELECT count(*) FROM procrastinate_workers")
-                assert await connection.scalar(workers) == 2  # questions and replies have one each
                 assert await connection.scalar(listening) == 0
+            await deployment.intake.accept(message("a gift"))
+            async with asyncio.timeout(20):
+                await found.wait()
             working.cancel()
 
 

@@ -9,7 +9,6 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.anthropic.api.composition import Models, open_models
-from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
 from core.adapters.system import SystemClock, UuidSource
 from core.config.settings import Settings
@@ -40,7 +39,6 @@ async def models_within(
         engine,
         budget_usd=budget_usd,
         officers=Officers(all=(ADA,)),
-        jobs=PostgresJobs(engine),
         ids=UuidSource(),
     )
     models = open_models(
@@ -112,13 +110,9 @@ async def test_officers_hear_of_it_once(engine: AsyncEngine) -> None:
                     group.create_task(refused((one, other)[n % 2], question))
     async with engine.connect() as connection:
         told = await connection.execute(
-            text(
-                "SELECT o.reply->>'notice', o.person, o.is_direct, j.task_name"
-                " FROM citebound.outbox o JOIN procrastinate_jobs j"
-                " ON j.lock = 'deliver:' || o.conversation_id"
-            )
+            text("SELECT reply->>'notice', person, is_direct, state FROM citebound.outbox")
         )
-        assert [tuple(row) for row in told] == [("day_budget_spent", "ADA", True, "deliver")]
+        assert [tuple(row) for row in told] == [("day_budget_spent", "ADA", True, "queued")]
         days = await connection.execute(
             text("SELECT budget_usd, spent_usd FROM citebound.overspent_days")
         )
@@ -145,9 +139,7 @@ def test_a_model_without_a_price_is_refused(engine: AsyncEngine) -> None:
         prices=PRICES,
         small_model="other-1",
     )
-    spending = PostgresSpending(
-        engine, budget_usd=1.0, officers=Officers(), jobs=PostgresJobs(engine), ids=UuidSource()
-    )
+    spending = PostgresSpending(engine, budget_usd=1.0, officers=Officers(), ids=UuidSource())
     with pytest.raises(ConfigError, match="needs the price of other-1: set it in CITEBOUND_PRICES"):
         open_models(settings, clock=SystemClock(), log=None, spending=spending)
 

@@ -19,8 +19,10 @@ COUNTED = (
     "citebound.askers",
     "audit.record",
     "audit.content",
-    "procrastinate_jobs",
 )
+
+
+UNFINISHED = "SELECT 1 FROM citebound.inbox WHERE state IN ('received', 'running')"
 
 
 async def counts(deployment: Deployment) -> dict[str, object]:
@@ -31,7 +33,7 @@ async def counts(deployment: Deployment) -> dict[str, object]:
     }
 
 
-async def test_a_message_is_stored_with_record_and_job(deployment: Deployment) -> None:
+async def test_a_message_is_stored_with_its_record(deployment: Deployment) -> None:
     """What is acknowledged is there, whole; its personal text stands in the content alone."""
     result = await deployment.intake.accept(message("May I accept cash?", key="m1"))
     assert isinstance(result, Accepted)
@@ -43,8 +45,6 @@ async def test_a_message_is_stored_with_record_and_job(deployment: Deployment) -
     assert "cash" not in str(record["doc"])
     content = await deployment.rows("SELECT field, body FROM audit.content")
     assert {str(part["field"]): part["body"] for part in content}["message"] == "May I accept cash?"
-    (job,) = await deployment.rows("SELECT task_name, lock, status::text FROM procrastinate_jobs")
-    assert tuple(job.values()) == ("answer", f"answer:{result.conversation_id}", "todo")
 
 
 async def test_a_repeated_delivery_changes_nothing(deployment: Deployment) -> None:
@@ -138,7 +138,10 @@ async def test_two_processes_that_are_told_the_same_store_it_once(deployment: De
         "ALTER TABLE citebound.inbox ADD CONSTRAINT x CHECK (text <> 'a gift')",
         "DELETE FROM audit.tag WHERE tag = 'message:received'",
         "ALTER TABLE audit.content ADD CONSTRAINT x CHECK (body <> 'a gift')",
-        "ALTER TABLE procrastinate_jobs ADD CONSTRAINT x CHECK (task_name <> 'answer')",
+        "ALTER FUNCTION citebound.notify_due RENAME TO lost; CREATE FUNCTION citebound.notify_due()"
+        " RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'full'; END $$; DROP TRIGGER inbox_due"
+        " ON citebound.inbox; CREATE TRIGGER inbox_due AFTER INSERT ON citebound.inbox"
+        " FOR EACH ROW EXECUTE FUNCTION citebound.notify_due()",
     ],
 )
 async def test_what_the_database_refuses_is_not_acknowledged(
@@ -180,7 +183,7 @@ async def test_what_postgres_can_not_keep_is_replaced(deployment: Deployment) ->
 
 
 async def test_what_is_ignored_is_recorded_with_its_reason(deployment: Deployment) -> None:
-    """No job, no text, one closing record."""
+    """No text, one closing record, and nothing to do."""
     ignored = Ignored(
         place=Place(platform="fake", thread="1"),
         dedupe_key="fake:bot",
@@ -194,7 +197,7 @@ async def test_what_is_ignored_is_recorded_with_its_reason(deployment: Deploymen
         "SELECT tag, outcome, doc->>'reason' AS why FROM audit.record"
     )
     assert tuple(record.values()) == ("message:ignored", "ignored", "bot")
-    assert await deployment.rows("SELECT 1 FROM procrastinate_jobs") == []
+    assert await deployment.rows(UNFINISHED) == []
 
 
 async def test_thanks_are_recorded_and_not_answered(deployment: Deployment) -> None:
@@ -202,9 +205,9 @@ async def test_thanks_are_recorded_and_not_answered(deployment: Deployment) -> N
     await deployment.intake.accept(message("Thank you!", key="m1"))
     (record,) = await deployment.rows("SELECT tag, doc->>'reason' AS why FROM audit.record")
     assert tuple(record.values()) == ("message:ignored", "thanks")
-    assert await deployment.rows("SELECT 1 FROM procrastinate_jobs") == []
+    assert await deployment.rows(UNFINISHED) == []
     await deployment.intake.accept(message("thanks, and for contractors?", key="m2"))
-    assert len(await deployment.rows("SELECT 1 FROM procrastinate_jobs")) == 1
+    assert len(await deployment.rows(UNFINISHED)) == 1
 
 
 @pytest.mark.parametrize("kind", [MessageKind.EDITED, MessageKind.DELETED])
@@ -236,7 +239,7 @@ async def test_one_person_has_one_pseudonym(deployment: Deployment) -> None:
 
 
 async def test_help_is_queued_where_it_is_stored(deployment: Deployment) -> None:
-    """With a record that no question was asked, the reply and its job; once, or not at all."""
+    """With a record that no question was asked, the reply; once, or not at all."""
     wanted = replace(message("", key="m1"), kind=MessageKind.HELP)
     first = await deployment.intake.accept(wanted)
     assert isinstance(first, Accepted)
@@ -245,8 +248,7 @@ async def test_help_is_queued_where_it_is_stored(deployment: Deployment) -> None
     assert tuple(reply.values()) == (f"message:{first.message_id}", "how_it_works")
     (record,) = await deployment.rows("SELECT tag, doc->>'reason' AS reason FROM audit.record")
     assert record["tag"] == "message:ignored"
-    (job,) = await deployment.rows("SELECT task_name FROM procrastinate_jobs")
-    assert job["task_name"] == "deliver"
+    assert await deployment.rows(UNFINISHED) == []
     late = replace(
         message("May I?", key="m1:edited"), kind=MessageKind.EDITED, target_key=wanted.message_key
     )

@@ -62,7 +62,7 @@ class Outbox(RuleBasedStateMachine):
     def empty(self) -> None:
         self.do(
             self.change(
-                "TRUNCATE posts, paid, procrastinate_jobs CASCADE",
+                "TRUNCATE posts, paid CASCADE",
                 "TRUNCATE citebound.outbox, citebound.inbox CASCADE",
                 "DELETE FROM citebound.channel_paces",
             )

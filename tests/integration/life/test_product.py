@@ -62,16 +62,15 @@ async def test_a_question_and_its_clarification_go_all_the_way(
     intake = Intake(service.inbox)
     worker = Worker(
         backlog=service.backlog,
-        jobs=service.jobs,
         answering=service.answering,
         platforms=platforms,
         clock=service.clock,
     )
-    deliverer = Deliverer(outbox=service.outbox, jobs=service.jobs, platforms=platforms)
+    deliverer = Deliverer(outbox=service.outbox, platforms=platforms)
     looking = deploy(engine)
     async with asyncio.TaskGroup() as group:
         running = group.create_task(
-            service.jobs.run(Handlers(answer=worker.answer, deliver=deliverer.deliver))
+            service.queue.run(Handlers(answer=worker.answer, deliver=deliverer.deliver))
         )
         assert isinstance(await intake.accept(message("Can I accept gifts?")), Accepted)
         await looking.until("SELECT 1 FROM citebound.outbox WHERE state = 'posted'")

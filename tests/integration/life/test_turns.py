@@ -216,7 +216,7 @@ def test_the_law_of_the_limits(database_url: str) -> None:
         )
         await change(
             deployment,
-            "TRUNCATE posts, paid, procrastinate_jobs CASCADE",
+            "TRUNCATE posts, paid CASCADE",
             "TRUNCATE citebound.outbox, citebound.inbox CASCADE",
             "DELETE FROM citebound.turns",
             "DELETE FROM begun",

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import text
 
+from core.adapters.postgres.queue.work_queue import SLOTS
 from core.domain.message import Accepted, Claimed, MessageKind, Seen, Waiting
 from core.domain.rate_limit import REPORTS_AHEAD, TurnLimit, TurnLimits, WaitingLimits, ask_again_at
 from tests.life import UNLIMITED, Deployment, deploy, message
@@ -123,25 +124,24 @@ async def test_a_report_is_taken_and_answered_before_all_that_waits(
     async with full.working():
         await full.until("SELECT 1 FROM posts WHERE body LIKE '%to report rather than%'")
     assert await waiting(full) == ["m1", "m2", "m3"]
-    (job, *_) = await full.rows(
-        "SELECT max(priority) AS highest FROM procrastinate_jobs WHERE status = 'todo'"
-    )
-    assert job["highest"] == 0
 
 
 async def test_a_report_is_begun_first(deployment: Deployment) -> None:
-    """Of all threads, by the jobs that wake whoever answers."""
-    for n in range(12):
+    """Of all threads that wait for a slot; then those that have waited longest."""
+    slots = SLOTS["answer"]
+    for n in range(slots + 4):
         await put(deployment, f"m{n}", person=f"U{n}")
     await put(deployment, REPORT, person="U99")
-    first = await deployment.rows(
-        "SELECT (procrastinate_fetch_job_v2(ARRAY['citebound'], NULL)).args->>'conversation_id'"
-        " AS thread"
-    )
-    (row,) = await deployment.rows(
-        "SELECT conversation_id::text AS thread FROM citebound.inbox WHERE person = 'U99'"
-    )
-    assert first == [row]
+    deployment.reasoner.goes_on.clear()
+    async with deployment.working():
+        await deployment.until("SELECT 1 FROM posts WHERE body LIKE '%to report rather than%'")
+        await deployment.until(
+            "SELECT 1 FROM citebound.inbox WHERE state = 'running'"  # noqa: S608  # a constant
+            f" HAVING count(*) = {slots}"
+        )
+        assert await waiting(deployment) == sorted(f"m{slots + n}" for n in range(4))
+        deployment.reasoner.goes_on.set()
+        await deployment.quiet()
 
 
 async def test_an_edit_can_make_it_a_report(deployment: Deployment) -> None:

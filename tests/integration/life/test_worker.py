@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import NullPool, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from core.adapters.postgres.queue.queue import QUEUES
+from core.adapters.postgres.queue.work_queue import SLOTS
 from core.agent.request import MAX_QUESTION
 from core.domain.delivery import NoReaders
 from core.domain.errors import TransientError
@@ -43,7 +43,7 @@ async def answers(deployment: Deployment) -> list[object]:
 
 
 async def test_messages_of_a_thread_are_answered_in_order(deployment: Deployment) -> None:
-    """By eight jobs at a time, over several threads, with one record and one post each."""
+    """Eight at a time, over several threads, with one record and one post each."""
     for n in range(24):
         await deployment.intake.accept(message(f"m{n}", thread=str(n % 4)))
     async with deployment.working():
@@ -98,17 +98,18 @@ async def test_a_rerun_is_the_same_question_of_the_same_day(deployment: Deployme
 
 
 async def test_a_leased_message_is_not_taken(deployment: Deployment) -> None:
-    """Nor is one behind it: the second job waits until the lease ends."""
+    """Nor is one behind it: whoever looks again waits until the lease ends."""
     thread = await accepted(deployment, "first")
     await accepted(deployment, "second")
     assert isinstance(await deployment.backlog.claim(thread), Claimed)
     waiting = await deployment.backlog.claim(thread)
     assert isinstance(waiting, Waiting)
     await deployment.worker.answer(thread)
-    (job,) = await deployment.rows(
-        "SELECT scheduled_at FROM procrastinate_jobs WHERE scheduled_at IS NOT NULL"
+    assert await states(deployment) == [("running", None, 1), ("received", None, 0)]
+    (lease,) = await deployment.rows(
+        "SELECT lease_until FROM citebound.inbox WHERE state = 'running'"
     )
-    assert job["scheduled_at"] == waiting.until
+    assert lease["lease_until"] == waiting.until
 
 
 async def test_what_breaks_a_run_is_told_at_once(
@@ -302,60 +303,17 @@ async def test_whoever_lost_the_lease_records_nothing(deployment: Deployment) ->
     assert [row["tag"] for row in tags] == ["message:received"]
 
 
-async def test_forgotten_rows_are_swept(deployment: Deployment) -> None:
-    """Losing every job loses nothing."""
-    for n in range(3):
-        await accepted(deployment, f"m{n}", thread=str(n))
-    await change(deployment, "DELETE FROM procrastinate_jobs")
-    async with deployment.working():
-        await deployment.quiet()
-    assert await broken_promises(deployment, accepted=3) == []
-
-
-async def test_a_database_that_fails_is_an_error_of_the_job(deployment: Deployment) -> None:
-    """The claim raises; the row is found again by the sweep."""
+async def test_a_database_that_fails_is_an_error_of_the_claim(deployment: Deployment) -> None:
+    """It is raised, and the row stays to be found again."""
     thread = await accepted(deployment, "a gift")
     await change(deployment, "ALTER TABLE citebound.inbox RENAME TO elsewhere")
     with pytest.raises(TransientError):
         await deployment.worker.answer(thread)
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
-        # Its worker gave the last sign a minute ago.
-        "UPDATE procrastinate_jobs SET status = 'doing', worker_id = (SELECT id FROM silent)",
-        # Its worker lives, and could not write that the job had ended.
-        "UPDATE procrastinate_jobs SET status = 'doing', worker_id = (SELECT id FROM lively)",
-    ],
-)
-async def test_a_job_that_nobody_runs_is_freed(deployment: Deployment, broken: str) -> None:
-    """It would hold the lock of its conversation for ever."""
-    await accepted(deployment, "a gift")
-    await change(
-        deployment,
-        "CREATE TABLE lively (id int)",
-    )
-    await change(
-        deployment,
-        "CREATE TABLE silent (id int)",
-    )
-    for table, beat in (("lively", "1 day"), ("silent", "-1 minute")):
-        known = f"INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() + '{beat}')"  # noqa: S608  # constants
-        await change(
-            deployment,
-            f"WITH known AS ({known} RETURNING id) INSERT INTO {table} SELECT id FROM known",  # noqa: S608
-        )
-    await change(deployment, broken)
-    await change(deployment, "UPDATE citebound.inbox SET next_at = now() - interval '1 minute'")
-    async with deployment.working():
-        await deployment.quiet()
-    assert await broken_promises(deployment, accepted=1) == []
-
-
 async def test_a_database_that_drops_connections_loses_nothing(deployment: Deployment) -> None:
     """Workers pause, and resume by themselves; whoever looks on connects anew each time."""
-    quick = deploy(deployment.engine, lease_s=2.0, stalled_after_s=1.0)
+    quick = deploy(deployment.engine, lease_s=2.0)
     onlooker = deploy(create_async_engine(deployment.engine.url, poolclass=NullPool))
     quick.reasoner.delay_s = 0.05
     for n in range(12):
@@ -389,12 +347,12 @@ async def test_a_long_run_keeps_its_message(deployment: Deployment) -> None:
 async def test_a_reply_does_not_wait_behind_questions(deployment: Deployment) -> None:
     """While as many questions as there are slots, and more, are being answered, it is posted."""
     deployment.reasoner.goes_on.clear()
-    for n in range(3 * QUEUES["answer"].slots):
+    for n in range(3 * SLOTS["answer"]):
         await deployment.intake.accept(message(f"m{n}", thread=f"t{n}"))
     async with deployment.working():
         await deployment.until(
             "SELECT 1 FROM citebound.inbox WHERE state = 'running'"  # noqa: S608
-            f" HAVING count(*) = {QUEUES['answer'].slots}"
+            f" HAVING count(*) = {SLOTS['answer']}"
         )
         help_wanted = message("help", thread="h", kind=MessageKind.HELP)
         await deployment.intake.accept(help_wanted)
@@ -402,16 +360,3 @@ async def test_a_reply_does_not_wait_behind_questions(deployment: Deployment) ->
         assert {state for state, _, _ in await states(deployment)} == {"received", "running"}
         deployment.reasoner.goes_on.set()
         await deployment.quiet()
-
-
-async def test_jobs_of_the_release_before_are_run(deployment: Deployment) -> None:
-    """It put all of them into the queue that is now the questions'."""
-    await deployment.intake.accept(message("help", kind=MessageKind.HELP))
-    await change(
-        deployment,
-        f"UPDATE procrastinate_jobs SET queue_name = '{QUEUES['answer'].name}'",  # noqa: S608
-    )
-    async with deployment.working():
-        await deployment.quiet()
-    (post,) = await deployment.rows("SELECT body FROM posts")
-    assert post["body"] == "notice:how_it_works"

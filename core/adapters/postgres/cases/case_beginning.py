@@ -18,7 +18,6 @@ from core.adapters.postgres.cases.case_opening import (
 from core.adapters.postgres.cases.case_posts import CasePosts
 from core.adapters.postgres.cases.case_queries import CaseRow, case_by_id
 from core.adapters.postgres.engine.ledger import Ledger
-from core.adapters.postgres.queue.queue import PostgresJobs
 from core.agent.conversation.misconduct import is_report, speaks_of_somebody
 from core.agent.conversation.speech import is_asked
 from core.domain.audit import Tag
@@ -34,12 +33,12 @@ _OURSELVES = Actor(kind="system", ref="pipeline")
 class Beginning:
     """Opens cases within the transaction of whoever holds the conversation's lock."""
 
-    def __init__(self, *, ledger: Ledger, jobs: PostgresJobs, officers: Officers) -> None:
+    def __init__(self, *, ledger: Ledger, officers: Officers) -> None:
         """Take the record, and where cards go."""
         self._ledger = ledger
         self._log = CaseLog(ledger)
         self._officers = officers
-        self._posts = CasePosts(ids=ledger.ids, jobs=jobs)
+        self._posts = CasePosts(ids=ledger.ids)
 
     async def number_for(self, connection: AsyncConnection, run: Run) -> int | NoCase:
         """Return the number of the case that an answer opens by itself, or why it opens none.

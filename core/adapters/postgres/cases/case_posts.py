@@ -10,7 +10,6 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_queries import CaseRow, case_by_id
-from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
 from core.domain.case import CaseState, OfficerReply, Superseded
 from core.domain.conversation import Place
@@ -62,10 +61,9 @@ async def officers_conversation(connection: AsyncConnection, place: Place, *, id
 class CasePosts:
     """Queues what is posted about cases."""
 
-    def __init__(self, *, ids: IdSource, jobs: PostgresJobs) -> None:
-        """Take what a new conversation and a job need."""
+    def __init__(self, *, ids: IdSource) -> None:
+        """Take the source of ids for new conversations."""
         self._ids = ids
-        self._jobs = jobs
 
     async def first_cards(
         self,
@@ -172,7 +170,6 @@ class CasePosts:
         self, connection: AsyncConnection, reply: StoredReply, *, conversation_id: str, **more: Any
     ) -> None:
         await queue_reply(connection, reply, conversation_id=conversation_id, **more)
-        await self._jobs.defer(connection, "deliver", conversation_id)
 
 
 def may_be_superseded(case: CaseRow) -> bool:

@@ -24,7 +24,6 @@ from core.adapters.postgres.cases.case_queries import (
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number
 from core.adapters.postgres.engine.transactions import begun_again
-from core.adapters.postgres.queue.queue import PostgresJobs
 from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.case import Case, CaseState
@@ -68,15 +67,13 @@ _TAGS = {
 class PostgresCases:
     """See `core.ports.CaseStore`."""
 
-    def __init__(
-        self, engine: AsyncEngine, *, ledger: Ledger, jobs: PostgresJobs, officers: Officers
-    ) -> None:
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, officers: Officers) -> None:
         """Use a migrated database; `officers` say where cards go."""
         self._engine = engine
         self._ledger = ledger
         self._log = CaseLog(ledger)
-        self._beginning = Beginning(ledger=ledger, jobs=jobs, officers=officers)
-        self._posts = CasePosts(ids=ledger.ids, jobs=jobs)
+        self._beginning = Beginning(ledger=ledger, officers=officers)
+        self._posts = CasePosts(ids=ledger.ids)
 
     @raises_transient
     @begun_again

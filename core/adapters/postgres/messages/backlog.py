@@ -11,7 +11,6 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.rate_limits import take_turn, tell_to_wait
-from core.adapters.postgres.queue.replies import Defer
 from core.domain.conversation import context_of
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed, Waiting
@@ -20,7 +19,9 @@ from core.ports import Clock
 
 LEASE_S = 20.0
 
-_OLDEST = text(
+_LOCK = text("SELECT FROM citebound.conversations WHERE id = :conversation FOR NO KEY UPDATE")
+"""Of two processes that claim in one conversation, the second sees what the first has leased."""
+_FIRST = text(
     "SELECT i.*, i.id AS message_id, c.platform, c.tenant, c.channel, c.thread,"
     " greatest(i.next_at, i.lease_until) AS free_at,"
     " greatest(i.next_at, i.lease_until) > clock_timestamp() AS is_waiting,"
@@ -28,8 +29,10 @@ _OLDEST = text(
     "   AND o.settled_at IS NULL) AS follows_unposted"
     " FROM citebound.inbox i JOIN citebound.conversations c ON c.id = i.conversation_id"
     " WHERE i.conversation_id = :conversation AND i.state IN ('received', 'running')"
-    " ORDER BY i.is_ahead DESC, i.id LIMIT 1 FOR UPDATE OF i"
+    " ORDER BY coalesce(i.lease_until > clock_timestamp(), false) DESC, i.is_ahead DESC, i.id"
+    " LIMIT 1 FOR UPDATE OF i"
 )
+"""What is being answered stands for its conversation; else a report, else the oldest."""
 _LEASE = text(
     "UPDATE citebound.inbox SET state = 'running', has_turn = true, attempt = attempt + 1,"
     " lease_until = clock_timestamp() + make_interval(secs => :lease_s),"
@@ -62,14 +65,12 @@ class PostgresBacklog:
         engine: AsyncEngine,
         *,
         clock: Clock,
-        defer: Defer,
         limits: TurnLimits,
         lease_s: float = LEASE_S,
     ) -> None:
         """Use a migrated database; the server's clock says when a lease ends."""
         self._engine = engine
         self._clock = clock
-        self._defer = defer
         self._limits = limits
         self._lease_s = lease_s
 
@@ -78,8 +79,9 @@ class PostgresBacklog:
     async def claim(self, conversation_id: str, /) -> Claimed | Waiting | None:
         """See `Backlog.claim`."""
         async with self._engine.begin() as connection:
-            oldest = await connection.execute(_OLDEST, {"conversation": conversation_id})
-            row = oldest.mappings().one_or_none()
+            await connection.execute(_LOCK, {"conversation": conversation_id})
+            first = await connection.execute(_FIRST, {"conversation": conversation_id})
+            row = first.mappings().one_or_none()
             if row is None:
                 return None
             if row["is_waiting"]:
@@ -101,7 +103,7 @@ class PostgresBacklog:
     async def _hold(self, connection: AsyncConnection, message_id: int, until: datetime) -> Waiting:
         """Let a message wait, and tell its asker once."""
         await connection.execute(_HOLD, {"id": message_id, "until": until})
-        await tell_to_wait(connection, message_id, self._defer)
+        await tell_to_wait(connection, message_id)
         return Waiting(until=until)
 
     @raises_transient

@@ -19,7 +19,6 @@ from core.adapters.postgres.messages.inbox_batch import (
     row_of,
 )
 from core.adapters.postgres.queue.conversations import Thread, open_threads
-from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.replies import cause_of_message, queue_reply
 from core.agent.conversation.understanding import clean
 from core.domain.audit import Tag
@@ -75,15 +74,13 @@ class PostgresInbox:
         engine: AsyncEngine,
         *,
         ledger: Ledger,
-        jobs: PostgresJobs,
         waiting: WaitingLimits,
         turns: TurnLimits,
     ) -> None:
         """Use a migrated database."""
         self._engine = engine
         self._ledger = ledger
-        self._jobs = jobs
-        questions = Questions(engine, ledger=ledger, jobs=jobs, waiting=waiting, turns=turns.asker)
+        questions = Questions(engine, ledger=ledger, waiting=waiting, turns=turns.asker)
         self._together = Together(questions.store, key=lambda message: message.place)
 
     async def put(self, message: InboundMessage | Ignored, /) -> Accepted | Seen:
@@ -148,7 +145,6 @@ class PostgresInbox:
             person=message.person,
             mode=message.place.mode,
         )
-        await self._jobs.defer(connection, "deliver", thread.conversation_id)
         return accepted
 
     async def _edited(
@@ -170,9 +166,6 @@ class PostgresInbox:
         if target["state"] in {"received", "running"}:
             new = {"id": target["id"], "text": message.text, "is_report": message.is_report}
             await connection.execute(_RESTART, new)
-            await self._jobs.defer(
-                connection, "answer", target["conversation_id"], is_ahead=message.is_report
-            )
         elif target["outcome"] != "ignored" and await _is_news(connection, message, target):
             await queue_reply(
                 connection,
@@ -182,7 +175,6 @@ class PostgresInbox:
                 person=target["person"],
                 mode=target["mode"],
             )
-            await self._jobs.defer(connection, "deliver", target["conversation_id"])
         return accepted
 
     async def _deleted(
@@ -226,7 +218,6 @@ class PostgresInbox:
             mode=message.place.mode,
             progress_id=shown,
         )
-        await self._jobs.defer(connection, "deliver", thread.conversation_id)
         return accepted
 
     async def _withdraw(

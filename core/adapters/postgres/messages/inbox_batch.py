@@ -17,7 +17,6 @@ from core.adapters.postgres.engine.ledger import Ledger, append, json_text
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.messages.admission import Admission, Admitted, Refused, admit
 from core.adapters.postgres.queue.conversations import Thread, open_threads
-from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.replies import cause_of_message, queue_reply
 from core.audit.canonical import SALT_BYTES
 from core.audit.documents import Event
@@ -156,19 +155,17 @@ class Questions:
         engine: AsyncEngine,
         *,
         ledger: Ledger,
-        jobs: PostgresJobs,
         waiting: WaitingLimits,
         turns: TurnLimit,
     ) -> None:
         """Use a migrated database; `turns` are those of one person."""
         self._engine = engine
         self._ledger = ledger
-        self._jobs = jobs
         self._waiting = waiting
         self._turns = turns
 
     async def store(self, messages: Sequence[InboundMessage]) -> list[Accepted | Seen]:
-        """Store all of them with their records and jobs, or none; those that are there are seen.
+        """Store all of them with their records, or none; those that are there are seen.
 
         Where too many wait already one is stored, and its asker told, but not answered.
 
@@ -228,13 +225,6 @@ class Questions:
             for one in asked
         ]
         await append(connection, entries)
-        admitted = [one for one in asked if isinstance(one.admission, Admitted)]
-        await self._jobs.defer_now(
-            connection,
-            "answer",
-            [one.thread.conversation_id for one in admitted],
-            ahead=frozenset(one.thread.conversation_id for one in admitted if one.is_ahead),
-        )
         for one in asked:
             if isinstance(one.admission, Refused) and not one.admission.is_told:
                 await self._tell(connection, one, one.admission, stored[one.message.dedupe_key])
@@ -257,7 +247,6 @@ class Questions:
             person=one.message.person,
             mode=one.message.place.mode,
         )
-        await self._jobs.defer(connection, "deliver", one.thread.conversation_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,6 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.conversations import place_of
-from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
 from core.audit.documents import Event
 from core.domain.audit import Tag
@@ -49,11 +48,10 @@ _NOT_SHOWN = frozenset({"withheld", "dead"})
 class PostgresPostedAnswerActions:
     """See `core.ports.posted_answers.PostedAnswerActions`."""
 
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, jobs: PostgresJobs) -> None:
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
         """Use a migrated database."""
         self._engine = engine
         self._ledger = ledger
-        self._jobs = jobs
 
     @raises_transient
     @begun_again
@@ -120,7 +118,6 @@ class PostgresPostedAnswerActions:
             is_direct=row.is_direct,
             replaces=row.id,
         )
-        await self._jobs.defer(connection, "deliver", row.conversation_id)
 
     @raises_transient
     @begun_again
@@ -166,7 +163,6 @@ class PostgresPostedAnswerActions:
                 person=answer.person,
                 mode=place.mode,
             )
-            await self._jobs.defer(connection, "deliver", made)
             return True
 
 

@@ -1,1 +1,1 @@
-"""Jobs, and what holds them back or frees them."""
+"""Finds what is due among inbox and outbox, and what both of them share."""

@@ -34,8 +34,8 @@ _OPEN = text(
     " FROM given JOIN opened USING (platform, tenant, channel, thread)"
     " LEFT JOIN citebound.askers USING (platform, tenant, person) ORDER BY person"
 ).bindparams(*(bindparam(name, type_=ARRAY(Text)) for name in _GIVEN))
-"""Locks each conversation's row until the end, in one order: without it, jobs of one lock would run
-in the order of their commits, not of the messages."""
+"""Locks each conversation's row until the end, in one order: without it, messages would be
+numbered in the order of their commits, not of their arrival."""
 _MEET = text(
     "INSERT INTO citebound.askers (platform, tenant, person, pseudonym)"
     " VALUES (:platform, :tenant, :person, :pseudonym)"

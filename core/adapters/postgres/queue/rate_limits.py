@@ -3,20 +3,59 @@
 All within the transaction of the caller: a turn is taken with the lease, or not at all.
 """
 
+import asyncio
+import logging
+import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.queue.replies import Defer, queue_reply
+from core.adapters.postgres.queue.replies import queue_reply
+from core.cancellation import end_if_cancelled
 from core.domain.delivery import Notice, StoredReply
 from core.domain.rate_limit import NOTICES, TurnLimit, TurnLimits, free_at, with_one_more
 
 INTERVAL_S = 1.0
 """Slack allows about one message a second and channel."""
+TOLD_AFTER_S = 300.0
+"""How long a question waits for its turn until its asker is told that it is kept."""
+AT_ONCE = 500
+"""Conversations whose askers are told in one round."""
+LEASE_S = 10.0
+"""Without a sign of life for so long, another process does the housekeeping."""
+GIVEN_BACK_WITHIN_S = 1.0
+"""What a shutdown leaves to giving the lease back: it also ends by itself."""
 
+_OPEN = text(
+    "INSERT INTO citebound.turns AS t (kind, key) SELECT * FROM unnest("
+    " CAST(:kinds AS text[]), CAST(:keys AS text[]))"
+    " ON CONFLICT (kind, key) DO UPDATE SET taken = t.taken"
+    " RETURNING kind, key, taken, clock_timestamp() AS now"
+)
+"""Locks the rows, in the order of their kinds: nobody waits for somebody who waits for them."""
+_KEEP = text(
+    "UPDATE citebound.turns SET taken = CAST(:taken AS timestamptz[])"
+    " WHERE kind = :kind AND key = :key"
+)
+_FORGET = text(
+    "DELETE FROM citebound.turns WHERE (kind, key) IN (SELECT kind, key FROM citebound.turns"
+    " WHERE coalesce(taken[cardinality(taken)], '-infinity')"
+    " < clock_timestamp() - interval '1 hour' FOR UPDATE SKIP LOCKED)"
+)
+"""Longer ago than any limit looks back; whoever takes a turn is not waited for."""
+_WAITS = text(
+    "SELECT conversation_id::text, question_id::text, record_id::text, person, asker, mode"
+    " FROM citebound.inbox WHERE id = :id AND state = 'received' AND NOT is_told FOR UPDATE"
+)
+_TOLD = text(
+    "UPDATE citebound.inbox SET is_told = true WHERE state = 'received'"
+    " AND conversation_id = CAST(:conversation AS uuid)"
+)
 _TAKE = text(
     "INSERT INTO citebound.channel_paces AS pace (platform, tenant, channel, free_at)"
     " VALUES (:platform, :tenant, :channel,"
@@ -35,50 +74,21 @@ _REST = text(
     " free_at = greatest(pace.free_at, excluded.free_at)"
 )
 
-
-class Pace:
-    """The moments of channels, handed out in order."""
-
-    def __init__(self, *, interval_s: float = INTERVAL_S) -> None:
-        """Leave `interval_s` between two messages of a channel."""
-        self._interval_s = interval_s
-
-    async def take(self, connection: AsyncConnection, channel: dict[str, str]) -> object:
-        """Take the next free moment of a channel, and return it."""
-        return await connection.scalar(_TAKE, {**channel, "interval_s": self._interval_s})
-
-    async def rest(
-        self, connection: AsyncConnection, channel: dict[str, str], *, seconds: float
-    ) -> None:
-        """Hand out no moment before then; those taken already are taken anew when they come."""
-        await connection.execute(_REST, {**channel, "seconds": seconds})
-
-
-_OPEN = text(
-    "INSERT INTO citebound.turns AS t (kind, key) SELECT * FROM unnest("
-    " CAST(:kinds AS text[]), CAST(:keys AS text[]))"
-    " ON CONFLICT (kind, key) DO UPDATE SET taken = t.taken"
-    " RETURNING kind, key, taken, clock_timestamp() AS now"
+_LEASE = text(
+    "INSERT INTO citebound.leases AS l (name, holder, until)"
+    " VALUES ('housekeeping', :holder, clock_timestamp() + make_interval(secs => :lease_s))"
+    " ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until"
+    " WHERE l.holder = excluded.holder OR l.until < clock_timestamp() RETURNING true"
 )
-"""Locks the rows, in the order of their kinds: nobody waits for somebody who waits for them."""
-_KEEP = text(
-    "UPDATE citebound.turns SET taken = CAST(:taken AS timestamptz[])"
-    " WHERE kind = :kind AND key = :key"
+_GIVE_BACK = text("DELETE FROM citebound.leases WHERE name = 'housekeeping' AND holder = :holder")
+_UNTOLD = text(
+    "SELECT DISTINCT ON (conversation_id) id FROM citebound.inbox"
+    " WHERE state = 'received' AND NOT is_told"
+    " AND received_at < clock_timestamp() - make_interval(secs => :seconds)"
+    " ORDER BY conversation_id, id LIMIT :limit"
 )
-FORGET = text(
-    "DELETE FROM citebound.turns WHERE (kind, key) IN (SELECT kind, key FROM citebound.turns"
-    " WHERE coalesce(taken[cardinality(taken)], '-infinity')"
-    " < clock_timestamp() - interval '1 hour' FOR UPDATE SKIP LOCKED)"
-)
-"""Longer ago than any limit looks back; whoever takes a turn is not waited for."""
-_WAITS = text(
-    "SELECT conversation_id::text, question_id::text, record_id::text, person, asker, mode"
-    " FROM citebound.inbox WHERE id = :id AND state = 'received' AND NOT is_told FOR UPDATE"
-)
-_TOLD = text(
-    "UPDATE citebound.inbox SET is_told = true WHERE state = 'received'"
-    " AND conversation_id = CAST(:conversation AS uuid)"
-)
+
+logger = logging.getLogger(__name__)
 
 
 async def take_turn(
@@ -99,7 +109,7 @@ async def take_turn(
     return await _take(connection, wanted)
 
 
-async def tell_to_wait(connection: AsyncConnection, message_id: int, defer: Defer) -> None:
+async def tell_to_wait(connection: AsyncConnection, message_id: int) -> None:
     """Queue one line for a message that waits and all behind it, if none of it was told yet."""
     found = await connection.execute(_WAITS, {"id": message_id})
     row = found.one_or_none()
@@ -116,7 +126,6 @@ async def tell_to_wait(connection: AsyncConnection, message_id: int, defer: Defe
         person=row.person,
         mode=row.mode,
     )
-    await defer(connection, "deliver", row.conversation_id)
 
 
 async def _take(
@@ -139,3 +148,72 @@ async def _take(
     ]
     await connection.execute(_KEEP, kept)
     return None
+
+
+class Pace:
+    """The moments of channels, handed out in order."""
+
+    def __init__(self, *, interval_s: float = INTERVAL_S) -> None:
+        """Leave `interval_s` between two messages of a channel."""
+        self._interval_s = interval_s
+
+    async def take(self, connection: AsyncConnection, channel: dict[str, str]) -> object:
+        """Take the next free moment of a channel, and return it."""
+        return await connection.scalar(_TAKE, {**channel, "interval_s": self._interval_s})
+
+    async def rest(
+        self, connection: AsyncConnection, channel: dict[str, str], *, seconds: float
+    ) -> None:
+        """Hand out no moment before then; those taken already are taken anew when they come."""
+        await connection.execute(_REST, {**channel, "seconds": seconds})
+
+
+class Housekeeping:
+    """Tells askers who have waited for long, and forgets turns that no limit counts any more.
+
+    A loop in every worker process, of which one at a time has the lease. The lease is a row that
+    ends by itself: a process that stands still loses it, although its connections stay open. Two at
+    once do no harm.
+    """
+
+    def __init__(self, engine: AsyncEngine, *, lease_s: float = LEASE_S) -> None:
+        self._engine = engine
+        self._autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._lease_s = lease_s
+        self._holder = secrets.token_hex(8)
+
+    async def run(self) -> None:
+        """Keep house until cancelled."""
+        try:
+            while True:
+                try:
+                    await self._round()
+                except (SQLAlchemyError, OSError):
+                    logger.warning("housekeeping lost its database, and goes on", exc_info=True)
+                    await self._give_back()
+                end_if_cancelled()
+                await asyncio.sleep(self._lease_s / 3)
+        finally:
+            await self._give_back()
+
+    async def _round(self) -> None:
+        """Do what is to be done, if the lease is ours or free."""
+        async with self._autocommit.connect() as connection:
+            lease = {"holder": self._holder, "lease_s": self._lease_s}
+            if not await connection.scalar(_LEASE, lease):
+                return
+            await connection.execute(_FORGET)
+            bounds = {"seconds": TOLD_AFTER_S, "limit": AT_ONCE}
+            untold = (await connection.execute(_UNTOLD, bounds)).scalars().all()
+        for message_id in untold:
+            async with self._engine.begin() as connection:
+                await tell_to_wait(connection, message_id)
+
+    async def _give_back(self) -> None:
+        """Let another process go on at once."""
+        with suppress(SQLAlchemyError, OSError, TimeoutError):
+            async with (
+                asyncio.timeout(GIVEN_BACK_WITHIN_S),
+                self._autocommit.connect() as connection,
+            ):
+                await connection.execute(_GIVE_BACK, {"holder": self._holder})

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from sqlalchemy import bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
@@ -13,7 +13,7 @@ from core.domain.case import CaseState
 from core.domain.delivery import AboutCase, CasePart, Notice, StoredReply
 from core.domain.errors import ContractError, OvertakenError
 from core.domain.run import Run
-from core.ports import Completion, JobKind, RecordReceipt
+from core.ports import Completion, RecordReceipt
 
 FORMAT = 1
 """Version of the JSON; a changed meaning is a new one."""
@@ -27,16 +27,6 @@ _QUEUE = text(
     " :person, :mode, :progress, :direct, :replaces, clock_timestamp())"
 ).bindparams(bindparam("reply", type_=JSONB))
 """Whoever queues holds the conversation's lock, so that no two take one part."""
-
-
-class Defer(Protocol):
-    """Defers a job within the transaction of a connection."""
-
-    async def __call__(
-        self, connection: AsyncConnection, kind: JobKind, conversation_id: str
-    ) -> None:
-        """Defer it for now."""
-        ...
 
 
 async def queue_reply(
@@ -145,7 +135,6 @@ async def settle(
     *,
     run: Run,
     receipt: RecordReceipt,
-    defer: Defer,
 ) -> str:
     """Close the message, queue its reply, wake whoever posts it, and return who asked.
 
@@ -181,5 +170,4 @@ async def settle(
         mode=message.mode,
         progress_id=message.progress_id,
     )
-    await defer(connection, "deliver", question.conversation_id)
     return str(message.person)

@@ -26,7 +26,6 @@ from core.adapters.postgres.engine.tables import (
     trace_steps,
 )
 from core.adapters.postgres.engine.transactions import begun_again
-from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.replies import settle
 from core.agent.reply.answer_json import answer_json, place_json
 from core.agent.reply.compose import not_passed_on, passed_on
@@ -53,7 +52,6 @@ class PostgresAuditLog:
         clock: Clock,
         ids: IdSource,
         unit: str,
-        jobs: PostgresJobs,
         officers: Officers | None = None,
     ) -> None:
         """Use a migrated database; `unit` is written into each record.
@@ -62,9 +60,8 @@ class PostgresAuditLog:
         """
         ledger = Ledger(clock=clock, ids=ids, unit=unit)
         listed = officers or Officers()
-        self._beginning = Beginning(ledger=ledger, jobs=jobs, officers=listed)
+        self._beginning = Beginning(ledger=ledger, officers=listed)
         self._engine = engine
-        self._jobs = jobs
         self._clock = clock
         self._ids = ids
         self._unit = unit
@@ -100,9 +97,7 @@ class PostgresAuditLog:
                 record_id=record_id, answer_id=answer_id, leaf_hash=leaf, answer=run.answer
             )
             if completion is not None:
-                person = await settle(
-                    connection, completion, run=run, receipt=receipt, defer=self._jobs.defer
-                )
+                person = await settle(connection, completion, run=run, receipt=receipt)
                 if isinstance(number, int):
                     await self._beginning.ourselves(
                         connection, run, answer_id=answer_id, person=person, number=number

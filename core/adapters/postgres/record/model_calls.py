@@ -17,7 +17,6 @@ from core.adapters.postgres.cases.case_posts import officers_conversation
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.tables import model_calls
 from core.adapters.postgres.engine.transactions import begun_again
-from core.adapters.postgres.queue.queue import PostgresJobs
 from core.adapters.postgres.queue.replies import queue_reply
 from core.domain.delivery import Notice, StoredReply
 from core.domain.errors import DayBudgetSpentError, TransientError
@@ -102,14 +101,12 @@ class PostgresSpending:
         *,
         budget_usd: float,
         officers: Officers,
-        jobs: PostgresJobs,
         ids: IdSource,
     ) -> None:
         """Use a migrated database; `officers` hear of a day on which the budget is spent."""
         self._engine = engine
         self._budget_usd = budget_usd
         self._officers = officers
-        self._jobs = jobs
         self._ids = ids
 
     async def check(self) -> None:
@@ -162,4 +159,3 @@ class PostgresSpending:
                 mode=place.mode,
                 is_direct=route.is_direct,
             )
-            await self._jobs.defer(connection, "deliver", conversation_id)
