@@ -9,8 +9,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
-from bot.actions.press import Chosen, EvidencePage, Nothing, OpenForm, Outcome, Press, Redraw, Say
-from bot.forms.evidence import AROUND, Around
+from bot.actions.press import Chosen, Nothing, OpenForm, Outcome, Press, Redraw, Say
+from bot.forms.evidence import AROUND, Around, EvidenceView
 from bot.intake import Intake
 from bot.replies.notices import NOT_READABLE, ONLY_ASKER, OUTDATED
 from core.cases.service import CaseService
@@ -143,7 +143,7 @@ class AnswerActions:
             return Say(words=NOT_READABLE)
         around = await self._around(answer)
         return OpenForm(
-            form=EvidencePage(answer=answer, answer_id=press.target, page=press.page, around=around)
+            form=EvidenceView(answer=answer, answer_id=press.target, page=press.page, around=around)
         )
 
     async def whole(self, press: Press) -> Answer | Say:

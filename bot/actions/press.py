@@ -4,11 +4,10 @@ Texts of an outcome are the product's own words and hold no markup; whatever els
 which each platform draws in its own way. What an outcome tells of is committed by then.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from bot.forms.evidence import Around
+from bot.forms.evidence import EvidenceView
 from bot.forms.forms import Entered, Form
 from core.domain.answer import Answer
 from core.domain.case import Case
@@ -45,20 +44,6 @@ class Press:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvidencePage:
-    """One page of the evidence of an answer."""
-
-    answer: Answer
-    """Whose."""
-    answer_id: str
-    """Its id, for the buttons that turn pages."""
-    page: int
-    """From 0; one that there is not stands for the last."""
-    around: Mapping[int, Around] = field(default_factory=dict[int, Around])
-    """What stands around each quote, by the n of [n]."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FormNotice:
     """A line in place of the form that was to be opened."""
 
@@ -68,7 +53,7 @@ class FormNotice:
     """The line."""
 
 
-View: TypeAlias = Form | EvidencePage | FormNotice
+View: TypeAlias = Form | EvidenceView | FormNotice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

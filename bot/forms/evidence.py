@@ -1,17 +1,26 @@
-"""The words of the evidence of an answer, and how it is parted into pages."""
+"""The evidence of an answer, claim by claim: verbatim quotes with what stands around them.
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+Nothing is left out: what does not fit on a page is on the next one, and a long quote goes on in
+parts that say so.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from bot.replies.answer import is_partial
-from core.domain.answer import Answer
+from bot.replies.context import Library
+from bot.replies.safe_text import line, pieces, shown
+from bot.replies.sources import Source, sources
+from core.domain.answer import Answer, ShownCitation
 
 TITLE = "Evidence"
 AROUND = 600
 """Characters of context before and after a quote."""
-_T = TypeVar("_T")
+PIECE = 3_000
+"""Characters that one element of a view holds."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +43,20 @@ class Around:
         return self.after if len(self.after) <= AROUND else f"{self.after[:AROUND]}…"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceView:
+    """The evidence of one answer, opened at a page."""
+
+    answer: Answer
+    """Whose."""
+    answer_id: str
+    """Its id, for the buttons that turn pages."""
+    page: int = 0
+    """From 0; one that there is not stands for the last."""
+    around: Mapping[int, Around] = field(default_factory=dict[int, Around])
+    """What stands around each quote, by the n of [n]."""
+
+
 class Level(StrEnum):
     """How a verdict is shown; its words say it too."""
 
@@ -52,6 +75,59 @@ class Summary:
     """Its words."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimHeading:
+    """What the answer claims."""
+
+    number: int
+    """From 1."""
+    text: str
+    """On one line, of any length."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotePart:
+    """What a claim rests on, or a part of it."""
+
+    claim: int
+    """Number of the claim."""
+    cited: ShownCitation
+    mark: str
+    """"[3]", or "[3] part 1 of 2"."""
+    before: str
+    """What stands before it; empty but for the first part."""
+    text: str
+    """Verbatim, but for what would be live."""
+    after: str
+    """What stands after it; empty but for the last part."""
+    source: Source | None
+    """Where it stands; None but for the last part."""
+
+
+EvidenceItem: TypeAlias = ClaimHeading | QuotePart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidencePage(Generic[T]):
+    """One page of what a platform drew."""
+
+    items: list[T]
+    index: int
+    """From 0."""
+    count: int
+
+    @property
+    def label(self) -> str:
+        """Which page it is; empty if it is the only one."""
+        return f"Page {self.index + 1} of {self.count}" if self.count > 1 else ""
+
+    def turns(self) -> Iterator[tuple[int, str]]:
+        """Yield the pages to turn to, and the words of their buttons."""
+        for to, text in ((self.index - 1, "Previous page"), (self.index + 1, "Next page")):
+            if 0 <= to < self.count:
+                yield to, text
+
+
 def summary_of(answer: Answer) -> Summary:
     """Return how many claims are supported."""
     if answer.is_closest:
@@ -68,18 +144,36 @@ def summary_of(answer: Answer) -> Summary:
     return Summary(level=Level.ALL, text=supported)
 
 
-def paged(
-    units: Sequence[list[_T]], *, size: Callable[[list[_T]], int], most: int, items: int
-) -> Iterator[list[_T]]:
-    """Yield pages: units in order, none parted, as many as fit.
+def page_of(
+    evidence: EvidenceView,
+    library: Library,
+    *,
+    draw: Callable[[EvidenceItem], Iterable[list[T]]],
+    size: Callable[[list[T]], int],
+    most: int,
+    items: int,
+) -> EvidencePage[T]:
+    """Return the page at which the evidence is opened.
 
     Args:
-        units: what must stay together.
-        size: how large one is.
+        evidence: what is shown.
+        library: links and owners of policies.
+        draw: returns what is seen of an item, in units of which none is parted.
+        size: how large a unit is.
         most: how large a page may be; a unit that is larger stands alone.
-        items: how many items a page may have.
+        items: how many elements a page may have.
     """
-    page: list[_T] = []
+    units = [unit for item in _items(evidence, library) for unit in draw(item)]
+    pages = list(paged(units, size=size, most=most, items=items)) or [[]]
+    index = max(0, min(evidence.page, len(pages) - 1))
+    return EvidencePage(items=pages[index], index=index, count=len(pages))
+
+
+def paged(
+    units: Sequence[list[T]], *, size: Callable[[list[T]], int], most: int, items: int
+) -> Iterator[list[T]]:
+    """Yield pages: units in order, none parted, as many as fit. See `page_of`."""
+    page: list[T] = []
     length = 0
     for unit in units:
         added = size(unit)
@@ -89,3 +183,32 @@ def paged(
         page, length = [*page, *unit], length + added
     if page:
         yield page
+
+
+def _items(evidence: EvidenceView, library: Library) -> Iterator[EvidenceItem]:
+    citations = {citation.number: citation for citation in evidence.answer.citations}
+    for number, claim in enumerate(evidence.answer.claims, start=1):
+        yield ClaimHeading(number=number, text=line(claim.text, library.hosts))
+        for cited in claim.numbers:
+            if cited in citations:
+                around = evidence.around.get(cited, Around())
+                yield from _quotes(number, citations[cited], library, around)
+
+
+def _quotes(
+    claim: int, cited: ShownCitation, library: Library, around: Around
+) -> Iterator[QuotePart]:
+    hosts = library.hosts
+    parts = pieces(shown(cited.quote, hosts), PIECE) or ["-"]
+    for index, part in enumerate(parts):
+        is_first, is_last = index == 0, index == len(parts) - 1
+        more = f" part {index + 1} of {len(parts)}" if len(parts) > 1 else ""
+        yield QuotePart(
+            claim=claim,
+            cited=cited,
+            mark=f"[{cited.number}]{more}",
+            before=shown(around.shown_before, hosts) if is_first else "",
+            text=part,
+            after=shown(around.shown_after, hosts) if is_last else "",
+            source=next(iter(sources([cited], library))) if is_last else None,
+        )

@@ -1,15 +1,17 @@
-"""The first line of a reply: how far to trust it, and who says so.
+"""What a reply says of an answer besides its words: its badge, its notes, its last line.
 
-By outcome (platforms, 4.1). The number is the calibrated confidence, rounded down, 99 at most; what
-a model reported of itself is never shown. Nothing rests on the icon or its colour alone.
+A badge says how far to trust an answer, and who says so. Its number is the calibrated confidence,
+rounded down, 99 at most; what a model reported of itself is never shown. Nothing rests on the icon
+or its colour alone. A closest passage and a clarification are taken apart here, too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
 from enum import StrEnum
 from typing import Literal, TypeAlias, assert_never
 
+from bot.replies.buttons import offers_all
 from bot.replies.context import Library
 from bot.replies.notices import AUTOMATED
 from bot.replies.safe_text import line
@@ -23,109 +25,6 @@ from core.agent.wording import (
 )
 from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind
 from core.domain.delivery import StoredReply
-from core.domain.ontology import SectionRef
-
-ANSWERS_IT = "This answers it"
-ANSWERS_IT_LABEL = "Say that this passage answers the question for you"
-"""The button under it, and what a screen reader says."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownPassage:
-    """A closest passage, taken apart to be drawn."""
-
-    source: Source
-    """Where it stands."""
-    quotation: str
-    """Its words, within quotation marks."""
-    marks: str
-    """The [n] of what is quoted."""
-    after: str
-    """What can be done if it does not answer; what was added to that."""
-
-
-def passage_of(answer: Answer, library: Library) -> ShownPassage | None:
-    """Return the closest passage of an answer; None: it shows none."""
-    if not answer.is_closest:
-        return None
-    claim = answer.claims[0]
-    marks = numbers([one for one in answer.citations if one.number in claim.numbers])
-    _, _, after = answer.text.partition(f"{claim.text} {marks}")
-    return ShownPassage(
-        source=next(iter(sources(answer.citations, library))),
-        quotation=claim.text,
-        marks=marks,
-        after=after.strip(),
-    )
-
-
-QUESTION = 2_500
-"""Characters of the question."""
-FOR_ALL = "Not sure - answer for all"
-Heard: TypeAlias = Literal["thread", "named", "chat"]
-"""What of a reply reaches us: all that is written in the thread; what mentions us; all of a chat
-with one person."""
-_REPLY: Mapping[Heard, str] = {
-    "thread": "just reply in this thread",
-    "named": "reply and mention me",
-    "chat": "just reply",
-}
-
-
-def question_of(answer: Answer) -> str:
-    """Return the question alone."""
-    asked = answer.text.removesuffix(ALL_OPTION) if answer.options else answer.text
-    return line(asked, limit=QUESTION)
-
-
-def offers_all(answer: Answer) -> bool:
-    """Say whether every case may be asked for at once."""
-    return bool(answer.options) and answer.text.endswith(ALL_OPTION)
-
-
-def how_to_reply(answer: Answer, *, has_buttons: bool, heard: Heard = "thread") -> str:
-    """Return what to do without a button, so that it reaches us."""
-    reply = _REPLY[heard]
-    if has_buttons:
-        return f"Or {reply}."
-    if not answer.options:
-        return f"{reply.capitalize()}."
-    for_all = ", or “all” for every case" if offers_all(answer) else ""
-    named = ", and mention me" if heard == "named" else ""
-    return f"Reply with a number or in your own words{for_all}{named}."
-
-
-def numbered(options: Sequence[str]) -> str:
-    """Return options with the numbers by which a reply may name them."""
-    lines = (f"{number}. {line(one, limit=90)}" for number, one in enumerate(options[:25], start=1))
-    return "\n".join(lines)
-
-
-SUGGESTED = 3
-LONGEST = 75
-"""Characters: what a button shows whole."""
-
-
-def follow_ups(answer: Answer) -> tuple[str, ...]:
-    """Return questions to go on with; none but of an answer."""
-    if answer.outcome is not Outcome.ANSWERED:
-        return ()
-    quoted = {one.place.policy_key for one in answer.citations}
-    near = [place for place in answer.nearest if place.policy_key in quoted]
-    asked = (_asked(place) for place in near)
-    return tuple(one for one in asked if one and len(one) <= LONGEST)[:SUGGESTED]
-
-
-def _asked(place: SectionRef) -> str:
-    """Return a question for what a section says; empty for one without a title."""
-    title, policy = line(place.title), line(place.policy_title) or "policy"
-    if not title or title == policy:
-        return ""
-    if title.endswith("?"):
-        return title
-    named = title.lower() if title.isupper() else title
-    return f"What does the {policy.removeprefix('The ')} say about \u201c{named}\u201d?"
-
 
 MOST = 99
 """Percent: nothing is certain."""
@@ -181,6 +80,11 @@ def officers_head(name: str) -> Head:
     """Return the line of an officer's reply: no percentage, no label of a machine."""
     rest = (line(name, limit=80),) if name.strip() else ()
     return Head(icon=Icon.PERSON, strong="Answered by Compliance", rest=rest)
+
+
+def superseded_head(officer: str) -> Head:
+    """Return the line of an answer in whose place an officer's holds."""
+    return replace(officers_head(officer), strong="Superseded by Compliance")
 
 
 def is_partial(answer: Answer) -> bool:
@@ -239,6 +143,71 @@ def _refused(answer: Answer) -> Head:
     return Head(icon=Icon.NOTHING, strong=strong, rest=(NO_ANSWER,))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownPassage:
+    """A closest passage, taken apart to be drawn."""
+
+    source: Source
+    """Where it stands."""
+    quotation: str
+    """Its words, within quotation marks."""
+    marks: str
+    """The [n] of what is quoted."""
+    after: str
+    """What can be done if it does not answer; what was added to that."""
+
+
+def passage_of(answer: Answer, library: Library) -> ShownPassage | None:
+    """Return the closest passage of an answer; None: it shows none."""
+    if not answer.is_closest:
+        return None
+    claim = answer.claims[0]
+    marks = numbers([one for one in answer.citations if one.number in claim.numbers])
+    _, _, after = answer.text.partition(f"{claim.text} {marks}")
+    return ShownPassage(
+        source=next(iter(sources(answer.citations, library))),
+        quotation=claim.text,
+        marks=marks,
+        after=after.strip(),
+    )
+
+
+QUESTION = 2_500
+"""Characters of the question."""
+Heard: TypeAlias = Literal["thread", "named", "chat"]
+"""What of a reply reaches us: all that is written in the thread; what mentions us; all of a chat
+with one person."""
+_REPLY: Mapping[Heard, str] = {
+    "thread": "just reply in this thread",
+    "named": "reply and mention me",
+    "chat": "just reply",
+}
+
+
+def question_of(answer: Answer) -> str:
+    """Return the question alone."""
+    asked = answer.text.removesuffix(ALL_OPTION) if answer.options else answer.text
+    return line(asked, limit=QUESTION)
+
+
+def how_to_reply(answer: Answer, *, has_buttons: bool, heard: Heard = "thread") -> str:
+    """Return what to do without a button, so that it reaches us."""
+    reply = _REPLY[heard]
+    if has_buttons:
+        return f"Or {reply}."
+    if not answer.options:
+        return f"{reply.capitalize()}."
+    for_all = ", or “all” for every case" if offers_all(answer) else ""
+    named = ", and mention me" if heard == "named" else ""
+    return f"Reply with a number or in your own words{for_all}{named}."
+
+
+def numbered(options: Sequence[str]) -> str:
+    """Return options with the numbers by which a reply may name them."""
+    lines = (f"{number}. {line(one, limit=90)}" for number, one in enumerate(options[:25], start=1))
+    return "\n".join(lines)
+
+
 LEFT_OUT = "Left out: what could not be checked against the policies."
 NO_ADVICE = "Policy guidance, not legal advice"
 UNREAD = "I read what you write to me, not files or forwarded messages"
@@ -266,9 +235,3 @@ def reference(reply: StoredReply, *, has_file: bool = False) -> str:
     first = NO_ADVICE if is_answered else AUTOMATED
     first = f"{UNREAD} · {first}" if has_file else first
     return f"{first} · Ref {line(reply.record_id, limit=80)}" if reply.record_id else first
-
-
-def asks_compliance(answer: Answer) -> str:
-    """Return what the button says that hands a question to Compliance, or adds to its case."""
-    number = answer.case_number
-    return "Ask Compliance" if number is None else f"Add to case {number}"

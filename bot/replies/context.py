@@ -1,4 +1,7 @@
-"""Where policies can be opened, and whose they are: the only source of links in a reply."""
+"""What a reply is rendered with besides what is stored: links to policies, and where it goes.
+
+The library is the only source of links in a reply.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -62,3 +65,23 @@ class Library:
         """Return how the policy of a section is classified."""
         shelf = self.shelves.get(place.policy_key)
         return shelf.sensitivity if shelf else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderContext:
+    """Where a reply goes, and what may be offered there."""
+
+    library: Library = field(default_factory=Library)
+    """Links and owners of policies, and how sensitive they are."""
+    asker: str = ""
+    """The platform's id of who asked; empty if nobody is to be named."""
+    asker_name: str = ""
+    """The name by which Teams mentions the asker; empty: nobody is mentioned there."""
+    has_file: bool = False
+    """True: something was attached to the question, and the reply says that it was not read."""
+    is_public: bool = False
+    """True: others than the asker read it."""
+    may_share: bool = False
+    """True: the asker may share the answer in the channel from which it was asked."""
+    officers: tuple[str, ...] = ()
+    """Teams' ids of officers, for whom the card of a case is kept fresh; 60 at most are used."""

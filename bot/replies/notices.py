@@ -1,6 +1,6 @@
 """Short lines that are no answers, in the same words on every platform."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import assert_never
 
@@ -34,6 +34,14 @@ DAY_BUDGET_SPENT = (
 HOW_IT_WORKS = (
     "Ask about company policy. Answers are AI-generated and quote the policy text they rest on."
 )
+NAME = "Compliance Assistant"
+HOW = (
+    "Each statement is checked against the policy text before you see it; “Show evidence” has the"
+    " words around each quote.",
+    "If the policies do not settle it, “Ask Compliance” hands your question to a person.",
+    "Questions and answers are recorded, and Compliance can read the record.",
+)
+"""How it works, below what a platform says of ways to ask."""
 STOPPED = "Stopped. You can ask again at any time."
 ONLY_ASKER = "Only the person who asked can do this."
 ONLY_ASKER_SENDS = (
@@ -100,40 +108,6 @@ def escalation_text(number: int, urgency: Urgency) -> str:
 def within(urgency: Urgency) -> str:
     """Return when an answer is due, as the card says it."""
     return "within 1 day" if urgency.days == 1 else f"within {urgency.days} days"
-
-
-QUESTION = 1_500
-REPLY = 3_000
-NOTE = 2_000
-"""Characters of what was asked, of an answer, of what the asker added."""
-CUT = "… [shortened]"
-HIDDEN = "A report. Its content is told to the officer in charge in a direct message."
-SUPERSEDED = "Superseded by Compliance"
-_DUE = {Urgency.TODAY: "today", Urgency.WEEK: "this week"}
-
-
-def case_title(case: Case) -> str:
-    """Return number, state and urgency."""
-    return f"Case {case.number} · {case.state.value} · {_DUE[case.urgency]}"
-
-
-def case_facts(case: Case) -> Iterator[str]:
-    """Return what is known of a case besides question, answer, asker and place."""
-    if case.officer:
-        claimed = f" on {moment(case.claimed_at)}" if case.claimed_at else ""
-        yield f"claimed by {line(case.officer, limit=80)}{claimed}"
-    if case.due_at:
-        yield f"due {moment(case.due_at)}"
-    if case.is_private:
-        yield "the reply goes to the asker alone"
-    if case.is_wrong:
-        yield "the answer is marked as wrong"
-
-
-def opened_line(case: Case) -> str:
-    """Return since when it is open, and the record of what the asker got."""
-    reference = f" · Ref {line(case.record_id, limit=80)}" if case.record_id else ""
-    return f"Opened {moment(case.opened_at)}{reference}"
 
 
 def news_text(news: CaseNews) -> str:

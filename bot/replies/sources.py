@@ -1,4 +1,8 @@
-"""A section and a version as people say them: "Gifts & Entertainment §3.2", "v4 · page 3"."""
+"""The sources of an answer: how sections are named, and how much of each quote is shown.
+
+A section and a version stand as people say them: "Gifts & Entertainment §3.2", "v4 · page 3". A
+quote is shown whole or says that it is not; what is not shown stands under "Show evidence".
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +15,13 @@ from core.domain.ontology import SectionRef
 
 TITLE = 200
 """Characters of a policy's or a section's title."""
+SHOWN = 5
+"""Sources of a message; the evidence has all."""
+QUOTE = 1_200
+QUOTES = 4_500
+"""Characters of one quote, and of all quotes of a message."""
+LEAST_QUOTE = 80
+"""Characters below which a quote is rather left to the evidence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,54 +85,63 @@ def _about(place: SectionRef, effective_from: str | None, library: Library) -> I
         yield f"owner {line(owner, limit=80)}"
 
 
-SHOWN = 5
-"""Sources of a message; the evidence has all."""
-QUOTE = 1_200
-QUOTES = 4_500
-"""Characters of one quote, and of all quotes of a message."""
-LEAST_QUOTE = 80
-"""Characters below which a quote is rather left to the evidence."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
-    """What is shown of a quote, and whether that is all of it."""
+class ShownQuote:
+    """As much of a quote as a message has room for."""
 
     text: str
     """Fit to be shown; empty where there is no room."""
-    is_whole: bool
-    """False: `missing` says what is not shown."""
+    rest: str
+    """Where the rest of it is; empty if this is all."""
+    mark: str = ""
+    """"[2] " where its source has several quotes."""
 
 
 @dataclass(slots=True)
-class Room:
-    """What quotes may still take."""
+class QuoteBudget:
+    """What the quotes of a message may still take."""
 
     left: int = QUOTES
     """Characters."""
 
-    def take(self, quote: str, hosts: frozenset[str]) -> Taken:
+    def take(self, quote: str, hosts: frozenset[str], *, mark: str = "") -> ShownQuote:
         """Return as much of a quote as there is room for; nothing of one that has none."""
-        limit = min(QUOTE, self.left)
-        if limit < min(LEAST_QUOTE, width(quote)):
-            return Taken(text="", is_whole=False)
+        limit, whole = min(QUOTE, self.left), width(quote)
+        if limit < min(LEAST_QUOTE, whole):
+            rest = f"The quote ({whole:,} characters) is under “Show evidence”."
+            return ShownQuote(text="", rest=rest, mark=mark)
         taken = short(quote, limit, hosts)
         self.left -= width(taken)
-        is_whole = len(quote) <= limit and taken == shown(quote, hosts)
-        return Taken(text=taken, is_whole=is_whole)
+        if len(quote) <= limit and taken == shown(quote, hosts):
+            return ShownQuote(text=taken, rest="", mark=mark)
+        told = f"Shortened here: the quote has {whole:,} characters,"
+        return ShownQuote(text=taken, rest=f"{told} all of them under “Show evidence”.", mark=mark)
 
 
-def missing(taken: str, whole: str) -> str:
-    """Return where the rest of a quote is."""
-    if not taken:
-        return f"The quote ({width(whole):,} characters) is under “Show evidence”."
-    return (
-        f"Shortened here: the quote has {width(whole):,} characters,"
-        " all of them under “Show evidence”."
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownSources:
+    """What a message shows of the sources of an answer."""
+
+    sources: tuple[tuple[Source, tuple[ShownQuote, ...]], ...]
+    """Each with its quotes, as far as there is room."""
+    more: str
+    """Where the other sources are; empty if these are all."""
+
+
+def shown_sources(
+    citations: Sequence[ShownCitation], library: Library, *, quotes: int = QUOTES
+) -> ShownSources:
+    """Return what a message shows of sources; `quotes`: characters that all quotes may take."""
+    budget, found = QuoteBudget(left=quotes), list(sources(citations, library))
+    marks = "".join(numbers(source.quotes) for source in found[SHOWN:])
+    return ShownSources(
+        sources=tuple((one, tuple(_quotes(one, library, budget))) for one in found[:SHOWN]),
+        more=cut(f"{marks} are under “Show evidence”.", 300) if marks else "",
     )
 
 
-def more_sources(rest: Sequence[Source]) -> str:
-    """Return where sources are that a message does not show."""
-    marks = "".join(numbers(source.quotes) for source in rest)
-    return cut(f"{marks} are under “Show evidence”.", 300)
+def _quotes(source: Source, library: Library, budget: QuoteBudget) -> Iterator[ShownQuote]:
+    several = len(source.quotes) > 1
+    for one in source.quotes:
+        mark = f"[{one.number}] " if several else ""
+        yield budget.take(one.quote, library.hosts, mark=mark)

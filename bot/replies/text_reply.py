@@ -21,11 +21,10 @@ from bot.replies.answer import (
     remarks,
 )
 from bot.replies.context import Library
-from bot.replies.safe_text import cut, line, short, width
+from bot.replies.safe_text import CUT, cut, line, short, width
 from bot.replies.sources import Source, numbers, section_title, sources
 from core.domain.answer import Answer, Outcome
 
-CUT = "… [shortened]"
 SHORT_TITLE = 60
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, get_args
 from urllib.parse import urlsplit
 
-from bot.teams.cards.render import NAME
+from bot.replies.notices import NAME
 from bot.teams.protocol.action_ids import ASK_ABOUT
 from core.config.settings import Settings
 from core.domain.errors import UsageError

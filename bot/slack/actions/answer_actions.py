@@ -4,7 +4,7 @@ import asyncio
 
 from bot.actions.answers import ReplyAccess, why_not_asker
 from bot.intake import Intake
-from bot.replies.answer import follow_ups
+from bot.replies.buttons import follow_ups
 from bot.replies.notices import OUTDATED
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.press_handlers import account_of, press_of

@@ -12,14 +12,14 @@ from bot.call_results import Succeeded
 from bot.forms.forms import DIRECT, QUESTION, THREAD, WHERE, FormName, question_form
 from bot.intake import Intake
 from bot.replies.notices import IN_DIRECT, OFFICERS_ONLY
-from bot.replies.safe_text import is_permalink, line
+from bot.replies.safe_text import line, permalink_or_none
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.home import Waiting
 from bot.slack.actions.press_handlers import account_of
 from bot.slack.actions.respond import NOT_NOW as NOT_OPENED
 from bot.slack.actions.respond import whisper
 from bot.slack.blocks.action_ids import ASK_ABOUT, ASK_GLOBAL, HOME_ASK, VIEW_DONE
-from bot.slack.blocks.elements import Block, escaped, link
+from bot.slack.blocks.elements import Block
 from bot.slack.blocks.home_view import HOW, LISTED, OpenQuestion
 from bot.slack.blocks.modals import (
     errors,
@@ -29,6 +29,7 @@ from bot.slack.blocks.modals import (
     question_about_modal,
     updated,
 )
+from bot.slack.blocks.mrkdwn import escaped, link
 from bot.slack.blocks.render import ASKED_MARK, asked_blocks, asked_text
 from bot.slack.inbound.interaction import Admin, Ask, Help, Interaction, Mine, asked, command_of
 from bot.slack.inbound.payload import maybe
@@ -234,6 +235,5 @@ def _list(title: str, questions: Sequence[OpenQuestion]) -> Iterator[str]:
 
 
 def _linked(asked: OpenQuestion) -> str:
-    title = line(asked.title, limit=150)
-    is_ours = asked.permalink is not None and is_permalink(asked.permalink)
-    return link(asked.permalink, title) if is_ours and asked.permalink else escaped(title)
+    title, url = line(asked.title, limit=150), permalink_or_none(asked.permalink)
+    return link(url, title) if url else escaped(title)

@@ -5,7 +5,6 @@ from typing import assert_never
 
 from bot.actions.press import (
     Chosen,
-    EvidencePage,
     FieldError,
     FormNotice,
     Nothing,
@@ -16,15 +15,16 @@ from bot.actions.press import (
     View,
 )
 from bot.call_results import CallResult, Rejected, Succeeded
-from bot.forms.evidence import TITLE
+from bot.forms.evidence import TITLE, EvidenceView
 from bot.forms.forms import TITLES, Form
 from bot.replies.answer import question_of
+from bot.replies.context import Library
 from bot.slack.actions.dispatch import Ack
-from bot.slack.blocks.elements import Block, escaped, link
+from bot.slack.blocks.elements import Block
 from bot.slack.blocks.evidence import evidence_modal
 from bot.slack.blocks.modals import errors, form_modal, message_modal, updated
+from bot.slack.blocks.mrkdwn import escaped, link
 from bot.slack.blocks.render import chosen_blocks, chosen_text
-from bot.slack.blocks.render_context import Setting
 from bot.slack.inbound.interaction import Interaction
 from bot.slack.web.calls import LITERAL, Slack
 
@@ -36,9 +36,9 @@ logger = logging.getLogger(__name__)
 class Responder:
     """Acknowledges, then shows what came of a press, in one workspace."""
 
-    def __init__(self, slack: Slack, setting: Setting) -> None:
+    def __init__(self, slack: Slack, library: Library) -> None:
         self._slack = slack
-        self._setting = setting
+        self._library = library
 
     async def respond(self, interaction: Interaction, ack: Ack, outcome: Outcome) -> None:
         """Acknowledge and carry it out; what is committed stays so whether or not that works."""
@@ -70,10 +70,8 @@ class Responder:
         match form:
             case Form():
                 return form_modal(form)
-            case EvidencePage():
-                return evidence_modal(
-                    form.answer, form.answer_id, self._setting, around=form.around, page=form.page
-                )
+            case EvidenceView():
+                return evidence_modal(form, self._library)
             case FormNotice():
                 return message_modal(form.title, form.words)
             case _:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from bot.actions.wiring import wire_actions
 from bot.audience_config import Rights
 from bot.intake import Intake
-from bot.replies.context import Library
+from bot.replies.context import Library, RenderContext
 from bot.slack.actions.answer_actions import GoingOn
 from bot.slack.actions.commands import Asking
 from bot.slack.actions.dispatch import Presses
@@ -13,7 +13,6 @@ from bot.slack.actions.home import Showing, Waiting
 from bot.slack.actions.press_handlers import PressHandlers, SlackAskers
 from bot.slack.actions.respond import Responder
 from bot.slack.app.event_intake import Keeper
-from bot.slack.blocks.render_context import Setting
 from bot.slack.inbound.identity import Home
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.outbound.poster import SlackPoster
@@ -74,7 +73,7 @@ def wire(
         home=home,
         clock=service.clock,
     )
-    responder = Responder(slack, Setting(library=library))
+    responder = Responder(slack, library)
     pressing = PressHandlers(slack, actions, responder, showing.redraw)
     presses = Presses(pressing.handlers(), asking.handlers(), going_on.handlers())
     return Pressed(presses=presses, showing=showing)
@@ -124,7 +123,7 @@ class Wiring:
         audience = SlackAudience(slack, home, self._rights)
         surface = SlackSurface(slack, team=home.tenant, timings=self._timings)
         around = SlackSurroundings(slack, audience, home).around
-        poster = SlackPoster(slack, setting_of=self._setting_of)
+        poster = SlackPoster(slack, context_of=self._context_of)
         intake = Intake(service.inbox)
         pressed = wire(
             service, slack, home=home, audience=audience, intake=intake, library=self._library
@@ -145,10 +144,10 @@ class Wiring:
             posting=Platform(audience=audience.when_posting(), surface=surface, poster=poster),
         )
 
-    def _setting_of(self, delivery: Delivery) -> Setting:
+    def _context_of(self, delivery: Delivery) -> RenderContext:
         is_own = delivery.is_direct or delivery.place.mode == "direct"
         from_channel = (delivery.asked_from or "").startswith(("C", "G"))
-        return Setting(
+        return RenderContext(
             library=self._library,
             asker=delivery.person,
             has_file=delivery.has_file,

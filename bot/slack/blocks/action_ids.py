@@ -1,12 +1,14 @@
 """What buttons, views and their values are called; one place for who makes and who reads them.
 
 A value is `<id>` or `<id>|<choice>`: what it stands for is looked up by its id, and whoever presses
-is checked, on our side (platforms, 4.4).
+is checked, on our side.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bot.replies.buttons import Act
 from core.domain.errors import ContractError
 
 CLARIFY, FOLLOW_UP = "clarify", "follow_up"
@@ -16,10 +18,25 @@ EVIDENCE_PAGE = "evidence_page"
 EVIDENCE, OPEN_POLICY = "evidence_open", "open_policy"
 ESCALATE, REPORT = "escalate_open", "report_open"
 ANSWERS = "closest_answers"
-FEEDBACK, REMOVE, SHARE, SHOW = "answer_feedback", "answer_remove", "share", "answer_show"
+FEEDBACK, REMOVE, SHARE = "answer_feedback", "answer_remove", "share"
 CASE_CLAIM, CASE_ANSWER, CASE_WRONG = "case_claim", "case_answer", "case_wrong"
 CASE_CLOSE, CASE_ACCEPT, CASE_AGAIN = "case_close", "case_accept", "case_reopen"
 HOME_ASK = "home_ask"
+NAMES: Mapping[Act, str] = {
+    Act.EVIDENCE: EVIDENCE,
+    Act.ESCALATE: ESCALATE,
+    Act.REPORT: REPORT,
+    Act.ANSWERS: ANSWERS,
+    Act.SHARE: SHARE,
+    Act.REMOVE: REMOVE,
+    Act.CASE_CLAIM: CASE_CLAIM,
+    Act.CASE_ANSWER: CASE_ANSWER,
+    Act.CASE_WRONG: CASE_WRONG,
+    Act.CASE_CLOSE: CASE_CLOSE,
+    Act.CASE_ACCEPT: CASE_ACCEPT,
+    Act.CASE_AGAIN: CASE_AGAIN,
+}
+"""Of the buttons that both platforms have."""
 
 VIEW_EVIDENCE, VIEW_DONE = "evidence", "done"
 """Views with nothing to send; the others are called by `FormName`."""

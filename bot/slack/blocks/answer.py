@@ -3,39 +3,33 @@
 The closest passage stands open among the words: whoever reads it says whether it answers.
 
 Two shapes: the rich one has a container that opens on a click and feedback buttons, the simple one
-only what every client knows.
+only what every client knows. Slack refuses a message whose blocks hold more than some 13,000
+characters, so quotes share a budget.
 """
 
 from collections.abc import Iterable, Iterator
 
 from bot.replies.answer import (
-    ANSWERS_IT,
-    ANSWERS_IT_LABEL,
-    FOR_ALL,
     NEAREST,
     ShownPassage,
-    asks_compliance,
-    follow_ups,
     head_of,
     how_to_reply,
     numbered,
-    offers_all,
     passage_of,
     question_of,
     reference,
     remarks,
 )
-from bot.replies.context import Library
+from bot.replies.buttons import answer_buttons, choices, follow_ups
+from bot.replies.context import Library, RenderContext
 from bot.replies.safe_text import line, short, width
 from bot.replies.sources import (
-    SHOWN,
-    Room,
+    QuoteBudget,
+    ShownQuote,
     Source,
-    missing,
-    more_sources,
     numbers,
     section_title,
-    sources,
+    shown_sources,
 )
 from bot.slack.blocks import action_ids
 from bot.slack.blocks.elements import (
@@ -43,58 +37,58 @@ from bot.slack.blocks.elements import (
     ID,
     Block,
     actions,
-    badge_words,
     button,
     collapsed,
-    context,
     flowing,
     listed,
     mrkdwn,
     named,
     person,
     plain,
+    press_button,
     quoted,
     rich,
     said,
+    small,
     to_policy,
     words,
 )
-from bot.slack.blocks.render_context import Setting
+from bot.slack.blocks.mrkdwn import badge_words
 from core.domain.answer import Answer, Outcome, ShownCitation
 from core.domain.delivery import StoredReply
 from core.domain.json_value import Json
 from core.domain.ontology import SectionRef
-from core.domain.question import ALL
+
+BODY = 4_000
+"""Characters of the words of an answer; the pipeline makes at most half of it."""
+BUTTONS = 20
+"""Options of a clarification beyond this many are numbered instead."""
+_UP, _DOWN = "Mark this answer helpful", "Mark this answer not helpful"
+
+
+def answer_blocks(
+    reply: StoredReply, answer: Answer, context: RenderContext, *, is_rich: bool
+) -> list[Block]:
+    """Return the blocks of an outcome."""
+    ours, last = reply.answer_id or "", reference(reply, has_file=context.has_file)
+    if answer.outcome is Outcome.CLARIFICATION:
+        return _clarification(answer, ours, reference=last, is_rich=is_rich)
+    head = head_of(answer)
+    blocks = [named(mrkdwn(badge_words(head)), f"badge:{ours}")] if head else []
+    blocks.append(named(rich(*_body(answer, context)), f"body:{ours}"))
+    if answer.citations and not answer.is_closest:
+        blocks.append(named(_sources(answer, context, is_rich=is_rich), f"src:{ours}"))
+    if ours:
+        blocks += _offers(answer, ours, context, is_rich=is_rich)
+    return [*blocks, small(last)]
 
 
 def source_blocks(citations: tuple[ShownCitation, ...], library: Library) -> list[Block]:
     """Return a block for each source that is shown, and one that says what is not; at most 6."""
-    room = Room()
-    found = list(sources(citations, library))
-    blocks = [rich(*_source(source, library, room)) for source in found[:SHOWN]]
-    return [
-        *blocks,
-        *(
-            [rich(said(words(more_sources(found[SHOWN:]), italic=True)))]
-            if len(found) > SHOWN
-            else []
-        ),
-    ]
-
-
-def source_list(citations: tuple[ShownCitation, ...], library: Library) -> Block:
-    """Return the same in one block."""
-    elements = (block["elements"] for block in source_blocks(citations, library))
-    return rich(*(part for some in elements if isinstance(some, list) for part in some))
-
-
-def passage_elements(passage: ShownPassage, library: Library) -> Iterator[Block]:
-    """Return where the closest passage stands, and its words."""
-    yield said(_title(passage.source))
-    taken = Room().take(passage.quotation, library.hosts)
-    yield quoted(words(f"{taken.text} {passage.marks}"))
-    if not taken.is_whole:
-        yield said(words(missing(taken.text, passage.quotation), italic=True))
+    found = shown_sources(citations, library)
+    blocks = [rich(*_source(source, quotes)) for source, quotes in found.sources]
+    more = [rich(said(words(found.more, italic=True)))] if found.more else []
+    return [*blocks, *more]
 
 
 def nearest_items(places: Iterable[SectionRef], library: Library) -> Iterator[list[Json]]:
@@ -103,16 +97,63 @@ def nearest_items(places: Iterable[SectionRef], library: Library) -> Iterator[li
         yield to_policy(section_title(place), library.url(place))
 
 
-def _source(source: Source, library: Library, room: Room) -> Iterator[Block]:
+def _clarification(answer: Answer, ours: str, *, reference: str, is_rich: bool) -> list[Block]:
+    """Return the question, its options and that a reply will do."""
+    has_buttons = is_rich and bool(ours) and 0 < len(answer.options) <= BUTTONS
+    needs_list = bool(answer.options) and (
+        not has_buttons or any(width(line(option)) > BUTTON for option in answer.options)
+    )
+    told = [said(words(question_of(answer), bold=True))]
+    if needs_list:
+        told += [said(words(numbered(answer.options)))]
+    blocks = [named(rich(*told), f"ask:{ours}")]
+    if has_buttons:
+        offered = choices(answer, limit=BUTTON, most=BUTTONS)
+        buttons = (_numbered(action_ids.CLARIFY, one, text, ours) for one, text in offered)
+        blocks.append(actions(f"clr:{ours}", *buttons))
+    return [*blocks, small(f"{how_to_reply(answer, has_buttons=has_buttons)} · {reference}")]
+
+
+def _body(answer: Answer, context: RenderContext) -> Iterator[Json]:
+    mark, hosts = "… [shortened; “Show evidence” has every statement]", context.library.hosts
+    passage = passage_of(answer, context.library)
+    if passage is None:
+        yield from flowing(short(answer.text, BODY, hosts, mark=mark))
+    else:
+        yield from _passage(passage, context.library)
+        yield said(words(short(passage.after, BODY, hosts)))
+    if answer.nearest and not answer.citations:
+        yield said(words("Nearest sections", bold=True))
+        yield listed(nearest_items(answer.nearest[:NEAREST], context.library))
+    for strong, rest in remarks(answer):
+        yield said(words(strong, bold=True), words(rest, italic=not strong))
+
+
+def _passage(passage: ShownPassage, library: Library) -> Iterator[Block]:
+    """Return where the closest passage stands, and its words."""
+    yield said(_title(passage.source))
+    taken = QuoteBudget().take(passage.quotation, library.hosts)
+    yield quoted(words(f"{taken.text} {passage.marks}"))
+    if taken.rest:
+        yield said(words(taken.rest, italic=True))
+
+
+def _sources(answer: Answer, context: RenderContext, *, is_rich: bool) -> Block:
+    made = source_blocks(answer.citations, context.library)
+    if is_rich:
+        return collapsed(f"Sources ({len(answer.citations)})", made)
+    elements = (block["elements"] for block in made)
+    return rich(*(part for some in elements if isinstance(some, list) for part in some))
+
+
+def _source(source: Source, quotes: Iterable[ShownQuote]) -> Iterator[Block]:
     yield said(words(f"{numbers(source.quotes)} "), _title(source))
-    several = len(source.quotes) > 1
-    for quote in source.quotes:
-        taken = room.take(quote.quote, library.hosts)
-        mark = words(f"[{quote.number}] ", bold=True) if several else []
-        if taken.text:
-            yield quoted(mark, words(taken.text))
-        if not taken.is_whole:
-            yield said(mark, words(missing(taken.text, quote.quote), italic=True))
+    for quote in quotes:
+        mark = words(quote.mark, bold=True)
+        if quote.text:
+            yield quoted(mark, words(quote.text))
+        if quote.rest:
+            yield said(mark, words(quote.rest, italic=True))
 
 
 def _title(source: Source) -> list[Json]:
@@ -120,16 +161,34 @@ def _title(source: Source) -> list[Json]:
     return [*to_policy(source.title, source.url), *about]
 
 
-_UP, _DOWN = "Mark this answer helpful", "Mark this answer not helpful"
+def _offers(answer: Answer, ours: str, context: RenderContext, *, is_rich: bool) -> Iterator[Block]:
+    buttons = answer_buttons(answer, may_share=context.may_share)
+    yield actions(f"acts:{ours}", *(press_button(one, ours) for one in buttons))
+    asked = follow_ups(answer)
+    if asked:
+        offered = (_numbered(action_ids.FOLLOW_UP, n, text, ours) for n, text in enumerate(asked))
+        yield actions(f"next:{ours}", *offered)
+    if answer.outcome is Outcome.ANSWERED:
+        yield _feedback_row(ours, context.asker) if is_rich else _feedback_buttons(ours)
 
 
-def feedback_block(answer_id: str, asker: str) -> Block:
-    """Return the row; only the asker, if known, sees "Remove"."""
-    elements = [_thumbs(answer_id), *([_remove(answer_id, asker)] if person(asker) else [])]
+def _numbered(action_id: str, choice: str | int, text: str, ours: str) -> Block:
+    return button(f"{action_id}:{choice}", text, action_ids.value_of(ours, choice))
+
+
+def _feedback_row(answer_id: str, asker: str) -> Block:
+    """Return thumbs, and for the asker, if known, the way to take the answer back."""
+    thumbs: Block = {
+        "type": "feedback_buttons",
+        "action_id": action_ids.FEEDBACK,
+        "positive_button": _thumb(answer_id, "up", "Helpful", _UP),
+        "negative_button": _thumb(answer_id, "down", "Not helpful", _DOWN),
+    }
+    elements: list[Json] = [thumbs, *([_remove(answer_id, asker)] if person(asker) else [])]
     return {"type": "context_actions", "block_id": f"fb:{answer_id}"[:ID], "elements": elements}
 
 
-def feedback_buttons(answer_id: str) -> Block:
+def _feedback_buttons(answer_id: str) -> Block:
     """Return the thumbs as two plain buttons, where Slack has no row for them."""
     up = action_ids.value_of(answer_id, "up")
     down = action_ids.value_of(answer_id, "down")
@@ -138,15 +197,6 @@ def feedback_buttons(answer_id: str) -> Block:
         button(f"{action_ids.FEEDBACK}:up", "Helpful", up, label=_UP),
         button(f"{action_ids.FEEDBACK}:down", "Not helpful", down, label=_DOWN),
     )
-
-
-def _thumbs(answer_id: str) -> Block:
-    return {
-        "type": "feedback_buttons",
-        "action_id": action_ids.FEEDBACK,
-        "positive_button": _thumb(answer_id, "up", "Helpful", _UP),
-        "negative_button": _thumb(answer_id, "down", "Not helpful", _DOWN),
-    }
 
 
 def _thumb(answer_id: str, choice: str, text: str, label: str) -> Block:
@@ -173,132 +223,3 @@ def _remove(answer_id: str, asker: str) -> Block:
             "deny": plain("Keep"),
         },
     }
-
-
-BUTTONS = 20
-"""Options beyond this many are numbered instead."""
-
-
-def clarification_blocks(
-    answer: Answer, ours: str, *, reference: str, is_rich: bool
-) -> list[Block]:
-    """Return the question, its options and that a reply will do."""
-    has_buttons = is_rich and bool(ours) and 0 < len(answer.options) <= BUTTONS
-    needs_list = bool(answer.options) and (
-        not has_buttons or any(width(line(option)) > BUTTON for option in answer.options)
-    )
-    told = [said(words(question_of(answer), bold=True))]
-    if needs_list:
-        told += [said(words(numbered(answer.options)))]
-    blocks = [named(rich(*told), f"ask:{ours}")]
-    if has_buttons:
-        blocks.append(actions(f"clr:{ours}", *_option_buttons(answer, ours)))
-    return [*blocks, context(f"{how_to_reply(answer, has_buttons=has_buttons)} · {reference}")]
-
-
-def _option_buttons(answer: Answer, ours: str) -> Iterator[Block]:
-    for number, option in enumerate(answer.options):
-        value = action_ids.value_of(ours, number)
-        yield button(f"{action_ids.CLARIFY}:{number}", line(option, limit=BUTTON), value)
-    if offers_all(answer):
-        yield button(
-            f"{action_ids.CLARIFY}:{ALL}",
-            FOR_ALL,
-            action_ids.value_of(ours, ALL),
-        )
-
-
-BODY = 4_000
-"""Characters of the words of an answer; the pipeline makes at most half of it."""
-
-
-def answer_blocks(
-    reply: StoredReply, answer: Answer, setting: Setting, *, is_rich: bool
-) -> list[Block]:
-    """Return the blocks of an outcome."""
-    ours, last = reply.answer_id or "", reference(reply, has_file=setting.has_file)
-    if answer.outcome is Outcome.CLARIFICATION:
-        return clarification_blocks(answer, ours, reference=last, is_rich=is_rich)
-    blocks = [*_head(answer, ours), named(rich(*_body(answer, setting)), f"body:{ours}")]
-    if answer.citations and not answer.is_closest:
-        blocks.append(_sources(answer, ours, setting, is_rich=is_rich))
-    if ours:
-        blocks += _offers(answer, ours, setting, is_rich=is_rich)
-    return [*blocks, context(last)]
-
-
-def _head(answer: Answer, ours: str) -> Iterator[Block]:
-    head = head_of(answer)
-    if head is not None:
-        yield named(mrkdwn(badge_words(head)), f"badge:{ours}")
-
-
-def _body(answer: Answer, setting: Setting) -> Iterator[Json]:
-    mark, hosts = "… [shortened; “Show evidence” has every statement]", setting.library.hosts
-    passage = passage_of(answer, setting.library)
-    if passage is None:
-        yield from flowing(short(answer.text, BODY, hosts, mark=mark))
-    else:
-        yield from passage_elements(passage, setting.library)
-        yield said(words(short(passage.after, BODY, hosts)))
-    if answer.nearest and not answer.citations:
-        yield said(words("Nearest sections", bold=True))
-        yield listed(nearest_items(answer.nearest[:NEAREST], setting.library))
-    for strong, rest in remarks(answer):
-        yield said(words(strong, bold=True), words(rest, italic=not strong))
-
-
-def _sources(answer: Answer, ours: str, setting: Setting, *, is_rich: bool) -> Block:
-    if is_rich:
-        title = f"Sources ({len(answer.citations)})"
-        children = source_blocks(answer.citations, setting.library)
-        return named(collapsed(title, children), f"src:{ours}")
-    return named(source_list(answer.citations, setting.library), f"src:{ours}")
-
-
-def _offers(answer: Answer, ours: str, setting: Setting, *, is_rich: bool) -> Iterator[Block]:
-    yield actions(f"acts:{ours}", *_buttons(answer, ours, setting))
-    asked = follow_ups(answer)
-    if asked:
-        yield actions(
-            f"next:{ours}",
-            *(
-                button(
-                    f"{action_ids.FOLLOW_UP}:{number}",
-                    line(text),
-                    action_ids.value_of(ours, number),
-                )
-                for number, text in enumerate(asked)
-            ),
-        )
-    if answer.outcome is Outcome.ANSWERED:
-        yield feedback_block(ours, setting.asker) if is_rich else feedback_buttons(ours)
-
-
-def _buttons(answer: Answer, ours: str, setting: Setting) -> Iterator[Block]:
-    evidence = button(action_ids.EVIDENCE, "Show evidence", ours)
-    is_answered = answer.outcome is Outcome.ANSWERED
-    if answer.is_closest:
-        yield button(action_ids.ANSWERS, ANSWERS_IT, ours, label=ANSWERS_IT_LABEL)
-        yield _ask_compliance(answer, ours)
-        yield evidence
-        return
-    if answer.citations:
-        yield evidence
-    yield _ask_compliance(
-        answer, ours, style=None if is_answered or answer.case_number else "primary"
-    )
-    if is_answered:
-        yield button(action_ids.REPORT, "Report a problem", ours)
-    if setting.may_share and is_answered:
-        yield button(
-            action_ids.SHARE,
-            "Share in channel",
-            ours,
-            label="Show this answer to the whole channel",
-        )
-
-
-def _ask_compliance(answer: Answer, ours: str, *, style: str | None = None) -> Block:
-    label = "Hand this question to a compliance officer"
-    return button(action_ids.ESCALATE, asks_compliance(answer), ours, style=style, label=label)

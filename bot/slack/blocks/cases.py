@@ -1,66 +1,81 @@
-"""The officers' card of a case: question, what the asker got, and what can be done.
-
-Who asked and where is shown only as far as the case says so. A report is told nowhere that several
-people read: there its card has a number and nothing of its content.
-"""
+"""Cases in blocks: the officers' card, and what an asker reads of a case."""
 
 from collections.abc import Iterator
 
-from bot.replies.answer import head_of, officers_head
-from bot.replies.notices import (
-    AUTOMATED,
-    CUT,
-    HIDDEN,
-    NOTE,
-    QUESTION,
-    REPLY,
-    SUPERSEDED,
-    case_facts,
-    case_title,
-    instead_text,
-    opened_line,
-)
-from bot.replies.notices import news_text as news_words
-from bot.replies.safe_text import is_permalink, line, short, width
-from bot.slack.blocks import action_ids
+from bot.forms.case_view import HIDDEN, NO_ANSWER, NOTE, QUESTION, REPLY, CaseView, case_view
+from bot.replies import notices
+from bot.replies.answer import officers_head, superseded_head
+from bot.replies.buttons import ACCEPT, ASK_AGAIN
+from bot.replies.context import RenderContext
+from bot.replies.notices import AUTOMATED, instead_text
+from bot.replies.safe_text import CUT, line, permalink_or_none, short, width
 from bot.slack.blocks.answer import source_blocks
 from bot.slack.blocks.elements import (
     Block,
     actions,
-    badge_words,
-    button,
     collapsed,
-    context,
-    escaped,
     flowing,
     header,
-    link,
-    mention,
     mrkdwn,
     named,
+    press_button,
     quoted,
     rich,
     said,
     section,
+    small,
     words,
 )
-from bot.slack.blocks.mrkdwn import LIMIT, answer_text, within
-from bot.slack.blocks.render_context import Setting
-from core.domain.case import Case, CaseNews, CaseState, OfficerReply, Superseded
+from bot.slack.blocks.mrkdwn import (
+    LIMIT,
+    answer_text,
+    badge_words,
+    escaped,
+    link,
+    mention,
+    within,
+)
+from core.domain.answer import Answer
+from core.domain.case import Case, CaseNews, OfficerReply, Superseded
 
 
-def officer_blocks(reply: OfficerReply, setting: Setting) -> list[Block]:
+def case_blocks(case: Case, context: RenderContext) -> list[Block]:
+    """Return the card; as it stands, for whoever sees it last."""
+    view = case_view(case, is_public=context.is_public)
+    if view.is_hidden:
+        return [header(view.title), section(HIDDEN)]
+    blocks = [header(view.title), rich(*_asked(case)), mrkdwn("  ·  ".join(_about(case, view)))]
+    if case.answer is not None:
+        got = _earlier("What the asker got", case.answer, context)
+        blocks.append(named(got, f"case_src:{case.case_id}"))
+    if view.buttons:
+        buttons = (press_button(one, case.case_id) for one in view.buttons)
+        blocks.append(actions(f"case:{case.case_id}", *buttons))
+    return [*blocks, small(view.opened)]
+
+
+def case_text(case: Case, context: RenderContext) -> str:
+    """Return the card as mrkdwn."""
+    view = case_view(case, is_public=context.is_public)
+    if view.is_hidden:
+        return f"{view.title}\n{HIDDEN}"
+    asked = " ".join(within(case.question, QUESTION).split())
+    told = [f"Answered: {within(case.told, 1_000)}"] if case.told else []
+    return "\n".join([view.title, f"> {asked}", "  ·  ".join(_about(case, view)), *told])
+
+
+def officer_blocks(reply: OfficerReply, context: RenderContext) -> list[Block]:
     """Return a person's answer: name, question, words; no percentage, no label of a machine."""
     question = words(short(reply.question, QUESTION))
-    told = words(short(reply.text, REPLY, setting.library.hosts, mark=CUT))
-    accept = button(action_ids.CASE_ACCEPT, "That answers it", reply.case_id)
-    again = button(action_ids.CASE_AGAIN, "Ask again", reply.case_id)
+    told = words(short(reply.text, REPLY, context.library.hosts, mark=CUT))
+    where = _where(reply)
+    buttons = (press_button(one, reply.case_id) for one in (ACCEPT, ASK_AGAIN))
     return [
         mrkdwn(_officer_line(reply)),
         rich(quoted(question), said(told)),
-        *([mrkdwn(where)] if (where := _where(reply)) else []),
-        actions(f"done:{reply.case_id}", accept, again),
-        context(f"Case {reply.number}"),
+        *([mrkdwn(where)] if where else []),
+        actions(f"done:{reply.case_id}", *buttons),
+        small(f"Case {reply.number}"),
     ]
 
 
@@ -72,82 +87,31 @@ def officer_text(reply: OfficerReply) -> str:
     return "\n".join(one for one in lines if one)
 
 
-def superseded_blocks(old: Superseded, setting: Setting) -> list[Block]:
+def superseded_blocks(old: Superseded, context: RenderContext) -> list[Block]:
     """Return what replaces an answer that a person has answered anew: it stays to be read."""
-    told = short(old.answer.text, REPLY, setting.library.hosts, mark=CUT)
-    sources = source_blocks(old.answer.citations, setting.library)
     return [
-        mrkdwn(_superseded_line(old)),
-        collapsed("The earlier answer", [rich(*flowing(told)), *sources]),
-        context(f"{instead_text(old)} · Case {old.number}"),
+        mrkdwn(badge_words(superseded_head(old.officer))),
+        _earlier("The earlier answer", old.answer, context),
+        small(f"{instead_text(old)} · Case {old.number}"),
     ]
 
 
-def superseded_text(old: Superseded, setting: Setting) -> str:
+def superseded_text(old: Superseded, context: RenderContext) -> str:
     """Return the same as mrkdwn."""
-    first = f"{_superseded_line(old)}\n{instead_text(old)}"
-    earlier = answer_text(old.answer, setting, reference=f"Case {old.number}")
+    first = f"{badge_words(superseded_head(old.officer))}\n{instead_text(old)}"
+    earlier = answer_text(old.answer, context, reference=f"Case {old.number}")
     whole = f"{first}\nThe earlier answer was:\n{earlier}"
     return whole if width(whole) <= LIMIT else first
 
 
 def news_blocks(news: CaseNews) -> list[Block]:
     """Return a line for the asker."""
-    return [section(news_words(news)), context(AUTOMATED)]
+    return [section(notices.news_text(news)), small(AUTOMATED)]
 
 
 def news_text(news: CaseNews) -> str:
     """Return the same as mrkdwn."""
-    return escaped(news_words(news))
-
-
-def _officer_line(reply: OfficerReply) -> str:
-    asker = mention(reply.asker or "")
-    return badge_words(officers_head(reply.officer)) + (f"  ·  {asker}" if asker else "")
-
-
-def _where(reply: OfficerReply) -> str:
-    """Return a link to where it was asked; nothing if that is unknown."""
-    is_known = reply.permalink is not None and is_permalink(reply.permalink)
-    return link(reply.permalink, "Where you asked") if is_known and reply.permalink else ""
-
-
-def _superseded_line(old: Superseded) -> str:
-    by = f"  ·  {escaped(line(old.officer, limit=80))}" if old.officer.strip() else ""
-    return f":bust_in_silhouette: *{SUPERSEDED}*{by}"
-
-
-def case_blocks(case: Case, setting: Setting) -> list[Block]:
-    """Return the card; as it stands, for whoever sees it last."""
-    if _is_hidden(case, setting):
-        return [header(case_title(case)), section(HIDDEN)]
-    blocks = [
-        header(case_title(case)),
-        rich(*_asked(case)),
-        mrkdwn("  ·  ".join(_about(case))),
-    ]
-    if case.answer is not None:
-        sources = source_blocks(case.answer.citations, setting.library)
-        told = short(case.answer.text, REPLY, setting.library.hosts, mark=CUT)
-        body = rich(*flowing(told))
-        got = collapsed("What the asker got", [body, *sources])
-        blocks.append(named(got, f"case_src:{case.case_id}"))
-    if case.state in {CaseState.OPEN, CaseState.CLAIMED}:
-        blocks.append(actions(f"case:{case.case_id}", *_deeds(case)))
-    return [*blocks, context(opened_line(case))]
-
-
-def case_text(case: Case, setting: Setting) -> str:
-    """Return the card as mrkdwn."""
-    if _is_hidden(case, setting):
-        return f"{case_title(case)}\n{HIDDEN}"
-    asked = " ".join(within(case.question, QUESTION).split())
-    told = [f"Answered: {within(case.told, 1_000)}"] if case.told else []
-    return "\n".join([case_title(case), f"> {asked}", "  ·  ".join(_about(case)), *told])
-
-
-def _is_hidden(case: Case, setting: Setting) -> bool:
-    return case.is_sensitive and setting.is_public
+    return escaped(notices.news_text(news))
 
 
 def _asked(case: Case) -> Iterator[Block]:
@@ -158,27 +122,33 @@ def _asked(case: Case) -> Iterator[Block]:
         yield said(words("Answered: ", bold=True), words(short(case.told, REPLY, mark=CUT)))
 
 
-def _about(case: Case) -> Iterator[str]:
-    """Return in mrkdwn what is known besides, all of it code's."""
-    head = head_of(case.answer) if case.answer else None
-    yield badge_words(head) if head else "No answer was given"
-    asker = _asker(case)
+def _about(case: Case, view: CaseView) -> Iterator[str]:
+    """Return in mrkdwn what is known besides, all of it code's.
+
+    Somebody of another workspace or platform is not mentioned but named.
+    """
+    yield badge_words(view.badge) if view.badge else NO_ANSWER
+    asker = mention(case.asker or "") or escaped(line(case.asker_name or "", limit=80))
     if asker:
         yield f"asked by {asker}"
-    if case.permalink and is_permalink(case.permalink):
-        yield link(case.permalink, "open the thread")
-    yield from map(escaped, case_facts(case))
+    if view.thread:
+        yield link(view.thread, "open the thread")
+    yield from map(escaped, view.facts)
 
 
-def _asker(case: Case) -> str:
-    """Return who asked; somebody of another workspace or platform is not mentioned but named."""
-    return mention(case.asker or "") or escaped(line(case.asker_name or "", limit=80))
+def _earlier(title: str, answer: Answer, context: RenderContext) -> Block:
+    """Return an answer that opens on a click."""
+    told = short(answer.text, REPLY, context.library.hosts, mark=CUT)
+    sources = source_blocks(answer.citations, context.library)
+    return collapsed(title, [rich(*flowing(told)), *sources])
 
 
-def _deeds(case: Case) -> Iterator[Block]:
-    if case.state is CaseState.OPEN:
-        yield button(action_ids.CASE_CLAIM, "Claim", case.case_id, style="primary")
-    yield button(action_ids.CASE_ANSWER, "Answer", case.case_id)
-    if case.answer is not None and not case.is_wrong:
-        yield button(action_ids.CASE_WRONG, "Mark answer wrong", case.case_id, style="danger")
-    yield button(action_ids.CASE_CLOSE, "Close", case.case_id)
+def _officer_line(reply: OfficerReply) -> str:
+    asker = mention(reply.asker or "")
+    return badge_words(officers_head(reply.officer)) + (f"  ·  {asker}" if asker else "")
+
+
+def _where(reply: OfficerReply) -> str:
+    """Return a link to where it was asked; nothing if that is unknown."""
+    thread = permalink_or_none(reply.permalink)
+    return link(thread, "Where you asked") if thread else ""

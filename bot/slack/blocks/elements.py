@@ -4,12 +4,13 @@ Foreign text goes into `plain_text` and into the text elements of rich text, whi
 it is. Only what code writes goes into mrkdwn. Nothing here makes a link or a mention of a text.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from bot.replies.answer import Head, Icon
+from bot.replies.buttons import Button, Emphasis
 from bot.replies.safe_text import cut, pieces
+from bot.slack.blocks.action_ids import NAMES
+from bot.slack.blocks.mrkdwn import PERSON
 from core.domain.answer import Paragraph, blocks
 from core.domain.json_value import Json
 
@@ -20,43 +21,8 @@ BUTTON, LABEL, VALUE, BUTTON_URL = 75, 75, 2_000, 3_000
 HEADER = CONTAINER_TITLE = 150
 ID = 255
 CHILDREN = 10
+_STYLES = {Emphasis.MAIN: "primary", Emphasis.DANGER: "danger"}
 VIEW_TITLE = 24
-_EMOJI = {
-    Icon.HIGH: ":white_check_mark:",
-    Icon.MEDIUM: ":large_yellow_circle:",
-    Icon.NOTHING: ":white_circle:",
-    Icon.PERSON_NEEDED: ":mag_right:",
-    Icon.PERSON: ":bust_in_silhouette:",
-}
-_EMOJI_NAME = re.compile(r":(?=[a-z_+\-][\w+'\-]{0,99}:)", re.IGNORECASE)
-_PERSON = re.compile(r"[UW][A-Z0-9]{1,30}")
-
-
-def escaped(text: str) -> str:
-    """Return literal text for mrkdwn: `<!channel>` and `<@U…>` become inert.
-
-    So does the name of an emoji: nobody but code puts an icon before a line.
-    """
-    inert = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _EMOJI_NAME.sub(": ", inert)
-
-
-def link(url: str, label: str) -> str:
-    """Return a link in mrkdwn; the address is one of ours."""
-    for char, code in (("|", "%7C"), ("<", "%3C"), (">", "%3E"), (" ", "%20")):
-        url = url.replace(char, code)
-    return f"<{url}|{escaped(label.replace('|', '/'))}>"
-
-
-def mention(person: str) -> str:
-    """Return a mention in mrkdwn; nothing if it is no id of a person."""
-    return f"<@{person}>" if _PERSON.fullmatch(person) else ""
-
-
-def badge_words(head: Head) -> str:
-    """Return a badge line in mrkdwn."""
-    rest = "".join(f"  ·  {escaped(part)}" for part in head.rest)
-    return f"{_EMOJI[head.icon]} *{escaped(head.strong)}*{rest}"
 
 
 def plain(text: str, limit: int = TEXT) -> Block:
@@ -79,7 +45,7 @@ def section(text: str) -> Block:
     return {"type": "section", "text": plain(text)}
 
 
-def context(*texts: str) -> Block:
+def small(*texts: str) -> Block:
     """Return small print."""
     return {"type": "context", "elements": [plain(text) for text in texts[:10]]}
 
@@ -105,7 +71,7 @@ def to_policy(title: str, url: str | None) -> list[Json]:
 
 def person(person_id: str) -> list[Json]:
     """Return a mention; nothing if it is no id of a person."""
-    return [{"type": "user", "user_id": person_id}] if _PERSON.fullmatch(person_id) else []
+    return [{"type": "user", "user_id": person_id}] if PERSON.fullmatch(person_id) else []
 
 
 def rich(*elements: Json) -> Block:
@@ -181,6 +147,12 @@ def button(
     if label:
         made["accessibility_label"] = cut(label, LABEL)
     return made
+
+
+def press_button(shown: Button, target: str) -> Block:
+    """Return a button that replies share; `target` is the id of what it is about."""
+    style = _STYLES.get(shown.emphasis) if shown.emphasis else None
+    return button(NAMES[shown.act], shown.text, target, style=style, label=shown.label or None)
 
 
 def actions(block_id: str, *buttons: Block) -> Block:

@@ -4,19 +4,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from bot.replies.notices import HOW_IT_WORKS
-from bot.replies.safe_text import is_permalink, is_trusted, line
+from bot.replies import notices
+from bot.replies.buttons import ANSWER, CLAIM
+from bot.replies.safe_text import is_trusted, line, permalink_or_none
 from bot.slack.blocks import action_ids
 from bot.slack.blocks.elements import (
     Block,
     actions,
     button,
-    context,
     header,
     listed,
+    press_button,
     rich,
     said,
     section,
+    small,
     to_policy,
     words,
 )
@@ -25,14 +27,10 @@ from core.domain.json_value import Json
 
 LISTED = 10
 """Entries of each list; how many there are besides is said."""
-NAME = "Compliance Assistant"
 REPORT = "a report, for the officer on call"
 HOW = (
     "Mention me in a channel, write to me directly, or use /policy, whose answer you alone see.",
-    "Each statement is checked against the policy text before you see it; “Show evidence” has the"
-    " words around each quote.",
-    "If the policies do not settle it, “Ask Compliance” hands your question to a person.",
-    "Questions and answers are recorded, and Compliance can read the record.",
+    *notices.HOW,
 )
 
 
@@ -85,7 +83,12 @@ class Home:
 def home_view(home: Home) -> Block:
     """Return the view."""
     ask = button(action_ids.HOME_ASK, "Ask a question", "home", style="primary")
-    blocks = [header(NAME), section(HOW_IT_WORKS), actions("ask", ask), {"type": "divider"}]
+    blocks = [
+        header(notices.NAME),
+        section(notices.HOW_IT_WORKS),
+        actions("ask", ask),
+        {"type": "divider"},
+    ]
     if home.cases is not None:
         blocks += _queue(home.cases, sees_reports=home.sees_reports)
     if home.waiting:
@@ -94,7 +97,7 @@ def home_view(home: Home) -> Block:
     changes = (_change(change, home.hosts) for change in home.changes)
     blocks += _list("Latest policy changes", changes, none="Nothing changed.")
     blocks += _list("How it works", map(words, HOW))
-    return {"type": "home", "blocks": [*blocks, context(_published(home))]}
+    return {"type": "home", "blocks": [*blocks, small(_published(home))]}
 
 
 def _list(title: str, items: Iterator[list[Json]], *, none: str = "") -> Iterator[Block]:
@@ -107,8 +110,7 @@ def _list(title: str, items: Iterator[list[Json]], *, none: str = "") -> Iterato
 
 
 def _question(asked: OpenQuestion) -> list[Json]:
-    is_ours = asked.permalink is not None and is_permalink(asked.permalink)
-    title = _linked(line(asked.title, limit=150), asked.permalink if is_ours else None)
+    title = _linked(line(asked.title, limit=150), permalink_or_none(asked.permalink))
     return [*title, *words(f" - {line(asked.state, limit=100)}")]
 
 
@@ -119,10 +121,9 @@ def _queue(cases: tuple[Case, ...], *, sees_reports: bool) -> Iterator[Block]:
         is_hidden = case.is_sensitive and not sees_reports
         yield rich(said(_case(case, is_hidden=is_hidden)))
         if not is_hidden:
-            claim = button(action_ids.CASE_CLAIM, "Claim", case.case_id, style="primary")
-            answer = button(action_ids.CASE_ANSWER, "Answer", case.case_id)
-            is_open = case.state is CaseState.OPEN
-            yield actions(f"case:{case.case_id}", *([claim] if is_open else []), answer)
+            offered = [CLAIM, ANSWER] if case.state is CaseState.OPEN else [ANSWER]
+            buttons = (press_button(one, case.case_id) for one in offered)
+            yield actions(f"case:{case.case_id}", *buttons)
     if not cases:
         yield rich(said(words("No case is open.")))
     if len(cases) > LISTED:
@@ -130,8 +131,7 @@ def _queue(cases: tuple[Case, ...], *, sees_reports: bool) -> Iterator[Block]:
 
 
 def _case(case: Case, *, is_hidden: bool) -> list[Json]:
-    is_ours = case.permalink is not None and is_permalink(case.permalink)
-    title = _linked(f"Case {case.number}", case.permalink if is_ours else None)
+    title = _linked(f"Case {case.number}", permalink_or_none(case.permalink))
     owner = f" by {line(case.officer, limit=80)}" if case.officer else ""
     due = f" · due {case.due_at:%Y-%m-%d}" if case.due_at else ""
     asked = REPORT if is_hidden else line(case.question, limit=200)

@@ -18,7 +18,7 @@ from bot.forms.forms import (
     Words,
     question_about_form,
 )
-from bot.replies.safe_text import cut, line, short
+from bot.replies.safe_text import CUT, cut, line, short
 from bot.slack.blocks.action_ids import VIEW_DONE
 from bot.slack.blocks.elements import (
     BUTTON,
@@ -131,7 +131,7 @@ def _block(item: Item) -> Block:
         case Words():
             return section(item.text)
         case Quotation():
-            told = words(short(item.text, QUOTED, mark="… [shortened]"))
+            told = words(short(item.text, QUOTED, mark=CUT))
             note = said(words("Note: ", bold=True), words(short(item.note, QUOTED)))
             return rich(quoted(told), *([note] if item.note else []))
         case _:

@@ -1,36 +1,75 @@
-"""The whole reply as mrkdwn, within 4,000 characters (the cap of `chat.update`).
+"""Mrkdwn: literal text, links, mentions, and the whole of a reply within 4,000 characters.
 
-Foreign text is escaped, links are ours; what is said, and what is left out first, `plain` decides.
-Notifications show its beginning, so an answer begins with its words.
+Foreign text is escaped, links are ours; what is said, and what is left out first, `text_reply`
+decides. Notifications show its beginning, so an answer begins with its words.
 """
 
-from bot.replies.answer import follow_ups
+import re
+
+from bot.replies.answer import Head, Icon
+from bot.replies.buttons import follow_ups
+from bot.replies.context import RenderContext
 from bot.replies.text_reply import Markup, PlainText
-from bot.slack.blocks.elements import badge_words, escaped, link
-from bot.slack.blocks.render_context import Setting
 from core.domain.answer import Answer
 
 LIMIT = 4_000
+"""Characters of a text: the cap of `chat.update`."""
 BODY = 2_400
+PERSON = re.compile(r"[UW][A-Z0-9]{1,30}")
+_EMOJI = {
+    Icon.HIGH: ":white_check_mark:",
+    Icon.MEDIUM: ":large_yellow_circle:",
+    Icon.NOTHING: ":white_circle:",
+    Icon.PERSON_NEEDED: ":mag_right:",
+    Icon.PERSON: ":bust_in_silhouette:",
+}
+_EMOJI_NAME = re.compile(r":(?=[a-z_+\-][\w+'\-]{0,99}:)", re.IGNORECASE)
 
 
-def answer_text(answer: Answer, setting: Setting, *, reference: str) -> str:
-    """Return an outcome as mrkdwn of at most 4,000 characters."""
-    text = _plain(setting)
+def escaped(text: str) -> str:
+    """Return literal text: `<!channel>` and `<@U…>` become inert.
+
+    So does the name of an emoji: nobody but code puts an icon before a line.
+    """
+    inert = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _EMOJI_NAME.sub(": ", inert)
+
+
+def link(url: str, label: str) -> str:
+    """Return a link; the address is one of ours."""
+    for char, code in (("|", "%7C"), ("<", "%3C"), (">", "%3E"), (" ", "%20")):
+        url = url.replace(char, code)
+    return f"<{url}|{escaped(label.replace('|', '/'))}>"
+
+
+def mention(person: str) -> str:
+    """Return a mention; nothing if it is no id of a person."""
+    return f"<@{person}>" if PERSON.fullmatch(person) else ""
+
+
+def badge_words(head: Head) -> str:
+    """Return a badge line."""
+    rest = "".join(f"  ·  {escaped(part)}" for part in head.rest)
+    return f"{_EMOJI[head.icon]} *{escaped(head.strong)}*{rest}"
+
+
+def answer_text(answer: Answer, context: RenderContext, *, reference: str) -> str:
+    """Return an outcome; see `PlainText.answer`."""
+    text = _plain(context)
     return text.answer(answer, reference=reference, follow_ups=follow_ups(answer))
 
 
-def nearest_text(answer: Answer, setting: Setting) -> str:
-    """Return sections by name, with links, one a line; 1,000 characters at most."""
-    return _plain(setting).nearest(answer)
+def nearest_text(answer: Answer, context: RenderContext) -> str:
+    """Return sections by name; see `PlainText.nearest`."""
+    return _plain(context).nearest(answer)
 
 
 def within(text: str, limit: int) -> str:
     """Return text, escaped, of at most `limit` characters; what is cut says so."""
-    return _plain(Setting()).within(text, limit)
+    return _plain(RenderContext()).within(text, limit)
 
 
-def _plain(setting: Setting) -> PlainText:
+def _plain(context: RenderContext) -> PlainText:
     markup = Markup(
         limit=LIMIT,
         body=BODY,
@@ -44,4 +83,4 @@ def _plain(setting: Setting) -> PlainText:
         small=lambda text: text,
         badge=badge_words,
     )
-    return PlainText(markup=markup, library=setting.library, starts_with_words=True)
+    return PlainText(markup=markup, library=context.library, starts_with_words=True)

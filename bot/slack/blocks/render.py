@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from bot.replies.answer import LEAF, reference
+from bot.replies.buttons import ASK_IN_PRIVATE
+from bot.replies.context import RenderContext
 from bot.replies.notices import ASK_PRIVATELY, AUTOMATED, OUTDATED, time_text
 from bot.replies.notices import notice_text as notice_words
 from bot.replies.safe_text import line, width
-from bot.slack.blocks.action_ids import ESCALATE
 from bot.slack.blocks.answer import answer_blocks, nearest_items
 from bot.slack.blocks.cases import (
     case_blocks,
@@ -26,28 +27,135 @@ from bot.slack.blocks.cases import (
 from bot.slack.blocks.elements import (
     Block,
     actions,
-    button,
-    context,
-    escaped,
     listed,
-    mention,
     mrkdwn,
     named,
     person,
+    press_button,
     quoted,
     rich,
     said,
     section,
+    small,
     words,
 )
-from bot.slack.blocks.mrkdwn import LIMIT, answer_text, nearest_text
-from bot.slack.blocks.render_context import Setting
+from bot.slack.blocks.mrkdwn import LIMIT, answer_text, escaped, mention, nearest_text
 from core.domain.answer import Answer
 from core.domain.delivery import StoredReply
 from core.domain.json_value import Json
 
 ASKED_MARK: Json = {"event_type": "question", "event_payload": {}}
 """Metadata of a question that we quote, by which it is told from what is drawn of a run."""
+RICH, SIMPLE, TEXT_ONLY = range(3)
+SHAPES = 3
+"""See `core.ports.Poster.shapes`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlackMessage:
+    """One shape of a reply."""
+
+    text: str
+    """The whole reply as mrkdwn, at most 4,000 characters."""
+    blocks: tuple[Block, ...] = ()
+    """At most 50; none in the plainest shape."""
+    metadata: Mapping[str, Json] | None = None
+    """Ids by which a post is found again and held against the ledger; never text."""
+    is_for_asker_alone: bool = False
+    """True: to be shown to nobody else in a public place."""
+
+
+def render(
+    reply: StoredReply, shape: int, *, outbox_id: int | str, context: RenderContext
+) -> SlackMessage:
+    """Return a reply in one shape; beyond the last shape it is the last."""
+    metadata = _metadata(reply, outbox_id)
+    answer = reply.answer
+    if answer is None:
+        return _line(reply, shape, context, metadata)
+    if answer.is_report and context.is_public:
+        return _pointer(reply, answer, shape, context, metadata)
+    if reply.asked is not None:
+        inner = replace(reply, asked=None)
+        question = reply.asked
+        return share(inner, shape, question=question, outbox_id=outbox_id, context=context)
+    last = reference(reply, has_file=context.has_file)
+    text = answer_text(answer, context, reference=last)
+    if shape >= TEXT_ONLY:
+        return SlackMessage(text=text, metadata=metadata)
+    blocks = answer_blocks(reply, answer, context, is_rich=shape == RICH)
+    return SlackMessage(text=text, blocks=tuple(blocks), metadata=metadata)
+
+
+def share(
+    reply: StoredReply, shape: int, *, question: str, outbox_id: int | str, context: RenderContext
+) -> SlackMessage:
+    """Return an answer for a channel in which it was not asked: who asked what comes first."""
+    inner = render(reply, shape, outbox_id=outbox_id, context=context)
+    first = asked_blocks(question, context.asker) if inner.blocks else []
+    text = f"{asked_text(question, context.asker)}\n{inner.text}"
+    return SlackMessage(
+        text=text if width(text) <= LIMIT else inner.text,
+        blocks=(*first, *inner.blocks),
+        metadata=inner.metadata,
+        is_for_asker_alone=inner.is_for_asker_alone,
+    )
+
+
+def _line(
+    reply: StoredReply, shape: int, context: RenderContext, metadata: Mapping[str, Json]
+) -> SlackMessage:
+    """Return what is no answer of ours: about a case, or a notice."""
+    if reply.case is not None:
+        text, blocks = case_text(reply.case, context), case_blocks(reply.case, context)
+    elif reply.officer_reply is not None:
+        said_by = reply.officer_reply
+        text, blocks = officer_text(said_by), officer_blocks(said_by, context)
+    elif reply.superseded is not None:
+        old = reply.superseded
+        text, blocks = superseded_text(old, context), superseded_blocks(old, context)
+    elif reply.news is not None:
+        text, blocks = news_text(reply.news), news_blocks(reply.news)
+    else:
+        text, blocks = notice_text(reply), [notice_block(reply), small(AUTOMATED)]
+    shown = () if shape >= TEXT_ONLY else tuple(blocks)
+    return SlackMessage(text=text, blocks=shown, metadata=metadata)
+
+
+def _pointer(
+    reply: StoredReply,
+    answer: Answer,
+    shape: int,
+    context: RenderContext,
+    metadata: Mapping[str, Json],
+) -> SlackMessage:
+    """Return where a report can be made: nothing of its content, and to the asker alone."""
+    told = ASK_PRIVATELY
+    near = list(nearest_items(answer.nearest[:3], context.library))
+    lines = [said(words(told))]
+    if near:
+        lines += [said(words("How to report", bold=True)), listed(near)]
+    blocks = [rich(*lines)]
+    if reply.answer_id:
+        ask = press_button(ASK_IN_PRIVATE, reply.answer_id)
+        blocks.append(actions(f"acts:{reply.answer_id}", ask))
+    blocks.append(named(small(AUTOMATED), "automated"))
+    return SlackMessage(
+        text="\n".join(part for part in (told, nearest_text(answer, context)) if part),
+        blocks=() if shape >= TEXT_ONLY else tuple(blocks),
+        metadata=metadata,
+        is_for_asker_alone=True,
+    )
+
+
+def _metadata(reply: StoredReply, outbox_id: int | str) -> Mapping[str, Json]:
+    ids = {
+        "outbox": str(outbox_id),
+        "record": reply.record_id,
+        "leaf": reply.leaf_hash[:LEAF] if reply.leaf_hash else None,
+    }
+    payload: Block = {key: value for key, value in ids.items() if value is not None}
+    return {"event_type": "answer" if reply.answer else "notice", "event_payload": payload}
 
 
 def notice_text(reply: StoredReply) -> str:
@@ -93,109 +201,3 @@ def asked_text(question: str, asker: str) -> str:
     """Return the same as mrkdwn."""
     asked = f"{mention(asker)} asked:" if mention(asker) else "Asked:"
     return f"{asked}\n> {escaped(line(question, limit=200))}"
-
-
-RICH, SIMPLE, TEXT_ONLY = range(3)
-SHAPES = 3
-"""See `core.ports.Poster.shapes`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rendered:
-    """One shape of a reply."""
-
-    text: str
-    """The whole reply as mrkdwn, at most 4,000 characters."""
-    blocks: tuple[Block, ...] = ()
-    """At most 50; none in the plainest shape."""
-    metadata: Mapping[str, Json] | None = None
-    """Ids by which a post is found again and held against the ledger; never text."""
-    is_for_asker_alone: bool = False
-    """True: to be shown to nobody else in a public place."""
-
-
-def render(reply: StoredReply, shape: int, *, outbox_id: int | str, setting: Setting) -> Rendered:
-    """Return a reply in one shape; beyond the last shape it is the last."""
-    metadata = _metadata(reply, outbox_id)
-    answer = reply.answer
-    if answer is None:
-        return _line(reply, shape, setting, metadata)
-    if answer.is_report and setting.is_public:
-        return _pointer(reply, answer, shape, setting, metadata)
-    if reply.asked is not None:
-        inner = replace(reply, asked=None)
-        question = reply.asked
-        return share(inner, shape, question=question, outbox_id=outbox_id, setting=setting)
-    last = reference(reply, has_file=setting.has_file)
-    text = answer_text(answer, setting, reference=last)
-    if shape >= TEXT_ONLY:
-        return Rendered(text=text, metadata=metadata)
-    blocks = answer_blocks(reply, answer, setting, is_rich=shape == RICH)
-    return Rendered(text=text, blocks=tuple(blocks), metadata=metadata)
-
-
-def share(
-    reply: StoredReply, shape: int, *, question: str, outbox_id: int | str, setting: Setting
-) -> Rendered:
-    """Return an answer for a channel in which it was not asked: who asked what comes first."""
-    inner = render(reply, shape, outbox_id=outbox_id, setting=setting)
-    first = asked_blocks(question, setting.asker) if inner.blocks else []
-    text = f"{asked_text(question, setting.asker)}\n{inner.text}"
-    return Rendered(
-        text=text if width(text) <= LIMIT else inner.text,
-        blocks=(*first, *inner.blocks),
-        metadata=inner.metadata,
-        is_for_asker_alone=inner.is_for_asker_alone,
-    )
-
-
-def _line(
-    reply: StoredReply, shape: int, setting: Setting, metadata: Mapping[str, Json]
-) -> Rendered:
-    """Return what is no answer of ours: about a case, or a notice."""
-    if reply.case is not None:
-        text, blocks = case_text(reply.case, setting), case_blocks(reply.case, setting)
-    elif reply.officer_reply is not None:
-        said_by = reply.officer_reply
-        text, blocks = officer_text(said_by), officer_blocks(said_by, setting)
-    elif reply.superseded is not None:
-        old = reply.superseded
-        text, blocks = superseded_text(old, setting), superseded_blocks(old, setting)
-    elif reply.news is not None:
-        text, blocks = news_text(reply.news), news_blocks(reply.news)
-    else:
-        text, blocks = notice_text(reply), [notice_block(reply), context(AUTOMATED)]
-    shown = () if shape >= TEXT_ONLY else tuple(blocks)
-    return Rendered(text=text, blocks=shown, metadata=metadata)
-
-
-def _pointer(
-    reply: StoredReply, answer: Answer, shape: int, setting: Setting, metadata: Mapping[str, Json]
-) -> Rendered:
-    """Return where a report can be made: nothing of its content, and to the asker alone."""
-    told = ASK_PRIVATELY
-    near = list(nearest_items(answer.nearest[:3], setting.library))
-    lines = [said(words(told))]
-    if near:
-        lines += [said(words("How to report", bold=True)), listed(near)]
-    blocks = [rich(*lines)]
-    if reply.answer_id:
-        ask = button(ESCALATE, "Ask Compliance in private", reply.answer_id)
-        blocks.append(actions(f"acts:{reply.answer_id}", ask))
-    blocks.append(named(context(AUTOMATED), "automated"))
-    return Rendered(
-        text="\n".join(part for part in (told, nearest_text(answer, setting)) if part),
-        blocks=() if shape >= TEXT_ONLY else tuple(blocks),
-        metadata=metadata,
-        is_for_asker_alone=True,
-    )
-
-
-def _metadata(reply: StoredReply, outbox_id: int | str) -> Mapping[str, Json]:
-    ids = {
-        "outbox": str(outbox_id),
-        "record": reply.record_id,
-        "leaf": reply.leaf_hash[:LEAF] if reply.leaf_hash else None,
-    }
-    payload: Block = {key: value for key, value in ids.items() if value is not None}
-    return {"event_type": "answer" if reply.answer else "notice", "event_payload": payload}

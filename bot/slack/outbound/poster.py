@@ -26,8 +26,8 @@ from bot.call_results import (
     post_result,
 )
 from bot.json_fields import maybe_object
-from bot.slack.blocks.render import SHAPES, Rendered, render
-from bot.slack.blocks.render_context import Setting
+from bot.replies.context import RenderContext
+from bot.slack.blocks.render import SHAPES, SlackMessage, render
 from bot.slack.inbound.payload import maybe
 from bot.slack.web.calls import ABSENT, LITERAL, Slack
 from core.domain.answer import Outcome
@@ -89,7 +89,7 @@ PAGES = 10
 SESSION_STATUS = "agents.sessions.setStatus"
 ACTIVE, SUSPENDED, CLOSED = "active", "suspended", "closed"
 
-SettingOf = Callable[[Delivery], Setting]
+ContextOf = Callable[[Delivery], RenderContext]
 """What a reply is rendered with."""
 
 logger = logging.getLogger(__name__)
@@ -100,14 +100,14 @@ class SlackPoster:
 
     shapes = SHAPES
 
-    def __init__(self, slack: Slack, *, setting_of: SettingOf) -> None:
+    def __init__(self, slack: Slack, *, context_of: ContextOf) -> None:
         """Take where to post, and what to render with."""
         self._slack = slack
-        self._setting_of = setting_of
+        self._context_of = context_of
 
     async def post(self, delivery: Delivery, /) -> PostResult:
         """See `Poster.post`."""
-        rendered = _rendered(delivery, self._setting_of(delivery))
+        rendered = _rendered(delivery, self._context_of(delivery))
         if delivery.replaces is not None:
             result = await self._rewrite(delivery, delivery.replaces, rendered)
         elif delivery.is_direct:
@@ -129,7 +129,7 @@ class SlackPoster:
                 SESSION_STATUS, channel_id=place.channel, thread_ts=place.thread, status=status
             )
 
-    async def _in_thread(self, delivery: Delivery, rendered: Rendered) -> PostResult:
+    async def _in_thread(self, delivery: Delivery, rendered: SlackMessage) -> PostResult:
         if delivery.progress_id is not None:
             replaced = await self._replace(delivery.place, delivery.progress_id, rendered)
             if replaced is not None:
@@ -140,7 +140,7 @@ class SlackPoster:
             return _result(sent)
         return await self._checked(channel, sent.body)
 
-    async def _replace(self, place: Place, ts: str, rendered: Rendered) -> PostResult | None:
+    async def _replace(self, place: Place, ts: str, rendered: SlackMessage) -> PostResult | None:
         """Let the reply take the place of its progress; None: that message is gone."""
         channel = place.channel
         if rendered.blocks:
@@ -182,7 +182,7 @@ class SlackPoster:
         is_gone = isinstance(found, Rejected) and found.code == NO_THREAD
         return await self._checked(place.channel, outcome.body) if is_gone else _result(outcome)
 
-    async def _update(self, channel: str, ts: str, rendered: Rendered) -> CallResult:
+    async def _update(self, channel: str, ts: str, rendered: SlackMessage) -> CallResult:
         return await self._slack.write(
             "chat.update",
             channel=channel,
@@ -193,7 +193,7 @@ class SlackPoster:
             **LITERAL,
         )
 
-    async def _send(self, channel: str, thread: str | None, rendered: Rendered) -> CallResult:
+    async def _send(self, channel: str, thread: str | None, rendered: SlackMessage) -> CallResult:
         return await self._slack.post_message(
             channel,
             rendered.text,
@@ -215,13 +215,13 @@ class SlackPoster:
             return Permanent(code=THREAD_GONE)
         return Ambiguous(code=THREAD_GONE)
 
-    async def _directly(self, delivery: Delivery, rendered: Rendered) -> PostResult:
+    async def _directly(self, delivery: Delivery, rendered: SlackMessage) -> PostResult:
         channel = await self._slack.open_direct(delivery.person)
         if not isinstance(channel, str):
             return before_posting(_result(channel))
         return _result(await self._send(channel, None, rendered))
 
-    async def _rewrite(self, delivery: Delivery, ts: str, rendered: Rendered) -> PostResult:
+    async def _rewrite(self, delivery: Delivery, ts: str, rendered: SlackMessage) -> PostResult:
         """Let an earlier post say something else, as often as it takes."""
         channel = delivery.place.channel
         if delivery.is_direct:
@@ -231,7 +231,7 @@ class SlackPoster:
             channel = opened
         return _result(await self._update(channel, ts, rendered))
 
-    async def _to_asker(self, delivery: Delivery, rendered: Rendered) -> PostResult:
+    async def _to_asker(self, delivery: Delivery, rendered: SlackMessage) -> PostResult:
         """Show it to the asker alone; a progress message in its way goes."""
         channel = delivery.place.channel
         if delivery.progress_id is not None:
@@ -249,7 +249,7 @@ class SlackPoster:
 
     async def find(self, delivery: Delivery, /) -> FindResult:
         """See `Poster.find`."""
-        rendered = _rendered(delivery, self._setting_of(delivery))
+        rendered = _rendered(delivery, self._context_of(delivery))
         if delivery.replaces is not None:
             rewritten = await self._rewrite(delivery, delivery.replaces, rendered)
             return found_by_updating(rewritten, otherwise=NotFound())
@@ -310,11 +310,11 @@ def thread_of(place: Place) -> str | None:
     return place.thread if seconds.isdecimal() and micros.isdecimal() else None
 
 
-def _rendered(delivery: Delivery, setting: Setting) -> Rendered:
-    return render(delivery.reply, delivery.shape, outbox_id=delivery.outbox_id, setting=setting)
+def _rendered(delivery: Delivery, context: RenderContext) -> SlackMessage:
+    return render(delivery.reply, delivery.shape, outbox_id=delivery.outbox_id, context=context)
 
 
-def _metadata(rendered: Rendered) -> Json:
+def _metadata(rendered: SlackMessage) -> Json:
     return dict(rendered.metadata) if rendered.metadata else None
 
 

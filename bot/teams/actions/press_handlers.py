@@ -9,13 +9,13 @@ from bot.actions.cases import AskerDetails
 from bot.actions.press import Nothing, Outcome, Press, Say
 from bot.actions.wiring import Action, Actions
 from bot.forms.forms import FormName
+from bot.replies.context import Library
 from bot.replies.notices import REMOVED, THANKS_UP
 from bot.teams.actions.dispatch import Handler
 from bot.teams.actions.press_identity import press_of
 from bot.teams.actions.respond import Responder
 from bot.teams.cards import dialogs
 from bot.teams.cards.answer import whole_card
-from bot.teams.cards.render_context import Setting
 from bot.teams.connector.roster import Rosters
 from bot.teams.inbound.interaction import FEEDBACK, REACTION, Interaction, asked
 from bot.teams.protocol import action_ids
@@ -42,13 +42,13 @@ class PressHandlers:
         *,
         officers: Officers,
         shown: PostedAnswers,
-        setting: Setting,
+        library: Library,
     ) -> None:
         self._actions = actions
         self._responder = responder
         self._officers = officers
         self._shown = shown
-        self._setting = setting
+        self._library = library
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
@@ -120,7 +120,7 @@ class PressHandlers:
         found = await self._actions.answers.whole(self._press(interaction))
         if isinstance(found, Say):
             return self._responder.respond(interaction, found)
-        card = whole_card(found, self._setting)
+        card = whole_card(found, self._library)
         return self._responder.open(interaction, WHOLE_TITLE, card, is_large=True)
 
 

@@ -6,7 +6,6 @@ from typing import assert_never
 
 from bot.actions.press import (
     Chosen,
-    EvidencePage,
     FieldError,
     FormNotice,
     Nothing,
@@ -18,8 +17,9 @@ from bot.actions.press import (
 )
 from bot.background_tasks import BackgroundTasks
 from bot.call_results import CallResult, Rejected, Succeeded
-from bot.forms.evidence import TITLE
+from bot.forms.evidence import TITLE, EvidenceView
 from bot.forms.forms import Form
+from bot.replies.context import Library, RenderContext
 from bot.teams.actions.press_identity import officers_in
 from bot.teams.cards import dialogs
 from bot.teams.cards.answer import chosen_card
@@ -27,7 +27,6 @@ from bot.teams.cards.cases import case_card
 from bot.teams.cards.dialogs import FORMS, again, form_card
 from bot.teams.cards.elements import Card, attached
 from bot.teams.cards.evidence import evidence_card
-from bot.teams.cards.render_context import Setting
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.connector.http_client import NOT_HERE
@@ -52,14 +51,14 @@ class Responder:
         addresses: Addresses,
         background: BackgroundTasks,
         *,
-        setting: Setting,
+        library: Library,
         officers: Officers,
         rosters: Rosters,
     ) -> None:
         self._transport = transport
         self._addresses = addresses
         self._background = background
-        self._setting = setting
+        self._library = library
         self._officers = officers
         self._rosters = rosters
 
@@ -108,10 +107,8 @@ class Responder:
         match form:
             case Form():
                 return self.open(interaction, form.title, form_card(form))
-            case EvidencePage():
-                card = evidence_card(
-                    form.answer, form.answer_id, self._setting, around=form.around, page=form.page
-                )
+            case EvidenceView():
+                card = evidence_card(form, self._library)
                 return self.open(interaction, TITLE, card, is_large=True)
             case FormNotice():
                 return self._say(interaction, form.words)
@@ -132,11 +129,11 @@ class Responder:
         return dialogs.NOTHING
 
     def _case(self, interaction: Interaction, case: Case) -> Card:
-        setting = Setting(
+        context = RenderContext(
             is_public=interaction.spot.scope != "personal",
             officers=officers_in(interaction.spot.place, self._rosters, self._officers),
         )
-        return case_card(case, setting)
+        return case_card(case, context)
 
     async def _rewrite(self, interaction: Interaction, shown: Card, *, is_whispered: bool) -> None:
         """Take the buttons away where the client does not do it by itself."""

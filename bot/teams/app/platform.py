@@ -14,8 +14,7 @@ from bot.background_tasks import BackgroundTasks
 from bot.intake import Intake
 from bot.platform import Chat, Connect
 from bot.private_channels import require_private
-from bot.replies.answer import follow_ups
-from bot.replies.context import Library
+from bot.replies.context import Library, RenderContext
 from bot.teams.actions.commands import Asking
 from bot.teams.actions.dispatch import Presses
 from bot.teams.actions.press_handlers import PressHandlers, TeamsAskers
@@ -29,13 +28,12 @@ from bot.teams.auth.credentials import token_for
 from bot.teams.auth.signing_keys import METADATA_URL, SigningKeys, signing_keys
 from bot.teams.auth.token_verifier import InboundVerifier, UnsafeAnonymous, Verifier
 from bot.teams.cards.render import render
-from bot.teams.cards.render_context import Setting
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.connector import RestTransport, Transport
 from bot.teams.connector.http_client import Exchange, open_session
 from bot.teams.connector.roster import Rosters
 from bot.teams.outbound.audience import TeamsAudience
-from bot.teams.outbound.poster import Rendered, TeamsPoster
+from bot.teams.outbound.poster import TeamsMessage, TeamsPoster
 from bot.teams.outbound.progress import TeamsSurface, TeamsTimings
 from bot.teams.protocol.conversations import NAME, Reference
 from bot.teams.protocol.identity import Home, home_of
@@ -58,7 +56,6 @@ def handlers(
     background: BackgroundTasks,
 ) -> Presses:
     """Return the handlers; nothing is called."""
-    setting = Setting(library=library)
     actions = wire_actions(
         service,
         membership=audience,
@@ -70,12 +67,12 @@ def handlers(
         transport,
         addresses,
         background,
-        setting=setting,
+        library=library,
         officers=service.officers,
         rosters=rosters,
     )
     pressing = PressHandlers(
-        actions, responder, officers=service.officers, shown=service.posted_answers, setting=setting
+        actions, responder, officers=service.officers, shown=service.posted_answers, library=library
     )
     asking = Asking(
         intake,
@@ -130,14 +127,14 @@ def wire(
     surface = TeamsSurface(transport, addresses, timings=timings)
     library = Library()
 
-    def rendered(delivery: Delivery) -> Rendered:
-        setting = setting_of(
+    def rendered(delivery: Delivery) -> TeamsMessage:
+        context = context_of(
             delivery,
             library,
             asker_name=rosters.name_of(delivery.place, delivery.person),
             officers=officers_in(delivery.place, rosters, service.officers),
         )
-        return render(delivery.reply, delivery.shape, setting=setting)
+        return render(delivery.reply, delivery.shape, context=context)
 
     def forget(reference: Reference) -> None:
         rosters.forget(reference.tenant, reference.conversation)
@@ -174,19 +171,17 @@ def wire(
     )
 
 
-def setting_of(
+def context_of(
     delivery: Delivery, library: Library, *, asker_name: str, officers: tuple[str, ...]
-) -> Setting:
+) -> RenderContext:
     """Return what a reply is rendered with."""
-    answer = delivery.reply.answer
     is_own = delivery.is_direct or delivery.place.mode == "direct"
-    return Setting(
+    return RenderContext(
         library=library,
         asker=delivery.person,
         asker_name=asker_name,
         has_file=delivery.has_file,
         is_public=not is_own,
-        follow_ups=() if answer is None else follow_ups(answer),
         officers=officers,
     )
 

@@ -1,24 +1,27 @@
-"""The card below an answer: sources that open on a click, and what can be done."""
+"""An answer in Teams: the card below its words, its citations, and a question back.
+
+A card holds 28 kB, so quotes share a budget. Teams takes 20 citations and the Agents Playground 10;
+more than one root entity is a 400, and so is a citation whose sensitivity is not that of its
+message.
+"""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from bot.replies.answer import ANSWERS_IT, FOR_ALL, asks_compliance, head_of, offers_all
-from bot.replies.context import Library, Sensitivity
-from bot.replies.safe_text import line, short
+from bot.replies.answer import head_of
+from bot.replies.buttons import REMOVE, answer_buttons, choices
+from bot.replies.context import Library, RenderContext, Sensitivity
+from bot.replies.safe_text import CUT, line, short
 from bot.replies.sources import (
     QUOTES,
-    SHOWN,
-    Room,
+    ShownQuote,
     Source,
-    missing,
-    more_sources,
     numbers,
     section_title,
-    sources,
+    shown_sources,
 )
-from bot.replies.text_reply import CUT
 from bot.teams.cards.elements import (
+    CARD_BYTES,
     CARD_TYPE,
     LONGEST_URL,
     SCHEMA,
@@ -28,49 +31,28 @@ from bot.teams.cards.elements import (
     card,
     collapsed,
     container,
-    dialog,
     execute,
+    fitting,
+    press_button,
     rich,
     run,
+    size,
     small,
     told,
 )
-from bot.teams.cards.limits import CARD_BYTES, size
 from bot.teams.cards.markdown import address
-from bot.teams.cards.render_context import Setting
 from bot.teams.protocol import action_ids
 from core.domain.answer import Answer, Outcome, ShownCitation
 from core.domain.json_value import Json
-from core.domain.question import ALL
 
-
-def source_items(
-    citations: tuple[ShownCitation, ...], library: Library, *, quotes: int
-) -> list[Card]:
-    """Return what is shown of the sources; `quotes`: how many characters all quotes may take."""
-    room = Room(left=quotes)
-    found = list(sources(citations, library))
-    items = [item for source in found[:SHOWN] for item in _source(source, library, room)]
-    return [*items, *([small(more_sources(found[SHOWN:]))] if len(found) > SHOWN else [])]
-
-
-def _source(source: Source, library: Library, room: Room) -> Iterator[Card]:
-    mark = run(f"{numbers(source.quotes)} ", weight="Bolder")
-    title = run(source.title, url=source.url, weight="Bolder")
-    yield rich(mark, title, spacing="Medium")
-    if source.about:
-        yield small(source.about)
-    several = len(source.quotes) > 1
-    for quote in source.quotes:
-        taken = room.take(quote.quote, library.hosts)
-        if taken.text:
-            first = f"[{quote.number}] " if several else ""
-            shown = f"{first}“{taken.text}{'”' if taken.is_whole else ''}"
-            yield container(told(shown), style="emphasis", spacing="Small")
-        if not taken.is_whole:
-            yield small(missing(taken.text, quote.quote))
-
-
+SIZES = (QUOTES, 2_000, 800, 0)
+"""Characters that quotes may take, tried in turn until the card is small enough."""
+WHOLE, WHOLE_LINES, MOST_OPTIONS = 3_000, 30, 10
+"""Characters and lines of an answer's words in a dialog, and options of a clarification."""
+UNDER_EVIDENCE = "The sources are under “Show evidence”."
+BUTTONS = 5
+"""Options of a clarification beyond this many are a list: Teams shows six buttons at most."""
+CHOICES = 60
 CITATIONS = 10
 NAME, ABSTRACT = 80, 160
 KEYWORDS, KEYWORD = 3, 28
@@ -79,8 +61,111 @@ IN_CONTEXT = 1_200
 LABEL = "citebound-sensitivity"
 
 
+def answer_card(answer: Answer, ours: str, context: RenderContext) -> Card | None:
+    """Return the card, at most 28 kB; None: there is nothing to show or to do."""
+    if not ours and not answer.citations:
+        return None
+    buttons = list(_buttons(answer, ours, context)) if ours else []
+
+    def made(quotes: int) -> Card:
+        return card(_sources(answer, ours, context, quotes=quotes), buttons)
+
+    shown = fitting(SIZES, made)
+    return shown if size(shown) <= CARD_BYTES else card([small(UNDER_EVIDENCE)], buttons)
+
+
+def whole_card(answer: Answer, library: Library) -> Card:
+    """Return all of an answer, for a dialog; at most 28 kB."""
+    head = head_of(answer)
+    words = short(answer.text, WHOLE, library.hosts, mark=CUT)
+    above = [
+        *([rich(run(head.words, weight="Bolder"))] if head else []),
+        *told(words, lines=WHOLE_LINES),
+        *(rich(run(f"• {line(one, limit=200)}")) for one in answer.options[:MOST_OPTIONS]),
+    ]
+
+    def made(quotes: int) -> Card:
+        sources = source_items(answer.citations, library, quotes=quotes)
+        return card([*above, *sources], is_wide=False)
+
+    return fitting(SIZES, made)
+
+
+def source_items(
+    citations: tuple[ShownCitation, ...], library: Library, *, quotes: int
+) -> list[Card]:
+    """Return what is shown of the sources; `quotes`: how many characters all quotes may take."""
+    found = shown_sources(citations, library, quotes=quotes)
+    items = [item for source, shown in found.sources for item in _source(source, shown)]
+    return [*items, *([small(found.more)] if found.more else [])]
+
+
+def _sources(answer: Answer, ours: str, context: RenderContext, *, quotes: int) -> list[Card]:
+    if not answer.citations or answer.is_closest:  # the text says where a closest passage stands
+        return []
+    items = source_items(answer.citations, context.library, quotes=quotes)
+    return collapsed(f"Sources ({len(answer.citations)})", f"src:{ours}", items)
+
+
+def _source(source: Source, quotes: Iterable[ShownQuote]) -> Iterator[Card]:
+    mark = run(f"{numbers(source.quotes)} ", weight="Bolder")
+    title = run(source.title, url=source.url, weight="Bolder")
+    yield rich(mark, title, spacing="Medium")
+    if source.about:
+        yield small(source.about)
+    for quote in quotes:
+        if quote.text:
+            shown = f"{quote.mark}“{quote.text}{'' if quote.rest else '”'}"
+            yield container(told(shown), style="emphasis", spacing="Small")
+        if quote.rest:
+            yield small(quote.rest)
+
+
+def _buttons(answer: Answer, ours: str, context: RenderContext) -> Iterator[Card]:
+    data = action_ids.data_of(action_ids.ANSWER_KEY, ours)
+    for one in answer_buttons(answer, may_share=context.may_share):
+        yield press_button(one, data)
+    if answer.outcome is Outcome.ANSWERED and context.asker:
+        yield press_button(REMOVE, data) | {"mode": "secondary"}
+
+
+def clarification_card(answer: Answer, ours: str) -> Card | None:
+    """Return the options; None: there are none, and a reply will do."""
+    if not answer.options or not ours:
+        return None
+    if len(answer.options) <= BUTTONS:
+        return card([], _option_buttons(answer, ours))
+    data = action_ids.data_of(action_ids.CLARIFICATION_KEY, ours)
+    return card([_list(answer)], [execute(action_ids.CLARIFY, "Choose", data)])
+
+
+def chosen_card(option: str) -> Card:
+    """Return what takes the place of the options once one was chosen."""
+    chosen = run(line(option, limit=200), weight="Bolder")
+    return card([rich(run("You chose "), chosen, run("."))])
+
+
+def _option_buttons(answer: Answer, ours: str) -> Iterator[Card]:
+    for choice, title in choices(answer, limit=TITLE, most=BUTTONS):
+        data = action_ids.data_of(action_ids.CLARIFICATION_KEY, ours, choice)
+        yield execute(action_ids.CLARIFY, title, data)
+
+
+def _list(answer: Answer) -> Card:
+    offered = choices(answer, limit=TITLE, most=CHOICES)
+    listed: list[Json] = [{"title": title, "value": choice} for choice, title in offered]
+    return {
+        "type": "Input.ChoiceSet",
+        "id": action_ids.CHOICE,
+        "label": "Which one?",
+        "isRequired": True,
+        "errorMessage": "Choose one",
+        "choices": listed,
+    }
+
+
 def root_entity(answer: Answer, library: Library, *, with_cards: bool) -> Card:
-    """Return the entity.
+    """Return the one root entity of a message: that it is generated, what it cites, how sensitive.
 
     Args:
         answer: what is shown.
@@ -89,16 +174,21 @@ def root_entity(answer: Answer, library: Library, *, with_cards: bool) -> Card:
     """
     label = _strictest(answer, library)
     cited = [_claim(one, library, label, with_cards) for one in answer.citations[:CITATIONS]]
-    made: Card = {
+    made = generated_entity()
+    if label is not None:
+        made["usageInfo"] = _usage(label)
+    return made | ({"citation": list[Json](cited)} if cited else {})
+
+
+def generated_entity() -> Card:
+    """Return the label of a generated message, without citations."""
+    return {
         "type": "https://schema.org/Message",
         "@type": "Message",
         "@context": "https://schema.org",
         "@id": "",
         "additionalType": ["AIGeneratedContent"],
     }
-    if label is not None:
-        made["usageInfo"] = _usage(label)
-    return made | ({"citation": list[Json](cited)} if cited else {})
 
 
 def _claim(
@@ -145,117 +235,3 @@ def _usage(label: Sensitivity) -> Card:
         "name": line(label.name, limit=80) or "Sensitive",
         "description": line(label.description, limit=200) or "-",
     }
-
-
-BUTTONS = 5
-"""Options beyond this many are a list: Teams shows six buttons at most."""
-CHOICES = 60
-CHOOSE = "Choose"
-
-
-def clarification_card(answer: Answer, ours: str) -> Card | None:
-    """Return the options; None: there are none, and a reply will do."""
-    if not answer.options or not ours:
-        return None
-    if len(answer.options) <= BUTTONS:
-        return card([], _buttons(answer, ours))
-    data = action_ids.data_of(action_ids.CLARIFICATION_KEY, ours)
-    return card([_list(answer)], [execute(action_ids.CLARIFY, CHOOSE, data)])
-
-
-def chosen_card(option: str) -> Card:
-    """Return what takes the place of the options once one was chosen."""
-    chosen = run(line(option, limit=200), weight="Bolder")
-    return card([rich(run("You chose "), chosen, run("."))])
-
-
-def _buttons(answer: Answer, ours: str) -> Iterator[Card]:
-    for choice, title in _choices(answer):
-        data = action_ids.data_of(action_ids.CLARIFICATION_KEY, ours, choice)
-        yield execute(action_ids.CLARIFY, title, data)
-
-
-def _choices(answer: Answer) -> Iterator[tuple[str, str]]:
-    for number, option in enumerate(answer.options[:CHOICES]):
-        yield str(number), line(option, limit=TITLE) or f"Option {number + 1}"
-    if offers_all(answer):
-        yield ALL, FOR_ALL
-
-
-def _list(answer: Answer) -> Card:
-    choices: list[Json] = [{"title": title, "value": choice} for choice, title in _choices(answer)]
-    return {
-        "type": "Input.ChoiceSet",
-        "id": action_ids.CHOICE,
-        "label": "Which one?",
-        "isRequired": True,
-        "errorMessage": "Choose one",
-        "choices": choices,
-    }
-
-
-_ROOMS = (QUOTES, 2_000, 800, 0)
-"""Characters that quotes may take, tried in turn until the card is small enough."""
-WHOLE, WHOLE_LINES, MOST_OPTIONS = 3_000, 30, 10
-"""Characters and lines of an answer's words in a dialog, and options of a clarification."""
-UNDER_EVIDENCE = "The sources are under “Show evidence”."
-
-
-def answer_card(answer: Answer, ours: str, setting: Setting) -> Card | None:
-    """Return the card, at most 28 kB; None: there is nothing to show or to do."""
-    if not ours and not answer.citations:
-        return None
-    deeds = list(_deeds(answer, ours, setting)) if ours else []
-    for quotes in _ROOMS:
-        made = card(_sources(answer, ours, setting, quotes=quotes), deeds)
-        if size(made) <= CARD_BYTES:
-            return made
-    return card([small(UNDER_EVIDENCE)], deeds)
-
-
-def whole_card(answer: Answer, setting: Setting) -> Card:
-    """Return all of an answer, for a dialog; at most 28 kB."""
-    head = head_of(answer)
-    made = card([])
-    for quotes in _ROOMS:
-        words = short(answer.text, WHOLE, setting.library.hosts, mark=CUT)
-        body = [
-            *([rich(run(head.words, weight="Bolder"))] if head else []),
-            *told(words, lines=WHOLE_LINES),
-            *(rich(run(f"• {line(one, limit=200)}")) for one in answer.options[:MOST_OPTIONS]),
-            *source_items(answer.citations, setting.library, quotes=quotes),
-        ]
-        made = card(body, is_wide=False)
-        if size(made) <= CARD_BYTES:
-            break
-    return made
-
-
-def _sources(answer: Answer, ours: str, setting: Setting, *, quotes: int) -> list[Card]:
-    if not answer.citations or answer.is_closest:  # the text says where a closest passage stands
-        return []
-    items = source_items(answer.citations, setting.library, quotes=quotes)
-    return collapsed(f"Sources ({len(answer.citations)})", f"src:{ours}", items)
-
-
-def _deeds(answer: Answer, ours: str, setting: Setting) -> Iterator[Card]:
-    data = action_ids.data_of(action_ids.ANSWER_KEY, ours)
-    evidence = dialog(action_ids.EVIDENCE, "Show evidence", data)
-    is_answered = answer.outcome is Outcome.ANSWERED
-    if answer.is_closest:
-        yield execute(action_ids.ANSWERS, ANSWERS_IT, data)
-        yield dialog(action_ids.ESCALATE, asks_compliance(answer), data)
-        yield evidence
-        return
-    if answer.citations:
-        yield evidence
-    is_main = not is_answered and answer.case_number is None
-    style = {"style": "positive"} if is_main else {}
-    yield dialog(action_ids.ESCALATE, asks_compliance(answer), data, **style)
-    if not is_answered:
-        return
-    yield dialog(action_ids.REPORT, "Report a problem", data)
-    if setting.may_share:
-        yield execute(action_ids.SHARE, "Share in channel", data)
-    if setting.asker:
-        yield execute(action_ids.REMOVE, "Remove this answer", data, mode="secondary")

@@ -24,7 +24,7 @@ from bot.forms.forms import (
     question_about_form,
     report_form,
 )
-from bot.replies.safe_text import clean, cut, line, short
+from bot.replies.safe_text import CUT, clean, cut, line, short
 from bot.teams.cards.elements import (
     CARD_TYPE,
     Card,
@@ -148,7 +148,7 @@ def _drawn(item: Item, typed: Typed) -> Iterator[Card]:
             yield said(item.text)
         case Quotation():
             # Its note stands on the card from which the form was opened.
-            quoted = told(short(item.text, QUOTED, mark="… [shortened]")) or [rich(run("-"))]
+            quoted = told(short(item.text, QUOTED, mark=CUT)) or [rich(run("-"))]
             yield container(quoted, style="emphasis")
         case TextField():
             yield _text(item, typed)

@@ -4,16 +4,18 @@ Foreign text stands in `TextRun`s alone, which parse nothing. `TextBlock`s hold 
 they parse Markdown. Nothing here makes a link or a mention of a text.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias, TypeVar
 
-from bot.replies.answer import Head
+from bot.replies.buttons import Button, Emphasis
 from bot.replies.safe_text import cut, pieces
 from bot.teams.cards.markdown import address, paragraphs, run_text
-from bot.teams.protocol.action_ids import DO
+from bot.teams.protocol.action_ids import DO, OPENING
 from core.domain.json_value import Json
 
 Card: TypeAlias = dict[str, Json]
+T = TypeVar("T")
 VERSION = "1.5"
 SCHEMA = "http://adaptivecards.io/schemas/adaptive-card.json"
 CARD_TYPE = "application/vnd.microsoft.card.adaptive"
@@ -21,6 +23,10 @@ TITLE = 80
 """Characters of a button, which Teams shows on one line."""
 RUN = 3_000
 LONGEST_URL = 2_000
+MESSAGE_BYTES = 80_000
+"""Of the whole message as JSON in UTF-16; Teams refuses those near 100,000 (413)."""
+CARD_BYTES = 28_000
+_STYLES = {Emphasis.MAIN: "positive", Emphasis.DANGER: "destructive"}
 
 
 def card(
@@ -73,13 +79,6 @@ def small(text: str) -> Card:
     return rich(run(text, size="Small", isSubtle=True), spacing="Small")
 
 
-def badge_line(head: Head) -> Card:
-    """Return a badge line."""
-    rest = "".join(f" · {part}" for part in head.rest)
-    runs = [run(f"{head.icon} "), run(head.strong, weight="Bolder")]
-    return rich(*runs, *([run(rest)] if rest else []))
-
-
 def container(items: Sequence[Card], **more: Json) -> Card:
     """Return pieces that belong together."""
     return {"type": "Container", **more, "items": list(items)}
@@ -115,6 +114,29 @@ def execute(name: str, title: str, data: Mapping[str, Json], **more: Json) -> Ca
     return made | more | {"fallback": simple}
 
 
+def press_button(shown: Button, data: Mapping[str, Json]) -> Card:
+    """Return a button that replies share; one that opens a dialog only does that."""
+    style: Card = {"style": _STYLES[shown.emphasis]} if shown.emphasis else {}
+    make = dialog if shown.act in OPENING else execute
+    return make(shown.act.value, shown.text, data, **style)
+
+
 def opening(title: str, url: str) -> Card:
     """Return a button that opens one of our addresses."""
     return {"type": "Action.OpenUrl", "title": cut(title, TITLE), "url": address(url)}
+
+
+def size(value: Json) -> int:
+    """Return how many bytes it is as JSON in UTF-16, the way in which Teams counts."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return len(text.encode("utf-16-le", "surrogatepass"))
+
+
+def fitting(sizes: Iterable[T], make: Callable[[T], Card]) -> Card:
+    """Return the first card that Teams takes, made in each size in turn; else the last one."""
+    made = card([])
+    for one in sizes:
+        made = make(one)
+        if size(made) <= CARD_BYTES:
+            break
+    return made

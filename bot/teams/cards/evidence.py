@@ -1,30 +1,32 @@
-"""The evidence of an answer, claim by claim: verbatim quotes with what stands around them.
+"""The evidence of an answer as the card of a dialog, a page at a time."""
 
-Nothing is left out: what does not fit on a page is on the next one, and a long quote goes on in
-parts that say so.
-"""
+from collections.abc import Iterator
 
-from collections.abc import Iterator, Mapping
-
-from bot.forms.evidence import Around, Level, paged, summary_of
-from bot.replies.safe_text import line, pieces, shown
-from bot.replies.sources import sources
+from bot.forms.evidence import (
+    PIECE,
+    ClaimHeading,
+    EvidenceItem,
+    EvidenceView,
+    Level,
+    QuotePart,
+    page_of,
+    summary_of,
+)
+from bot.replies.context import Library
+from bot.replies.safe_text import pieces
 from bot.teams.cards.elements import (
-    RUN,
     Card,
     card,
     container,
     rich,
     run,
     said,
+    size,
     small,
     submit,
     told,
 )
-from bot.teams.cards.limits import size
-from bot.teams.cards.render_context import Setting
 from bot.teams.protocol import action_ids
-from core.domain.answer import Answer, ShownCitation, ShownClaim
 
 PAGE_BYTES, PAGE_ITEMS = 22_000, 60
 LINES = 60
@@ -32,74 +34,44 @@ LINES = 60
 _STYLES = {Level.ALL: "good", Level.PARTLY: "warning", Level.NOTHING: "accent"}
 
 
-def evidence_card(
-    answer: Answer,
-    answer_id: str,
-    setting: Setting,
-    *,
-    around: Mapping[int, Around] | None = None,
-    page: int = 0,
-) -> Card:
-    """Return one page of the evidence; `around` by the n of [n]."""
-    units = list(_claims(answer, setting, around or {}))
-    pages = list(paged(units, size=_bytes, most=PAGE_BYTES, items=PAGE_ITEMS))
-    page = max(0, min(page, len(pages) - 1))
-    body = [_summary(answer), *(pages[page] if pages else [])]
-    if len(pages) > 1:
-        body.append(small(f"Page {page + 1} of {len(pages)}"))
-    return card(body, _turning(answer_id, page, len(pages)), is_wide=False)
+def evidence_card(evidence: EvidenceView, library: Library) -> Card:
+    """Return the page at which the evidence is opened."""
+    page = page_of(
+        evidence,
+        library,
+        draw=_drawn,
+        size=lambda unit: size(list(unit)),
+        most=PAGE_BYTES,
+        items=PAGE_ITEMS,
+    )
+    summary, ours = summary_of(evidence.answer), evidence.answer_id
+    verdict = said(summary.text, weight="Bolder")
+    above = container([verdict], style=_STYLES[summary.level], bleed=True)
+    turning = (
+        submit(action_ids.EVIDENCE_PAGE, title, action_ids.data_of(action_ids.ANSWER_KEY, ours, to))
+        for to, title in page.turns()
+    )
+    below = [small(page.label)] if page.label else []
+    return card([above, *page.items, *below], turning, is_wide=False)
 
 
-def _summary(answer: Answer) -> Card:
-    summary = summary_of(answer)
-    text = said(summary.text, weight="Bolder")
-    return container([text], style=_STYLES[summary.level], bleed=True)
+def _drawn(item: EvidenceItem) -> Iterator[list[Card]]:
+    return _heading(item) if isinstance(item, ClaimHeading) else _quote(item)
 
 
-def _claims(answer: Answer, setting: Setting, around: Mapping[int, Around]) -> Iterator[list[Card]]:
-    """Return what must stay together on a page, in order."""
-    citations = {citation.number: citation for citation in answer.citations}
-    for number, claim in enumerate(answer.claims, start=1):
-        yield from _statement(number, claim, setting)
-        for cited in claim.numbers:
-            if cited in citations:
-                yield from _quote(citations[cited], setting, around.get(cited, Around()))
-
-
-def _statement(number: int, claim: ShownClaim, setting: Setting) -> Iterator[list[Card]]:
-    words = line(claim.text, setting.library.hosts)
-    for index, piece in enumerate(pieces(words, RUN) or ["-"]):
-        first = f"{number}. " if index == 0 else ""
+def _heading(claim: ClaimHeading) -> Iterator[list[Card]]:
+    for index, piece in enumerate(pieces(claim.text, PIECE) or ["-"]):
+        first = f"{claim.number}. " if index == 0 else ""
         yield [rich(run(f"{first}{piece}", weight="Bolder"), separator=index == 0)]
 
 
-def _quote(citation: ShownCitation, setting: Setting, around: Around) -> Iterator[list[Card]]:
-    hosts = setting.library.hosts
-    parts = pieces(shown(citation.quote, hosts), RUN) or ["-"]
-    for index, part in enumerate(parts):
-        more = f" part {index + 1} of {len(parts)}" if len(parts) > 1 else ""
-        items = told(part, lines=LINES) or [rich(run("-"))]
-        if index == 0 and around.before.strip():
-            items = [*told(shown(around.shown_before, hosts), isSubtle=True), *items]
-        if index == len(parts) - 1 and around.after.strip():
-            items = [*items, *told(shown(around.shown_after, hosts), isSubtle=True)]
-        unit = [small(f"[{citation.number}]{more}"), container(items, style="emphasis")]
-        yield [*unit, *_where(citation, setting)] if index == len(parts) - 1 else unit
-
-
-def _where(citation: ShownCitation, setting: Setting) -> Iterator[Card]:
-    source = next(iter(sources([citation], setting.library)))
-    yield rich(run(source.title, url=source.url), spacing="Small")
-    if source.about:
-        yield small(source.about)
-
-
-def _turning(answer_id: str, page: int, pages: int) -> Iterator[Card]:
-    for to, title in ((page - 1, "Previous page"), (page + 1, "Next page")):
-        if 0 <= to < pages:
-            data = action_ids.data_of(action_ids.ANSWER_KEY, answer_id, to)
-            yield submit(action_ids.EVIDENCE_PAGE, title, data)
-
-
-def _bytes(unit: list[Card]) -> int:
-    return size(list(unit))
+def _quote(quote: QuotePart) -> Iterator[list[Card]]:
+    before = told(quote.before, isSubtle=True)
+    after = told(quote.after, isSubtle=True)
+    text = told(quote.text, lines=LINES) or [rich(run("-"))]
+    unit = [small(quote.mark), container([*before, *text, *after], style="emphasis")]
+    source = quote.source
+    if source is not None:
+        unit.append(rich(run(source.title, url=source.url), spacing="Small"))
+        unit += [small(source.about)] if source.about else []
+    yield unit

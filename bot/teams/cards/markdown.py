@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 
 from bot.replies.answer import Head
+from bot.replies.context import RenderContext
 from bot.replies.text_reply import Markup, PlainText
-from bot.teams.cards.render_context import Setting
 from core.domain.answer import Answer, Block, Paragraph, blocks
 
 _SPECIAL = str.maketrans(
@@ -85,7 +85,7 @@ LIMIT = 12_000
 BODY = 6_000
 
 
-def in_markdown(setting: Setting) -> PlainText:
+def in_markdown(context: RenderContext) -> PlainText:
     """Return who writes replies in Markdown."""
     markup = Markup(
         limit=LIMIT,
@@ -100,10 +100,10 @@ def in_markdown(setting: Setting) -> PlainText:
         small=lambda text: f"_{text}_",
         badge=badge,
     )
-    return _writer(markup, setting)
+    return _writer(markup, context)
 
 
-def without_markup(setting: Setting) -> PlainText:
+def without_markup(context: RenderContext) -> PlainText:
     """Return who writes replies for `textFormat` `plain`, which parses nothing."""
     markup = Markup(
         limit=LIMIT,
@@ -118,13 +118,13 @@ def without_markup(setting: Setting) -> PlainText:
         small=lambda text: text,
         badge=_badge,
     )
-    return _writer(markup, setting)
+    return _writer(markup, context)
 
 
-def _writer(markup: Markup, setting: Setting) -> PlainText:
+def _writer(markup: Markup, context: RenderContext) -> PlainText:
     # Nobody tells us where consent lets us hear more than what mentions us.
-    heard = "named" if setting.is_public else "chat"
-    return PlainText(markup=markup, library=setting.library, heard=heard)
+    heard = "named" if context.is_public else "chat"
+    return PlainText(markup=markup, library=context.library, heard=heard)
 
 
 def _badge(head: Head) -> str:

@@ -2,16 +2,20 @@
 
 Pure: what is stored and where it goes in, dicts out. A text always holds the whole answer; where
 its sources stand in a card, the next shape says them in the text. After a 400 the entities go,
-after a 413 the card (platforms, 3.7).
+after a 413 the card.
 """
 
 from dataclasses import dataclass
 
 from bot.replies.answer import LEAF, reference
+from bot.replies.buttons import ASK_IN_PRIVATE, SHOW, follow_ups
+from bot.replies.context import RenderContext
 from bot.replies.notices import (
     ASK_PRIVATELY,
     AUTOMATED,
+    HOW,
     HOW_IT_WORKS,
+    NAME,
     OUTDATED,
     news_text,
     notice_text,
@@ -20,28 +24,28 @@ from bot.replies.notices import (
 from bot.replies.safe_text import line
 from bot.replies.text_reply import PlainText
 from bot.teams.cards import cases
-from bot.teams.cards.answer import answer_card, clarification_card, root_entity
-from bot.teams.cards.cases import case_card, case_text
-from bot.teams.cards.elements import Card, attached, card, dialog, rich, run, said
-from bot.teams.cards.limits import MESSAGE_BYTES, SUGGESTED, size
+from bot.teams.cards.answer import answer_card, clarification_card, generated_entity, root_entity
+from bot.teams.cards.elements import (
+    MESSAGE_BYTES,
+    Card,
+    attached,
+    card,
+    press_button,
+    rich,
+    run,
+    said,
+    size,
+)
 from bot.teams.cards.markdown import in_markdown, without_markup
-from bot.teams.cards.render_context import Setting
 from bot.teams.protocol import action_ids
 from core.domain.answer import Answer, Outcome
 from core.domain.delivery import Notice, StoredReply
 from core.domain.json_value import Json
 
-NAME = "Compliance Assistant"
 EXAMPLES = (
     "What is the limit for accepting a gift from a vendor?",
     "Can I take a paid side job?",
     "Do I need pre-clearance to buy shares?",
-)
-HOW = (
-    "Each statement is checked against the policy text before you see it; “Show evidence” has the"
-    " words around each quote.",
-    "If the policies do not settle it, “Ask Compliance” hands your question to a person.",
-    "Questions and answers are recorded, and Compliance can read the record.",
 )
 MENTION = (
     "Mention me with each question. In a channel whose team lets me read its messages, a reply in"
@@ -49,6 +53,182 @@ MENTION = (
 )
 """True whether or not there is consent, which nobody tells us of."""
 DIRECT = "Write your question here; only you see the reply."
+SUGGESTED = 3
+"""Texts that one press sends: Teams shows no more."""
+FULL, WITHOUT_ENTITIES, WITHOUT_CARD, TEXT_ONLY = range(4)
+SHAPES = 4
+"""See `core.ports.Poster.shapes`."""
+PLATFORM = "Teams"
+SUGGESTION = 80
+"""Characters of a question that one press asks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamsMessage:
+    """One shape of a reply."""
+
+    activity: Card
+    """A message, complete but for who sends it and where."""
+    is_for_asker_alone: bool = False
+    """True: to be shown to nobody else in a public place."""
+
+
+def render(reply: StoredReply, shape: int, *, context: RenderContext) -> TeamsMessage:
+    """Return a reply in one shape; beyond the last shape it is the last."""
+    answer = reply.answer
+    if reply.notice is Notice.HOW_IT_WORKS:
+        return TeamsMessage(activity=_how_it_works(shape, context))
+    if answer is None:
+        return TeamsMessage(activity=_line(reply, shape, context))
+    if answer.is_report and context.is_public:
+        return TeamsMessage(
+            activity=_pointer(reply, answer, shape, context), is_for_asker_alone=True
+        )
+    if answer.outcome is Outcome.CLARIFICATION:
+        return TeamsMessage(activity=_clarification(reply, answer, shape, context))
+    return TeamsMessage(activity=_answer(reply, answer, shape, context))
+
+
+def last_line(reply: StoredReply, context: RenderContext) -> str:
+    """Return what it is and where its record is, with the beginning of the record's hash."""
+    leaf = f" · {line(reply.leaf_hash[:LEAF])}" if reply.leaf_hash else ""
+    return f"{reference(reply, has_file=context.has_file)}{leaf}"
+
+
+def _answer(reply: StoredReply, answer: Answer, shape: int, context: RenderContext) -> Card:
+    ours = reply.answer_id or ""
+    offered = _offered(answer, context)
+    text = _writer(shape, context).answer(
+        answer,
+        reference=last_line(reply, context),
+        follow_ups=() if offered and shape < TEXT_ONLY else follow_ups(answer),
+        with_sources=shape > FULL,
+    )
+    made = _message(text, shape)
+    if shape < TEXT_ONLY and offered:
+        made["suggestedActions"] = suggested(offered, context.asker)
+    if shape < WITHOUT_CARD:
+        shown = answer_card(answer, ours, context)
+        made |= {"attachments": [attached(shown)]} if shown else {}
+        if ours and answer.outcome is Outcome.ANSWERED:
+            made["channelData"] = {"feedbackLoop": {"type": "default"}}
+    return _with_entity(made, answer, context) if shape == FULL else made
+
+
+def _with_entity(made: Card, answer: Answer, context: RenderContext) -> Card:
+    """Return a message with what is cited, as much as fits."""
+    for with_cards in (True, False):
+        entity = root_entity(answer, context.library, with_cards=with_cards)
+        whole = made | {"entities": [entity]}
+        if size(whole) <= MESSAGE_BYTES:
+            return whole
+    return made | {"entities": [generated_entity()]}
+
+
+def _clarification(reply: StoredReply, answer: Answer, shape: int, context: RenderContext) -> Card:
+    shown = clarification_card(answer, reply.answer_id or "") if shape < WITHOUT_CARD else None
+    text = _writer(shape, context).clarification(
+        answer, reference=last_line(reply, context), with_options=shown is None
+    )
+    made = _message(text, shape)
+    if shown is not None:
+        made["attachments"] = [attached(shown)]
+    elif shape < TEXT_ONLY and len(answer.options) <= SUGGESTED and _is_asker_alone(context):
+        choices = _short(answer.options)
+        made |= {"suggestedActions": suggested(choices, context.asker)} if choices else {}
+    return made | ({"entities": [generated_entity()]} if shape == FULL else {})
+
+
+def _pointer(reply: StoredReply, answer: Answer, shape: int, context: RenderContext) -> Card:
+    """Return where a report can be made: nothing of its content, and to the asker alone."""
+    writer = _writer(shape, context)
+    near = writer.nearest(answer)
+    last = writer.markup.small(writer.markup.literal(AUTOMATED))
+    is_carded = shape < WITHOUT_CARD and bool(reply.answer_id)
+    text = "\n\n".join(one for one in (ASK_PRIVATELY, near, last) if one)
+    made = _message(text, shape)
+    if is_carded:
+        data = action_ids.data_of(action_ids.ANSWER_KEY, reply.answer_id or "")
+        asked = press_button(ASK_IN_PRIVATE, data)
+        made["attachments"] = [attached(card([], [asked]))]
+    return made | ({"entities": [generated_entity()]} if shape == FULL else {})
+
+
+def _line(reply: StoredReply, shape: int, context: RenderContext) -> Card:
+    """Return what is no answer of ours: about a case, or a notice."""
+    writer = _writer(shape, context)
+    if reply.case is not None:
+        text = cases.case_text(reply.case, context)
+        if shape >= WITHOUT_CARD:
+            return _message(text, TEXT_ONLY)
+        shown = attached(cases.case_card(reply.case, context))
+        return {"type": "message", "summary": text, "attachments": [shown]}
+    if reply.officer_reply is not None:
+        return _officer(reply, shape, context, writer)
+    if reply.superseded is not None:
+        old = reply.superseded
+        if shape >= WITHOUT_CARD:
+            return _message(cases.superseded_with_answer(old, writer), shape)
+        shown = attached(cases.superseded_card(old, context))
+        return _message(cases.superseded_text(old, writer), shape) | {"attachments": [shown]}
+    told = _told(reply)
+    made = _message(f"{writer.markup.literal(told)}\n\n{writer.markup.small(AUTOMATED)}", shape)
+    if reply.notice is Notice.MAYBE_ABOVE and reply.answer_id and shape < WITHOUT_CARD:
+        data = action_ids.data_of(action_ids.ANSWER_KEY, reply.answer_id)
+        made["attachments"] = [attached(card([], [press_button(SHOW, data)]))]
+    return made
+
+
+def _how_it_works(shape: int, context: RenderContext) -> Card:
+    is_personal = not context.is_public
+    if shape >= WITHOUT_CARD:
+        return welcome_text(is_personal=is_personal)
+    return welcome(is_personal=is_personal, asker=context.asker if is_personal else "")
+
+
+def _told(reply: StoredReply) -> str:
+    if reply.news is not None:
+        return news_text(reply.news)
+    if reply.notice is None:
+        return OUTDATED
+    at = time_text(reply.ask_again_at) if reply.ask_again_at else ""
+    return notice_text(reply.notice, platform=PLATFORM, at=at)
+
+
+def _officer(reply: StoredReply, shape: int, context: RenderContext, writer: PlainText) -> Card:
+    told = reply.officer_reply
+    assert told is not None  # noqa: S101
+    mention = cases.mention_of(told, context) if shape == FULL else None
+    made = _message(cases.officer_text(told, writer, mention=mention), shape)
+    if mention is not None:
+        made["entities"] = [mention]
+    if shape < WITHOUT_CARD:
+        made["attachments"] = [attached(cases.officer_card(told))]
+    return made
+
+
+def _message(text: str, shape: int) -> Card:
+    written = "plain" if shape >= TEXT_ONLY else "markdown"
+    return {"type": "message", "textFormat": written, "text": text}
+
+
+def _writer(shape: int, context: RenderContext) -> PlainText:
+    return without_markup(context) if shape >= TEXT_ONLY else in_markdown(context)
+
+
+def _offered(answer: Answer, context: RenderContext) -> tuple[str, ...]:
+    """Return questions that one press asks; Teams shows such only in a chat with one person."""
+    is_answered = answer.outcome is Outcome.ANSWERED
+    return _short(follow_ups(answer)) if is_answered and _is_asker_alone(context) else ()
+
+
+def _is_asker_alone(context: RenderContext) -> bool:
+    return bool(context.asker) and not context.is_public
+
+
+def _short(texts: tuple[str, ...]) -> tuple[str, ...]:
+    shown = (line(text, limit=SUGGESTION) for text in texts[:SUGGESTED])
+    return tuple(text for text in shown if text)
 
 
 def welcome(*, is_personal: bool, asker: str = "") -> Card:
@@ -78,197 +258,7 @@ def welcome_text(*, is_personal: bool) -> Card:
 def suggested(texts: tuple[str, ...], asker: str) -> Card:
     """Return texts that one press sends; three at most."""
     actions: list[Json] = [
-        {"type": "imBack", "title": text, "value": text} for text in texts[:3] if text
+        {"type": "imBack", "title": text, "value": text} for text in texts[:SUGGESTED] if text
     ]
     to: list[Json] = [asker] if asker else []
     return {"to": to, "actions": actions}
-
-
-FULL, WITHOUT_ENTITIES, WITHOUT_CARD, TEXT_ONLY = range(4)
-SHAPES = 4
-"""See `core.ports.Poster.shapes`."""
-PLATFORM = "Teams"
-SUGGESTION = 80
-"""Characters of a question that one press asks."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rendered:
-    """One shape of a reply."""
-
-    activity: Card
-    """A message, complete but for who sends it and where."""
-    is_for_asker_alone: bool = False
-    """True: to be shown to nobody else in a public place."""
-
-
-def render(reply: StoredReply, shape: int, *, setting: Setting) -> Rendered:
-    """Return a reply in one shape; beyond the last shape it is the last."""
-    answer = reply.answer
-    if reply.notice is Notice.HOW_IT_WORKS:
-        return Rendered(activity=_how_it_works(shape, setting))
-    if answer is None:
-        return Rendered(activity=_line(reply, shape, setting))
-    if answer.is_report and setting.is_public:
-        return Rendered(activity=_pointer(reply, answer, shape, setting), is_for_asker_alone=True)
-    if answer.outcome is Outcome.CLARIFICATION:
-        return Rendered(activity=_clarification(reply, answer, shape, setting))
-    return Rendered(activity=_answer(reply, answer, shape, setting))
-
-
-def text_of(reply: StoredReply, *, setting: Setting) -> str:
-    """Return the whole of a reply as text without markup."""
-    return str(render(reply, TEXT_ONLY, setting=setting).activity["text"])
-
-
-def last_line(reply: StoredReply, setting: Setting) -> str:
-    """Return what it is and where its record is, with the beginning of the record's hash."""
-    leaf = f" · {line(reply.leaf_hash[:LEAF])}" if reply.leaf_hash else ""
-    return f"{reference(reply, has_file=setting.has_file)}{leaf}"
-
-
-def _answer(reply: StoredReply, answer: Answer, shape: int, setting: Setting) -> Card:
-    ours = reply.answer_id or ""
-    offered = _offered(answer, setting)
-    text = _writer(shape, setting).answer(
-        answer,
-        reference=last_line(reply, setting),
-        follow_ups=() if offered and shape < TEXT_ONLY else setting.follow_ups,
-        with_sources=shape > FULL,
-    )
-    made = _message(text, shape)
-    if shape < TEXT_ONLY and offered:
-        made["suggestedActions"] = suggested(offered, setting.asker)
-    if shape < WITHOUT_CARD:
-        shown = answer_card(answer, ours, setting)
-        made |= {"attachments": [attached(shown)]} if shown else {}
-        if ours and answer.outcome is Outcome.ANSWERED:
-            made["channelData"] = {"feedbackLoop": {"type": "default"}}
-    return _with_entity(made, answer, setting) if shape == FULL else made
-
-
-def _with_entity(made: Card, answer: Answer, setting: Setting) -> Card:
-    """Return a message with what is cited, as much as fits."""
-    for with_cards in (True, False):
-        entity = root_entity(answer, setting.library, with_cards=with_cards)
-        whole = made | {"entities": [entity]}
-        if size(whole) <= MESSAGE_BYTES:
-            return whole
-    return made | {"entities": [root_entity_alone()]}
-
-
-def root_entity_alone() -> Card:
-    """Return the label of a generated message, without citations."""
-    return {
-        "type": "https://schema.org/Message",
-        "@type": "Message",
-        "@context": "https://schema.org",
-        "@id": "",
-        "additionalType": ["AIGeneratedContent"],
-    }
-
-
-def _clarification(reply: StoredReply, answer: Answer, shape: int, setting: Setting) -> Card:
-    shown = clarification_card(answer, reply.answer_id or "") if shape < WITHOUT_CARD else None
-    text = _writer(shape, setting).clarification(
-        answer, reference=last_line(reply, setting), with_options=shown is None
-    )
-    made = _message(text, shape)
-    if shown is not None:
-        made["attachments"] = [attached(shown)]
-    elif shape < TEXT_ONLY and len(answer.options) <= SUGGESTED and _is_asker_alone(setting):
-        choices = _short(answer.options)
-        made |= {"suggestedActions": suggested(choices, setting.asker)} if choices else {}
-    return made | ({"entities": [root_entity_alone()]} if shape == FULL else {})
-
-
-def _pointer(reply: StoredReply, answer: Answer, shape: int, setting: Setting) -> Card:
-    """Return where a report can be made: nothing of its content, and to the asker alone."""
-    writer = _writer(shape, setting)
-    near = writer.nearest(answer)
-    last = writer.markup.small(writer.markup.literal(AUTOMATED))
-    is_carded = shape < WITHOUT_CARD and bool(reply.answer_id)
-    text = "\n\n".join(one for one in (ASK_PRIVATELY, near, last) if one)
-    made = _message(text, shape)
-    if is_carded:
-        data = action_ids.data_of(action_ids.ANSWER_KEY, reply.answer_id or "")
-        asked = dialog(action_ids.ESCALATE, "Ask Compliance in private", data)
-        made["attachments"] = [attached(card([], [asked]))]
-    return made | ({"entities": [root_entity_alone()]} if shape == FULL else {})
-
-
-def _line(reply: StoredReply, shape: int, setting: Setting) -> Card:
-    """Return what is no answer of ours: about a case, or a notice."""
-    writer = _writer(shape, setting)
-    if reply.case is not None:
-        text = case_text(reply.case, setting)
-        if shape >= WITHOUT_CARD:
-            return _message(text, TEXT_ONLY)
-        shown = attached(case_card(reply.case, setting))
-        return {"type": "message", "summary": text, "attachments": [shown]}
-    if reply.officer_reply is not None:
-        return _officer(reply, shape, setting, writer)
-    if reply.superseded is not None:
-        old = reply.superseded
-        if shape >= WITHOUT_CARD:
-            return _message(cases.superseded_with_answer(old, writer), shape)
-        shown = attached(cases.superseded_card(old, setting))
-        return _message(cases.superseded_text(old, writer), shape) | {"attachments": [shown]}
-    told = _told(reply)
-    made = _message(f"{writer.markup.literal(told)}\n\n{writer.markup.small(AUTOMATED)}", shape)
-    if reply.notice is Notice.MAYBE_ABOVE and reply.answer_id and shape < WITHOUT_CARD:
-        data = action_ids.data_of(action_ids.ANSWER_KEY, reply.answer_id)
-        made["attachments"] = [attached(card([], [dialog(action_ids.SHOW, "Show answer", data)]))]
-    return made
-
-
-def _how_it_works(shape: int, setting: Setting) -> Card:
-    is_personal = not setting.is_public
-    if shape >= WITHOUT_CARD:
-        return welcome_text(is_personal=is_personal)
-    return welcome(is_personal=is_personal, asker=setting.asker if is_personal else "")
-
-
-def _told(reply: StoredReply) -> str:
-    if reply.news is not None:
-        return news_text(reply.news)
-    if reply.notice is None:
-        return OUTDATED
-    at = time_text(reply.ask_again_at) if reply.ask_again_at else ""
-    return notice_text(reply.notice, platform=PLATFORM, at=at)
-
-
-def _officer(reply: StoredReply, shape: int, setting: Setting, writer: PlainText) -> Card:
-    told = reply.officer_reply
-    assert told is not None  # noqa: S101
-    mention = cases.mention_of(told, setting) if shape == FULL else None
-    made = _message(cases.officer_text(told, writer, mention=mention), shape)
-    if mention is not None:
-        made["entities"] = [mention]
-    if shape < WITHOUT_CARD:
-        made["attachments"] = [attached(cases.officer_card(told))]
-    return made
-
-
-def _message(text: str, shape: int) -> Card:
-    written = "plain" if shape >= TEXT_ONLY else "markdown"
-    return {"type": "message", "textFormat": written, "text": text}
-
-
-def _writer(shape: int, setting: Setting) -> PlainText:
-    return without_markup(setting) if shape >= TEXT_ONLY else in_markdown(setting)
-
-
-def _offered(answer: Answer, setting: Setting) -> tuple[str, ...]:
-    """Return questions that one press asks; Teams shows such only in a chat with one person."""
-    is_answered = answer.outcome is Outcome.ANSWERED
-    return _short(setting.follow_ups) if is_answered and _is_asker_alone(setting) else ()
-
-
-def _is_asker_alone(setting: Setting) -> bool:
-    return bool(setting.asker) and not setting.is_public
-
-
-def _short(texts: tuple[str, ...]) -> tuple[str, ...]:
-    shown = (line(text, limit=SUGGESTION) for text in texts[:3])
-    return tuple(text for text in shown if text)

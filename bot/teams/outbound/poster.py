@@ -23,7 +23,7 @@ from bot.call_results import (
     post_result,
 )
 from bot.teams.cards import progress_blocks
-from bot.teams.cards.render import SHAPES, Rendered
+from bot.teams.cards.render import SHAPES, TeamsMessage
 from bot.teams.connector.addresses import Addresses, Found
 from bot.teams.connector.connector import Address, Transport, say
 from bot.teams.connector.http_client import (
@@ -71,7 +71,7 @@ _STREAM = "ContentStreamNotAllowed"
 logger = logging.getLogger(__name__)
 
 
-Render = Callable[[Delivery], Rendered]
+Render = Callable[[Delivery], TeamsMessage]
 """Makes the activity of a reply, in the delivery's shape."""
 
 
@@ -126,7 +126,7 @@ class TeamsPoster:
             return CanNotTell()
         return found_by_updating(replaced, otherwise=NotFound())
 
-    async def _post(self, delivery: Delivery, shown: Rendered) -> PostResult:
+    async def _post(self, delivery: Delivery, shown: TeamsMessage) -> PostResult:
         if delivery.is_direct:
             own = await self._addresses.direct(delivery.place, delivery.person)
             return await self._send(own, shown.activity)
@@ -236,7 +236,7 @@ def _rejected(rejected: Rejected) -> PostResult:
     return Permanent(code=rejected.code)
 
 
-def _is_for_asker_alone(delivery: Delivery, shown: Rendered) -> bool:
+def _is_for_asker_alone(delivery: Delivery, shown: TeamsMessage) -> bool:
     is_public = not delivery.is_direct and delivery.place.mode != "direct"
     return is_public and (shown.is_for_asker_alone or delivery.is_whispered)
 

@@ -3,8 +3,8 @@
 import pytest
 
 from bot.replies.answer import Heard, how_to_reply
+from bot.replies.context import RenderContext
 from bot.teams.cards.markdown import in_markdown, without_markup
-from bot.teams.cards.render_context import Setting
 from core.agent.reply.compose import NO_CONFIDENCE, greeting
 from core.agent.wording import ALL_OPTION
 from core.domain.answer import Answer, Outcome
@@ -48,7 +48,7 @@ def test_a_reply_that_is_written_as_told_reaches_us(heard: Heard) -> None:
 @pytest.mark.parametrize("is_public", [False, True])
 def test_in_teams_a_reply_needs_a_mention_where_others_are(is_public: bool) -> None:
     """Without consent nothing else reaches us, and nobody tells us of consent."""
-    setting = Setting(is_public=is_public)
+    setting = RenderContext(is_public=is_public)
     for writer in (in_markdown(setting), without_markup(setting)):
         told = writer.clarification(CHOICE, reference="Ref 1", with_options=False)
         assert ("mention me" in told) is is_public

@@ -7,7 +7,7 @@ import pytest
 
 from bot.actions.feedback import answers_it
 from bot.forms.evidence import summary_of
-from bot.replies.answer import ANSWERS_IT
+from bot.replies.buttons import ANSWERS_IT
 from bot.slack.blocks import render as slack_render
 from bot.teams.cards import render as teams_render
 from core.agent.reply import compose
@@ -25,17 +25,17 @@ LINK = "https://policies.example.com/gifts#"
 
 
 def in_slack(shape: int) -> str:
-    made = slack_render.render(slack.stored(SHOWN), shape, outbox_id=1, setting=slack.SETTING)
+    made = slack_render.render(slack.stored(SHOWN), shape, outbox_id=1, context=slack.SETTING)
     return made.text + json.dumps(made.blocks, ensure_ascii=False)
 
 
 def in_teams(shape: int) -> str:
-    made = teams_render.render(teams.stored(SHOWN), shape, setting=teams.SETTING)
+    made = teams_render.render(teams.stored(SHOWN), shape, context=teams.SETTING)
     return json.dumps(made.activity, ensure_ascii=False)
 
 
 def blocks() -> list[dict[str, Any]]:
-    made = slack_render.render(slack.stored(SHOWN), 0, outbox_id=1, setting=slack.SETTING)
+    made = slack_render.render(slack.stored(SHOWN), 0, outbox_id=1, context=slack.SETTING)
     return json.loads(json.dumps(made.blocks))
 
 
@@ -65,16 +65,16 @@ def test_its_buttons_are_two_and_the_evidence() -> None:
     """Neither stands out, as each press is a label; no thumbs, nothing to share or to report."""
     (row,) = [one for one in blocks() if one["type"] == "actions"]
     assert [one["text"]["text"] for one in row["elements"]] == [
-        ANSWERS_IT,
+        ANSWERS_IT.text,
         "Ask Compliance",
         "Show evidence",
     ]
     assert row["elements"][0]["action_id"] == "closest_answers"
     assert not any("style" in one for one in row["elements"])
-    made: Any = teams_render.render(teams.stored(SHOWN), 0, setting=teams.SETTING).activity
+    made: Any = teams_render.render(teams.stored(SHOWN), 0, context=teams.SETTING).activity
     card = made["attachments"][0]["content"]
     assert [one["title"] for one in card["actions"]] == [
-        ANSWERS_IT,
+        ANSWERS_IT.text,
         "Ask Compliance",
         "Show evidence",
     ]
@@ -89,17 +89,17 @@ def test_no_other_refusal_has_its_button(kind: RefusalKind) -> None:
     refused = compose.refused(
         kind, nearest=[slack.place("x")], confidence=compose.NO_CONFIDENCE, notes=()
     )
-    shown = slack_render.render(slack.stored(refused), 0, outbox_id=1, setting=slack.SETTING)
-    assert ANSWERS_IT not in json.dumps(shown.blocks)
-    made = teams_render.render(teams.stored(refused), 0, setting=teams.SETTING).activity
-    assert ANSWERS_IT not in json.dumps(made)
+    shown = slack_render.render(slack.stored(refused), 0, outbox_id=1, context=slack.SETTING)
+    assert ANSWERS_IT.text not in json.dumps(shown.blocks)
+    made = teams_render.render(teams.stored(refused), 0, context=teams.SETTING).activity
+    assert ANSWERS_IT.text not in json.dumps(made)
 
 
 def test_a_long_passage_is_shortened_and_says_so() -> None:
     """Within the limits of each shape, with all that stands around it."""
     long = slack.closest("Screens may be brought along. " * 300)
     for shape in range(slack_render.SHAPES):
-        made = slack_render.render(slack.stored(long), shape, outbox_id=1, setting=slack.SETTING)
+        made = slack_render.render(slack.stored(long), shape, outbox_id=1, context=slack.SETTING)
         whole = made.text + json.dumps(made.blocks, ensure_ascii=False)
         assert "hortened" in whole
         assert IF_IT_DOES_NOT in made.text

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.replies.answer import LONGEST, follow_ups
+from bot.replies.buttons import LONGEST, follow_ups
 from bot.replies.sources import section_title
 from core.domain.answer import Answer, Confidence, Outcome, ShownCitation
 from tests.factories import make_place, make_span

@@ -25,9 +25,9 @@ def refused() -> Answer:
 def shown(answer: Answer, platform: str) -> str:
     """Return a message as it is sent."""
     if platform == "slack":
-        made = in_slack(slack.stored(answer), 0, outbox_id=1, setting=slack.SETTING)
+        made = in_slack(slack.stored(answer), 0, outbox_id=1, context=slack.SETTING)
         return json.dumps(made.blocks)
-    return json.dumps(in_teams(teams.stored(answer), 0, setting=teams.SETTING).activity)
+    return json.dumps(in_teams(teams.stored(answer), 0, context=teams.SETTING).activity)
 
 
 @pytest.mark.parametrize(("platform", "main"), [("slack", "primary"), ("teams", "positive")])

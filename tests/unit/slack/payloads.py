@@ -14,19 +14,17 @@ from slack_sdk.models.views import View
 from slackblocks import _surfaces
 
 from bot.forms import forms
-from bot.forms.evidence import Around
+from bot.forms.evidence import Around, EvidenceView
 from bot.forms.forms import Form, SeenBy
 from bot.replies import notices
-from bot.replies.context import Library, Shelf
+from bot.replies.context import Library, RenderContext, Shelf
 from bot.slack.blocks import cases, home_view, modals, progress_blocks
 from bot.slack.blocks import render as rendering
 from bot.slack.blocks.evidence import evidence_modal, loading_modal
 from bot.slack.blocks.home_view import Home, OpenQuestion, PolicyChange
 from bot.slack.blocks.home_view import home_view as view_of_home
-from bot.slack.blocks.limits import IN_MESSAGE, IN_VIEW, own_rules
 from bot.slack.blocks.modals import message_modal
-from bot.slack.blocks.render import RICH, SHAPES, Rendered, render, share
-from bot.slack.blocks.render_context import Setting
+from bot.slack.blocks.render import RICH, SHAPES, SlackMessage, render, share
 from core.agent.reply import compose
 from core.agent.wording import IF_IT_DOES_NOT, MODEL_UNAVAILABLE, REFUSALS
 from core.domain.answer import (
@@ -47,6 +45,7 @@ from core.ports.reasoning import Progressed
 from tests.factories import NOW
 from tests.servers.slack.blocks import blocks_faults, chunk_faults, view_faults
 from tests.servers.slack.wire import Json
+from tests.unit.slack.limits import IN_MESSAGE, IN_VIEW, own_rules
 
 Surface = Literal["message", "modal", "home", "chunks"]
 HOST = "policies.example.com"
@@ -55,7 +54,7 @@ LIBRARY = Library(
 )
 ASKER = "U0ASKER"
 THREAD = "https://acme.slack.com/archives/C0/p1700000000000100"
-SETTING = Setting(library=LIBRARY, asker=ASKER)
+SETTING = RenderContext(library=LIBRARY, asker=ASKER)
 CALIBRATED = Confidence(
     reported=0.97,
     calibrated=0.919,
@@ -113,6 +112,7 @@ def answered(text: str, *, many: int = 3) -> Answer:
         confidence=CALIBRATED,
         assumptions=(text,),
         notes=(text, MODEL_UNAVAILABLE),
+        nearest=tuple(place(title) for title in (text, f"{text[:60]}?", "Why?")),
     )
 
 
@@ -196,7 +196,7 @@ def every(text: str) -> Iterator[Payload]:
     yield from _chunks(text)
 
 
-def _message(name: str, shown: Rendered) -> Payload:
+def _message(name: str, shown: SlackMessage) -> Payload:
     return Payload(name=name, surface="message", blocks=shown.blocks, text=shown.text)
 
 
@@ -205,16 +205,16 @@ def _replies(text: str) -> Iterator[Payload]:
     public = replace(SETTING, is_public=True)
     for name, answer in answers(text):
         for shape in range(SHAPES):
-            for setting in (offers, public, Setting()) if shape == RICH else (offers,):
-                shown = render(stored(answer), shape, outbox_id=17, setting=setting)
+            for setting in (offers, public, RenderContext()) if shape == RICH else (offers,):
+                shown = render(stored(answer), shape, outbox_id=17, context=setting)
                 yield _message(f"{name}, shape {shape}", shown)
             if not name.startswith("answered"):
                 continue
-            shown = share(stored(answer), shape, question=text, outbox_id=17, setting=public)
+            shown = share(stored(answer), shape, question=text, outbox_id=17, context=public)
             yield _message(f"{name} shared, shape {shape}", shown)
     for notice in Notice:
         for shape in range(SHAPES):
-            shown = render(stored(None, notice=notice), shape, outbox_id=17, setting=SETTING)
+            shown = render(stored(None, notice=notice), shape, outbox_id=17, context=SETTING)
             yield _message(f"{notice}, shape {shape}", shown)
 
 
@@ -268,7 +268,9 @@ def _views(text: str) -> Iterator[Payload]:
     for many in (0, 3, 12):
         answer = answered(text, many=many)
         for page in (0, 1) if many else (0,):
-            view = evidence_modal(answer, "ans_7f3", SETTING, around=around, page=page)
+            view = evidence_modal(
+                EvidenceView(answer=answer, answer_id="ans_7f3", around=around, page=page), LIBRARY
+            )
             shown[f"evidence of {many}, page {page}"] = view
     shown |= {
         **{name: modals.form_modal(form) for name, form in forms_of(text).items()},

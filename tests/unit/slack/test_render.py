@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from bot.forms.evidence import Around
+from bot.forms.evidence import Around, EvidenceView
 from bot.forms.forms import SeenBy, case_answer_form, escalation_form, report_form
 from bot.replies import safe_text as door
-from bot.replies.answer import FOR_ALL, head_of, percent
-from bot.slack.blocks import cases, elements, modals, mrkdwn
+from bot.replies.answer import head_of, percent
+from bot.replies.buttons import FOR_ALL
+from bot.replies.context import RenderContext
+from bot.slack.blocks import cases, modals, mrkdwn
 from bot.slack.blocks.evidence import evidence_modal
-from bot.slack.blocks.limits import own_rules
 from bot.slack.blocks.render import RICH, SHAPES, SIMPLE, TEXT_ONLY, render
-from bot.slack.blocks.render_context import Setting
 from core.agent.reply import compose
 from core.agent.wording import WITHOUT_MODEL
 from core.domain.answer import Answer, Badge, Branch, Confidence, Outcome, RefusalKind
@@ -23,9 +23,11 @@ from core.domain.case import CaseNews, CaseState, OfficerReply, Superseded
 from core.domain.delivery import Notice
 from core.domain.json_value import Json
 from tests.servers.slack.wire import is_object
+from tests.unit.slack.limits import own_rules
 from tests.unit.slack.payloads import (
     ASKER,
     CALIBRATED,
+    LIBRARY,
     SETTING,
     answered,
     blocks_of,
@@ -42,13 +44,15 @@ def confidence(calibrated: float, badge: Badge = Badge.MEDIUM, **more: Any) -> C
     return replace(CALIBRATED, calibrated=calibrated, badge=badge, **more)
 
 
-def blocks(answer: Answer, shape: int = RICH, setting: Setting = SETTING) -> list[dict[str, Any]]:
-    shown = render(stored(answer), shape, outbox_id=17, setting=setting)
+def blocks(
+    answer: Answer, shape: int = RICH, setting: RenderContext = SETTING
+) -> list[dict[str, Any]]:
+    shown = render(stored(answer), shape, outbox_id=17, context=setting)
     return json.loads(json.dumps(shown.blocks))
 
 
-def words(answer: Answer, setting: Setting = SETTING) -> str:
-    return render(stored(answer), TEXT_ONLY, outbox_id=17, setting=setting).text
+def words(answer: Answer, setting: RenderContext = SETTING) -> str:
+    return render(stored(answer), TEXT_ONLY, outbox_id=17, context=setting).text
 
 
 @pytest.mark.parametrize(
@@ -100,7 +104,7 @@ def test_the_reported_confidence_is_never_shown() -> None:
     """It is the reasoner's own."""
     answer = replace(answered("x"), confidence=confidence(0.61, reported=0.97))
     for shape in range(SHAPES):
-        shown = render(stored(answer), shape, outbox_id=17, setting=SETTING)
+        shown = render(stored(answer), shape, outbox_id=17, context=SETTING)
         assert not any("97" in text for text in strings([shown.text, *shown.blocks]))
 
 
@@ -118,7 +122,7 @@ def test_an_answer_in_order() -> None:
     assert kinds == ["section", "rich_text", "container", "actions", "context_actions", "context"]
     kinds = [block["type"] for block in blocks(answered("May I?"), SIMPLE)]
     assert kinds == ["section", "rich_text", "rich_text", "actions", "actions", "context"]
-    shown = render(stored(answered("May I?")), TEXT_ONLY, outbox_id=17, setting=SETTING)
+    shown = render(stored(answered("May I?")), TEXT_ONLY, outbox_id=17, context=SETTING)
     assert shown.blocks == ()
     assert shown.metadata == {
         "event_type": "answer",
@@ -169,7 +173,9 @@ def test_the_evidence_has_all_of_every_quote() -> None:
     metadata: list[str] = []
     page = 0
     while True:
-        view = evidence_modal(answer, "ans_1", SETTING, around=around, page=page)
+        view = evidence_modal(
+            EvidenceView(answer=answer, answer_id="ans_1", around=around, page=page), LIBRARY
+        )
         text = json.dumps(view)
         bold += [
             part["text"]
@@ -211,11 +217,11 @@ def test_a_report_is_not_answered_in_public() -> None:
     report = compose.escalated(nearest=[place("How to report")])
     public = replace(SETTING, is_public=True)
     for shape in range(SHAPES):
-        shown = render(stored(report), shape, outbox_id=17, setting=public)
+        shown = render(stored(report), shape, outbox_id=17, context=public)
         assert shown.is_for_asker_alone
         assert report.text not in "".join(strings([shown.text, *shown.blocks]))
         assert "direct message" in shown.text
-        assert not render(stored(report), shape, outbox_id=1, setting=SETTING).is_for_asker_alone
+        assert not render(stored(report), shape, outbox_id=1, context=SETTING).is_for_asker_alone
 
 
 def test_a_report_is_in_no_channel_of_officers() -> None:
@@ -241,7 +247,7 @@ def test_what_is_about_a_case_has_each_shape() -> None:
         (replace(stored(None), news=news), "taken up"),
     ):
         for shape in range(SHAPES):
-            shown = render(reply, shape, outbox_id=17, setting=SETTING)
+            shown = render(reply, shape, outbox_id=17, context=SETTING)
             assert expected in shown.text
             assert bool(shown.blocks) == (shape != TEXT_ONLY)
 
@@ -260,7 +266,7 @@ def test_a_case_names_nobody_unless_it_may() -> None:
 def test_every_notice_has_words(notice: Notice) -> None:
     """In each shape."""
     for shape in range(SHAPES):
-        shown = render(stored(None, notice=notice), shape, outbox_id=17, setting=SETTING)
+        shown = render(stored(None, notice=notice), shape, outbox_id=17, context=SETTING)
         assert len(shown.text) > 20
 
 
@@ -268,7 +274,9 @@ def test_only_the_asker_is_offered_to_remove() -> None:
     """Nobody, where the asker is unknown."""
     row = next(b for b in blocks(answered("x")) if b["type"] == "context_actions")
     assert row["elements"][1]["visible_to_user_ids"] == [ASKER]
-    row = next(b for b in blocks(answered("x"), RICH, Setting()) if b["type"] == "context_actions")
+    row = next(
+        b for b in blocks(answered("x"), RICH, RenderContext()) if b["type"] == "context_actions"
+    )
     assert len(row["elements"]) == 1
 
 
@@ -284,7 +292,7 @@ def test_what_is_planned_is_what_is_made(shared: Path) -> None:
     simple = [one for one in simple if one not in thumbs]
     assert _names(simple) == _names(planned["slack_answer_blocks_plain"])
     view: dict[str, Json] = planned["slack_evidence_loading_modal"]
-    loading = evidence_modal(answered("x"), "ans_7f3", SETTING)
+    loading = evidence_modal(EvidenceView(answer=answered("x"), answer_id="ans_7f3"), LIBRARY)
     assert loading["private_metadata"] == view["private_metadata"]
     for key, made in _made().items():
         assert _names(made) == _names(planned[key]), key
@@ -356,7 +364,6 @@ def test_without_escapes_mentions_would_be_live(monkeypatch: pytest.MonkeyPatch)
         return text
 
     monkeypatch.setattr(door, "defanged", unsafe)
-    monkeypatch.setattr(elements, "escaped", unsafe)
     monkeypatch.setattr(mrkdwn, "escaped", unsafe)
     mentions = {one for payload in every("<!channel>") for one in live_in(payload).mentions}
     assert "!channel" in mentions
@@ -366,12 +373,12 @@ def test_no_text_puts_an_icon_before_itself() -> None:
     """A policy cannot look like a badge; times and lists stay as they are."""
     spoof = ":white_check_mark: High confidence (99%)"
     assert words(answered(spoof)).count(":white_check_mark:") == 1
-    assert elements.escaped("at 10:30:45, note: a:b") == "at 10:30:45, note: a:b"
+    assert mrkdwn.escaped("at 10:30:45, note: a:b") == "at 10:30:45, note: a:b"
 
 
 def test_views_have_blocks() -> None:
     """An answer without claims has evidence too: that there is none."""
-    view = evidence_modal(compose.failed(), "ans_1", SETTING)
+    view = evidence_modal(EvidenceView(answer=compose.failed(), answer_id="ans_1"), LIBRARY)
     assert [block["type"] for block in blocks_of(view)] == ["alert"]
 
 

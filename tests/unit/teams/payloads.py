@@ -13,20 +13,19 @@ from typing import Any
 from jsonschema import Draft6Validator
 from microsoft_teams.api import MessageActivityInput, TypingActivityInput
 
-from bot.forms.evidence import Around
+from bot.forms.evidence import Around, EvidenceView
 from bot.forms.forms import Form, question_about_form
-from bot.replies.context import Library, Sensitivity, Shelf
+from bot.replies.context import Library, RenderContext, Sensitivity, Shelf
 from bot.teams.cards import dialogs, progress_blocks
 from bot.teams.cards import render as rendering
 from bot.teams.cards.answer import chosen_card, whole_card
 from bot.teams.cards.evidence import evidence_card
-from bot.teams.cards.limits import card_rules, own_rules
 from bot.teams.cards.render import SHAPES, render
-from bot.teams.cards.render_context import Setting
 from core.domain.case import CaseNews, CaseState, OfficerReply, Superseded
 from core.domain.delivery import Notice, StoredReply
 from core.ports.reasoning import Progressed
 from tests.unit.slack.payloads import HOST, THREAD, answered, answers, case, forms_of, stored
+from tests.unit.teams.limits import card_rules, own_rules
 
 Json = dict[str, Any]
 INTERNAL = Sensitivity(name="Internal", description="Do not forward outside the company", rank=1)
@@ -38,7 +37,7 @@ LIBRARY = Library(
     hosts=frozenset({HOST}),
 )
 ASKER, ASKER_NAME = "29:1asker", "Example Asker"
-SETTING = Setting(library=LIBRARY, asker=ASKER, asker_name=ASKER_NAME)
+SETTING = RenderContext(library=LIBRARY, asker=ASKER, asker_name=ASKER_NAME)
 PUBLIC = replace(SETTING, is_public=True)
 
 
@@ -53,14 +52,14 @@ class Payload:
 
 def every(text: str) -> Iterator[Payload]:
     """Return everything that we would send with this text in it."""
-    offers = replace(SETTING, follow_ups=(text, "Why?", text, text), may_share=True)
+    offers = replace(SETTING, may_share=True)
     for name, reply in replies(text):
         for shape in range(SHAPES):
-            settings = (offers, PUBLIC, Setting()) if shape == 0 else (offers,)
+            settings = (offers, PUBLIC, RenderContext()) if shape == 0 else (offers,)
             for setting in settings:
-                made = render(reply, shape, setting=setting).activity
+                made = render(reply, shape, context=setting).activity
                 yield Payload(name=f"{name}, shape {shape}", activity=made)
-        full = render(reply, 0, setting=offers).activity
+        full = render(reply, 0, context=offers).activity
         if reply.answer is not None:
             shown = progress_blocks.streaming(full, sequence=2, stream_id="a-1")
             yield Payload(name=f"{name}, streaming", activity=shown)
@@ -132,9 +131,11 @@ def _cards(text: str) -> Iterator[Payload]:
     for many in (0, 3, 12):
         answer = answered(text, many=many)
         for page in (0, 1) if many else (0,):
-            shown = evidence_card(answer, "ans_7f3", SETTING, around=around, page=page)
+            shown = evidence_card(
+                EvidenceView(answer=answer, answer_id="ans_7f3", around=around, page=page), LIBRARY
+            )
             made[f"evidence of {many}, page {page}"] = shown
-    made |= {f"{name}, shown whole": whole_card(one, SETTING) for name, one in answers(text)}
+    made |= {f"{name}, shown whole": whole_card(one, LIBRARY) for name, one in answers(text)}
     made |= {f"{name}, again": card for name, card in _typed(text)}
     for name, card in made.items():
         assert dialogs.opened(text, card)["task"]

@@ -21,19 +21,19 @@ def _answer(text: str = LISTED) -> Answer:
 
 def test_a_list_is_drawn_as_one() -> None:
     """In Markdown; the marks of its citations stay live, and nothing in an item becomes markup."""
-    text = str(render(stored(_answer()), FULL, setting=SETTING).activity["text"])
+    text = str(render(stored(_answer()), FULL, context=SETTING).activity["text"])
     assert "Not paid: [1]\n\n- minibar [2]\n- \\# fines [3]\n\nAsk first. [1]" in text
 
 
 def test_without_markup_it_has_its_bullets() -> None:
     """The last shape parses nothing."""
-    text = str(render(stored(_answer()), TEXT_ONLY, setting=SETTING).activity["text"])
+    text = str(render(stored(_answer()), TEXT_ONLY, context=SETTING).activity["text"])
     assert LISTED in text
 
 
 def test_a_dialog_has_a_line_for_each_item() -> None:
     """Cards parse nothing of it either."""
-    body: Any = whole_card(_answer(), SETTING)["body"]
+    body: Any = whole_card(_answer(), SETTING.library)["body"]
     lines: list[str] = [run["text"] for one in body for run in one.get("inlines", ())]
     assert [line for line in lines if line.startswith("\u2022")] == [
         "\u2022 minibar [2]",

@@ -138,7 +138,7 @@ def test_no_reply_is_live(text: str, index: int, shape: int) -> None:
     """Of each text one kind of reply, in one shape."""
     kinds = list(replies(text))
     name, reply = kinds[index % len(kinds)]
-    shown = render(reply, shape, setting=SETTING if index % 2 else PUBLIC)
+    shown = render(reply, shape, context=SETTING if index % 2 else PUBLIC)
     check(Payload(name=name, activity=shown.activity))
 
 

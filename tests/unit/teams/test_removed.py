@@ -20,7 +20,7 @@ def unsafe(text: str, *_: object) -> str:
 
 
 def live(text: str) -> list[str]:
-    made = render(stored(answered(text)), 0, setting=SETTING).activity
+    made = render(stored(answered(text)), 0, context=SETTING).activity
     return not_ours(live_in(Payload(name="x", activity=made)))
 
 

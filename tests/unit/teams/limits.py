@@ -1,25 +1,16 @@
 """What Teams refuses or shows wrongly, and no validator finds: limits of messages and cards."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 
+from bot.teams.cards.elements import CARD_BYTES, MESSAGE_BYTES, size
 from core.domain.json_value import Json
 
-MESSAGE_BYTES = 80_000
-"""Of the whole message as JSON in UTF-16; Teams refuses those near 100,000 (413)."""
-CARD_BYTES = 28_000
 SUGGESTED = 3
 CITATIONS, NAME, ABSTRACT, KEYWORDS, KEYWORD = 10, 80, 160, 3, 28
 INFORMATIVE = 1_000
 REFRESHED = 60
 """People for whom a card is kept fresh."""
 ROOT = "https://schema.org/Message"
-
-
-def size(value: Json) -> int:
-    """Return how many bytes it is as JSON in UTF-16, the way in which Teams counts."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return len(text.encode("utf-16-le", "surrogatepass"))
 
 
 def own_rules(activity: Mapping[str, Json]) -> Iterator[str]:

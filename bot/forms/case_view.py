@@ -1,0 +1,67 @@
+"""The officers' card of a case: question, what the asker got, and what can be done.
+
+Who asked and where is shown only as far as the case says so. A report is told nowhere that several
+people read: there its card has a number and nothing of its content.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bot.replies.answer import Head, head_of
+from bot.replies.buttons import Button, case_buttons
+from bot.replies.notices import moment
+from bot.replies.safe_text import line, permalink_or_none
+from core.domain.case import Case, Urgency
+
+QUESTION = 1_500
+REPLY = 3_000
+NOTE = 2_000
+"""Characters of what was asked, of an answer, of what the asker added."""
+HIDDEN = "A report. Its content is told to the officer in charge in a direct message."
+NO_ANSWER = "No answer was given"
+_DUE = {Urgency.TODAY: "today", Urgency.WEEK: "this week"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseView:
+    """What a card shows besides the question, its note, and the answers."""
+
+    title: str
+    """Number, state and urgency."""
+    is_hidden: bool
+    """True: `HIDDEN` stands in place of all else."""
+    badge: Head | None
+    """Of what the asker got; None if that was nothing."""
+    thread: str | None
+    """A link to where it was asked; None if that is unknown."""
+    facts: tuple[str, ...]
+    """What is known besides the asker."""
+    opened: str
+    """Since when it is open, and the record of what the asker got."""
+    buttons: tuple[Button, ...]
+
+
+def case_view(case: Case, *, is_public: bool) -> CaseView:
+    """Return what a card shows; `is_public`: others than the officer in charge read it."""
+    reference = f" · Ref {line(case.record_id, limit=80)}" if case.record_id else ""
+    return CaseView(
+        title=f"Case {case.number} · {case.state.value} · {_DUE[case.urgency]}",
+        is_hidden=case.is_sensitive and is_public,
+        badge=head_of(case.answer) if case.answer else None,
+        thread=permalink_or_none(case.permalink),
+        facts=tuple(_facts(case)),
+        opened=f"Opened {moment(case.opened_at)}{reference}",
+        buttons=tuple(case_buttons(case)),
+    )
+
+
+def _facts(case: Case) -> Iterator[str]:
+    if case.officer:
+        claimed = f" on {moment(case.claimed_at)}" if case.claimed_at else ""
+        yield f"claimed by {line(case.officer, limit=80)}{claimed}"
+    if case.due_at:
+        yield f"due {moment(case.due_at)}"
+    if case.is_private:
+        yield "the reply goes to the asker alone"
+    if case.is_wrong:
+        yield "the answer is marked as wrong"

@@ -1,0 +1,148 @@
+"""What a reply offers to press: which buttons, in which order, with which words.
+
+A platform draws them and names them on the wire. All of it follows from what is stored, so that a
+button pressed later means what it said.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, StrEnum, auto
+
+from bot.replies.safe_text import line
+from core.agent.wording import ALL_OPTION
+from core.domain.answer import Answer, Outcome
+from core.domain.case import Case, CaseState
+from core.domain.ontology import SectionRef
+from core.domain.question import ALL
+
+FOR_ALL = "Not sure - answer for all"
+SUGGESTED = 3
+LONGEST = 75
+"""Characters: what a button shows whole."""
+
+
+class Act(StrEnum):
+    """What a button does."""
+
+    EVIDENCE = "evidence"
+    ESCALATE = "escalate"
+    REPORT = "report"
+    ANSWERS = "answers"
+    SHARE = "share"
+    REMOVE = "remove"
+    SHOW = "show"
+    CASE_CLAIM = "case_claim"
+    CASE_ANSWER = "case_answer"
+    CASE_WRONG = "case_wrong"
+    CASE_CLOSE = "case_close"
+    CASE_ACCEPT = "case_accept"
+    CASE_AGAIN = "case_reopen"
+
+
+class Emphasis(Enum):
+    """How a button stands out."""
+
+    MAIN = auto()
+    DANGER = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Button:
+    """A button, to be drawn."""
+
+    act: Act
+    text: str
+    label: str = ""
+    """What a screen reader says, where a platform has that; empty: the text."""
+    emphasis: Emphasis | None = None
+
+
+ANSWERS_IT = Button(
+    act=Act.ANSWERS,
+    text="This answers it",
+    label="Say that this passage answers the question for you",
+)
+SHARE = Button(
+    act=Act.SHARE, text="Share in channel", label="Show this answer to the whole channel"
+)
+REMOVE = Button(act=Act.REMOVE, text="Remove this answer")
+SHOW = Button(act=Act.SHOW, text="Show answer")
+ASK_IN_PRIVATE = Button(act=Act.ESCALATE, text="Ask Compliance in private")
+CLAIM = Button(act=Act.CASE_CLAIM, text="Claim", emphasis=Emphasis.MAIN)
+ANSWER = Button(act=Act.CASE_ANSWER, text="Answer")
+MARK_WRONG = Button(act=Act.CASE_WRONG, text="Mark answer wrong", emphasis=Emphasis.DANGER)
+CLOSE = Button(act=Act.CASE_CLOSE, text="Close")
+ACCEPT = Button(act=Act.CASE_ACCEPT, text="That answers it")
+ASK_AGAIN = Button(act=Act.CASE_AGAIN, text="Ask again")
+
+
+def answer_buttons(answer: Answer, *, may_share: bool) -> Iterator[Button]:
+    """Yield what can be done with an answer, besides rating and removing it."""
+    evidence = Button(act=Act.EVIDENCE, text="Show evidence")
+    is_answered = answer.outcome is Outcome.ANSWERED
+    if answer.is_closest:
+        yield from (ANSWERS_IT, _ask_compliance(answer), evidence)
+        return
+    if answer.citations:
+        yield evidence
+    yield _ask_compliance(answer, is_main=not is_answered and answer.case_number is None)
+    if is_answered:
+        yield Button(act=Act.REPORT, text="Report a problem")
+    if is_answered and may_share:
+        yield SHARE
+
+
+def _ask_compliance(answer: Answer, *, is_main: bool = False) -> Button:
+    number = answer.case_number
+    return Button(
+        act=Act.ESCALATE,
+        text="Ask Compliance" if number is None else f"Add to case {number}",
+        label="Hand this question to a compliance officer",
+        emphasis=Emphasis.MAIN if is_main else None,
+    )
+
+
+def case_buttons(case: Case) -> Iterator[Button]:
+    """Yield what an officer can do to a case; nothing once it is answered or closed."""
+    if case.state not in {CaseState.OPEN, CaseState.CLAIMED}:
+        return
+    if case.state is CaseState.OPEN:
+        yield CLAIM
+    yield ANSWER
+    if case.answer is not None and not case.is_wrong:
+        yield MARK_WRONG
+    yield CLOSE
+
+
+def offers_all(answer: Answer) -> bool:
+    """Say whether a clarification may be answered for every case at once."""
+    return bool(answer.options) and answer.text.endswith(ALL_OPTION)
+
+
+def choices(answer: Answer, *, limit: int, most: int) -> Iterator[tuple[str, str]]:
+    """Yield the options of a clarification: value, and words within a limit."""
+    for number, option in enumerate(answer.options[:most]):
+        yield str(number), line(option, limit=limit) or f"Option {number + 1}"
+    if offers_all(answer):
+        yield ALL, FOR_ALL
+
+
+def follow_ups(answer: Answer) -> tuple[str, ...]:
+    """Return what might be asked next: sections near the question, of the policies quoted."""
+    if answer.outcome is not Outcome.ANSWERED:
+        return ()
+    quoted = {one.place.policy_key for one in answer.citations}
+    near = [place for place in answer.nearest if place.policy_key in quoted]
+    asked = (_asked(place) for place in near)
+    return tuple(one for one in asked if one and len(one) <= LONGEST)[:SUGGESTED]
+
+
+def _asked(place: SectionRef) -> str:
+    """Return a question for what a section says; empty for one without a title."""
+    title, policy = line(place.title), line(place.policy_title) or "policy"
+    if not title or title == policy:
+        return ""
+    if title.endswith("?"):
+        return title
+    named = title.lower() if title.isupper() else title
+    return f"What does the {policy.removeprefix('The ')} say about “{named}”?"
