@@ -16,7 +16,7 @@ from core.adapters.system import SystemClock
 from core.adapters.voyage.client import VoyageAccess
 from core.adapters.voyage.models import embedding_model, rerank_model
 from core.adapters.voyage.text_models import check_voyage
-from core.config.setting_checks import redacted
+from core.config.setting import redacted
 from core.config.settings import Settings
 from core.domain.errors import CiteboundError, ConfigError
 from core.domain.run import TokenUse

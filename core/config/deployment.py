@@ -1,0 +1,81 @@
+"""Settings of a deployment: its database, addresses, officers and records."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.config.setting import one_of, setting, within
+from core.domain.errors import ConfigError
+from core.failpoints import NAMES
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeploymentSettings:
+    """Where the product runs, and for whom."""
+
+    environment: str = setting(
+        "CITEBOUND_ENVIRONMENT",
+        "development",
+        "`development` or `production`, which is stricter",
+        check=one_of("development", "production"),
+    )
+    """`production` refuses what only tests may do."""
+    home: Path = setting(
+        "CITEBOUND_HOME", Path("~/.citebound"), "Where the embedded database lives"
+    )
+    """A directory; `~` is expanded."""
+    database_url: str | None = setting(
+        "DATABASE_URL",
+        None,
+        "A Postgres 15+ with pgvector 0.8+; unset: the embedded one",
+        is_secret=True,
+    )
+    """May hold a password: never printed whole."""
+    host: str = setting("CITEBOUND_HOST", "127.0.0.1", "Address on which `serve` listens")
+    """`0.0.0.0`: every one."""
+    port: int = setting(
+        "CITEBOUND_PORT",
+        8080,
+        "Port on which `serve` listens; 0: any free one",
+        check=within(0, 65_535),
+    )
+    """HTTP; whatever stands before it does TLS."""
+    operations_host: str = setting(
+        "CITEBOUND_OPERATIONS_HOST",
+        "127.0.0.1",
+        "Address on which `serve` answers `/livez`, `/readyz` and `/metrics`",
+    )
+    """Not one that the outside reaches: whoever reaches it is told."""
+    operations_port: int = setting(
+        "CITEBOUND_OPERATIONS_PORT",
+        8081,
+        "Port for that; 0: any free one, each process on one machine needs its own",
+        check=within(0, 65_535),
+    )
+    unit: str = setting("CITEBOUND_UNIT", "default", "Organisational unit written into each record")
+    """Officers see the records of their units."""
+    officers: str | None = setting(
+        "CITEBOUND_OFFICERS", None, "Who answers cases: JSON or a file; unset: nobody"
+    )
+    """See `adapters.officers`."""
+    case_channel: str | None = setting(
+        "CITEBOUND_CASE_CHANNEL",
+        None,
+        "Officers' private channel (`slack/T1/C7`); unset: directly to those on call",
+    )
+    """See `adapters.officers`."""
+    failpoint: str | None = setting(
+        "CITEBOUND_FAILPOINT",
+        None,
+        "Kills the process at a step (`F1` to `F9`, `F12`), to test recovery",
+        check=one_of(*NAMES),
+    )
+    """See `core.failpoints`; refused in production."""
+
+    def check_failpoint(self) -> None:
+        """Refuse to kill a process of people.
+
+        Raises:
+            ConfigError: A failpoint is set in production.
+        """
+        if self.failpoint is not None and self.environment == "production":
+            raise ConfigError("CITEBOUND_FAILPOINT kills the process: unset it in production")

@@ -1,0 +1,110 @@
+"""What a setting is, how it is read and shown, and what it may say."""
+
+import base64
+from collections.abc import Callable
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+
+from core.domain.errors import ConfigError
+
+TOKEN_KEY_BYTES = 32
+"""Of AES-256."""
+
+
+Check = Callable[[str, Any], None]
+"""Takes a variable and its value; raises `ConfigError`, which names the variable, of a secret no
+more."""
+
+
+def setting(
+    variable: str,
+    default: Any,
+    meaning: str,
+    *,
+    is_secret: bool = False,
+    check: Check | None = None,
+) -> Any:  # dataclass fields are typed at use
+    """Return the field of a setting that this variable of the environment gives.
+
+    `check` is not asked of None.
+    """
+    about = {"variable": variable, "meaning": meaning, "is_secret": is_secret, "check": check}
+    return field(default=default, metadata=about)
+
+
+def redacted(value: str) -> str:
+    """Return a value as it may be printed: of an address no credentials and no query, no JSON.
+
+    Whatever stands before an `@` may be a password, wherever a slash in it seems to end the host.
+    """
+    if value.lstrip().startswith(("{", "[")):
+        return f"JSON of {len(value)} characters"
+    scheme, mark, rest = value.partition("://")
+    if not mark:
+        return value
+    address = rest.partition("?")[0].partition("#")[0]
+    _, has_user, host = address.rpartition("@")
+    return f"{scheme}://{'***@' if has_user else ''}{host}"
+
+
+def parse(variable: str, raw: str, kind: Any) -> Any:
+    """Return a setting as its type; a number or a path, else as written.
+
+    Raises:
+        ConfigError: The message names the variable.
+    """
+    try:
+        if kind in (float, float | None):
+            return float(raw)
+        if kind is int:
+            return int(raw)
+    except ValueError as error:
+        raise ConfigError(f"{variable}: expected a number, got {raw!r}") from error
+    return Path(raw).expanduser() if kind in (Path, Path | None) else raw
+
+
+def within(low: float, high: float) -> Check:
+    """Return the check of a number from `low` to `high`."""
+
+    def check(variable: str, value: float) -> None:
+        if not low <= value <= high:
+            raise ConfigError(f"{variable}: expected {low} to {high}, got {value}")
+
+    return check
+
+
+def one_of(*words: str) -> Check:
+    """Return the check of a word that is one of these."""
+    few = 3
+    expected = " or ".join(words) if len(words) <= few else f"one of {', '.join(words)}"
+
+    def check(variable: str, value: str) -> None:
+        if value not in words:
+            raise ConfigError(f"{variable}: expected {expected}, got {value!r}")
+
+    return check
+
+
+def is_key(variable: str, value: str) -> None:
+    """Refuse what can be no key, without showing it."""
+    if not (value.isascii() and value.isprintable() and " " not in value):
+        raise ConfigError(f"{variable}: expected a key without spaces, line breaks or accents")
+
+
+def is_address(variable: str, value: str) -> None:
+    """Refuse what is no address of HTTP."""
+    if not value.startswith(("https://", "http://")):
+        raise ConfigError(f"{variable}: expected an address that begins with https://")
+
+
+def is_token_key(variable: str, value: str) -> None:
+    """Refuse what is no key of AES-256, or a default, without showing it."""
+    try:
+        key = base64.b64decode(value, validate=True)
+    except ValueError:
+        key = b""
+    if len(key) != TOKEN_KEY_BYTES or len(set(key)) == 1:
+        raise ConfigError(
+            f"{variable}: expected 32 random bytes in base64, as `openssl rand -base64 32` prints"
+        )
