@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bot.delivery import after_post
-from bot.teams.cards.render import Rendered
+from bot.teams.cards.render import TeamsMessage
 from bot.teams.outbound.poster import Render, TeamsPoster
 from core.domain.case import CaseNews, CaseState
 from core.domain.delivery import (
@@ -31,15 +31,15 @@ from tests.servers.teams import Conversation, Message
 ANSWER = "✅ Yes, up to USD 100 [1]."
 
 
-def rich(delivery: Delivery) -> Rendered:
+def rich(delivery: Delivery) -> TeamsMessage:
     """Render an answer: with its citation, then without."""
     made: dict[str, Json] = {"type": "message", "textFormat": "markdown", "text": ANSWER}
-    return Rendered(activity=made | ({"entities": [ROOT]} if delivery.shape == 0 else {}))
+    return TeamsMessage(activity=made | ({"entities": [ROOT]} if delivery.shape == 0 else {}))
 
 
-def private(_: Delivery) -> Rendered:
+def private(_: Delivery) -> TeamsMessage:
     """Render what only the asker may see."""
-    return Rendered(activity={"type": "message", "text": "Psst"}, is_for_asker_alone=True)
+    return TeamsMessage(activity={"type": "message", "text": "Psst"}, is_for_asker_alone=True)
 
 
 def poster_of(scene: Scene, *, render: Render = rich) -> TeamsPoster:
