@@ -36,7 +36,7 @@ class ChannelScope:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rights:
+class AudienceConfig:
     """The file, read."""
 
     groups: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
@@ -53,7 +53,7 @@ class Rights:
         return self.channels.get(channel, ChannelScope())
 
 
-def read_rights(path: Path | None, *, variable: str) -> Rights:
+def read_audience_config(path: Path | None, *, variable: str) -> AudienceConfig:
     """Read the file that a variable names; None: nothing is said.
 
     Raises:
@@ -61,7 +61,7 @@ def read_rights(path: Path | None, *, variable: str) -> Rights:
             place.
     """
     if path is None:
-        return Rights()
+        return AudienceConfig()
     try:
         given = tomllib.loads(path.expanduser().read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -76,11 +76,11 @@ class _FaultError(Exception):
     """What the file says and may not, with its place."""
 
 
-def _rights(given: Mapping[str, Any]) -> Rights:
+def _rights(given: Mapping[str, Any]) -> AudienceConfig:
     _known(given, {"groups", "channels"}, "the file")
     groups = _table(given.get("groups", {}), "groups")
     channels = _table(given.get("channels", {}), "channels")
-    return Rights(
+    return AudienceConfig(
         groups={name: _names(ids, f"groups.{name}") for name, ids in groups.items()},
         channels={one: _scope(_table(told, one), one) for one, told in channels.items()},
     )

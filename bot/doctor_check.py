@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Health(StrEnum):
+class Status(StrEnum):
     """How a thing is."""
 
     FINE = "fine"
@@ -14,12 +14,12 @@ class Health(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Diagnosis:
     """What one check found."""
 
     subject: str
     """What was looked at."""
-    health: Health
+    health: Status
     """`missing` things are optional, `doubtful` ones may be meant so; `broken` ones are neither."""
     found: str
     """What is there, in one line, without secrets."""

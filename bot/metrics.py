@@ -116,7 +116,7 @@ class Meter:
         values, key = self._values[name], _key(name, "counter", labels)
         values[key] = values.get(key, 0.0) + by
 
-    def hold(self, name: str, value: float) -> None:
+    def set(self, name: str, value: float) -> None:
         """Set a gauge."""
         self._values[name][_key(name, "gauge", {})] = value
 

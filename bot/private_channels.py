@@ -10,8 +10,8 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from bot.audience_config import Rights
-from bot.doctor_check import Finding, Health
+from bot.audience_config import AudienceConfig
+from bot.doctor_check import Diagnosis, Status
 from core.domain.errors import ConfigError, TransientError
 from core.domain.officers import Officers
 
@@ -37,7 +37,7 @@ class ChannelCheck(Protocol):
         """Names the file that gives channels an audience."""
         ...
 
-    async def audience_channel(self, channel: str, /) -> Finding:
+    async def audience_channel(self, channel: str, /) -> Diagnosis:
         """Look at a channel that has an audience.
 
         Fine: it is private; broken: others may read it; doubtful: that can't be told now.
@@ -47,7 +47,7 @@ class ChannelCheck(Protocol):
         """
         ...
 
-    async def case_channel(self, officers: Officers, /) -> Finding | None:
+    async def case_channel(self, officers: Officers, /) -> Diagnosis | None:
         """Look at the officers' channel; None: it is not on this platform.
 
         Raises:
@@ -56,7 +56,7 @@ class ChannelCheck(Protocol):
         ...
 
 
-async def require_private(check: ChannelCheck, rights: Rights, officers: Officers) -> None:
+async def require_private(check: ChannelCheck, rights: AudienceConfig, officers: Officers) -> None:
     """Check the channels at a start; what can't be told now is a warning.
 
     Raises:
@@ -66,30 +66,30 @@ async def require_private(check: ChannelCheck, rights: Rights, officers: Officer
         async with asyncio.timeout(CHECKED_WITHIN_S):
             for channel in _with_audience(rights):
                 found = await check.audience_channel(channel)
-                if found.health is Health.BROKEN:
+                if found.health is Status.BROKEN:
                     raise ConfigError(
                         f"{check.variable}: channels.{channel}.audience: that channel is"
                         f" {found.found}: {found.cure}"
                     )
-                if found.health is not Health.FINE:
+                if found.health is not Status.FINE:
                     logger.warning("%s: channel %s: %s", check.variable, channel, found.found)
             case_channel = await check.case_channel(officers)
     except (TimeoutError, TransientError):
         logger.warning("it can't be told in time which channels of %s are private", check.platform)
         return
-    if case_channel is not None and case_channel.health is not Health.FINE:
-        level = logging.ERROR if case_channel.health is Health.BROKEN else logging.WARNING
+    if case_channel is not None and case_channel.health is not Status.FINE:
+        level = logging.ERROR if case_channel.health is Status.BROKEN else logging.WARNING
         words = "CITEBOUND_CASE_CHANNEL: %s: %s"
         logger.log(level, words, case_channel.found, case_channel.cure)
 
 
 async def findings(
-    check: ChannelCheck, rights: Rights, officers: Officers
-) -> AsyncGenerator[Finding]:
+    check: ChannelCheck, rights: AudienceConfig, officers: Officers
+) -> AsyncGenerator[Diagnosis]:
     """Check the channels for `doctor --live`."""
     for channel in _with_audience(rights):
         found = await check.audience_channel(channel)
-        if found.health is Health.BROKEN:
+        if found.health is Status.BROKEN:
             found = replace(found, found=f"{found.found}: nothing starts with it")
         yield found
     case_channel = await check.case_channel(officers)
@@ -97,7 +97,7 @@ async def findings(
         yield case_channel
 
 
-def members_of_case_channel(subject: str, *, members: int, strange: Sequence[str]) -> Finding:
+def members_of_case_channel(subject: str, *, members: int, strange: Sequence[str]) -> Diagnosis:
     """Return what is to be said of a private channel in which every case is shown.
 
     Args:
@@ -109,10 +109,10 @@ def members_of_case_channel(subject: str, *, members: int, strange: Sequence[str
         named = ", ".join(strange[:NAMED]) + (", …" if len(strange) > NAMED else "")
         found = f"private; {len(strange)} of its members are no officers: {named}"
         cure = "they read every card: take them out, or name them in CITEBOUND_OFFICERS"
-        return Finding(subject=subject, health=Health.DOUBTFUL, found=found, cure=cure)
+        return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=cure)
     found = f"private; its members are officers: {members}"
-    return Finding(subject=subject, health=Health.FINE, found=found)
+    return Diagnosis(subject=subject, health=Status.FINE, found=found)
 
 
-def _with_audience(rights: Rights) -> list[str]:
+def _with_audience(rights: AudienceConfig) -> list[str]:
     return sorted(channel for channel, scope in rights.channels.items() if scope.audience)

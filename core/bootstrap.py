@@ -47,7 +47,7 @@ __all__ = ["SERVING", "Service", "bootstrap", "database_url", "open_stores"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Models:
+class ServiceModels:
     """The models of a service."""
 
     embedders: Embedders
@@ -72,7 +72,7 @@ class Service(PostgresStores):
     Each part is made when it is first used.
     """
 
-    models: Models
+    models: ServiceModels
     """Set by `bootstrap`."""
     closing: AsyncExitStack
     """Closes at the end what is opened at first use; set by `bootstrap`."""
@@ -222,7 +222,7 @@ async def bootstrap(
             else Reasoners(first=reasoner, fallback=None)
         )
         service.closing = stack
-        service.models = Models(
+        service.models = ServiceModels(
             embedders=embedders, reader=reader, guard=guard, reasoners=reasoners
         )
         yield service

@@ -26,7 +26,7 @@ class _Held(Generic[_Item, _Result]):
     future: "asyncio.Future[_Result]"
 
 
-class Together(Generic[_Item, _Result]):
+class GroupCommit(Generic[_Item, _Result]):
     """Gathers items, and writes them in batches. For one event loop; safe from many of its tasks.
 
     Items of one key are written in the order in which they came, never two in one batch.

@@ -19,7 +19,7 @@ from rich.text import Text
 from bot.console.commands.evaluate import (
     EVALUATED_ON,
     check_exists,
-    opened_with,
+    open_with_policies,
     policies_beside,
     print_figures,
     questions_in,
@@ -245,7 +245,7 @@ async def measure_latency(
     Raises:
         ConfigError: The policies can't be ingested.
     """
-    async with opened_with(terminal, Settings.from_environment(), policies) as service:
+    async with open_with_policies(terminal, Settings.from_environment(), policies) as service:
         times: list[float] = []
         with terminal.busy("Asking") as notify:
             for question in questions:

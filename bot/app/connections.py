@@ -50,7 +50,7 @@ class _Unnamed(web.Request):
         response.headers.popall("Server", None)
 
 
-class Connections:
+class OpenConnections:
     """All connections of one port."""
 
     def __init__(self, server: web.Server, limits: ConnectionLimits) -> None:
@@ -90,7 +90,7 @@ class Connections:
 class Connection(asyncio.Protocol):
     """Times one connection; the rest is aiohttp's."""
 
-    def __init__(self, all_: Connections, inner: asyncio.Protocol) -> None:
+    def __init__(self, all_: OpenConnections, inner: asyncio.Protocol) -> None:
         """Take what handles its bytes."""
         self._all = all_
         self._inner = inner
@@ -235,7 +235,7 @@ async def listening(
     try:
         try:
             listener = await asyncio.get_running_loop().create_server(
-                Connections(server, limits), host, port
+                OpenConnections(server, limits), host, port
             )
         except OSError as error:
             raise ConfigError(

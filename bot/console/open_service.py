@@ -12,7 +12,9 @@ from core.domain.errors import EmptyCorpusError, UsageError
 
 
 @asynccontextmanager
-async def opened(terminal: Terminal, settings: Settings | None = None) -> AsyncGenerator[Service]:
+async def open_service(
+    terminal: Terminal, settings: Settings | None = None
+) -> AsyncGenerator[Service]:
     """Open the service, and close it at the end.
 
     Raises:

@@ -63,7 +63,7 @@ class DocumentQuestion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AskedQuestion:
     """One question answered."""
 
     question: DocumentQuestion
@@ -124,7 +124,7 @@ class Counts:
 class DocumentsReport:
     """The figures."""
 
-    asked: tuple[Asked, ...]
+    asked: tuple[AskedQuestion, ...]
     """Every question, in order."""
 
     def counts(self, document: str | None = None) -> Counts:
@@ -166,7 +166,7 @@ class DocumentsReport:
         return percentile([one.took_ms for one in self.asked], share)
 
 
-AskOne = Callable[[DocumentQuestion], Awaitable[Asked]]
+AskOne = Callable[[DocumentQuestion], Awaitable[AskedQuestion]]
 """Asks a question of its document."""
 
 
@@ -261,9 +261,9 @@ def ending_of(question: DocumentQuestion, answer: Answer) -> Ending:
     return Ending.DECLINED
 
 
-def asked_of(question: DocumentQuestion, answer: Answer, *, took_ms: float) -> Asked:
+def asked_of(question: DocumentQuestion, answer: Answer, *, took_ms: float) -> AskedQuestion:
     """Return what became of a question, with what explains it."""
-    return Asked(
+    return AskedQuestion(
         question=question,
         ending=ending_of(question, answer),
         outcome=answer.outcome.value,
@@ -358,9 +358,9 @@ def _name(document: str) -> str:
     return name if len(name) <= _NAME_LENGTH else f"\u2026{name[1 - _NAME_LENGTH :]}"
 
 
-def without_answer(question: DocumentQuestion, *, reason: str) -> Asked:
+def without_answer(question: DocumentQuestion, *, reason: str) -> AskedQuestion:
     """Return a question that could not be asked."""
-    return Asked(
+    return AskedQuestion(
         question=question,
         ending=Ending.FAILED,
         outcome=Outcome.FAILED.value,

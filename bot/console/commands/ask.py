@@ -16,7 +16,7 @@ from typing import Any
 from rich.rule import Rule
 from rich.text import Text
 
-from bot.console.open_service import check_corpus, opened
+from bot.console.open_service import check_corpus, open_service
 from bot.console.options import AskOptions, ask_options
 from bot.console.views.render import answer_view, record_lines, sources_view
 from bot.console.views.terminal import Terminal, clean, open_terminal, safe, to_json
@@ -50,7 +50,7 @@ async def _ask_once(
     terminal: Terminal, options: AskOptions, *, text: str, as_json: bool
 ) -> Outcome:
     thread = options.thread or UuidSource().new()
-    async with opened(terminal) as service:
+    async with open_service(terminal) as service:
         await check_corpus(service, options.scope)
         reply = await put_question(terminal, service, options, text=text.strip(), thread=thread)
     if as_json:
@@ -70,7 +70,7 @@ def chat(**asking: Any) -> int:
     options, terminal, stack = ask_options(**asking), open_terminal(), AsyncExitStack()
     with asyncio.Runner() as runner:
         try:
-            service = runner.run(stack.enter_async_context(opened(terminal)))
+            service = runner.run(stack.enter_async_context(open_service(terminal)))
             runner.run(check_corpus(service, options.scope))
             Conversation(runner, service, terminal, options).hold()
         finally:

@@ -4,7 +4,7 @@ import asyncio
 
 from rich.text import Text
 
-from bot.console.open_service import opened
+from bot.console.open_service import open_service
 from bot.console.views.record_view import record_json, record_view, records_list
 from bot.console.views.terminal import Terminal, open_terminal
 from core.domain.audit import RecordLine
@@ -24,7 +24,7 @@ def list_records(*, limit: int, outcome: str | None, as_json: bool) -> int:
 
 
 async def _show(terminal: Terminal, record_id: str, *, as_json: bool) -> None:
-    async with opened(terminal) as service:
+    async with open_service(terminal) as service:
         record = await service.records.show(record_id.strip())
     if record is None:
         raise UsageError(
@@ -37,7 +37,7 @@ async def _show(terminal: Terminal, record_id: str, *, as_json: bool) -> None:
 
 
 async def _list(terminal: Terminal, *, limit: int, outcome: str | None, as_json: bool) -> None:
-    async with opened(terminal) as service:
+    async with open_service(terminal) as service:
         lines = await service.records.list(limit=limit, outcome=outcome)
     if as_json:
         terminal.show_json([_line_json(line) for line in lines])

@@ -16,7 +16,7 @@ from bot.console.commands.ask import Conversation, put_question, show
 from bot.console.commands.spaces import build_with_progress, built_lines
 from bot.console.ingest.ingest_files import Failed, ingest_with_progress, summary_line
 from bot.console.ingest.sources import find_sources
-from bot.console.open_service import opened
+from bot.console.open_service import open_service
 from bot.console.options import AskOptions
 from bot.console.views.terminal import Terminal, clean, open_terminal, safe
 from core.adapters.system import UuidSource
@@ -39,7 +39,7 @@ SAMPLES = next(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class DemoQuestion:
     """One question of the demo."""
 
     kind: str
@@ -49,30 +49,32 @@ class Shown:
 
 
 QUESTIONS = (
-    Shown(
+    DemoQuestion(
         kind="answered from the ontology",
         question="How quickly does the authority have to be told about a data breach?",
     ),
-    Shown(
+    DemoQuestion(
         kind="answered from the text of a table",
         question="What's the hotel limit in London per night?",
     ),
-    Shown(
+    DemoQuestion(
         kind="needs two policies",
         question="What's the difference between the gift limits for employees in Germany"
         " and in the UK?",
     ),
-    Shown(
+    DemoQuestion(
         kind="depends on a fact",
         question="How much can I claim for meals on a trip?",
     ),
-    Shown(
+    DemoQuestion(
         kind="two policies contradict each other",
         question="How long do expense receipts have to be kept?",
     ),
-    Shown(kind="not in the policies", question="Can the company donate to a political party?"),
-    Shown(kind="not about policies", question="What's the capital of Australia?"),
-    Shown(
+    DemoQuestion(
+        kind="not in the policies", question="Can the company donate to a political party?"
+    ),
+    DemoQuestion(kind="not about policies", question="What's the capital of Australia?"),
+    DemoQuestion(
         kind="a sensitive report",
         question="I think my manager has been taking cash from one of the hauliers",
     ),
@@ -88,7 +90,7 @@ def demo(*, chats: bool) -> int:
     terminal, stack, settings = open_terminal(), AsyncExitStack(), _settings()
     with asyncio.Runner() as runner:
         try:
-            service = runner.run(stack.enter_async_context(opened(terminal, settings)))
+            service = runner.run(stack.enter_async_context(open_service(terminal, settings)))
             runner.run(_show_all(terminal, service))
             _say_how_to_go_on(terminal, settings)
             if chats and terminal.is_interactive:
@@ -129,7 +131,7 @@ async def _embed_as_set_up(terminal: Terminal, service: Service) -> None:
         terminal.show(*built_lines(built))
 
 
-async def _show_one(terminal: Terminal, service: Service, shown: Shown) -> None:
+async def _show_one(terminal: Terminal, service: Service, shown: DemoQuestion) -> None:
     """Ask, and where Citebound asks back, choose the first option."""
     thread = UuidSource().new()
     reply = await _exchange(terminal, service, shown.question, kind=shown.kind, thread=thread)

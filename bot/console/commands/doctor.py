@@ -24,7 +24,7 @@ from bot.console.model_checks import (
     check_space,
 )
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
-from bot.doctor_check import Finding, Health
+from bot.doctor_check import Diagnosis, Status
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.engine.database import (
     ServerFacts,
@@ -50,17 +50,17 @@ _SUBJECT_WIDTH = 29
 
 
 _SIGNS = {
-    Health.FINE: ("ok", "green"),
-    Health.MISSING: ("--", "yellow"),
-    Health.DOUBTFUL: ("??", "yellow"),
-    Health.BROKEN: ("!!", "bold red"),
+    Status.FINE: ("ok", "green"),
+    Status.MISSING: ("--", "yellow"),
+    Status.DOUBTFUL: ("??", "yellow"),
+    Status.BROKEN: ("!!", "bold red"),
 }
 
 
 class SurfaceCheck(Protocol):
     """Looks at a surface that the terminal does not know."""
 
-    def __call__(self, settings: Settings, /, *, is_live: bool) -> AsyncGenerator[Finding]:
+    def __call__(self, settings: Settings, /, *, is_live: bool) -> AsyncGenerator[Diagnosis]:
         """Yield what was found; called only if `is_live`."""
         ...
 
@@ -85,7 +85,7 @@ def doctor(*, is_live: bool, shows_all: bool, as_json: bool) -> int:
             surfaces=[importlib.import_module(name).check for name in SURFACES],
         )
     )
-    is_broken = any(finding.health is Health.BROKEN for finding in findings)
+    is_broken = any(finding.health is Status.BROKEN for finding in findings)
     if as_json:
         terminal.show_json({"is_fine": not is_broken, "findings": _as_json(findings)})
     else:
@@ -97,8 +97,8 @@ def doctor(*, is_live: bool, shows_all: bool, as_json: bool) -> int:
 
 async def _collect(
     terminal: Terminal, *, shows: _Shows, is_live: bool, surfaces: Sequence[SurfaceCheck]
-) -> list[Finding]:
-    findings: list[Finding] = []
+) -> list[Diagnosis]:
+    findings: list[Diagnosis] = []
     async for finding in diagnose(is_live=is_live, surfaces=surfaces):
         findings.append(finding)
         if shows.findings and (shows.defaults or not finding.is_default):
@@ -106,7 +106,7 @@ async def _collect(
     return findings
 
 
-def _row(finding: Finding) -> Row:
+def _row(finding: Diagnosis) -> Row:
     sign, style = _SIGNS[finding.health]
     lines = [Text(one_line(finding.found))]
     if finding.cure:
@@ -115,12 +115,12 @@ def _row(finding: Finding) -> Row:
     return Row(heads=heads, lines=tuple(lines))
 
 
-def _verdict(findings: Sequence[Finding]) -> Text:
-    broken = [finding.subject for finding in findings if finding.health is Health.BROKEN]
+def _verdict(findings: Sequence[Diagnosis]) -> Text:
+    broken = [finding.subject for finding in findings if finding.health is Status.BROKEN]
     if broken:
         return Text(f"Broken: {', '.join(broken)}.", style="bold red")
-    doubtful = [finding.subject for finding in findings if finding.health is Health.DOUBTFUL]
-    missing = [finding.subject for finding in findings if finding.health is Health.MISSING]
+    doubtful = [finding.subject for finding in findings if finding.health is Status.DOUBTFUL]
+    missing = [finding.subject for finding in findings if finding.health is Status.MISSING]
     told = [f"Look at: {', '.join(doubtful)}."] if doubtful else []
     told += [f"Not set up: {', '.join(missing)}."] if missing else []
     if told:
@@ -128,7 +128,7 @@ def _verdict(findings: Sequence[Finding]) -> Text:
     return Text("Everything is set up.", style="green")
 
 
-def _as_json(findings: Sequence[Finding]) -> list[dict[str, str]]:
+def _as_json(findings: Sequence[Diagnosis]) -> list[dict[str, str]]:
     return [
         {
             "subject": finding.subject,
@@ -145,7 +145,7 @@ MINIMUM_PYTHON = (3, 11)
 
 async def diagnose(
     *, is_live: bool = False, surfaces: Sequence[SurfaceCheck] = ()
-) -> AsyncGenerator[Finding]:
+) -> AsyncGenerator[Diagnosis]:
     """Look at everything, and yield what was found as it is found.
 
     Args:
@@ -156,9 +156,9 @@ async def diagnose(
     try:
         settings = Settings.from_environment()
     except ConfigError as error:
-        yield Finding(
+        yield Diagnosis(
             subject="settings",
-            health=Health.BROKEN,
+            health=Status.BROKEN,
             found=str(error),
             cure="correct or unset this variable",
         )
@@ -180,28 +180,28 @@ async def diagnose(
             yield finding
 
 
-def _python() -> Finding:
+def _python() -> Diagnosis:
     found = f"{platform.python_version()} at {sys.executable}"
     if sys.version_info < MINIMUM_PYTHON:
         cure = "install Python 3.11 or later"
-        return Finding(subject="python", health=Health.BROKEN, found=found, cure=cure)
-    return Finding(subject="python", health=Health.FINE, found=found)
+        return Diagnosis(subject="python", health=Status.BROKEN, found=found, cure=cure)
+    return Diagnosis(subject="python", health=Status.FINE, found=found)
 
 
-def _settings(settings: Settings) -> list[Finding]:
-    findings: list[Finding] = []
+def _settings(settings: Settings) -> list[Diagnosis]:
+    findings: list[Diagnosis] = []
     for item in fields(Settings):
         variable: str = item.metadata["variable"]
         value: object = getattr(settings, item.name)
         is_default = value == item.default
         found = f"{shown_value(settings, item)} ({'default' if is_default else 'environment'})"
         findings.append(
-            Finding(subject=variable, health=Health.FINE, found=found, is_default=is_default)
+            Diagnosis(subject=variable, health=Status.FINE, found=found, is_default=is_default)
         )
     return findings
 
 
-async def _database(settings: Settings) -> AsyncGenerator[Finding]:
+async def _database(settings: Settings) -> AsyncGenerator[Diagnosis]:
     kind = "server" if settings.database_url else f"embedded below {settings.home.expanduser()}"
     async with AsyncExitStack() as stack:
         try:
@@ -211,13 +211,13 @@ async def _database(settings: Settings) -> AsyncGenerator[Finding]:
             check_facts(facts)
         except CiteboundError as error:
             cure = "see above; the embedded one needs a writable CITEBOUND_HOME"
-            yield Finding(
-                subject="database", health=Health.BROKEN, found=f"{kind}: {error}", cure=cure
+            yield Diagnosis(
+                subject="database", health=Status.BROKEN, found=f"{kind}: {error}", cure=cure
             )
             return
         way = ", by way of a pooler" if facts.is_pooled else ""
         found = f"{kind}: Postgres {facts.postgres}, pgvector {facts.pgvector}{way}"
-        yield Finding(subject="database", health=Health.FINE, found=found)
+        yield Diagnosis(subject="database", health=Status.FINE, found=found)
         yield _migrations(facts)
         if facts.revision == newest_revision():
             yield await _corpus(PostgresCorpusStore(engine))
@@ -226,19 +226,19 @@ async def _database(settings: Settings) -> AsyncGenerator[Finding]:
             yield _nothing_ingested("not looked at before the migrations")
 
 
-def _migrations(facts: ServerFacts) -> Finding:
+def _migrations(facts: ServerFacts) -> Diagnosis:
     newest = newest_revision()
     if facts.revision == newest:
-        return Finding(subject="migrations", health=Health.FINE, found=f"at {newest}")
+        return Diagnosis(subject="migrations", health=Status.FINE, found=f"at {newest}")
     found = f"at {facts.revision or 'none'}, newest is {newest}"
     if facts.revision and facts.revision > newest:
         cure = "upgrade Citebound: the database is newer"
-        return Finding(subject="migrations", health=Health.BROKEN, found=found, cure=cure)
+        return Diagnosis(subject="migrations", health=Status.BROKEN, found=found, cure=cure)
     cure = "nothing to do: the next command applies them"
-    return Finding(subject="migrations", health=Health.MISSING, found=found, cure=cure)
+    return Diagnosis(subject="migrations", health=Status.MISSING, found=found, cure=cure)
 
 
-async def _corpus(corpus: CorpusStore) -> Finding:
+async def _corpus(corpus: CorpusStore) -> Diagnosis:
     edition = await corpus.current_edition()
     if edition is None:
         return _nothing_ingested("empty")
@@ -246,9 +246,9 @@ async def _corpus(corpus: CorpusStore) -> Finding:
     policies = await corpus.versions(scope)
     chunks = "chunks indexed" if await corpus.has_chunks(scope) else "no chunks: graph only"
     found = f"edition {edition}, {len(policies)} policies in force for everyone, {chunks}"
-    return Finding(subject="corpus", health=Health.FINE, found=found)
+    return Diagnosis(subject="corpus", health=Status.FINE, found=found)
 
 
-def _nothing_ingested(found: str) -> Finding:
+def _nothing_ingested(found: str) -> Diagnosis:
     cure = "citebound ingest PATH, or citebound demo for samples"
-    return Finding(subject="corpus", health=Health.MISSING, found=found, cure=cure)
+    return Diagnosis(subject="corpus", health=Status.MISSING, found=found, cure=cure)

@@ -24,7 +24,7 @@ from rich.text import Text
 
 from bot.console.ingest.ingest_files import Failed, ingest_all, read_file
 from bot.console.ingest.sources import absolute, find_sources
-from bot.console.open_service import opened
+from bot.console.open_service import open_service
 from bot.console.views.terminal import Terminal, one_line, open_terminal
 from bot.console.views.verbose import cost_words
 from core.adapters.postgres.engine.embedded import create_database
@@ -43,7 +43,7 @@ from core.measuring.answers import (
     report_lines,
 )
 from core.measuring.documents import (
-    Asked,
+    AskedQuestion,
     DocumentQuestion,
     DocumentsReport,
     asked_of,
@@ -177,7 +177,7 @@ async def measure_answers(
         ConfigError: The policies can't be ingested.
     """
     calls: list[ModelCall] = []
-    async with opened_with(terminal, settings, policies) as service:
+    async with open_with_policies(terminal, settings, policies) as service:
 
         async def answer(question: LabelledQuestion, without: frozenset[tuple[str, str]]) -> Run:
             run = await rehearse_labelled(
@@ -236,12 +236,12 @@ async def measure_documents(
     documents = list(dict.fromkeys(question.document for question in questions))
     groups = [[document] for document in documents] if is_alone else [documents]
     calls: list[ModelCall] = []
-    asked: dict[int, Asked] = {}
+    asked: dict[int, AskedQuestion] = {}
     terminal.remark(Text(f"Documents are kept in {one_line(str(kept_in))}; remove it to read anew"))
     _say_price(terminal, own)
     for group in groups:
         used = await _with_database(own, group[0]) if is_alone else own
-        async with opened(terminal, used) as service:
+        async with open_service(terminal, used) as service:
             failures = await _ingest(terminal, service, group, folder=folder)
             with terminal.busy("Asking") as notify:
                 for place, question in enumerate(questions):
@@ -299,7 +299,9 @@ async def _ingest(
     return failures
 
 
-async def _ask(service: Service, question: DocumentQuestion, calls: list[ModelCall]) -> Asked:
+async def _ask(
+    service: Service, question: DocumentQuestion, calls: list[ModelCall]
+) -> AskedQuestion:
     run = await rehearse_labelled(
         service.answering,
         question=question.question,
@@ -321,7 +323,7 @@ def _name_of(text: str) -> str:
 
 
 @asynccontextmanager
-async def opened_with(
+async def open_with_policies(
     terminal: Terminal, settings: Settings, policies: Path
 ) -> AsyncGenerator[Service]:
     """Open the service over policies in the database of evaluations.
@@ -332,7 +334,7 @@ async def opened_with(
     own = dataclasses.replace(settings, database_url=None, home=settings.home.expanduser() / "eval")
     sources = find_sources([policies], given=NOTHING_GIVEN).sources
     _say_price(terminal, own)
-    async with opened(terminal, own) as service:
+    async with open_service(terminal, own) as service:
         with terminal.busy("Reading the policies") as notify:
             async for item in ingest_all(service.ingestor, sources, with_chunks=True):
                 if isinstance(item.result, Failed):

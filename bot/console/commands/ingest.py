@@ -38,8 +38,8 @@ from bot.console.ingest.ingest_files import (
     status_of,
     summary_line,
 )
-from bot.console.ingest.sources import Listing, find_sources
-from bot.console.open_service import opened
+from bot.console.ingest.sources import FileListing, find_sources
+from bot.console.open_service import open_service
 from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.anthropic.extraction.composition import estimating_reader, open_section_reader
 from core.adapters.postgres.corpus.withdrawals import PolicyFile
@@ -152,7 +152,7 @@ def _settle(
 async def _withdraw(
     terminal: Terminal, settings: Settings, gone: Sequence[PolicyFile]
 ) -> list[Vanished]:
-    async with opened(terminal, settings) as service:
+    async with open_service(terminal, settings) as service:
         today = service.clock.now().date()
         return await withdraw_vanished(service.withdrawals, gone, since=today)
 
@@ -160,12 +160,12 @@ async def _withdraw(
 async def _foresee(
     terminal: Terminal,
     settings: Settings,
-    listing: Listing,
+    listing: FileListing,
     options: _Options,
     reader: SectionReader | None,
 ) -> list[FilePlan]:
     """Say what would be done, and do nothing."""
-    async with opened(terminal, settings) as service:
+    async with open_service(terminal, settings) as service:
         extractor = ModelExtractor(reader, service.extracted, in_flight=1) if reader else None
         with terminal.busy("Reading the files"):
             plans = await plan_all(
@@ -189,9 +189,9 @@ async def _foresee(
 
 
 async def _ingest(
-    terminal: Terminal, settings: Settings, listing: Listing, options: _Options
+    terminal: Terminal, settings: Settings, listing: FileListing, options: _Options
 ) -> _Outcome:
-    async with opened(terminal, settings) as service:
+    async with open_service(terminal, settings) as service:
         await _warn(terminal, service, options)
         results = await ingest_with_progress(
             terminal,
@@ -207,7 +207,7 @@ async def _ingest(
 
 
 async def _ingest_by_claude(
-    terminal: Terminal, settings: Settings, listing: Listing, options: _Options
+    terminal: Terminal, settings: Settings, listing: FileListing, options: _Options
 ) -> _Outcome:
     """Say what it would cost, read, and say what it did cost.
 
@@ -216,7 +216,7 @@ async def _ingest_by_claude(
     """
     async with AsyncExitStack() as stack:
         reader = await stack.enter_async_context(open_section_reader(settings, clock=SystemClock()))
-        service = await stack.enter_async_context(opened(terminal, settings))
+        service = await stack.enter_async_context(open_service(terminal, settings))
         await _warn(terminal, service, options)
         ticks = SectionTicks()
         extractor = ModelExtractor(
@@ -256,7 +256,10 @@ async def _ingest_by_claude(
 
 
 def _show_end(
-    terminal: Terminal, results: Sequence[FileResult], listing: Listing, more: Sequence[Text] = ()
+    terminal: Terminal,
+    results: Sequence[FileResult],
+    listing: FileListing,
+    more: Sequence[Text] = (),
 ) -> None:
     """Print what was left out, and the sums."""
     terminal.show(*map(skipped_row, listing.skipped))
@@ -272,7 +275,7 @@ async def _warn(terminal: Terminal, service: Service, options: _Options) -> None
 
 def _plans_as_json(
     plans: Sequence[FilePlan],
-    listing: Listing,
+    listing: FileListing,
     gone: Sequence[PolicyFile],
     reader: SectionReader | None,
 ) -> dict[str, object]:
@@ -304,7 +307,7 @@ def _plans_as_json(
 
 
 def _outcome_as_json(
-    outcome: _Outcome, listing: Listing, vanished: Sequence[Vanished]
+    outcome: _Outcome, listing: FileListing, vanished: Sequence[Vanished]
 ) -> dict[str, object]:
     found: dict[str, object] = {
         "files": [*map(_as_json, outcome.results), *_skipped_as_json(listing)],
@@ -315,7 +318,7 @@ def _outcome_as_json(
     return found | ({"reading": outcome.reading} if outcome.reading else {})
 
 
-def _skipped_as_json(listing: Listing) -> list[dict[str, object]]:
+def _skipped_as_json(listing: FileListing) -> list[dict[str, object]]:
     return [
         {"file": str(each.path), "status": "skipped", "reason": each.reason}
         for each in listing.skipped

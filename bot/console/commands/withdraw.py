@@ -13,7 +13,7 @@ from datetime import date
 
 from rich.text import Text
 
-from bot.console.ingest.sources import Listing, absolute
+from bot.console.ingest.sources import FileListing, absolute
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from core.adapters.postgres.corpus.withdrawals import PolicyFile, PostgresWithdrawals, Withdrawn
 from core.bootstrap import open_stores
@@ -87,7 +87,7 @@ class Vanished:
 
 
 async def find_vanished(
-    store: PostgresWithdrawals, listing: Listing, keys: Sequence[str | None]
+    store: PostgresWithdrawals, listing: FileListing, keys: Sequence[str | None]
 ) -> list[PolicyFile]:
     """Return the policies whose files were in the listed folders, and are not any more.
 
@@ -106,7 +106,7 @@ async def find_vanished(
 
 
 def _gone(
-    known: Sequence[PolicyFile], ingested: dict[str, str], listing: Listing
+    known: Sequence[PolicyFile], ingested: dict[str, str], listing: FileListing
 ) -> list[PolicyFile]:
     keys = set(ingested.values())
     unread = tuple(f"{absolute(each.path)}{os.sep}" for each in listing.skipped)

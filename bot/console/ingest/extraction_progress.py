@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.text import Text
 
 from bot.console.ingest.ingest_files import Failed, FileResult, prepared_again, read_all, read_file
-from bot.console.ingest.sources import Source
+from bot.console.ingest.sources import SourceToIngest
 from bot.console.views.terminal import Row, one_line
 from core.bootstrap import Service
 from core.domain.errors import ContractError
@@ -56,7 +56,7 @@ class FilePlan:
 
 async def plan_all(
     service: Service,
-    sources: Sequence[Source],
+    sources: Sequence[SourceToIngest],
     *,
     with_chunks: bool,
     extractor: ModelExtractor | None,

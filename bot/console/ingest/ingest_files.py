@@ -16,7 +16,7 @@ from typing import Protocol
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from bot.console.ingest.sources import Skipped, Source
+from bot.console.ingest.sources import Skipped, SourceToIngest
 from bot.console.views.terminal import Row, Terminal, one_line
 from core.domain.errors import ContractError, DocumentError
 from core.ingest.compare import Claim, claim_of, find_clashes
@@ -54,7 +54,7 @@ class FileResult:
 class ReadFile:
     """A file that was read, and whose policy is its own in this run."""
 
-    source: Source
+    source: SourceToIngest
     """The file."""
     sha256: bytes
     """Of its bytes."""
@@ -72,7 +72,7 @@ class Ticks(Protocol):
 
 
 async def read_all(
-    ingestor: Ingestor, sources: Sequence[Source], *, with_chunks: bool
+    ingestor: Ingestor, sources: Sequence[SourceToIngest], *, with_chunks: bool
 ) -> list[ReadFile | Failed]:
     """Read all files, in order, and refuse those that would be one policy. Stores nothing."""
     found: list[ReadFile | Failed] = []
@@ -113,7 +113,7 @@ async def prepared_again(
 
 
 async def _prepare(
-    ingestor: Ingestor, source: Source, data: bytes, *, with_chunks: bool
+    ingestor: Ingestor, source: SourceToIngest, data: bytes, *, with_chunks: bool
 ) -> Prepared:
     return await ingestor.prepare(
         data, source_name=source.path.name, given=source.given, with_chunks=with_chunks
@@ -121,7 +121,7 @@ async def _prepare(
 
 
 async def ingest_all(
-    ingestor: Ingestor, sources: Sequence[Source], *, with_chunks: bool
+    ingestor: Ingestor, sources: Sequence[SourceToIngest], *, with_chunks: bool
 ) -> AsyncGenerator[FileResult]:
     """Ingest each file in order and yield what became of it.
 
@@ -152,7 +152,7 @@ async def ingest_all(
 async def ingest_with_progress(
     terminal: Terminal,
     ingestor: Ingestor,
-    sources: Sequence[Source],
+    sources: Sequence[SourceToIngest],
     *,
     with_chunks: bool,
     is_quiet: bool = False,
@@ -209,7 +209,7 @@ def file_row(result: FileResult) -> Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
+class FileStatus:
     """The word for what became of a file."""
 
     word: str
@@ -218,13 +218,13 @@ class Status:
     """Its colour."""
 
 
-def status_of(done: Ingested) -> Status:
+def status_of(done: Ingested) -> FileStatus:
     """Say what became of a file."""
     if not isinstance(done.result, Published):
-        return Status(word="unchanged", colour="dim")
+        return FileStatus(word="unchanged", colour="dim")
     if done.result.is_reread:
-        return Status(word="reread", colour="green")
-    return Status(word="added" if done.result.is_first else "revised", colour="green")
+        return FileStatus(word="reread", colour="green")
+    return FileStatus(word="added" if done.result.is_first else "revised", colour="green")
 
 
 def skipped_row(skipped: Skipped) -> Row:

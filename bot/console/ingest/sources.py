@@ -43,7 +43,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class SourceToIngest:
     """One file to ingest."""
 
     path: Path
@@ -65,10 +65,10 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class FileListing:
     """What some paths mean."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[SourceToIngest, ...]
     """Files to ingest, each once, in order."""
     skipped: tuple[Skipped, ...]
     """What was left out, and not by a rule of the manifest."""
@@ -81,7 +81,7 @@ def absolute(path: Path) -> Path:
     return Path(os.path.normpath(path.absolute()))
 
 
-def find_sources(paths: Sequence[Path], *, given: Overrides) -> Listing:
+def find_sources(paths: Sequence[Path], *, given: Overrides) -> FileListing:
     """Return the files in the order given, each once, and what was left out.
 
     Of a folder, what its manifest names comes first; its other files follow by name.
@@ -91,7 +91,7 @@ def find_sources(paths: Sequence[Path], *, given: Overrides) -> Listing:
             given to several files.
         EmptyCorpusError: There is no file of a readable kind.
     """
-    found: dict[tuple[str, Overrides], Source] = {}
+    found: dict[tuple[str, Overrides], SourceToIngest] = {}
     skipped: dict[Path, Skipped] = {}
     for path in paths:
         for each in _at(path):
@@ -113,10 +113,10 @@ def find_sources(paths: Sequence[Path], *, given: Overrides) -> Listing:
             f" give one file, or say it in {MANIFEST}"
         )
     folders = tuple(dict.fromkeys(str(absolute(path)) for path in paths if path.is_dir()))
-    return Listing(sources=sources, skipped=tuple(skipped.values()), folders=folders)
+    return FileListing(sources=sources, skipped=tuple(skipped.values()), folders=folders)
 
 
-def _at(path: Path) -> Iterator[Source | Skipped]:
+def _at(path: Path) -> Iterator[SourceToIngest | Skipped]:
     if path.is_dir():
         yield from _Folder(path).entries(path, ignore=(), key_prefix=None)
     elif not path.exists():
@@ -125,7 +125,7 @@ def _at(path: Path) -> Iterator[Source | Skipped]:
         raise UsageError(f"the name of {str(path)!r} is not valid Unicode: rename it")
     else:
         file = SourceFile(path=str(absolute(path)), place=path.name, is_named=True)
-        yield Source(path=path, given=NOTHING_GIVEN, file=file)
+        yield SourceToIngest(path=path, given=NOTHING_GIVEN, file=file)
 
 
 class _Folder:
@@ -138,7 +138,7 @@ class _Folder:
 
     def entries(
         self, folder: Path, *, ignore: tuple[str, ...], key_prefix: str | None
-    ) -> Iterator[Source | Skipped]:
+    ) -> Iterator[SourceToIngest | Skipped]:
         """Yield files and what is left out; rules of the folders above hold on."""
         manifest = read_manifest(folder)
         ignore, key_prefix = (*ignore, *manifest.ignore), manifest.key_prefix or key_prefix
@@ -162,10 +162,10 @@ class _Folder:
             else:
                 yield self._source(child, NOTHING_GIVEN, key_prefix)
 
-    def _source(self, path: Path, given: Overrides, key_prefix: str | None) -> Source:
+    def _source(self, path: Path, given: Overrides, key_prefix: str | None) -> SourceToIngest:
         lies = absolute(path)
         place = self._root.name / lies.relative_to(self._root)
-        return Source(
+        return SourceToIngest(
             path=path,
             given=dataclasses.replace(given, key_prefix=key_prefix),
             file=SourceFile(path=str(lies), place=place.as_posix(), is_named=False),
@@ -253,7 +253,7 @@ _CODE = re.compile(r"[A-Z]{2}(-[A-Z0-9]{1,3})?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ManifestEntry:
     """One `[[policy]]` table."""
 
     path: Path
@@ -266,7 +266,7 @@ class Entry:
 class Manifest:
     """What `citebound.toml` says."""
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[ManifestEntry, ...] = ()
     """Its `[[policy]]` tables, in order."""
     ignore: tuple[str, ...] = ()
     """Patterns of names that are passed over without a word."""
@@ -342,7 +342,7 @@ def _is_list_of_tables(value: object) -> bool:
     )
 
 
-def _entry(table: _Table) -> Entry:
+def _entry(table: _Table) -> ManifestEntry:
     unknown = next((name for name in table.values if name not in _FIELDS), None)
     if unknown is not None:
         table.refuse(unknown, f"unknown field {unknown!r}; expected one of {', '.join(_FIELDS)}")
@@ -350,7 +350,7 @@ def _entry(table: _Table) -> Entry:
     for name, value in table.values.items():
         if name != "file":
             given[name] = _value(table, name, value)
-    return Entry(path=_file(table), given=Overrides(**given))
+    return ManifestEntry(path=_file(table), given=Overrides(**given))
 
 
 def _file(table: _Table) -> Path:

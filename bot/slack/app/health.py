@@ -8,9 +8,9 @@ are, and over sockets `apps.connections.open` whether the app token opens one.
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
-from bot.audience_config import read_rights
+from bot.audience_config import read_audience_config
 from bot.call_results import CallResult, Rejected, Succeeded
-from bot.doctor_check import Finding, Health
+from bot.doctor_check import Diagnosis, Status
 from bot.private_channels import IS_PRIVATE, findings, members_of_case_channel
 from bot.slack.inbound.payload import maybe
 from bot.slack.install.oauth import INSTALL_PATH
@@ -57,16 +57,16 @@ class SlackChannelCheck:
     platform: str = field(default="Slack", init=False)
     variable: str = field(default="CITEBOUND_SLACK_CONFIG", init=False)
 
-    async def audience_channel(self, channel: str, /) -> Finding:
+    async def audience_channel(self, channel: str, /) -> Diagnosis:
         """See `ChannelCheck.audience_channel`."""
         subject = f"Slack, channel {channel}"
         match await self._kind_of(channel):
             case Kind.PRIVATE:
-                return Finding(subject=subject, health=Health.FINE, found=IS_PRIVATE)
+                return Diagnosis(subject=subject, health=Status.FINE, found=IS_PRIVATE)
             case Kind.PUBLIC:
                 found = "public, so anybody may join and read it"
-                return Finding(
-                    subject=subject, health=Health.BROKEN, found=found, cure=MAKE_PRIVATE
+                return Diagnosis(
+                    subject=subject, health=Status.BROKEN, found=found, cure=MAKE_PRIVATE
                 )
             case Kind.SHARED:
                 found = "shared with another company: nothing is answered there"
@@ -75,7 +75,7 @@ class SlackChannelCheck:
             case None:
                 found = "Slack could not be asked: it is looked at before each answer"
         cure = "invite the app to it, or correct its id in CITEBOUND_SLACK_CONFIG"
-        return Finding(subject=subject, health=Health.DOUBTFUL, found=found, cure=cure)
+        return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=cure)
 
     async def _kind_of(self, channel: str) -> Kind | None:
         """Return who reads a channel, of whichever workspace; None: not all could be asked."""
@@ -90,7 +90,7 @@ class SlackChannelCheck:
                 return kind
         return Kind.UNKNOWN if is_told else None
 
-    async def case_channel(self, officers: Officers, /) -> Finding | None:
+    async def case_channel(self, officers: Officers, /) -> Diagnosis | None:
         """See `ChannelCheck.case_channel`."""
         channel, subject = officers.channel, "Slack, case channel"
         if channel is None or channel.platform != PLATFORM:
@@ -99,30 +99,34 @@ class SlackChannelCheck:
         workspace = next((one for one in self.workspaces if one.tenant == tenant), None)
         if workspace is None:
             found = f"the app is not installed in {tenant}"
-            return Finding(subject=subject, health=Health.BROKEN, found=found, cure=OFFICERS_ALONE)
+            return Diagnosis(
+                subject=subject, health=Status.BROKEN, found=found, cure=OFFICERS_ALONE
+            )
         try:
             room = await workspace.rooms.of(channel.person, kept_s=0.0)
         except TransientError:
             found, cure = "Slack could not be asked", "it is looked at before each card"
-            return Finding(subject=subject, health=Health.DOUBTFUL, found=found, cure=cure)
+            return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=cure)
         if room.kind is not Kind.PRIVATE:
             found = f"{channel.person} is not private ({room.kind}): whoever reads it is no officer"
-            return Finding(subject=subject, health=Health.BROKEN, found=found, cure=OFFICERS_ALONE)
+            return Diagnosis(
+                subject=subject, health=Status.BROKEN, found=found, cure=OFFICERS_ALONE
+            )
         members = sorted(room.members - {workspace.bot_user})
         accounts = {one: Account(platform=PLATFORM, tenant=tenant, person=one) for one in members}
         strange = [one for one in members if officers.find(accounts[one]) is None]
         return members_of_case_channel(subject, members=len(members), strange=strange)
 
 
-async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Finding]:
+async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diagnosis]:
     """Look at Slack, and yield what was found."""
     try:
         setup = slack_setup(settings)
     except ConfigError as error:
-        yield Finding(subject="Slack", health=Health.BROKEN, found=str(error), cure=HOW)
+        yield Diagnosis(subject="Slack", health=Status.BROKEN, found=str(error), cure=HOW)
         return
     if setup is None:
-        yield Finding(subject="Slack", health=Health.MISSING, found="not set up", cure=HOW)
+        yield Diagnosis(subject="Slack", health=Status.MISSING, found="not set up", cure=HOW)
         return
     how = (
         "over sockets, without a public address"
@@ -132,7 +136,7 @@ async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Finding]
     whose = f"{len(settings.installable)} workspaces or organisations may install it"
     several = "" if setup.bot_token else f"; {whose} at {settings.public_url}{INSTALL_PATH}"
     found = f"set up, {how}{several}; not called"
-    yield Finding(subject="Slack", health=Health.FINE, found=found)
+    yield Diagnosis(subject="Slack", health=Status.FINE, found=found)
     if is_live:
         workspaces: list[InstalledWorkspace] = []
         if setup.bot_token:
@@ -146,7 +150,7 @@ async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Finding]
             yield await _socket(setup.app_token, setup.api_url)
 
 
-async def _bot(setup: SlackSetup, workspaces: list[InstalledWorkspace]) -> Finding:
+async def _bot(setup: SlackSetup, workspaces: list[InstalledWorkspace]) -> Diagnosis:
     subject, slack = "Slack, called", Slack(client_for(setup.bot_token, api_url=setup.api_url))
     told = await slack.read("auth.test")
     if not isinstance(told, Succeeded):
@@ -162,14 +166,16 @@ async def _bot(setup: SlackSetup, workspaces: list[InstalledWorkspace]) -> Findi
 
 async def _channels(
     settings: Settings, setup: SlackSetup, workspaces: Sequence[InstalledWorkspace]
-) -> AsyncGenerator[Finding]:
+) -> AsyncGenerator[Diagnosis]:
     """Look at the channels that must be private."""
     try:
-        rights = read_rights(setup.rights, variable="CITEBOUND_SLACK_CONFIG")
+        rights = read_audience_config(setup.rights, variable="CITEBOUND_SLACK_CONFIG")
         officers = read_officers(settings.officers, settings.case_channel)
     except ConfigError as error:
         cure = "correct the file, or unset the variable"
-        yield Finding(subject="Slack, channels", health=Health.BROKEN, found=str(error), cure=cure)
+        yield Diagnosis(
+            subject="Slack, channels", health=Status.BROKEN, found=str(error), cure=cure
+        )
         return
     if workspaces:
         async for finding in findings(SlackChannelCheck(workspaces), rights, officers):
@@ -178,23 +184,23 @@ async def _channels(
 
 async def _installations(
     settings: Settings, setup: SlackSetup, workspaces: list[InstalledWorkspace]
-) -> AsyncGenerator[Finding]:
+) -> AsyncGenerator[Diagnosis]:
     """Try the token of each installation; none is exchanged, since that is good only once."""
     subject, where = "Slack, installed", f"{settings.public_url}{INSTALL_PATH}"
     try:
         held = await held_installations(await database_url(settings), settings)
     except CiteboundError as error:
         cure = "see database and CITEBOUND_TOKEN_KEY above"
-        yield Finding(subject=subject, health=Health.BROKEN, found=str(error), cure=cure)
+        yield Diagnosis(subject=subject, health=Status.BROKEN, found=str(error), cure=cure)
         return
     if not held:
         cure = f"open {where}"
-        yield Finding(subject=subject, health=Health.MISSING, found="nowhere yet", cure=cure)
+        yield Diagnosis(subject=subject, health=Status.MISSING, found="nowhere yet", cure=cure)
     for one in held:
         subject = f"Slack, {one.workspace.name}"
         if not one.tokens.lasts_beyond(SystemClock().now()):
             found = "its token has ended, and is exchanged when the app is used there"
-            yield Finding(subject=subject, health=Health.FINE, found=found)
+            yield Diagnosis(subject=subject, health=Status.FINE, found=found)
             continue
         slack = Slack(client_for(one.tokens.access, api_url=setup.api_url))
         told = await slack.read("auth.test")
@@ -209,27 +215,27 @@ async def _installations(
             yield _not_told(subject, "its token", told, cure=cure)
 
 
-def _told(subject: str, told: Succeeded) -> Finding:
+def _told(subject: str, told: Succeeded) -> Diagnosis:
     place = maybe(told.body, "team") or maybe(told.body, "team_id")
     found = f"{maybe(told.body, 'user') or 'the bot'} in {place}"
     missing = sorted(set(scopes()) - set(told.scopes))
     if told.scopes and missing:
         cure = "add them to the app (the manifest has them all) and install it again"
         found = f"{found}, without {', '.join(missing)}"
-        return Finding(subject=subject, health=Health.BROKEN, found=found, cure=cure)
-    return Finding(subject=subject, health=Health.FINE, found=f"{found}, with all scopes")
+        return Diagnosis(subject=subject, health=Status.BROKEN, found=found, cure=cure)
+    return Diagnosis(subject=subject, health=Status.FINE, found=f"{found}, with all scopes")
 
 
-async def _socket(app_token: str, api_url: str | None) -> Finding:
+async def _socket(app_token: str, api_url: str | None) -> Diagnosis:
     subject = "Slack, socket"
     told = await Slack(client_for(app_token, api_url=api_url)).write("apps.connections.open")
     if not isinstance(told, Succeeded):
         cure = "make a token with connections:write below Basic Information of the app"
         return _not_told(subject, "SLACK_APP_TOKEN", told, cure=cure)
-    return Finding(subject=subject, health=Health.FINE, found="Slack opens one")
+    return Diagnosis(subject=subject, health=Status.FINE, found="Slack opens one")
 
 
-def _not_told(subject: str, variable: str, told: CallResult, *, cure: str) -> Finding:
+def _not_told(subject: str, variable: str, told: CallResult, *, cure: str) -> Diagnosis:
     """Say why a token can't be used.
 
     Args:
@@ -246,4 +252,4 @@ def _not_told(subject: str, variable: str, told: CallResult, *, cure: str) -> Fi
             cure = f"give the token the scope {told.needed_scope}"
         elif told.code not in DISCONNECTED:
             cure = f"look up {told.code} in Slack's documentation of auth.test"
-    return Finding(subject=subject, health=Health.BROKEN, found=found, cure=cure)
+    return Diagnosis(subject=subject, health=Status.BROKEN, found=found, cure=cure)

@@ -6,7 +6,7 @@ from functools import partial
 
 from aiohttp import web
 
-from bot.audience_config import read_rights
+from bot.audience_config import read_audience_config
 from bot.background_tasks import ForeignTasks
 from bot.platform import Chat, Connect
 from bot.private_channels import require_private
@@ -50,7 +50,7 @@ async def _connected(
             gives an audience is public, or an installation was encrypted with a key that is not
             set.
     """
-    rights = read_rights(setup.rights, variable="CITEBOUND_SLACK_CONFIG")
+    rights = read_audience_config(setup.rights, variable="CITEBOUND_SLACK_CONFIG")
     wiring = Wiring(service, setup, rights, timings)
     credentials, routes = await _credentials(service, setup)
     workspaces = Workspaces(credentials, wiring.connect, service.connections, api_url=setup.api_url)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bot.actions.wiring import wire_actions
-from bot.audience_config import Rights
+from bot.audience_config import AudienceConfig
 from bot.intake import Intake
 from bot.replies.context import Library, RenderContext
 from bot.slack.actions.answer_actions import GoingOn
@@ -103,7 +103,11 @@ class Wiring:
     """Wires workspaces: what all of them share, and what each has of its own."""
 
     def __init__(
-        self, service: Service, setup: SlackSetup, rights: Rights, timings: SlackTimings | None
+        self,
+        service: Service,
+        setup: SlackSetup,
+        rights: AudienceConfig,
+        timings: SlackTimings | None,
     ) -> None:
         """Take what they share."""
         self._service = service

@@ -15,7 +15,7 @@ import logging
 from copy import copy
 from dataclasses import dataclass
 
-from bot.audience_config import ChannelScope, Rights
+from bot.audience_config import AudienceConfig, ChannelScope
 from bot.slack.inbound.identity import Home
 from bot.slack.web.calls import Slack
 from bot.slack.web.channels import Kind, Room, Rooms
@@ -50,7 +50,7 @@ _AGAIN = _Kept(room_s=AGAIN_S, person_s=PERSON_AGAIN_S)
 class SlackAudience:
     """See `core.ports.Audience`. Safe from many tasks."""
 
-    def __init__(self, slack: Slack, home: Home, rights: Rights) -> None:
+    def __init__(self, slack: Slack, home: Home, rights: AudienceConfig) -> None:
         """Take where to ask, who we are, and who belongs to which group."""
         self._home = home
         self._rights = rights

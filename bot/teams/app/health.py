@@ -10,8 +10,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from bot.audience_config import read_rights
-from bot.doctor_check import Finding, Health
+from bot.audience_config import read_audience_config
+from bot.doctor_check import Diagnosis, Status
 from bot.private_channels import IS_PRIVATE, findings, members_of_case_channel
 from bot.teams.actions.press_identity import officers_in
 from bot.teams.auth.credentials import TokenError, token_for
@@ -60,18 +60,18 @@ class TeamsChannelCheck:
     platform: str = field(default="Teams", init=False)
     variable: str = field(default="CITEBOUND_TEAMS_CONFIG", init=False)
 
-    async def audience_channel(self, channel: str, /) -> Finding:
+    async def audience_channel(self, channel: str, /) -> Diagnosis:
         """See `ChannelCheck.audience_channel`."""
         subject = f"Teams, channel {channel}"
         reference = await self._known(channel)
         if reference is not None and reference.is_private:
-            return Finding(subject=subject, health=Health.FINE, found=IS_PRIVATE)
+            return Diagnosis(subject=subject, health=Status.FINE, found=IS_PRIVATE)
         if reference is not None and reference.kind is not None:
             found = f"{reference.kind}, so others may come to read it"
-            return Finding(subject=subject, health=Health.BROKEN, found=found, cure=USE_PRIVATE)
+            return Diagnosis(subject=subject, health=Status.BROKEN, found=found, cure=USE_PRIVATE)
         why = _NOT_KNOWN if reference is None else _NOT_TOLD
         found = f"its audience does not count: {why}"
-        return Finding(subject=subject, health=Health.DOUBTFUL, found=found, cure=USE_PRIVATE)
+        return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=USE_PRIVATE)
 
     async def _known(self, channel: str) -> Reference | None:
         """Return what is kept of a channel, of whichever tenant it is."""
@@ -81,7 +81,7 @@ class TeamsChannelCheck:
                 return found
         return None
 
-    async def case_channel(self, officers: Officers, /) -> Finding | None:
+    async def case_channel(self, officers: Officers, /) -> Diagnosis | None:
         """See `ChannelCheck.case_channel`."""
         channel, subject = officers.channel, "Teams, case channel"
         if channel is None or channel.platform != NAME:
@@ -91,12 +91,14 @@ class TeamsChannelCheck:
             reference = await self.addresses.reference(place)
             why = _NOT_KNOWN if reference is None else reference.kind or _NOT_TOLD
             found = f"{channel.person} is not known to be private ({why}): others may read it"
-            return Finding(subject=subject, health=Health.BROKEN, found=found, cure=OFFICERS_ALONE)
+            return Diagnosis(
+                subject=subject, health=Status.BROKEN, found=found, cure=OFFICERS_ALONE
+            )
         try:
             members = (await self.rosters.of(place, kept_s=0.0)).members
         except TransientError:
             found, cure = "private; Teams could not be asked who reads it", "it is asked later"
-            return Finding(subject=subject, health=Health.DOUBTFUL, found=found, cure=cure)
+            return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=cure)
         listed = officers_in(place, self.rosters, officers)
         strange = [one.aad or one.id for one in members if one.id not in listed]
         return members_of_case_channel(subject, members=len(members), strange=strange)
@@ -106,17 +108,17 @@ def _place(tenant: str, channel: str) -> Place:
     return Place(platform=NAME, tenant=tenant, channel=channel, thread=channel, mode="channel")
 
 
-async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Finding]:
+async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diagnosis]:
     """Look at Teams, and yield what was found."""
     try:
         setup = teams_setup(settings)
     except ConfigError as error:
-        yield Finding(subject=SUBJECT, health=Health.BROKEN, found=str(error), cure=HOW)
+        yield Diagnosis(subject=SUBJECT, health=Status.BROKEN, found=str(error), cure=HOW)
         return
     if setup is None:
-        yield Finding(subject=SUBJECT, health=Health.MISSING, found="not set up", cure=HOW)
+        yield Diagnosis(subject=SUBJECT, health=Status.MISSING, found="not set up", cure=HOW)
         return
-    yield Finding(subject=SUBJECT, health=Health.FINE, found=f"{_kind(setup)}; not called")
+    yield Diagnosis(subject=SUBJECT, health=Status.FINE, found=f"{_kind(setup)}; not called")
     if is_live and not setup.is_anonymous:
         yield await _called(setup)
         yield await _keys(setup)
@@ -131,7 +133,7 @@ def _kind(setup: TeamsSetup) -> str:
     return f"set up with {proof}, over {setup.transport}"
 
 
-async def _called(setup: TeamsSetup) -> Finding:
+async def _called(setup: TeamsSetup) -> Diagnosis:
     subject = f"{SUBJECT}, called"
     async with open_session() as session:
         try:
@@ -143,29 +145,29 @@ async def _called(setup: TeamsSetup) -> Finding:
             if str(error).startswith("no_answer"):
                 cure = "check the network, and whether a proxy is needed"
             found = f"no token: {error}"
-            return Finding(subject=subject, health=Health.BROKEN, found=found, cure=cure)
-    return Finding(subject=subject, health=Health.FINE, found="the bot gets its token")
+            return Diagnosis(subject=subject, health=Status.BROKEN, found=found, cure=cure)
+    return Diagnosis(subject=subject, health=Status.FINE, found="the bot gets its token")
 
 
-async def _keys(setup: TeamsSetup) -> Finding:
+async def _keys(setup: TeamsSetup) -> Diagnosis:
     subject = f"{SUBJECT}, signing keys"
     url = setup.openid_url or METADATA_URL
     async with signing_keys(url) as keys:
         if keys.are_warm:
-            return Finding(subject=subject, health=Health.FINE, found="read")
+            return Diagnosis(subject=subject, health=Status.FINE, found="read")
     cure = (
         f"check that {urlsplit(url).hostname} can be reached; until then Teams is told to send"
         " again (503), and /readyz names it; Slack goes on"
     )
     found = "can't be read: nothing that Teams sends can be believed"
-    return Finding(subject=subject, health=Health.BROKEN, found=found, cure=cure)
+    return Diagnosis(subject=subject, health=Status.BROKEN, found=found, cure=cure)
 
 
-async def _channels(settings: Settings, setup: TeamsSetup) -> AsyncGenerator[Finding]:
+async def _channels(settings: Settings, setup: TeamsSetup) -> AsyncGenerator[Diagnosis]:
     """Look at the channels that must be private, if there are any."""
     subject = f"{SUBJECT}, channels"
     try:
-        rights = read_rights(setup.rights, variable="CITEBOUND_TEAMS_CONFIG")
+        rights = read_audience_config(setup.rights, variable="CITEBOUND_TEAMS_CONFIG")
         officers = read_officers(settings.officers, settings.case_channel)
         if officers.channel is None and not rights.channels:
             return
@@ -175,7 +177,7 @@ async def _channels(settings: Settings, setup: TeamsSetup) -> AsyncGenerator[Fin
                     yield finding
     except CiteboundError as error:
         cure = "correct the file, or unset the variable; or see database above"
-        yield Finding(subject=subject, health=Health.BROKEN, found=str(error), cure=cure)
+        yield Diagnosis(subject=subject, health=Status.BROKEN, found=str(error), cure=cure)
 
 
 @asynccontextmanager

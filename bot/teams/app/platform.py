@@ -9,7 +9,7 @@ from functools import partial
 from aiohttp import web
 
 from bot.actions.wiring import wire_actions
-from bot.audience_config import Rights, read_rights
+from bot.audience_config import AudienceConfig, read_audience_config
 from bot.background_tasks import BackgroundTasks
 from bot.intake import Intake
 from bot.platform import Chat, Connect
@@ -107,7 +107,7 @@ def wire(
     transport: Transport,
     *,
     home: Home,
-    rights: Rights,
+    rights: AudienceConfig,
     timings: TeamsTimings | None,
     background: BackgroundTasks,
 ) -> Connected:
@@ -219,7 +219,7 @@ async def _connected(
         ConfigError: A file of the setup can't be read, or gives a channel an audience that is not
             private.
     """
-    rights = read_rights(setup.rights, variable="CITEBOUND_TEAMS_CONFIG")
+    rights = read_audience_config(setup.rights, variable="CITEBOUND_TEAMS_CONFIG")
     home = home_of(setup)
     async with AsyncExitStack() as stack:
         session = await stack.enter_async_context(open_session())

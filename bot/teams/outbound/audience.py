@@ -16,7 +16,7 @@ import logging
 from copy import copy
 from dataclasses import replace
 
-from bot.audience_config import ChannelScope, Rights
+from bot.audience_config import AudienceConfig, ChannelScope
 from bot.teams.connector.addresses import ALONE
 from bot.teams.connector.roster import Member, Roster, Rosters
 from core.domain.conversation import Place
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 class TeamsAudience:
     """See `core.ports.Audience`. Safe from many tasks."""
 
-    def __init__(self, rosters: Rosters, rights: Rights) -> None:
+    def __init__(self, rosters: Rosters, rights: AudienceConfig) -> None:
         """Take who is where, and who belongs to which group."""
         self._rosters = rosters
         self._rights = rights

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.audience_config import ChannelScope, Rights
+from bot.audience_config import AudienceConfig, ChannelScope
 from bot.delivery import withholding
 from bot.slack.inbound.identity import Home
 from bot.slack.outbound.audience import SlackAudience
@@ -237,7 +237,7 @@ class World:
 
     def _audience(self, case: Case) -> SlackAudience:
         home = Home(app_id="A0CITEBOUND", bot_user=BOT, teams=frozenset({"T0HOME"}))
-        rights = Rights(
+        rights = AudienceConfig(
             groups={
                 group: frozenset(one for one, held in case.groups.items() if group in held)
                 for group in GROUPS

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.doctor_check import Finding, Health
+from bot.doctor_check import Diagnosis, Status
 from bot.slack.app.health import check
 from core.config.settings import Settings
 from core.domain.installation import Workspace
@@ -34,7 +34,7 @@ def environment(slack: FakeSlack, token: str) -> dict[str, str]:
     }
 
 
-async def one(slack: FakeSlack, token: str | None = None) -> Finding:
+async def one(slack: FakeSlack, token: str | None = None) -> Diagnosis:
     """Return what is said of the token of the settings."""
     settings = Settings.from_environment(environment(slack, token or slack.workspace.bot_token))
     _, found = [found async for found in check(settings, is_live=True)]
@@ -42,7 +42,7 @@ async def one(slack: FakeSlack, token: str | None = None) -> Finding:
     return found
 
 
-async def several(slack: FakeSlack, engine: AsyncEngine, **more: str) -> list[Finding]:
+async def several(slack: FakeSlack, engine: AsyncEngine, **more: str) -> list[Diagnosis]:
     """Return what is said of installations."""
     given = {
         "SLACK_API_URL": slack.api_url,
@@ -57,7 +57,7 @@ async def several(slack: FakeSlack, engine: AsyncEngine, **more: str) -> list[Fi
 async def test_a_token_that_lives(slack: FakeSlack) -> None:
     """It says whose it is."""
     found = await one(slack)
-    assert (found.health, found.found) == (Health.FINE, "citebound in Home, with all scopes")
+    assert (found.health, found.found) == (Status.FINE, "citebound in Home, with all scopes")
 
 
 @pytest.mark.parametrize("word", ["account_inactive", "token_revoked", "invalid_auth"])
@@ -66,7 +66,7 @@ async def test_a_dead_token_of_the_settings(slack: FakeSlack, word: str) -> None
     slack.workspace.keys.tokens[slack.workspace.bot_token].dead = word
     found = await one(slack)
     assert (found.health, found.found, found.cure) == (
-        Health.BROKEN,
+        Status.BROKEN,
         f"Slack refuses SLACK_BOT_TOKEN: {word}",
         "install the app again, and copy its bot token",
     )
@@ -75,7 +75,7 @@ async def test_a_dead_token_of_the_settings(slack: FakeSlack, word: str) -> None
 async def test_nobody_has_installed_it(slack: FakeSlack, engine: AsyncEngine) -> None:
     """Not broken; it says where to begin."""
     (found,) = await several(slack, engine)
-    assert (found.health, found.found) == (Health.MISSING, "nowhere yet")
+    assert (found.health, found.found) == (Status.MISSING, "nowhere yet")
     assert found.cure == "open https://bot.example.com/slack/install"
 
 
@@ -90,13 +90,13 @@ async def test_each_installation_is_tried(deployment: Deployment, engine: AsyncE
     await store.save(installation(team="T0OLD", lasts=timedelta(days=-9000)))
     slack.journal.entries.clear()
     found = {each.subject: each for each in await several(slack, engine)}
-    assert found["Slack, T0HOME"].health is Health.FINE
+    assert found["Slack, T0HOME"].health is Status.FINE
     assert found["Slack, T0HOME"].found == "citebound in Home, with all scopes"
     gone = found["Slack, E0ORG"]
-    assert gone.health is Health.BROKEN
+    assert gone.health is Status.BROKEN
     assert gone.found == "Slack refuses its token: token_revoked"
     assert gone.cure == AGAIN
-    assert found["Slack, T0OLD"].health is Health.FINE
+    assert found["Slack, T0OLD"].health is Status.FINE
     assert [each.method for each in slack.journal.entries] == ["auth.test", "auth.test"]
     assert len(await store.held()) == 3
     assert all(dead.value not in f"{each}" for each in found.values())
@@ -108,7 +108,7 @@ async def test_a_key_that_is_not_set(deployment: Deployment, engine: AsyncEngine
     (found,) = await several(
         deployment.slack, engine, CITEBOUND_TOKEN_KEY=base64.b64encode(OTHER_KEY).decode()
     )
-    assert found.health is Health.BROKEN
+    assert found.health is Status.BROKEN
     assert "CITEBOUND_TOKEN_KEY" in found.found + found.cure
 
 
@@ -131,7 +131,7 @@ def rights(tmp_path: Path) -> Path:
     return path
 
 
-async def channels(slack: FakeSlack, path: Path, **more: str) -> dict[str, Finding]:
+async def channels(slack: FakeSlack, path: Path, **more: str) -> dict[str, Diagnosis]:
     """Return what is said of channels that must be private."""
     given = environment(slack, slack.workspace.bot_token) | more
     given["CITEBOUND_SLACK_CONFIG"] = str(path)
@@ -142,10 +142,10 @@ async def channels(slack: FakeSlack, path: Path, **more: str) -> dict[str, Findi
 
 @pytest.mark.parametrize(
     ("kind", "health"),
-    [("channel", Health.BROKEN), ("group", Health.FINE), (None, Health.DOUBTFUL)],
+    [("channel", Status.BROKEN), ("group", Status.FINE), (None, Status.DOUBTFUL)],
 )
 async def test_an_audience_of_a_channel(
-    slack: FakeSlack, rights: Path, kind: Any, health: Health
+    slack: FakeSlack, rights: Path, kind: Any, health: Status
 ) -> None:
     """Public, private, and not shown to the app."""
     if kind is not None:
@@ -157,13 +157,13 @@ async def test_an_audience_of_a_channel(
 @pytest.mark.parametrize(
     ("kind", "extra", "health"),
     [
-        ("group", False, Health.FINE),
-        ("group", True, Health.DOUBTFUL),
-        ("channel", False, Health.BROKEN),
+        ("group", False, Status.FINE),
+        ("group", True, Status.DOUBTFUL),
+        ("channel", False, Status.BROKEN),
     ],
 )
 async def test_the_officers_channel(
-    slack: FakeSlack, rights: Path, kind: Any, extra: bool, health: Health
+    slack: FakeSlack, rights: Path, kind: Any, extra: bool, health: Status
 ) -> None:
     """Private and read by officers alone; by others, too; public."""
     olga, ben = slack.workspace.user("olga"), slack.workspace.user("ben")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.audience_config import ChannelScope, Rights
+from bot.audience_config import AudienceConfig, ChannelScope
 from bot.teams.connector import roster
 from bot.teams.connector.roster import Rosters
 from bot.teams.outbound.audience import TeamsAudience
@@ -17,14 +17,14 @@ from tests.servers.teams import Conversation
 from tests.servers.teams.tenant import OTHER
 
 
-def audience_of(scene: Scene, rights: Rights | None = None) -> TeamsAudience:
+def audience_of(scene: Scene, rights: AudienceConfig | None = None) -> TeamsAudience:
     rosters = Rosters(scene.transport, scene.addresses, scene.home)
     return TeamsAudience(rosters, rights or rights_of(scene))
 
 
-def rights_of(scene: Scene) -> Rights:
+def rights_of(scene: Scene) -> AudienceConfig:
     """Anna and Ben are in finance, Anna alone on the board: by either id, in either case."""
-    return Rights(
+    return AudienceConfig(
         groups={
             "finance": frozenset({scene.anna.aad.upper(), scene.ben.id}),
             "board": frozenset({scene.anna.aad}),

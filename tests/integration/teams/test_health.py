@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.doctor_check import Finding, Health
+from bot.doctor_check import Diagnosis, Status
 from bot.teams.app.health import check
 from core.config.settings import Settings
 from tests.servers.slack import faults
@@ -12,7 +12,7 @@ from tests.servers.teams import FakeTeams
 from tests.servers.teams.openid import OpenId, openid
 
 
-async def findings(environment: dict[str, str], *, is_live: bool = False) -> list[Finding]:
+async def findings(environment: dict[str, str], *, is_live: bool = False) -> list[Diagnosis]:
     settings = Settings.from_environment(environment)
     return [one async for one in check(settings, is_live=is_live)]
 
@@ -20,13 +20,13 @@ async def findings(environment: dict[str, str], *, is_live: bool = False) -> lis
 async def test_without_settings_it_is_not_set_up() -> None:
     """That is no fault, live or not."""
     (found,) = await findings({}, is_live=True)
-    assert (found.health, found.found) == (Health.MISSING, "not set up")
+    assert (found.health, found.found) == (Status.MISSING, "not set up")
 
 
 async def test_a_fault_of_the_settings_is_named(teams: FakeTeams) -> None:
     """As starting would name it."""
     (found,) = await findings(teams.environment | {"APP_TENANTID": "contoso.com"}, is_live=True)
-    assert found.health is Health.BROKEN
+    assert found.health is Status.BROKEN
     assert found.found.startswith("APP_TENANTID: expected a GUID")
 
 
@@ -48,11 +48,15 @@ async def microsoft() -> AsyncIterator[OpenId]:
         yield running
 
 
-async def called(microsoft: OpenId, environment: dict[str, str]) -> Finding:
+async def called(microsoft: OpenId, environment: dict[str, str]) -> Diagnosis:
     """Return what is said of the token."""
     where = {"CITEBOUND_TEAMS_OPENID_URL": microsoft.url}
     _, found, keys = await findings(environment | where, is_live=True)
-    assert (keys.subject, keys.health, keys.found) == ("Teams, signing keys", Health.FINE, "read")
+    assert (keys.subject, keys.health, keys.found) == (
+        "Teams, signing keys",
+        Status.FINE,
+        "read",
+    )
     return found
 
 
@@ -60,7 +64,7 @@ async def test_live_the_bot_gets_its_token(teams: FakeTeams, microsoft: OpenId) 
     """By its secret or as an identity; the token is nowhere."""
     for environment in (teams.environment, teams.identity_environment):
         found = await called(microsoft, environment)
-        assert (found.subject, found.health) == ("Teams, called", Health.FINE)
+        assert (found.subject, found.health) == ("Teams, called", Status.FINE)
         assert not any(token in str(found) for token in teams.login.issued)
     assert teams.journal.methods() == ["token", "token"]
 
@@ -69,7 +73,7 @@ async def test_live_a_wrong_secret_is_named(teams: FakeTeams, microsoft: OpenId)
     """With what to look at; the secret is nowhere."""
     wrong = "".join(("wr", "ong-secret"))
     found = await called(microsoft, teams.environment | {"APP_PASSWORD": wrong})
-    assert found.health is Health.BROKEN
+    assert found.health is Status.BROKEN
     assert found.found == "no token: invalid_client (AADSTS7000215)"
     assert "APP_PASSWORD" in found.cure
     assert wrong not in str(found)
@@ -79,7 +83,7 @@ async def test_live_what_cannot_be_reached_is_named(teams: FakeTeams, microsoft:
     """The network, not the secret."""
     teams.faults.always("token", faults.status(502, "<html>"))
     found = await called(microsoft, teams.environment)
-    assert found.health is Health.BROKEN
+    assert found.health is Status.BROKEN
     assert "network" in found.cure
 
 
@@ -91,7 +95,7 @@ async def test_live_keys_that_cannot_be_read_are_named(
     microsoft.status = status
     where = {"CITEBOUND_TEAMS_OPENID_URL": microsoft.url}
     found = (await findings(teams.environment | where, is_live=True))[-1]
-    assert (found.subject, found.health) == ("Teams, signing keys", Health.BROKEN)
+    assert (found.subject, found.health) == ("Teams, signing keys", Status.BROKEN)
     assert "nothing that Teams sends can be believed" in found.found
     assert "127.0.0.1 can be reached" in found.cure
     assert "Slack goes on" in found.cure

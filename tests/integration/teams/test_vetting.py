@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.audience_config import ChannelScope, Rights
-from bot.doctor_check import Finding, Health
+from bot.audience_config import AudienceConfig, ChannelScope
+from bot.doctor_check import Diagnosis, Status
 from bot.private_channels import findings, require_private
 from bot.teams.app.health import TeamsChannelCheck
 from bot.teams.connector.roster import Rosters
@@ -24,8 +24,8 @@ def site_of(scene: Scene) -> TeamsChannelCheck:
     return TeamsChannelCheck(tenants=scene.home.tenants, addresses=scene.addresses, rosters=rosters)
 
 
-def with_audience(scene: Scene) -> Rights:
-    return Rights(channels={scene.room.id: ChannelScope(audience=frozenset({"finance"}))})
+def with_audience(scene: Scene) -> AudienceConfig:
+    return AudienceConfig(channels={scene.room.id: ChannelScope(audience=frozenset({"finance"}))})
 
 
 def officers_of(scene: Scene, *people: str) -> Officers:
@@ -52,7 +52,7 @@ def make(scene: Scene, kind: str | None) -> None:
     scene.references.kept[scene.room.id] = replace(kept, facts=facts)
 
 
-async def found(scene: Scene, rights: Rights, officers: Officers) -> Finding:
+async def found(scene: Scene, rights: AudienceConfig, officers: Officers) -> Diagnosis:
     """Return the only finding."""
     (one,) = [each async for each in findings(site_of(scene), rights, officers)]
     return one
@@ -66,7 +66,7 @@ async def test_an_audience_of_a_channel_that_is_not_private_is_refused(
     make(scene, kind)
     with pytest.raises(ConfigError, match=rf"audience: that channel is {kind}.*private channel"):
         await require_private(site_of(scene), with_audience(scene), Officers())
-    assert (await found(scene, with_audience(scene), Officers())).health is Health.BROKEN
+    assert (await found(scene, with_audience(scene), Officers())).health is Status.BROKEN
 
 
 async def test_an_audience_of_a_private_channel_counts(
@@ -75,7 +75,7 @@ async def test_an_audience_of_a_private_channel_counts(
     """Nothing is said at a start."""
     await require_private(site_of(scene), with_audience(scene), Officers())
     assert caplog.messages == []
-    assert (await found(scene, with_audience(scene), Officers())).health is Health.FINE
+    assert (await found(scene, with_audience(scene), Officers())).health is Status.FINE
 
 
 @pytest.mark.parametrize("is_known", [True, False])
@@ -89,7 +89,7 @@ async def test_what_teams_has_not_told_is_a_warning(
     await require_private(site_of(scene), with_audience(scene), Officers())
     (told,) = caplog.messages
     assert "does not count" in told
-    assert (await found(scene, with_audience(scene), Officers())).health is Health.DOUBTFUL
+    assert (await found(scene, with_audience(scene), Officers())).health is Status.DOUBTFUL
 
 
 @pytest.mark.parametrize("kind", ["standard", "shared", None])
@@ -99,12 +99,12 @@ async def test_an_officers_channel_that_is_not_private_is_an_alarm(
     """Cards go directly then, so that the process starts; `doctor --live` calls it broken."""
     make(scene, kind)
     officers = officers_of(scene, scene.anna.aad)
-    await require_private(site_of(scene), Rights(), officers)
+    await require_private(site_of(scene), AudienceConfig(), officers)
     (told,) = caplog.records
     assert told.levelno == logging.ERROR
     assert "is not known to be private" in told.getMessage()
-    one = await found(scene, Rights(), officers)
-    assert one.health is Health.BROKEN
+    one = await found(scene, AudienceConfig(), officers)
+    assert one.health is Status.BROKEN
     assert "cards go directly to an officer on call" in one.cure
 
 
@@ -112,18 +112,18 @@ async def test_members_who_are_no_officers_are_named(
     scene: Scene, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As a warning; by whichever id officers are listed, they are known."""
-    await require_private(site_of(scene), Rights(), officers_of(scene, scene.anna.aad))
+    await require_private(site_of(scene), AudienceConfig(), officers_of(scene, scene.anna.aad))
     (told,) = caplog.records
     assert told.levelno == logging.WARNING
     assert f"1 of its members are no officers: {scene.ben.aad}" in told.getMessage()
     all_of_them = officers_of(scene, scene.anna.aad, scene.ben.id)
-    one = await found(scene, Rights(), all_of_them)
-    assert (one.health, one.found) == (Health.FINE, "private; its members are officers: 2")
+    one = await found(scene, AudienceConfig(), all_of_them)
+    assert (one.health, one.found) == (Status.FINE, "private; its members are officers: 2")
 
 
 async def test_a_service_that_fails_keeps_nothing_from_starting(scene: Scene) -> None:
     """It is looked at before each card."""
     scene.teams.faults.always("members", faults.status(500))
     officers = officers_of(scene, scene.anna.aad)
-    await require_private(site_of(scene), Rights(), officers)
-    assert (await found(scene, Rights(), officers)).health is Health.DOUBTFUL
+    await require_private(site_of(scene), AudienceConfig(), officers)
+    assert (await found(scene, AudienceConfig(), officers)).health is Status.DOUBTFUL

@@ -45,7 +45,7 @@ def _answer_from(monkeypatch: pytest.MonkeyPatch, reasoner: ScriptedReasoner) ->
     async def opened(_terminal: object) -> AsyncGenerator[SimpleNamespace]:
         yield SimpleNamespace(answering=answering, corpus=corpus)
 
-    monkeypatch.setattr(ask, "opened", opened)
+    monkeypatch.setattr(ask, "open_service", opened)
     arguments = vars(build_parser().parse_args(["ask", "May I accept cash as a gift?"]))
     del arguments["debug"], arguments["function"]
     return arguments

@@ -12,7 +12,7 @@ def test_each_metric_is_told_in_its_form() -> None:
     meter = Meter()
     meter.count("citebound_posts_total", platform="slack", result="posted")
     meter.count("citebound_posts_total", 2, platform="slack", result="posted")
-    meter.hold("citebound_waiting_messages", 7)
+    meter.set("citebound_waiting_messages", 7)
     for seconds in (0.004, 0.2, 99.0):
         meter.observe("citebound_http_seconds", seconds, route="/slack/events", status="200")
     lines = meter.text().splitlines()
@@ -54,4 +54,4 @@ def test_what_is_not_in_the_table_is_refused() -> None:
     with pytest.raises(ValueError, match="citebound_denied_total"):
         Meter().count("citebound_denied_total", reason="guest", person="anna")
     with pytest.raises(ValueError, match="citebound_denied_total"):
-        Meter().hold("citebound_denied_total", 1.0)
+        Meter().set("citebound_denied_total", 1.0)

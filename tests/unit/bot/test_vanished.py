@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from bot.console.commands.withdraw import find_vanished
-from bot.console.ingest.sources import Listing, Skipped, Source
+from bot.console.ingest.sources import FileListing, Skipped, SourceToIngest
 from core.adapters.postgres.corpus.withdrawals import PolicyFile
 from core.ingest.compare import SourceFile
 from core.ingest.prepare import NOTHING_GIVEN
@@ -33,14 +33,14 @@ async def test_what_can_not_be_looked_at_is_not_gone(tmp_path: Path) -> None:
         *(tmp_path / "closed" / "a.md", tmp_path / "closed.md", here, tmp_path / "renamed.md")
     )
     sources = [
-        Source(
+        SourceToIngest(
             path=tmp_path / name,
             given=NOTHING_GIVEN,
             file=SourceFile(path=str(tmp_path / name), place=name, is_named=False),
         )
         for name in ("here.md", "new-name.md")
     ]
-    listing = Listing(
+    listing = FileListing(
         sources=tuple(sources),
         skipped=(Skipped(path=tmp_path / "closed", reason="it can't be read"),),
         folders=(str(tmp_path), str(tmp_path)),

@@ -9,7 +9,7 @@ import pytest
 from core.domain.answer import Answer, Badge, Outcome, RefusalKind
 from core.domain.errors import UsageError
 from core.measuring.documents import (
-    Asked,
+    AskedQuestion,
     DocumentQuestion,
     DocumentsReport,
     Ending,
@@ -129,7 +129,7 @@ def test_an_ending_follows_from_outcome_and_quote(given: Answer, ending: Ending)
     assert ending_of(question("Return the key."), given) is ending
 
 
-def asked(one: DocumentQuestion, given: Answer, *, took_ms: float = 10.0) -> Asked:
+def asked(one: DocumentQuestion, given: Answer, *, took_ms: float = 10.0) -> AskedQuestion:
     return asked_of(one, given, took_ms=took_ms)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.console.model_checks import check_guard, check_reader
-from bot.doctor_check import Health
+from bot.doctor_check import Status
 from core.adapters.local import onnx_model, reader
 from core.adapters.local.onnx_model import TOKENIZER_FILE, Loaded, Unavailable
 from core.adapters.local.reader import (
@@ -311,7 +311,7 @@ async def test_without_its_tokenizer_there_is_none(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(onnx_model, "CARRIER", "no-such-package")
     assert isinstance(await find_reader(Settings()), NoReader)
     finding = await check_reader(Settings())
-    assert finding.health is Health.MISSING
+    assert finding.health is Status.MISSING
     assert "no-such-package is not installed" in finding.found
     assert "deploy/model.lock" in finding.cure
 
@@ -322,7 +322,7 @@ async def test_a_folder_that_is_no_readers_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"CITEBOUND_READER_MODEL: .*tokenizer\.json can't be"):
         await find_reader(settings)
     finding = await check_reader(settings)
-    assert finding.health is Health.BROKEN
+    assert finding.health is Status.BROKEN
     assert "CITEBOUND_READER_MODEL" in finding.cure
 
 
@@ -347,7 +347,7 @@ async def test_a_folder_is_tried_before_a_question_depends_on_it(
         await find_reader(settings)
     finding = await check_reader(settings)
     assert (finding.health, finding.cure) == (
-        Health.BROKEN,
+        Status.BROKEN,
         "correct or unset CITEBOUND_READER_MODEL",
     )
 
@@ -358,11 +358,11 @@ async def test_doctor_names_what_reads(tmp_path: Path) -> None:
     other = Settings(reader_model=write_tiny_model(tmp_path / "other"))
     assert "local:other/" in (await check_reader(other)).found
     wrong = Settings(reader_model=write_tiny_model(tmp_path / "wrong", outputs=2))
-    assert (await check_reader(wrong)).health is Health.BROKEN
+    assert (await check_reader(wrong)).health is Status.BROKEN
     off = Settings.from_environment({"CITEBOUND_READER_MODEL": "none"})
     assert isinstance(await find_reader(off), NoReader)
     finding = await check_reader(off)
-    assert finding.health is Health.FINE
+    assert finding.health is Status.FINE
     assert "switched off" in finding.found
     assert f"local:guard/{GUARD_SHA256[:12]}" in (await check_guard(Settings())).found
     assert "switched off" in (await check_guard(off)).found

@@ -26,7 +26,7 @@ from core.domain.delivery import Notice, StoredReply
 from core.domain.message import Accepted, Ignored, InboundMessage, MessageKind, Seen
 from core.domain.rate_limit import TurnLimits, WaitingLimits
 from core.failpoints import failpoint
-from core.group_commit import Together
+from core.group_commit import GroupCommit
 
 _TARGET = text(
     "SELECT id, conversation_id::text, question_id::text, record_id::text, state, outcome, person,"
@@ -81,7 +81,7 @@ class PostgresInbox:
         self._engine = engine
         self._ledger = ledger
         questions = Questions(engine, ledger=ledger, waiting=waiting, turns=turns.asker)
-        self._together = Together(questions.store, key=lambda message: message.place)
+        self._together = GroupCommit(questions.store, key=lambda message: message.place)
 
     async def put(self, message: InboundMessage | Ignored, /) -> Accepted | Seen:
         """See `Inbox.put`."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.audience_config import Rights, read_rights
+from bot.audience_config import AudienceConfig, read_audience_config
 from core.domain.errors import ConfigError
 
 VARIABLE = "CITEBOUND_TEAMS_CONFIG"
@@ -28,7 +28,7 @@ def written(folder: Path, text: str) -> Path:
 
 def test_groups_and_scopes_are_read(tmp_path: Path) -> None:
     """Whoever and whatever is not named has none."""
-    rights = read_rights(written(tmp_path, FILE), variable=VARIABLE)
+    rights = read_audience_config(written(tmp_path, FILE), variable=VARIABLE)
     assert rights.groups_of("U1") == {"finance", "board"}
     assert rights.groups_of("U3") == frozenset()
     assert rights.scope_of("C1").audience == {"finance"}
@@ -38,7 +38,7 @@ def test_groups_and_scopes_are_read(tmp_path: Path) -> None:
 
 def test_without_a_file_nobody_has_a_group() -> None:
     """Policies for everyone are all that is answered."""
-    assert read_rights(None, variable=VARIABLE) == Rights()
+    assert read_audience_config(None, variable=VARIABLE) == AudienceConfig()
 
 
 @pytest.mark.parametrize(
@@ -56,4 +56,4 @@ def test_without_a_file_nobody_has_a_group() -> None:
 def test_a_fault_is_named(tmp_path: Path, text: str, named: str) -> None:
     """A misspelt word would grant or lift nothing, unnoticed."""
     with pytest.raises(ConfigError, match=f"{VARIABLE}: .*{named}"):
-        read_rights(written(tmp_path, text), variable=VARIABLE)
+        read_audience_config(written(tmp_path, text), variable=VARIABLE)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.group_commit import Together
+from core.group_commit import GroupCommit
 
 
 class Disk:
@@ -25,9 +25,9 @@ class Disk:
         return [item.upper() for item in items]
 
 
-def gathering(disk: Disk, **limits: int) -> Together[str, str]:
+def gathering(disk: Disk, **limits: int) -> GroupCommit[str, str]:
     """Items of one first letter are of one key."""
-    return Together(disk.write, key=lambda item: item[0], **limits)
+    return GroupCommit(disk.write, key=lambda item: item[0], **limits)
 
 
 async def test_items_wait_for_a_writer_and_are_written_together() -> None:
@@ -58,7 +58,7 @@ async def test_one_bad_item_fails_alone() -> None:
     assert bad.result() == "d-bad"
 
 
-async def _refused(together: Together[str, str], item: str) -> str:
+async def _refused(together: GroupCommit[str, str], item: str) -> str:
     with pytest.raises(ValueError, match=item) as told:
         await together.put(item)
     return str(told.value)
