@@ -19,6 +19,8 @@ from core.adapters.postgres.ontology.fact_index import index_missing
 from core.adapters.postgres.stores import PostgresStores
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.service import Answering
+from core.cases.opening import AnswerRecorder
+from core.cases.service import CaseService, FeedbackService
 from core.config.settings import Settings
 from core.domain.officers import Officers
 from core.domain.run import Limits
@@ -94,7 +96,7 @@ class Service(PostgresStores):
             conversations=self.conversations,
             retriever=self.retriever,
             guard=self.models.guard,
-            log=self.log,
+            log=self.recorder,
             clock=self.clock,
             ids=self.ids,
             limits=Limits(
@@ -107,6 +109,23 @@ class Service(PostgresStores):
                 deadline_s=settings.deadline_s,
             ),
         )
+
+    @cached_property
+    def recorder(self) -> AnswerRecorder:
+        """Records answers, and passes on what only a person can answer."""
+        return AnswerRecorder(
+            self.record_store, officers=self.officers, clock=self.clock, ids=self.ids
+        )
+
+    @cached_property
+    def cases(self) -> CaseService:
+        """Questions in the hands of officers."""
+        return CaseService(self.case_store, officers=self.officers, clock=self.clock, ids=self.ids)
+
+    @cached_property
+    def feedback(self) -> FeedbackService:
+        """What people think of answers."""
+        return FeedbackService(self.feedback_store, cases=self.cases)
 
     @cached_property
     def ingestor(self) -> Ingestor:

@@ -13,9 +13,9 @@ from core.adapters.system import SystemClock, UuidSource
 from core.agent.request import AskRequest
 from core.cases.service import CaseService, FeedbackService
 from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind, ShownClaim
-from core.domain.case_rules import Account, CaseDone, CaseResult, Officer
+from core.domain.case_actions import CaseDone, CaseResult
 from core.domain.message import Accepted, Claimed
-from core.domain.officers import Officers
+from core.domain.officers import Account, Officer, Officers
 from core.ports import Completion
 from tests.life import Deployment, deploy, message
 
@@ -137,8 +137,12 @@ def office(
     ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="test")
     listed = Officers(all=officers, channel=room)
     life = deploy(engine, officers=listed)
-    cases = PostgresCases(engine, ledger=ledger, officers=listed)
-    desk = CaseService(cases=cases, officers=listed)
+    desk = CaseService(
+        PostgresCases(engine, ledger=ledger),
+        officers=listed,
+        clock=ledger.clock,
+        ids=ledger.ids,
+    )
     return Office(
         life=life,
         desk=desk,

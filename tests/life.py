@@ -26,11 +26,12 @@ from core.adapters.postgres.messages.outbox import PostgresOutbox
 from core.adapters.postgres.queue.conversations import PostgresConversationStore
 from core.adapters.postgres.queue.rate_limits import Housekeeping, Pace
 from core.adapters.postgres.queue.work_queue import PostgresWorkQueue
-from core.adapters.postgres.record.audit import PostgresAuditLog
+from core.adapters.postgres.record.audit import PostgresRecords
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.request import UNHEARD
 from core.agent.service import Answering
+from core.cases.opening import AnswerRecorder
 from core.domain.conversation import Place
 from core.domain.delivery import (
     Ambiguous,
@@ -297,7 +298,12 @@ def deploy(
         ontology=InMemoryOntology(corpus),
         conversations=conversations,
         retriever=Retriever(InMemorySearch(corpus), None),
-        log=PostgresAuditLog(engine, clock=clock, ids=ids, unit="test", officers=officers),
+        log=AnswerRecorder(
+            PostgresRecords(engine, ledger=ledger),
+            officers=officers or Officers(),
+            clock=clock,
+            ids=ids,
+        ),
         clock=clock,
         ids=ids,
         limits=replace(Limits(), max_clarifications=1_000_000),

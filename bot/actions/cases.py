@@ -29,16 +29,10 @@ from bot.replies.notices import (
     sent_words,
 )
 from core.cases.service import CaseService
-from core.domain.case import Urgency
-from core.domain.case_rules import (
-    Account,
-    CaseDone,
-    CaseRefused,
-    CaseResult,
-    Opener,
-    Refusal,
-)
+from core.domain.case import Opener, Urgency
+from core.domain.case_actions import CaseDone, CaseRefused, CaseResult, Refusal
 from core.domain.errors import UsageError
+from core.domain.officers import Account
 from core.ports.posted_answers import PostedAnswer
 
 NO_CASE = "There is no such case."

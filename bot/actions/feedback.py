@@ -18,9 +18,9 @@ from bot.replies.notices import (
     THANKS_UP,
     case_stands,
 )
-from core.cases.service import UNSETTLED, FeedbackService
-from core.domain.case import Case
-from core.domain.case_rules import Refusal
+from core.cases.service import FeedbackService
+from core.domain.case import UNSETTLED, Case
+from core.domain.case_actions import Refusal
 from core.domain.errors import ContractError
 from core.domain.feedback import FeedbackKept, FeedbackRefused, Rating, Reason
 

@@ -11,7 +11,7 @@ from bot.forms.evidence import EvidenceView
 from bot.forms.forms import Entered, Form
 from core.domain.answer import Answer
 from core.domain.case import Case
-from core.domain.case_rules import Account
+from core.domain.officers import Account
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

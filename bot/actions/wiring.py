@@ -10,7 +10,7 @@ from bot.actions.feedback import FeedbackActions
 from bot.actions.press import Outcome, Press
 from bot.intake import Intake
 from core.bootstrap import Service
-from core.cases.service import CaseService, FeedbackService
+from core.cases.service import CaseService
 
 Action: TypeAlias = Callable[[Press], Awaitable[Outcome]]
 """Commits what a press changes, and returns what the surface is to show."""
@@ -35,14 +35,15 @@ def wire_actions(
     service: Service, *, membership: Membership, intake: Intake, askers: Askers, hears_threads: bool
 ) -> Actions:
     """Return the actions; nothing is called. See `EscalationActions` for `hears_threads`."""
-    desk = CaseService(cases=service.cases, officers=service.officers)
     access = ReplyAccess(service.posted_answers, membership)
     return Actions(
         access=access,
-        desk=desk,
-        answers=AnswerActions(access, service.posted_answers, service.answer_actions, desk),
-        cases=OfficerActions(desk),
+        desk=service.cases,
+        answers=AnswerActions(
+            access, service.posted_answers, service.answer_actions, service.cases
+        ),
+        cases=OfficerActions(service.cases),
         clarification=ClarificationActions(access, intake, service.clock),
-        escalation=EscalationActions(access, desk, askers, hears_threads=hears_threads),
-        feedback=FeedbackActions(access, FeedbackService(service.feedback, cases=desk)),
+        escalation=EscalationActions(access, service.cases, askers, hears_threads=hears_threads),
+        feedback=FeedbackActions(access, service.feedback),
     )

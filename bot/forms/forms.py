@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from core.domain.case import Case
-from core.domain.case_rules import NOTE_LIMIT, REPLY_LIMIT
+from core.domain.case_actions import NOTE_LIMIT, REPLY_LIMIT
 
 NOTE, URGENCY, PRIVACY = "note", "urgency", "privacy"
 WHY, DETAILS, ANSWER, QUESTION, WHERE = "why", "txt", "answer", "question", "where"

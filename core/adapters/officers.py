@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from core.domain.case_rules import Account, Officer
 from core.domain.errors import ConfigError
-from core.domain.officers import Officers
+from core.domain.officers import Account, Officer, Officers
 
 _GUID = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _KEYS = {"login", "name", "accounts", "on_call"}

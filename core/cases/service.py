@@ -1,25 +1,37 @@
-"""What Slack, Teams and the terminal do to cases: one desk, which knows none of them.
+"""What people do to cases and answers, for every surface: opens cases, and works on them.
 
-Officers are those of our list, whoever else reads their channel. Askers are those who asked. All
+Officers are those of our list, whoever else reads their channel; askers are those who asked. All
 else is refused, and that is recorded.
 """
 
-from core.agent.conversation.misconduct import is_report, speaks_of_somebody
-from core.domain.case import Case, CaseState, Urgency
-from core.domain.case_rules import (
+from core.cases.opening import CaseOpener
+from core.cases.rules import (
+    Change,
+    changed,
+    decide,
+    is_of_another,
+    is_superseded,
+    may_add,
+    news_for_asker,
+    why_not_answered,
+    why_not_opened,
+)
+from core.domain.audit import Tag
+from core.domain.case import UNSETTLED, Case, Opener, StoredCase, Urgency
+from core.domain.case_actions import (
+    ASKERS_OWN,
+    AUTHORITY,
     NOTE_LIMIT,
     REPLY_LIMIT,
-    Account,
     CaseAction,
     CaseActionKind,
     CaseDone,
     CaseRefused,
     CaseResult,
-    Officer,
-    Opener,
     Opening,
     Refusal,
 )
+from core.domain.delivery import AboutCase, CasePart
 from core.domain.errors import UsageError
 from core.domain.feedback import (
     COMMENT_LIMIT,
@@ -29,39 +41,46 @@ from core.domain.feedback import (
     Rating,
     Reason,
 )
-from core.domain.officers import Officers
-from core.ports import CaseStore, FeedbackStore
+from core.domain.json_value import Json
+from core.domain.officers import Account, Officer, Officers
+from core.ports import Clock, FeedbackStore, IdSource
+from core.ports.cases import Actor, CaseStore, CaseUnit
 
-UNSETTLED = frozenset({CaseState.OPEN, CaseState.CLAIMED})
-"""States of a case that waits for an answer."""
+_TAGS = {
+    CaseActionKind.CLAIM: Tag.CASE_ASSIGNED,
+    CaseActionKind.ANSWER: Tag.CASE_ANSWERED,
+    CaseActionKind.CLOSE: Tag.CASE_CLOSED,
+    CaseActionKind.MARK_WRONG: Tag.ANSWER_REVIEWED,
+    CaseActionKind.ACCEPT: Tag.CASE_RESOLVED,
+    CaseActionKind.ASK_AGAIN: Tag.CASE_REOPENED,
+}
 
 
 class CaseService:
     """Opens cases and works on them. `key` is the identity of a click, the same if it is repeated.
 
-    Each method answers with `CaseDone`, which shows the case as it now stands, or `CaseRefused`.
+    Actions return `CaseDone`, which shows the case as it now stands, or `CaseRefused`.
     """
 
-    def __init__(self, *, cases: CaseStore, officers: Officers) -> None:
-        """Take where cases are kept, and who works on them."""
-        self._cases = cases
+    def __init__(
+        self, store: CaseStore, *, officers: Officers, clock: Clock, ids: IdSource
+    ) -> None:
+        self._store = store
         self._officers = officers
-
-    def is_officer(self, who: Account) -> bool:
-        """Say whether somebody is on our list."""
-        return self._officers.find(who) is not None
-
-    def is_on_call(self, who: Account) -> bool:
-        """Say whether somebody gets what must not stand in a channel."""
-        return self._officers.find(who) in self._officers.on_call
+        self._clock = clock
+        self._opener = CaseOpener(officers=officers, clock=clock, ids=ids)
 
     def officer_of(self, who: Account) -> Officer | None:
         """Return the officer behind an account; None: no officer."""
         return self._officers.find(who)
 
-    def officer(self, login: str) -> Officer | None:
-        """Return an officer by login, for the terminal; None: there is none."""
-        return self._officers.by_login(login)
+    def is_officer(self, who: Account) -> bool:
+        """Say whether somebody is on our list."""
+        return self.officer_of(who) is not None
+
+    def is_on_call(self, who: Account) -> bool:
+        """Say whether somebody gets what must not stand in a channel."""
+        return self.officer_of(who) in self._officers.on_call
 
     async def open(
         self,
@@ -77,7 +96,10 @@ class CaseService:
         permalink: str | None = None,
         asker_name: str | None = None,
     ) -> CaseResult:
-        """Hand a question to Compliance, because the person who asked wishes it.
+        """Send a question to Compliance, because its asker or an officer wants that.
+
+        An answer has one case at most: later calls return the first. To a case that was opened
+        without its asker they add their note and name, once.
 
         Args:
             answer_id: what the asker got.
@@ -91,145 +113,233 @@ class CaseService:
             permalink: where it was asked, from the platform itself.
             asker_name: the name to be shown, from the platform itself.
         """
-        told = _storable(note, limit=NOTE_LIMIT)
-        return await self._cases.open(
-            Opening(
-                answer_id=answer_id,
-                by=who,
-                officer=self._officers.find(who),
-                key=key,
-                note=told,
-                urgency=urgency,
-                opener=opener,
-                is_private=is_private,
-                is_anonymous=is_anonymous,
-                is_sensitive=is_report(told) or speaks_of_somebody(told),
-                permalink=permalink,
-                asker_name=asker_name,
-            )
+        opening = Opening(
+            answer_id=answer_id,
+            by=who,
+            officer=self.officer_of(who),
+            key=key,
+            note=_storable(note, limit=NOTE_LIMIT),
+            urgency=urgency,
+            opener=opener,
+            is_private=is_private,
+            is_anonymous=is_anonymous,
+            permalink=permalink,
+            asker_name=asker_name,
         )
 
+        async def work(unit: CaseUnit) -> CaseResult:
+            return await self._open(unit, opening)
+
+        return await self._store.run(work)
+
     async def claim(
-        self, case_id: str, who: Account | Officer, *, key: str, takes_over: bool = False
+        self, case_id: str, who: Account, *, key: str, takes_over: bool = False
     ) -> CaseResult:
         """Let an officer have a case; another one's only if it is taken over on purpose."""
-        return await self._do(CaseActionKind.CLAIM, case_id, who, key=key, takes_over=takes_over)
+        return await self._act(CaseActionKind.CLAIM, case_id, who, key=key, takes_over=takes_over)
+
+    async def begin_answer(self, case_id: str, who: Account, *, key: str) -> CaseResult:
+        """Say whether somebody may answer a case, before they write: `CaseDone` if they may."""
+        officer = self.officer_of(who)
+        if officer is None:
+            return await self._act(CaseActionKind.ANSWER, case_id, who, key=key)
+        case = await self._store.find(case_id)
+        if case is None:
+            return CaseRefused(why=Refusal.UNKNOWN)
+        refusal = why_not_answered(case, is_others=is_of_another(case, officer))
+        if refusal is not None:
+            return CaseRefused(why=refusal, case=case.shown())
+        return CaseDone(case=case.shown(), is_new=False)
 
     async def answer(
-        self,
-        case_id: str,
-        who: Account | Officer,
-        *,
-        key: str,
-        text: str,
-        is_private: bool = False,
+        self, case_id: str, who: Account, *, key: str, text: str, is_private: bool = False
     ) -> CaseResult:
         """Send an officer's words to the asker, and say at the earlier answer that they hold.
 
         Raises:
             UsageError: The text is empty or too long: nothing of it is cut.
         """
-        told = _storable(text, limit=None)
+        told = _storable(text)
         if not told.strip():
             raise UsageError("expected the text of an answer")
         if len(told) > REPLY_LIMIT:
             raise UsageError(
                 f"an answer has at most {REPLY_LIMIT} characters, this one has {len(told)}"
             )
-        return await self._do(
+        return await self._act(
             CaseActionKind.ANSWER, case_id, who, key=key, text=told, is_private=is_private
         )
 
-    async def begin_answer(self, case_id: str, who: Account | Officer, *, key: str) -> CaseResult:
-        """Say whether somebody may answer a case, before they write: `CaseDone` if they may."""
-        officer = self._known(who)
-        if officer is None:
-            return await self._do(CaseActionKind.ANSWER, case_id, who, key=key)
-        case = await self._cases.find(case_id)
-        if case is None:
-            return CaseRefused(why=Refusal.UNKNOWN)
-        if case.state is CaseState.CLAIMED and case.officer != officer.name:
-            return CaseRefused(why=Refusal.CLAIMED, case=case)
-        if case.state in UNSETTLED:
-            return CaseDone(case=case, is_new=False)
-        is_closed = case.state is CaseState.CLOSED
-        return CaseRefused(why=Refusal.CLOSED if is_closed else Refusal.ANSWERED, case=case)
-
-    async def close(self, case_id: str, who: Account | Officer, *, key: str) -> CaseResult:
+    async def close(self, case_id: str, who: Account, *, key: str) -> CaseResult:
         """Close a case, answered or not."""
-        return await self._do(CaseActionKind.CLOSE, case_id, who, key=key)
+        return await self._act(CaseActionKind.CLOSE, case_id, who, key=key)
 
     async def mark_wrong(
-        self, case_id: str, who: Account | Officer, *, key: str, reason: str = ""
+        self, case_id: str, who: Account, *, key: str, reason: str = ""
     ) -> CaseResult:
         """Record that the answer which the asker got is wrong."""
         told = _storable(reason, limit=NOTE_LIMIT)
-        return await self._do(CaseActionKind.MARK_WRONG, case_id, who, key=key, text=told)
+        return await self._act(CaseActionKind.MARK_WRONG, case_id, who, key=key, text=told)
 
     async def accept(self, case_id: str, who: Account, *, key: str) -> CaseResult:
-        """Close a case because its asker says that the officer's answer does it."""
-        return await self._do(CaseActionKind.ACCEPT, case_id, who, key=key)
+        """Close a case because the officer's answer is enough for its asker."""
+        return await self._act(CaseActionKind.ACCEPT, case_id, who, key=key)
 
     async def ask_again(self, case_id: str, who: Account, *, key: str) -> CaseResult:
-        """Give a case back to its officer because its asker says that the answer does not do."""
-        return await self._do(CaseActionKind.ASK_AGAIN, case_id, who, key=key)
+        """Return a case to its officer because the answer is not enough for its asker."""
+        return await self._act(CaseActionKind.ASK_AGAIN, case_id, who, key=key)
 
     async def about(self, answer_id: str, who: Account) -> Case | None:
         """Return the case of an answer, to those who might open it; None: there is none."""
-        return await self._cases.about(answer_id, who)
+        case = await self._store.of_answer(answer_id)
+        if case is None or not case.account.shares_workspace(who):
+            return None
+        return _seen(case, is_asker=case.account == who)
 
-    async def queue(self, who: Account | Officer) -> tuple[Case, ...] | CaseRefused:
+    async def queue(self, who: Account) -> tuple[Case, ...] | CaseRefused:
         """Return the cases that wait for an officer, to officers."""
-        if self._known(who) is None:
+        if not self.is_officer(who):
             return CaseRefused(why=Refusal.NOT_OFFICER)
-        return await self._cases.listed(UNSETTLED)
+        return tuple(case.shown() for case in await self._store.listed(UNSETTLED))
 
-    async def show(self, name: str, who: Account | Officer) -> Case | CaseRefused:
-        """Return a case by id or number, to officers."""
-        if self._known(who) is None:
+    async def show(self, case_id: str, who: Account) -> Case | CaseRefused:
+        """Return a case, to officers."""
+        if not self.is_officer(who):
             return CaseRefused(why=Refusal.NOT_OFFICER)
-        return await self._cases.find(name) or CaseRefused(why=Refusal.UNKNOWN)
+        case = await self._store.find(case_id)
+        return CaseRefused(why=Refusal.UNKNOWN) if case is None else case.shown()
 
     async def mine(self, who: Account) -> tuple[Case, ...]:
         """Return the cases of a person that are not closed."""
-        return await self._cases.of_asker(who)
+        return tuple(case.shown_to_asker() for case in await self._store.of_asker(who))
 
-    async def _do(
+    async def _open(self, unit: CaseUnit, opening: Opening) -> CaseResult:
+        asked = await unit.rows.asked(opening.answer_id, opening.by)
+        if asked is None:
+            return CaseRefused(why=Refusal.UNKNOWN)
+        await unit.rows.lock(asked.conversation_id)
+        refusal = why_not_opened(asked, opening)
+        if refusal is not None:
+            actor = await unit.log.actor(opening.by, opening.officer)
+            await unit.log.record_refused_opening(asked, actor, refusal)
+            return CaseRefused(why=refusal)
+        case = await unit.rows.of_question(asked.question_id)
+        is_new = True
+        if case is None:
+            case = await self._opener.open_by_person(unit, asked, opening)
+        elif may_add(asked, case, opening):
+            case = await self._opener.add_note(unit, case, opening)
+        else:
+            is_new = False
+        return CaseDone(case=_seen(case, is_asker=asked.is_by(opening.by)), is_new=is_new)
+
+    async def _act(
         self,
         kind: CaseActionKind,
         case_id: str,
-        who: Account | Officer,
+        who: Account,
         *,
         key: str,
         text: str = "",
         is_private: bool = False,
         takes_over: bool = False,
     ) -> CaseResult:
-        return await self._cases.act(
-            CaseAction(
-                kind=kind,
-                case_id=case_id,
-                by=who if isinstance(who, Account) else None,
-                officer=self._known(who),
-                key=key,
-                text=text,
-                is_private=is_private,
-                takes_over=takes_over,
-            )
+        action = CaseAction(
+            kind=kind,
+            case_id=case_id,
+            by=who,
+            officer=self.officer_of(who),
+            key=key,
+            text=text,
+            is_private=is_private,
+            takes_over=takes_over,
         )
 
-    def _known(self, who: Account | Officer) -> Officer | None:
-        """Return the officer on our list; whoever comes with a name alone must be on it too."""
-        if isinstance(who, Account):
-            return self._officers.find(who)
-        return self._officers.by_login(who.login)
+        async def work(unit: CaseUnit) -> CaseResult:
+            case = await unit.rows.find(case_id)
+            if case is None:
+                return CaseRefused(why=Refusal.UNKNOWN)
+            await unit.rows.lock(case.conversation_id)
+            # Read again: until now others could change it.
+            return await self._decide(unit, await unit.rows.find(case_id) or case, action)
+
+        return await self._store.run(work)
+
+    async def _decide(self, unit: CaseUnit, case: StoredCase, action: CaseAction) -> CaseResult:
+        verdict = decide(case, action)
+        is_asker = action.kind in ASKERS_OWN
+        actor = await unit.log.actor(action.by, None if is_asker else action.officer)
+        before = await unit.log.find(case, actor, action.key)
+        if before is not None and verdict not in AUTHORITY:
+            verdict = before.refusal
+        if isinstance(verdict, Refusal):
+            if before is None:
+                await _refuse(unit, case, actor, action, verdict)
+            is_hidden = verdict in AUTHORITY
+            shown = None if is_hidden else _seen(case, is_asker=is_asker)
+            return CaseRefused(why=verdict, case=shown)
+        if verdict is not None:
+            case = await self._change(unit, case, actor, action, verdict)
+        return CaseDone(case=_seen(case, is_asker=is_asker), is_new=verdict is not None)
+
+    async def _change(
+        self, unit: CaseUnit, case: StoredCase, actor: Actor, action: CaseAction, change: Change
+    ) -> StoredCase:
+        is_direct = action.is_private or case.goes_directly
+        message_id = await unit.log.add(
+            case,
+            actor,
+            kind=action.kind.value,
+            key=action.key,
+            body=action.text,
+            officer=action.officer,
+            is_direct=is_direct,
+        )
+        after = await unit.rows.save(changed(case, action, change, now=self._clock.now()))
+        is_answer = action.kind is CaseActionKind.ANSWER
+        says: dict[str, Json] = {"is_direct": is_direct} if is_answer else {}
+        if action.kind is CaseActionKind.MARK_WRONG:
+            says = {"verdict": "wrong"}
+        content = {"reply" if is_answer else "reason": action.text}
+        await unit.log.record(_TAGS[action.kind], after, actor, content=content, says=says)
+        news = news_for_asker(after, action)
+        if news is not None:
+            about = AboutCase(what=CasePart.NEWS, case_id=after.case_id, state=news)
+            await unit.posts.tell_asker(after, about, is_direct=after.goes_directly)
+        if is_answer:
+            await _send_answer(unit, after, actor, message_id, is_direct=is_direct)
+        await unit.posts.update_cards(after)
+        return after
+
+
+async def _refuse(
+    unit: CaseUnit, case: StoredCase, actor: Actor, action: CaseAction, why: Refusal
+) -> None:
+    kind = action.kind.value
+    await unit.log.add(case, actor, kind=kind, key=action.key, refusal=why)
+    says: dict[str, Json] = {"deed": kind, "refusal": why.value}
+    await unit.log.record(Tag.CASE_REFUSED, case, actor, says=says)
+
+
+async def _send_answer(
+    unit: CaseUnit, case: StoredCase, actor: Actor, message_id: int, *, is_direct: bool
+) -> None:
+    """Post an officer's answer to the asker, and mark the one that it replaces."""
+    reply = AboutCase(what=CasePart.REPLY, case_id=case.case_id, message_id=message_id)
+    await unit.posts.tell_asker(case, reply, is_direct=is_direct)
+    if is_superseded(case):
+        await unit.log.record(Tag.ANSWER_SUPERSEDED, case, actor)
+        await unit.posts.supersede(case, message_id)
+
+
+def _seen(case: StoredCase, *, is_asker: bool) -> Case:
+    return case.shown_to_asker() if is_asker else case.shown()
 
 
 class FeedbackService:
     """Takes judgements of answers; whether somebody may read one, the surface has checked."""
 
     def __init__(self, feedback: FeedbackStore, *, cases: CaseService) -> None:
-        """Take where judgements are kept, and who knows of cases."""
         self._feedback = feedback
         self._cases = cases
 
@@ -267,6 +377,6 @@ class FeedbackService:
         return kept, await self._cases.about(answer_id, who) if is_asker else None
 
 
-def _storable(text: str, *, limit: int | None) -> str:
+def _storable(text: str, *, limit: int | None = None) -> str:
     """Return text as typed, but for what Postgres can't keep: NUL and halves of surrogate pairs."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")[:limit]

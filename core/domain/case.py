@@ -1,11 +1,12 @@
-"""A question that went to Compliance, and what an officer says to it."""
+"""A question that went to Compliance: as it is stored, and as officers and its asker see it."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from core.domain.answer import Answer
+from core.domain.answer import Answer, Outcome
 from core.domain.conversation import Place
+from core.domain.officers import Account
 
 
 class CaseState(StrEnum):
@@ -15,6 +16,10 @@ class CaseState(StrEnum):
     CLAIMED = "claimed"
     ANSWERED = "answered"
     CLOSED = "closed"
+
+
+UNSETTLED = frozenset({CaseState.OPEN, CaseState.CLAIMED})
+"""States of a case that waits for an answer."""
 
 
 class Urgency(StrEnum):
@@ -27,6 +32,18 @@ class Urgency(StrEnum):
     def days(self) -> int:
         """Days after which an answer is due: what the card shows, and what the asker is told."""
         return 1 if self is Urgency.TODAY else 7
+
+
+class Opener(StrEnum):
+    """Whose idea a case was. A report is opened at the wish of its asker alone."""
+
+    ASKER = "asker"
+    """The asker sent it, and was told that officers see the name."""
+    PIPELINE = "pipeline"
+    """The answer needs a person, or the asker could not be told that officers see the name: neither
+    name nor place is shown."""
+    OFFICER = "officer"
+    """An officer took a question up: neither name nor place is shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +94,210 @@ class Case:
     """Where it was asked; None to all but its asker."""
     may_be_added_to: bool = False
     """True: it was opened for its asker, who may still add a note and a name to it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedAnswer:
+    """An answer that a case may be opened for, with its question."""
+
+    answer_id: str
+    """The answer."""
+    outcome: Outcome
+    """Its outcome."""
+    was_reported: bool
+    """True: when it was asked the question was taken for a report; see `Answer.is_report`."""
+    claims: tuple[str, ...]
+    """The statements that the answer makes."""
+    question_id: str
+    """The question."""
+    question: str
+    """The question as typed."""
+    standalone: str
+    """The question with what its thread adds."""
+    conversation_id: str
+    """Where it was asked."""
+    asker: str
+    """Pseudonym of who asked."""
+    person: str
+    """The platform's id of who asked."""
+    mode: str
+    """See `Place.mode`."""
+    reply_id: int | None
+    """Row of the outbox with the reply; None if it was not queued."""
+
+    def is_by(self, account: Account) -> bool:
+        """Say whether this person asked; the answer is one of their workspace."""
+        return self.person == account.person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewCase:
+    """A case to be stored; the rest of it is that of its question."""
+
+    case_id: str
+    """See `Case.case_id`."""
+    number: int
+    """See `Case.number`."""
+    asked: AskedAnswer
+    """What it is about."""
+    opened_at: datetime
+    """Aware, UTC."""
+    due_at: datetime
+    """Until when it should be answered, aware, UTC."""
+    urgency: Urgency
+    """When it is needed."""
+    opener: Opener
+    """Whose idea it was."""
+    record_id: str
+    """The record of its opening."""
+    note: str
+    """What the asker added."""
+    permalink: str | None
+    """Where it was asked; None if unknown."""
+    asker_name: str | None
+    """The asker's name; None if unknown."""
+    is_private: bool
+    """True: the reply goes to the asker alone."""
+    is_anonymous: bool
+    """True: officers are shown neither name nor place."""
+    is_sensitive: bool
+    """True: a report, which no channel ever shows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredCase:
+    """A case with all that code needs of it; people see what the methods below return."""
+
+    case_id: str
+    """Random: for buttons."""
+    number: int
+    """By which people call it, from 1."""
+    state: CaseState
+    """How far it has come."""
+    urgency: Urgency
+    """When it is needed."""
+    opener: Opener
+    """Whose idea it was."""
+    opened_at: datetime
+    """Aware, UTC."""
+    due_at: datetime | None
+    """Until when it should be answered, aware, UTC; None if nobody said."""
+    owner: str | None
+    """Login of the officer who has claimed it; None: nobody has."""
+    owner_name: str | None
+    """The name of that officer."""
+    claimed_at: datetime | None
+    """Since when it is theirs, aware, UTC."""
+    answered_at: datetime | None
+    """When an officer answered last, aware, UTC; None: nobody has."""
+    note: str
+    """What the asker added."""
+    told: str
+    """What the officer answered; empty while nobody has."""
+    record_id: str
+    """The record of its opening."""
+    account: Account
+    """The asker's."""
+    asker_name: str | None
+    """The asker's name; None if unknown."""
+    place: Place
+    """Where it was asked."""
+    permalink: str | None
+    """Link to that place; None if unknown."""
+    is_private: bool
+    """True: the asker wants the reply alone; see `goes_directly`."""
+    is_anonymous: bool
+    """True: officers are shown neither name nor place."""
+    is_sensitive: bool
+    """True: a report, which no channel ever shows."""
+    is_wrong: bool
+    """True: an officer has marked the answer as wrong."""
+    reason: str
+    """Outcome of the answer for which it was opened."""
+    question_id: str
+    """The question."""
+    question: str
+    """What was asked; see `Case.question`."""
+    conversation_id: str
+    """The asker's conversation: its lock is that of the case."""
+    answer_id: str
+    """The answer that the asker got."""
+    answer: Answer | None
+    """The same as it was shown; None if nothing was."""
+    reply_id: int | None
+    """Row of the outbox with it; None if it was not queued."""
+    reply_record: str | None
+    """The record of it; None if it was not queued."""
+
+    @property
+    def is_named(self) -> bool:
+        """True if officers may see who asked, and where."""
+        return self.opener is Opener.ASKER and not self.is_anonymous
+
+    @property
+    def may_be_added_to(self) -> bool:
+        """True if the asker did not send it, and may still say what officers should know."""
+        is_waiting = self.state in UNSETTLED
+        return is_waiting and self.opener is Opener.PIPELINE and not self.is_sensitive
+
+    @property
+    def goes_directly(self) -> bool:
+        """True if nothing of it is said to the asker where others read."""
+        return self.is_private or not self.is_named
+
+    def news(self, state: CaseState) -> "CaseNews":
+        """Return how far it has come, as the asker hears it."""
+        return CaseNews(
+            number=self.number, state=state, officer=self.owner_name, urgency=self.urgency
+        )
+
+    def shown(self, *, platform: str | None = None, tenant: str | None = None) -> Case:
+        """Return it as officers of a workspace see it.
+
+        The asker's id means something in the asker's own workspace alone, so it is left out for
+        others; without a platform it is told, since nobody is mentioned then.
+        """
+        own = (self.account.platform, self.account.tenant)
+        is_there = platform is None or (platform, tenant) == own
+        return Case(
+            case_id=self.case_id,
+            number=self.number,
+            state=self.state,
+            urgency=self.urgency,
+            question=self.question,
+            opened_at=self.opened_at,
+            answer=self.answer,
+            note=self.note,
+            asker=self.account.person if self.is_named and is_there else None,
+            asker_name=self.asker_name if self.is_named else None,
+            permalink=self.permalink if self.is_named else None,
+            record_id=self.reply_record or self.record_id,
+            officer=self.owner_name,
+            claimed_at=self.claimed_at,
+            due_at=self.due_at,
+            is_private=self.goes_directly,
+            is_sensitive=self.is_sensitive,
+            is_wrong=self.is_wrong,
+            told=self.told,
+        )
+
+    def shown_to_asker(self) -> Case:
+        """Return it as the asker sees it: with its place, whoever else may not see that."""
+        return Case(
+            case_id=self.case_id,
+            number=self.number,
+            state=self.state,
+            urgency=self.urgency,
+            question=self.question,
+            opened_at=self.opened_at,
+            asker=self.account.person,
+            permalink=self.permalink,
+            place=self.place,
+            officer=self.owner_name,
+            is_private=self.goes_directly,
+            is_sensitive=self.is_sensitive,
+            may_be_added_to=self.may_be_added_to,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

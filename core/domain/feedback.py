@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.domain.case_rules import Account, Refusal
+from core.domain.case_actions import Refusal
+from core.domain.officers import Account
 
 COMMENT_LIMIT = 2_000
 """Characters of a comment."""

@@ -1,10 +1,39 @@
-"""Who answers cases, and where they hear of them: our list, never the members of a channel."""
+"""Officers, who answer cases, and where they hear of them: our list, not a channel's members."""
 
 from dataclasses import dataclass
 
-from core.domain.case_rules import Account, Officer
 from core.domain.conversation import Place
 from core.domain.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """A person as one platform knows them."""
+
+    platform: str
+    """See `Place.platform`."""
+    tenant: str
+    """See `Place.tenant`."""
+    person: str
+    """The platform's id."""
+
+    def shares_workspace(self, other: "Account") -> bool:
+        """Say whether both are accounts of one workspace."""
+        return (self.platform, self.tenant) == (other.platform, other.tenant)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Officer:
+    """Somebody who answers cases."""
+
+    login: str
+    """Their name in the record."""
+    name: str
+    """Their name as askers read it."""
+    accounts: tuple[Account, ...] = ()
+    """Where cards and presses reach them; the first gets what goes to the officer alone."""
+    is_on_call: bool = False
+    """True: gets what must not stand in a channel, or can't."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +75,10 @@ class Officers:
     """The officers' channel: its id stands for the person; None: there is none."""
 
     def __post_init__(self) -> None:
-        """Check that cards have somewhere to go.
+        """Check the list.
 
         Raises:
-            ConfigError: A login is named twice, or nobody stands behind the channel.
+            ConfigError: A login is named twice, or no officer is in the workspace of the channel.
         """
         logins = [officer.login for officer in self.all]
         if len(logins) != len(set(logins)):
@@ -64,10 +93,6 @@ class Officers:
         """Return who an account belongs to; None: no officer."""
         return next((officer for officer in self.all if account in officer.accounts), None)
 
-    def by_login(self, login: str) -> Officer | None:
-        """Return an officer by login; None: there is none."""
-        return next((officer for officer in self.all if officer.login == login), None)
-
     @property
     def on_call(self) -> tuple[Officer, ...]:
         """Who gets what must not stand in a channel: those on call, else the first who has one."""
@@ -75,10 +100,10 @@ class Officers:
         return marked or tuple(officer for officer in self.all if officer.accounts)[:1]
 
     def routes(self, *, is_sensitive: bool) -> tuple[Route, ...]:
-        """Return where the card of a case goes; empty: officers find it at the terminal alone."""
-        if self.channel is not None and not is_sensitive:
-            person = self._behind(self.channel) or ""
-            place = self.channel
+        """Return where the card of a case goes; empty: no officer can be reached."""
+        place = self.channel
+        if place is not None and not is_sensitive:
+            person = self._behind(place) or ""
             return (
                 Route(
                     platform=place.platform,
@@ -106,7 +131,7 @@ class Officers:
                 account.person
                 for officer in ranked
                 for account in officer.accounts
-                if (account.platform, account.tenant) == (channel.platform, channel.tenant)
+                if account.shares_workspace(channel)
             ),
             None,
         )

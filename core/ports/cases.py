@@ -1,51 +1,184 @@
-"""Cases and feedback. Safe from many processes.
+"""What `core.cases` needs of a database. Safe from many processes.
 
-Each change stands in one transaction with its record and with what is to be posted.
+Whatever happens to a case happens in one transaction under the lock of its asker's conversation:
+the state, its record and what is to be posted change together, or not at all.
 """
 
-from collections.abc import Collection
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, TypeVar
 
-from core.domain.case import Case, CaseState
-from core.domain.case_rules import Account, CaseAction, CaseResult, Opening
+from core.domain.audit import Tag
+from core.domain.case import AskedAnswer, CaseState, NewCase, StoredCase
+from core.domain.case_actions import Refusal
+from core.domain.delivery import AboutCase
 from core.domain.feedback import Feedback, FeedbackKept, FeedbackRefused
+from core.domain.json_value import Json
+from core.domain.officers import Account, Officer, Route
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor:
+    """Who acts, as the record names them."""
+
+    kind: str
+    """`asker`, `officer` or `system`."""
+    ref: str
+    """Pseudonym, login, or the name of a part of the system."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedAction:
+    """What came of an action that was taken before."""
+
+    refusal: Refusal | None
+    """Why it was refused; None: it was done."""
+
+
+class CaseRows(Protocol):
+    """Cases, and the answers that they are about."""
+
+    async def asked(self, answer_id: str, by: Account, /) -> AskedAnswer | None:
+        """Return an answer of the workspace of `by`; None: there is none."""
+        ...
+
+    async def lock(self, conversation_id: str, /) -> None:
+        """Wait for the lock of a conversation, and hold it until the transaction ends."""
+        ...
+
+    async def find(self, case_id: str, /) -> StoredCase | None:
+        """Return a case; None: there is none, or this is no id."""
+        ...
+
+    async def of_question(self, question_id: str, /) -> StoredCase | None:
+        """Return the case of a question; None: there is none."""
+        ...
+
+    async def count_passed_on(self, asker: str, /, *, since: datetime) -> int:
+        """Return how many cases one person's questions have opened by themselves.
+
+        Those to which the asker added a note are not counted. Until the transaction ends nobody
+        else counts those of this person.
+        """
+        ...
+
+    async def next_number(self) -> int:
+        """Return the number of a case to be opened; one that is not used stays free."""
+        ...
+
+    async def insert(self, case: NewCase, /) -> StoredCase:
+        """Store a case and return it."""
+        ...
+
+    async def save(self, case: StoredCase, /) -> StoredCase:
+        """Store what has changed of a case, and return it as it is read now."""
+        ...
+
+
+class CaseLog(Protocol):
+    """What was done to cases, or refused: their own log, and the record."""
+
+    async def actor(self, by: Account, officer: Officer | None, /) -> Actor:
+        """Return how the record names somebody: an officer by login, others by pseudonym."""
+        ...
+
+    async def find(self, case: StoredCase, actor: Actor, key: str, /) -> LoggedAction | None:
+        """Return what came of a click; None: it is new."""
+        ...
+
+    async def add(
+        self,
+        case: StoredCase,
+        actor: Actor,
+        *,
+        kind: str,
+        key: str,
+        body: str = "",
+        refusal: Refusal | None = None,
+        officer: Officer | None = None,
+        is_direct: bool = False,
+    ) -> int:
+        """Log an action or its refusal, and return its number."""
+        ...
+
+    async def record(
+        self,
+        tag: Tag,
+        case: StoredCase,
+        actor: Actor,
+        *,
+        content: Mapping[str, str] | None = None,
+        says: Mapping[str, Json] | None = None,
+    ) -> None:
+        """Append what happened to a case to the record; `content` is personal text."""
+        ...
+
+    async def record_refused_opening(
+        self, asked: AskedAnswer, actor: Actor, refusal: Refusal, /
+    ) -> None:
+        """Append to the record that no case was opened."""
+        ...
+
+
+class CasePosts(Protocol):
+    """Queues what is posted about cases."""
+
+    async def first_cards(self, case: StoredCase, routes: tuple[Route, ...], /) -> None:
+        """Queue a card for each place where officers are to see the case."""
+        ...
+
+    async def update_cards(self, case: StoredCase, /) -> None:
+        """Let each card show the case as it now stands."""
+        ...
+
+    async def tell_asker(self, case: StoredCase, about: AboutCase, /, *, is_direct: bool) -> None:
+        """Queue something for the asker: in the thread, or in a direct message."""
+        ...
+
+    async def supersede(self, case: StoredCase, message_id: int, /) -> None:
+        """Say at the earlier answer that it no longer holds, wherever it was shared."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseUnit:
+    """One transaction over cases."""
+
+    rows: CaseRows
+    """Reads, locks and writes them."""
+    log: CaseLog
+    """Tells what was done."""
+    posts: CasePosts
+    """Tells people."""
 
 
 class CaseStore(Protocol):
-    """Questions in the hands of officers."""
+    """Cases in a database."""
 
-    async def open(self, opening: Opening, /) -> CaseResult:
-        """Open the case of an answer, and queue its card and a line for the asker.
+    async def run(self, work: Callable[[CaseUnit], Awaitable[T]], /) -> T:
+        """Do work in one transaction: committed when it returns, undone when it raises.
 
-        There is one case for an answer at most: a second wish is told of the first. To one that was
-        opened for them an asker adds note and name instead, once.
+        It may be done again from its beginning, where the database ended the transaction.
         """
         ...
 
-    async def act(self, deed: CaseAction, /) -> CaseResult:
-        """Do something to a case, or refuse it (`core.domain.case_rules.judge`); both are recorded.
-
-        A repeated click is told what came of the first.
-        """
+    async def find(self, case_id: str, /) -> StoredCase | None:
+        """Return a case; None: there is none, or this is no id."""
         ...
 
-    async def find(self, name: str, /) -> Case | None:
-        """Return a case as officers see it, by its id or its number; None: there is none."""
+    async def of_answer(self, answer_id: str, /) -> StoredCase | None:
+        """Return the case of an answer, of any workspace; None: there is none."""
         ...
 
-    async def about(self, answer_id: str, account: Account, /) -> Case | None:
-        """Return the case of an answer as its asker sees it; None: there is none in this workspace.
-
-        Whoever asks has checked that the account may open one.
-        """
+    async def listed(self, states: Collection[CaseState], /) -> tuple[StoredCase, ...]:
+        """Return cases in some states, at most 200: the most urgent first, then the oldest."""
         ...
 
-    async def listed(self, states: Collection[CaseState], /) -> tuple[Case, ...]:
-        """Return cases as officers see them: the most urgent first, then the oldest."""
-        ...
-
-    async def of_asker(self, account: Account, /) -> tuple[Case, ...]:
-        """Return the cases of an asker that are not closed, newest first, with their places."""
+    async def of_asker(self, account: Account, /) -> tuple[StoredCase, ...]:
+        """Return the cases of an asker that are not closed, newest first, at most 50."""
         ...
 
 

@@ -6,9 +6,9 @@ from enum import StrEnum
 from typing import Protocol
 
 from core.domain.answer import Answer
-from core.domain.case_rules import Account, Officer
 from core.domain.conversation import Place
 from core.domain.delivery import StoredReply
+from core.domain.officers import Account, Officer
 from core.language.spans import Span, VersionId
 
 

@@ -1,5 +1,6 @@
 """What was said: the record, and earlier turns of a thread."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -8,6 +9,7 @@ from core.domain.conversation import Place
 from core.domain.message import Speakers
 from core.domain.question import Turn
 from core.domain.run import Run
+from core.ports.cases import CaseUnit
 from core.ports.messages import Completion
 
 
@@ -31,11 +33,55 @@ class AuditLog(Protocol):
     async def record(self, run: Run, /, *, completion: Completion | None = None) -> RecordReceipt:
         """Store question, answer, claims, citations, trace and record in one transaction.
 
-        With a completion the message is settled and the reply is queued in it too.
+        With a completion the message is settled and the reply is queued in it too, and what only a
+        person can answer becomes a case.
 
         Raises:
             OvertakenError: The completion's lease is lost: whoever has it answers. Nothing was
                 stored.
+            TransientError: Nothing was stored, and nothing may be shown.
+        """
+        ...
+
+
+class AnswerRows(Protocol):
+    """Questions and their answers, and the messages that they settle."""
+
+    async def begin(self, run: Run, /) -> int:
+        """Make or lock the conversation, and return the number of its next record."""
+        ...
+
+    async def append(self, run: Run, /, *, seq: int, cause: str | None) -> RecordReceipt:
+        """Store question, answer and trace, and their record, which follows from `cause`."""
+        ...
+
+    async def settle(self, completion: Completion, run: Run, receipt: RecordReceipt, /) -> str:
+        """Close the message, queue its reply, and return the platform's id of who asked.
+
+        Raises:
+            OvertakenError: The lease is lost: somebody else answers, or nobody shall.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordUnit:
+    """One transaction that records an answer, with all that follows from it."""
+
+    answers: AnswerRows
+    """Stores the answer and settles its message."""
+    cases: CaseUnit
+    """Opens its case."""
+
+
+class RecordStore(Protocol):
+    """Answers in a database."""
+
+    async def run(self, work: Callable[[RecordUnit], Awaitable[RecordReceipt]], /) -> RecordReceipt:
+        """Do work in one transaction; see `CaseStore.run`.
+
+        Raises:
+            TransientError: Nothing was stored.
         """
         ...
 

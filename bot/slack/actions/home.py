@@ -14,10 +14,11 @@ from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack, Spot, links_to
 from core.cases.service import CaseService
 from core.domain.case import Case, CaseState
-from core.domain.case_rules import Account, CaseRefused
+from core.domain.case_actions import CaseRefused
 from core.domain.conversation import Place
 from core.domain.delivery import Readers
 from core.domain.json_value import Json
+from core.domain.officers import Account
 from core.ports import CorpusStore
 from core.ports.corpus import PolicyChanged, PolicyChanges
 from core.ports.posted_answers import PostedAnswers

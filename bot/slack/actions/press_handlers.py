@@ -28,8 +28,8 @@ from bot.slack.blocks.modals import (
 from bot.slack.inbound.interaction import Interaction, asked
 from bot.slack.inbound.payload import maybe
 from bot.slack.web.calls import LOOKED_UP_WITHIN_S, Slack, Spot, link_to
-from core.domain.case_rules import Account
 from core.domain.errors import TransientError
+from core.domain.officers import Account
 from core.ports.posted_answers import PostedAnswer
 
 PLATFORM = "slack"

@@ -7,13 +7,12 @@ from bot.json_fields import Object
 from bot.slack.inbound.app_events import Opened
 from bot.slack.inbound.identity import Home
 from bot.slack.inbound.parse import Disconnected, NotForUs, parse
-from core.domain.case_rules import Account
 from core.domain.errors import ContractError
 from core.domain.message import (
     Ignored,
     InboundMessage,
 )
-from core.domain.officers import Officers
+from core.domain.officers import Account, Officers
 from core.ports import ConversationStore
 
 logger = logging.getLogger(__name__)

@@ -23,9 +23,8 @@ from core.adapters.postgres.platforms.installations import held_installations
 from core.adapters.system import SystemClock
 from core.bootstrap import database_url
 from core.config.settings import Settings
-from core.domain.case_rules import Account
 from core.domain.errors import CiteboundError, ConfigError, TransientError
-from core.domain.officers import Officers
+from core.domain.officers import Account, Officers
 
 PLATFORM = "slack"
 HOW = "see docs/slack.md: `citebound slack manifest` prints what the app is made from"

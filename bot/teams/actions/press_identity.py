@@ -8,9 +8,8 @@ from bot.teams.connector.roster import Rosters
 from bot.teams.inbound.interaction import COMMENT, Interaction
 from bot.teams.protocol.action_ids import Target
 from bot.teams.protocol.conversations import NAME
-from core.domain.case_rules import Account
 from core.domain.conversation import Place
-from core.domain.officers import Officers
+from core.domain.officers import Account, Officers
 
 
 def press_of(interaction: Interaction, target: Target, officers: Officers) -> Press:

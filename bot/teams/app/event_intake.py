@@ -18,10 +18,9 @@ from bot.teams.inbound.membership_events import Changed, Met, Parted
 from bot.teams.inbound.parse import NotForUs, parse
 from bot.teams.protocol.conversations import NAME, Reference, reference_of
 from bot.teams.protocol.identity import Home
-from core.domain.case_rules import Account
 from core.domain.errors import TransientError
 from core.domain.message import Ignored, InboundMessage
-from core.domain.officers import Officers
+from core.domain.officers import Account, Officers
 from core.ports import ConversationStore
 from core.ports.platforms import References
 

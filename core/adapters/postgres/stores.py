@@ -29,7 +29,7 @@ from core.adapters.postgres.platforms.references import PostgresReferences
 from core.adapters.postgres.queue.conversations import PostgresConversationStore
 from core.adapters.postgres.queue.rate_limits import Pace
 from core.adapters.postgres.queue.work_queue import PostgresWorkQueue
-from core.adapters.postgres.record.audit import PostgresAuditLog
+from core.adapters.postgres.record.audit import PostgresRecords
 from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
 from core.adapters.postgres.search.search import PostgresChunkSearch
@@ -91,15 +91,9 @@ class PostgresStores:
         return PostgresConversationStore(self._engine)
 
     @cached_property
-    def log(self) -> PostgresAuditLog:
-        """The record, written."""
-        return PostgresAuditLog(
-            self._engine,
-            clock=self.clock,
-            ids=self.ids,
-            unit=self.settings.unit,
-            officers=self.officers,
-        )
+    def record_store(self) -> PostgresRecords:
+        """Questions, answers and the record of both, written."""
+        return PostgresRecords(self._engine, ledger=self._ledger)
 
     @cached_property
     def records(self) -> PostgresAuditReader:
@@ -192,12 +186,12 @@ class PostgresStores:
         return PostgresReferences(self._engine)
 
     @cached_property
-    def cases(self) -> PostgresCases:
+    def case_store(self) -> PostgresCases:
         """Questions in the hands of officers."""
-        return PostgresCases(self._engine, ledger=self._ledger, officers=self.officers)
+        return PostgresCases(self._engine, ledger=self._ledger)
 
     @cached_property
-    def feedback(self) -> PostgresFeedback:
+    def feedback_store(self) -> PostgresFeedback:
         """What people think of answers."""
         return PostgresFeedback(self._engine, ledger=self._ledger)
 

@@ -12,9 +12,8 @@ from core.adapters.anthropic.api.composition import Models, open_models
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
 from core.adapters.system import SystemClock, UuidSource
 from core.config.settings import Settings
-from core.domain.case_rules import Account, Officer
 from core.domain.errors import ConfigError, DayBudgetSpentError
-from core.domain.officers import Officers
+from core.domain.officers import Account, Officer, Officers
 from tests.integration.anthropic.world import PRICES, budget, request
 from tests.servers.anthropic import AnthropicServer, anthropic_server
 from tests.servers.anthropic_steps import reply, usage

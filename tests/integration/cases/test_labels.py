@@ -1,8 +1,9 @@
 """What people say of a closest passage is kept as labels: of each person the last word counts."""
 
 from core.domain.answer import Outcome, RefusalKind
-from core.domain.case_rules import Account, Refusal
+from core.domain.case_actions import Refusal
 from core.domain.feedback import FeedbackKept, FeedbackRefused, Rating
+from core.domain.officers import Account
 from tests.casework import ADA, ASKER, OTHER, Office, fresh
 
 QUESTION = "May I bring my own screen?"

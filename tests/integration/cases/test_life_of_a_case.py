@@ -8,9 +8,10 @@ from sqlalchemy import text
 
 from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.domain.answer import Outcome
-from core.domain.case import CaseState, Urgency
-from core.domain.case_rules import Account, CaseDone, CaseRefused, Opener, Refusal
+from core.domain.case import CaseState, Opener, Urgency
+from core.domain.case_actions import CaseDone, CaseRefused, Refusal
 from core.domain.errors import UsageError
+from core.domain.officers import Account
 from tests.casework import ADA, ASKER, GRACE, OTHER, Office, fresh, office
 from tests.life_history import _gaps  # pyright: ignore[reportPrivateUsage]
 

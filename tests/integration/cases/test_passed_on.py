@@ -4,8 +4,10 @@ import pytest
 from sqlalchemy import text
 
 from core.agent.wording import ASK_A_PERSON, NOT_PASSED_ON
+from core.cases.rules import PASSED_ON_AT_MOST
 from core.domain.answer import Outcome, RefusalKind
-from core.domain.case_rules import PASSED_ON_AT_MOST, CaseDone, CaseRefused, Opener, Refusal
+from core.domain.case import Opener
+from core.domain.case_actions import CaseDone, CaseRefused, Refusal
 from tests.casework import ADA, ASKER, OTHER, Office, fresh, office
 
 THREAD, ROOM, HER, ADAS = "C1", "COFF", "U1", "UA"

@@ -11,10 +11,9 @@ from bot.private_channels import findings, require_private
 from bot.teams.app.health import TeamsChannelCheck
 from bot.teams.connector.roster import Rosters
 from bot.teams.protocol.conversations import NAME
-from core.domain.case_rules import Account, Officer
 from core.domain.errors import ConfigError
 from core.domain.json_value import Json
-from core.domain.officers import Officers
+from core.domain.officers import Account, Officer, Officers
 from tests.integration.teams.conftest import Scene
 from tests.servers.slack import faults
 

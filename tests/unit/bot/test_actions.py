@@ -23,18 +23,19 @@ from bot.replies.notices import NOT_READABLE, ONLY_ASKER, ONLY_ASKER_SENDS, OUTD
 from core.cases.service import CaseService, FeedbackService
 from core.domain.answer import Answer
 from core.domain.answer import Outcome as Kind
-from core.domain.case_rules import Account, CaseDone, Officer, Opening
 from core.domain.conversation import Place
 from core.domain.delivery import NoReaders, Readers, StoredReply
 from core.domain.errors import ContractError
 from core.domain.feedback import Feedback, FeedbackKept
 from core.domain.message import Accepted
-from core.domain.officers import Officers
+from core.domain.officers import Account, Officer, Officers
 from core.ports.posted_answers import PostedAnswer
-from tests.fakes import FixedClock
+from tests.fakes import CountingIds, FixedClock
+from tests.unit.cases.world import ASKER as ANNA
+from tests.unit.cases.world import InMemoryCases
 from tests.unit.slack import payloads
 
-ANNA, BEN, OLGA = (Account(platform="p", tenant="T", person=one) for one in ("anna", "ben", "olga"))
+BEN, OLGA = (Account(platform="p", tenant="T", person=one) for one in ("ben", "olga"))
 PLACE = Place(platform="p", tenant="T", channel="C1", thread="1", mode="thread")
 ANSWERED = Answer(outcome=Kind.ANSWERED, text="Up to 50 EUR.", confidence=payloads.CALIBRATED)
 BACK = replace(ANSWERED, outcome=Kind.CLARIFICATION, text="Where?", options=("US", "UK"))
@@ -47,7 +48,7 @@ def shown(answer: Answer) -> PostedAnswer:
     reply = StoredReply(
         answer=answer, notice=None, question_id="q", answer_id="a1", record_id="r", leaf_hash="h"
     )
-    return PostedAnswer(reply=reply, place=PLACE, person="anna", question="?", is_followed=False)
+    return PostedAnswer(reply=reply, place=PLACE, person="una", question="?", is_followed=False)
 
 
 def pressed(who: Account = ANNA, **more: Any) -> Press:
@@ -62,6 +63,7 @@ class World:
     def __init__(self, reply: PostedAnswer) -> None:
         self.reply = reply
         self.kept: list[Any] = []
+        self.cases = InMemoryCases(reply.reply.answer or ANSWERED)
 
     async def find(self, _: str, /, **__: str) -> PostedAnswer | None:
         return self.reply
@@ -79,13 +81,6 @@ class World:
         self.kept.append(feedback)
         return FeedbackKept(is_new=True)
 
-    async def about(self, *_: Any) -> None:
-        return None
-
-    async def open(self, opening: Opening) -> CaseDone:
-        self.kept.append(opening)
-        return CaseDone(case=payloads.case("?", None), is_new=True)
-
     async def accept(self, message: Any) -> Accepted:
         self.kept.append(message)
         return Accepted(message_id=1, conversation_id="c1")
@@ -99,7 +94,7 @@ class World:
 
     @property
     def desk(self) -> CaseService:
-        return CaseService(cases=cast("Any", self), officers=OFFICERS)
+        return CaseService(self.cases, officers=OFFICERS, clock=FixedClock(), ids=CountingIds())
 
     @property
     def feedback(self) -> FeedbackActions:
@@ -199,7 +194,7 @@ async def test_a_question_is_handed_over_by_its_asker(answer: Answer) -> None:
     seen_by = SeenBy.ASKER_UNNAMED if is_report else SeenBy.THREAD
     form = escalation_form("a1", seen_by=seen_by)
     assert await world.escalation.open(pressed()) == OpenForm(form=form)
-    assert world.kept == []
+    assert world.cases.rows.cases == {}
 
 
 @pytest.mark.parametrize(
@@ -212,9 +207,9 @@ async def test_a_reply_goes_where_the_question_was_seen(
     """To the asker alone if nobody else saw it, or if it was a report; the asker is named."""
     world = World(replace(shown(answer), is_whispered=is_whispered))
     await world.escalation.submit(pressed(entered=Entered(urgency="never")))
-    (opening,) = world.kept
-    assert (opening.is_private, opening.urgency.value) == (is_private, "week")
-    assert (opening.by, opening.asker_name) == (ANNA, "The name of anna")
+    case = world.cases.case
+    assert (case.is_private, case.urgency.value) == (is_private, "week")
+    assert (case.account, case.asker_name) == (ANNA, "The name of una")
 
 
 async def test_an_officers_empty_answer_is_a_wrong_field() -> None:

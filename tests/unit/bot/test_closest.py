@@ -14,7 +14,7 @@ from core.agent.reply import compose
 from core.agent.wording import IF_IT_DOES_NOT
 from core.domain.answer import RefusalKind
 from core.domain.case import Case, CaseState
-from core.domain.case_rules import Refusal
+from core.domain.case_actions import Refusal
 from core.domain.feedback import FeedbackKept, FeedbackRefused
 from tests.unit.slack import payloads as slack
 from tests.unit.teams import payloads as teams

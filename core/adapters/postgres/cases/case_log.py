@@ -1,19 +1,20 @@
 """What was done to a case, or refused: its own log, and the record."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.adapters.postgres.cases.case_queries import CaseRow
 from core.adapters.postgres.engine.ledger import Ledger, take_number
 from core.adapters.postgres.queue.conversations import pseudonym_of
 from core.audit.canonical import instant
 from core.audit.documents import Event
 from core.domain.audit import Tag
-from core.domain.case_rules import Account, Officer, Refusal
+from core.domain.case import AskedAnswer, StoredCase
+from core.domain.case_actions import Refusal
 from core.domain.json_value import Json
+from core.domain.officers import Account, Officer
+from core.ports.cases import Actor, LoggedAction
 
 _LOG = text(
     "INSERT INTO citebound.case_messages (case_id, actor, body, at, kind, dedupe_key, refusal,"
@@ -26,57 +27,38 @@ _LOGGED = text(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Actor:
-    """Who acts, as the record names them."""
-
-    kind: str
-    """`asker` or `officer`."""
-    ref: str
-    """Pseudonym, or login."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Logged:
-    """This click came before."""
-
-    refusal: Refusal | None
-    """Why it was refused; None: it was done."""
-
-
-async def actor_of(
-    connection: AsyncConnection, by: Account | None, officer: Officer | None
-) -> Actor:
-    """Return how the record names somebody."""
-    if officer is not None or by is None:
-        return Actor(kind="officer", ref=officer.login if officer else "terminal")
+async def actor_of(connection: AsyncConnection, by: Account, officer: Officer | None) -> Actor:
+    """Return how the record names somebody: an officer by login, others by pseudonym."""
+    if officer is not None:
+        return Actor(kind="officer", ref=officer.login)
     pseudonym = await pseudonym_of(
         connection, platform=by.platform, tenant=by.tenant, person=by.person
     )
     return Actor(kind="asker", ref=pseudonym)
 
 
-class CaseLog:
-    """Writes the log of cases and their records."""
+class PostgresCaseLog:
+    """See `core.ports.cases.CaseLog`: writes on one connection."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        """Take the record."""
+    def __init__(self, connection: AsyncConnection, ledger: Ledger) -> None:
+        self._connection = connection
         self._ledger = ledger
 
-    async def find(
-        self, connection: AsyncConnection, case: CaseRow, actor: Actor, key: str
-    ) -> Logged | None:
-        """Return what came of a click; None: it is new."""
+    async def actor(self, by: Account, officer: Officer | None, /) -> Actor:
+        """See `CaseLog.actor`."""
+        return await actor_of(self._connection, by, officer)
+
+    async def find(self, case: StoredCase, actor: Actor, key: str, /) -> LoggedAction | None:
+        """See `CaseLog.find`."""
         keys = {"case": case.case_id, "actor": actor.ref, "key": key}
-        row = (await connection.execute(_LOGGED, keys)).one_or_none()
+        row = (await self._connection.execute(_LOGGED, keys)).one_or_none()
         if row is None:
             return None
-        return Logged(refusal=None if row.refusal is None else Refusal(row.refusal))
+        return LoggedAction(refusal=None if row.refusal is None else Refusal(row.refusal))
 
     async def add(
         self,
-        connection: AsyncConnection,
-        case: CaseRow,
+        case: StoredCase,
         actor: Actor,
         *,
         kind: str,
@@ -86,7 +68,7 @@ class CaseLog:
         officer: Officer | None = None,
         is_direct: bool = False,
     ) -> int:
-        """Log a deed or a refusal, and return its number."""
+        """See `CaseLog.add`."""
         row = {
             "case": case.case_id,
             "actor": actor.ref,
@@ -98,36 +80,53 @@ class CaseLog:
             "name": officer.name if officer else None,
             "direct": is_direct,
         }
-        return int(await connection.scalar(_LOG, row) or 0)
+        return int(await self._connection.scalar(_LOG, row) or 0)
 
     async def record(
         self,
-        connection: AsyncConnection,
         tag: Tag,
-        case: CaseRow,
+        case: StoredCase,
         actor: Actor,
         *,
-        content: Mapping[str, str],
+        content: Mapping[str, str] | None = None,
         says: Mapping[str, Json] | None = None,
-        record_id: str | None = None,
-    ) -> str:
-        """Append what happened to a case, and return the record's id."""
+    ) -> None:
+        """See `CaseLog.record`."""
+        is_opening = tag is Tag.CASE_OPENED
         event = Event(
             tag=tag,
             actor=actor.ref,
             actor_kind=actor.kind,
             conversation=case.conversation_id,
-            seq=await take_number(connection, case.conversation_id),
+            seq=await take_number(self._connection, case.conversation_id),
             subject=case.answer_id,
-            cause=case.record_id if tag is not Tag.CASE_OPENED else case.reply_record,
+            cause=case.reply_record if is_opening else case.record_id,
             trace_id=case.question_id,
             says={**_standing(case), **(says or {})},
         )
-        kept = {field: body for field, body in content.items() if body}
-        return await self._ledger.event(connection, event, content=kept, record_id=record_id)
+        kept = {field: body for field, body in (content or {}).items() if body}
+        record_id = case.record_id if is_opening else None
+        await self._ledger.event(self._connection, event, content=kept, record_id=record_id)
+
+    async def record_refused_opening(
+        self, asked: AskedAnswer, actor: Actor, refusal: Refusal, /
+    ) -> None:
+        """See `CaseLog.record_refused_opening`."""
+        event = Event(
+            tag=Tag.CASE_REFUSED,
+            actor=actor.ref,
+            actor_kind=actor.kind,
+            conversation=asked.conversation_id,
+            seq=await take_number(self._connection, asked.conversation_id),
+            subject=asked.answer_id,
+            cause=None,
+            trace_id=asked.question_id,
+            says={"deed": "open", "refusal": refusal.value},
+        )
+        await self._ledger.event(self._connection, event, content={})
 
 
-def _standing(case: CaseRow) -> dict[str, Json]:
+def _standing(case: StoredCase) -> dict[str, Json]:
     return {
         "case": case.case_id,
         "number": case.number,

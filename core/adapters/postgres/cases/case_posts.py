@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.adapters.postgres.cases.case_queries import CaseRow, case_by_id
+from core.adapters.postgres.cases.case_rows import PostgresCaseRows
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
-from core.domain.case import CaseState, OfficerReply, Superseded
+from core.domain.case import OfficerReply, StoredCase, Superseded
 from core.domain.conversation import Place
 from core.domain.delivery import AboutCase, CasePart, StoredReply
 from core.domain.errors import IntegrityError
@@ -58,26 +58,21 @@ async def officers_conversation(connection: AsyncConnection, place: Place, *, id
     return str(await connection.scalar(_FIND, keys))
 
 
-class CasePosts:
-    """Queues what is posted about cases."""
+class PostgresCasePosts:
+    """See `core.ports.cases.CasePosts`: queues on one connection."""
 
-    def __init__(self, *, ids: IdSource) -> None:
-        """Take the source of ids for new conversations."""
+    def __init__(self, connection: AsyncConnection, *, ids: IdSource) -> None:
+        self._connection = connection
         self._ids = ids
 
-    async def first_cards(
-        self,
-        connection: AsyncConnection,
-        case: CaseRow,
-        routes: tuple[Route, ...],
-    ) -> None:
-        """Queue the card for each place where officers are to see it."""
+    async def first_cards(self, case: StoredCase, routes: tuple[Route, ...], /) -> None:
+        """See `CasePosts.first_cards`."""
         for route in routes:
             place = route.place(case.case_id)
-            conversation_id = await officers_conversation(connection, place, ids=self._ids)
+            conversation_id = await officers_conversation(self._connection, place, ids=self._ids)
             await self._queue(
-                connection,
-                _stored(case, AboutCase(what=CasePart.CARD, case_id=case.case_id)),
+                case,
+                AboutCase(what=CasePart.CARD, case_id=case.case_id),
                 cause=_cause_of_cards(case),
                 conversation_id=conversation_id,
                 person=route.person,
@@ -85,13 +80,13 @@ class CasePosts:
                 is_direct=route.is_direct,
             )
 
-    async def update_cards(self, connection: AsyncConnection, case: CaseRow) -> None:
-        """Let each card show the case as it now stands."""
-        cards = (await connection.execute(_CARDS, {"cause": _cause_of_cards(case)})).all()
-        for card in cards:
+    async def update_cards(self, case: StoredCase, /) -> None:
+        """See `CasePosts.update_cards`."""
+        cards = await self._connection.execute(_CARDS, {"cause": _cause_of_cards(case)})
+        for card in cards.all():
             await self._queue(
-                connection,
-                _stored(case, AboutCase(what=CasePart.CARD, case_id=case.case_id)),
+                case,
+                AboutCase(what=CasePart.CARD, case_id=case.case_id),
                 cause=_cause_of_cards(case),
                 conversation_id=card.conversation_id,
                 person=card.person,
@@ -100,55 +95,34 @@ class CasePosts:
                 replaces=card.id,
             )
 
-    async def tell_news(self, connection: AsyncConnection, case: CaseRow, state: CaseState) -> None:
-        """Tell the asker how far the case has come."""
-        about = AboutCase(what=CasePart.NEWS, case_id=case.case_id, state=state)
-        await self._to_asker(
-            connection,
-            case,
-            about,
-            cause=f"case:{case.case_id}:news",
-            is_direct=case.goes_directly,
-        )
+    async def tell_asker(self, case: StoredCase, about: AboutCase, /, *, is_direct: bool) -> None:
+        """See `CasePosts.tell_asker`."""
+        news, message = f"case:{case.case_id}:news", f"case_message:{about.message_id}"
+        cause = news if about.what is CasePart.NEWS else message
+        await self._queue_to_asker(case, about, cause=cause, is_direct=is_direct)
 
-    async def tell_answer(
-        self, connection: AsyncConnection, case: CaseRow, message_id: int, *, is_direct: bool
-    ) -> None:
-        """Post the officer's answer, where the asker reads it."""
-        about = AboutCase(what=CasePart.REPLY, case_id=case.case_id, message_id=message_id)
-        await self._to_asker(
-            connection, case, about, cause=f"case_message:{message_id}", is_direct=is_direct
-        )
-
-    async def supersede(self, connection: AsyncConnection, case: CaseRow, message_id: int) -> None:
-        """Say at the earlier answer that it no longer holds, wherever it was shared."""
+    async def supersede(self, case: StoredCase, message_id: int, /) -> None:
+        """See `CasePosts.supersede`."""
         about = AboutCase(what=CasePart.SUPERSEDED, case_id=case.case_id, message_id=message_id)
-        for copy in (await connection.execute(_SHARED, {"answer": case.answer_id})).all():
+        cause = f"case_message:{message_id}"
+        shared = await self._connection.execute(_SHARED, {"answer": case.answer_id})
+        for copy in shared.all():
             await self._queue(
-                connection,
-                _stored(case, about),
-                cause=f"case_message:{message_id}",
+                case,
+                about,
+                cause=cause,
                 conversation_id=copy.conversation_id,
                 person=copy.person,
                 mode=copy.mode,
                 replaces=copy.id,
             )
-        post = await connection.scalar(_POST, {"id": case.reply_id, "answer": case.answer_id})
-        if post is None:
-            return
-        await self._to_asker(
-            connection,
-            case,
-            about,
-            cause=f"case_message:{message_id}",
-            is_direct=False,
-            replaces=post,
-        )
+        post = await self._connection.scalar(_POST, {"id": case.reply_id, "answer": case.answer_id})
+        if post is not None:
+            await self._queue_to_asker(case, about, cause=cause, is_direct=False, replaces=post)
 
-    async def _to_asker(
+    async def _queue_to_asker(
         self,
-        connection: AsyncConnection,
-        case: CaseRow,
+        case: StoredCase,
         about: AboutCase,
         *,
         cause: str,
@@ -156,28 +130,26 @@ class CasePosts:
         replaces: int | None = None,
     ) -> None:
         await self._queue(
-            connection,
-            _stored(case, about),
+            case,
+            about,
             cause=cause,
             conversation_id=case.conversation_id,
             person=case.account.person,
-            mode=case.mode,
+            mode=case.place.mode,
             is_direct=is_direct,
             replaces=replaces,
         )
 
     async def _queue(
-        self, connection: AsyncConnection, reply: StoredReply, *, conversation_id: str, **more: Any
+        self, case: StoredCase, about: AboutCase, *, conversation_id: str, **more: Any
     ) -> None:
-        await queue_reply(connection, reply, conversation_id=conversation_id, **more)
-
-
-def may_be_superseded(case: CaseRow) -> bool:
-    """Say whether an officer's answer replaces what the asker got.
-
-    The reply to a report was no answer, and stays as it is: nothing there hints at a case.
-    """
-    return case.answer is not None and not case.answer.is_report
+        reply = StoredReply(
+            about=about,
+            question_id=case.question_id,
+            answer_id=case.answer_id,
+            record_id=case.record_id,
+        )
+        await queue_reply(self._connection, reply, conversation_id=conversation_id, **more)
 
 
 async def read_case(
@@ -196,7 +168,7 @@ async def read_case(
     about = reply.about
     if about is None:
         return reply
-    case = await case_by_id(connection, about.case_id)
+    case = await PostgresCaseRows(connection).find(about.case_id)
     if case is None:
         raise IntegrityError(f"a reply is about the case {about.case_id}, which is not there")
     match about.what:
@@ -221,7 +193,7 @@ async def read_case(
             return replace(reply, superseded=superseded, groups=earlier.groups)
 
 
-def _officer_reply(case: CaseRow, told: Any) -> OfficerReply:
+def _officer_reply(case: StoredCase, told: Any) -> OfficerReply:
     return OfficerReply(
         case_id=case.case_id,
         number=case.number,
@@ -233,14 +205,5 @@ def _officer_reply(case: CaseRow, told: Any) -> OfficerReply:
     )
 
 
-def _stored(case: CaseRow, about: AboutCase) -> StoredReply:
-    return StoredReply(
-        about=about,
-        question_id=case.question_id,
-        answer_id=case.answer_id,
-        record_id=case.record_id,
-    )
-
-
-def _cause_of_cards(case: CaseRow) -> str:
+def _cause_of_cards(case: StoredCase) -> str:
     return f"case:{case.case_id}"

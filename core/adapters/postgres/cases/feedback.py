@@ -5,13 +5,13 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.cases.case_opening import is_uuid
+from core.adapters.postgres.cases.case_rows import is_uuid
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number
 from core.adapters.postgres.queue.conversations import pseudonym_of
 from core.audit.documents import Event
 from core.domain.audit import Tag
-from core.domain.case_rules import Refusal
+from core.domain.case_actions import Refusal
 from core.domain.feedback import Feedback, FeedbackKept, FeedbackRefused
 
 _ANSWER = text(

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_log import actor_of
-from core.adapters.postgres.cases.case_opening import is_uuid
+from core.adapters.postgres.cases.case_rows import is_uuid
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number
 from core.adapters.postgres.engine.transactions import begun_again
@@ -17,9 +17,9 @@ from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
 from core.audit.documents import Event
 from core.domain.audit import Tag
-from core.domain.case_rules import Account, Officer
 from core.domain.conversation import Place
 from core.domain.delivery import Notice, StoredReply
+from core.domain.officers import Account, Officer
 from core.language.spans import Span, VersionId
 from core.ports.posted_answers import AskedBack, CopyState, PostedAnswer, SharedCopy, Surroundings
 

@@ -1,13 +1,13 @@
-"""The record in Postgres: one transaction a question."""
+"""Questions, their answers and the record of both in Postgres: one transaction a question."""
 
-from dataclasses import replace
+from collections.abc import Awaitable, Callable
 
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.cases.case_beginning import Beginning
+from core.adapters.postgres.cases.cases import case_unit
 from core.adapters.postgres.engine.database import cause_of
 from core.adapters.postgres.engine.ledger import (
     Entry,
@@ -28,119 +28,92 @@ from core.adapters.postgres.engine.tables import (
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.replies import settle
 from core.agent.reply.answer_json import answer_json, place_json
-from core.agent.reply.compose import not_passed_on, passed_on
 from core.agent.trace import trace_json
 from core.audit.canonical import canonical
 from core.audit.documents import outcome_document, quote_hash
-from core.domain.answer import Answer
-from core.domain.case_rules import NoCase
 from core.domain.conversation import context_json
 from core.domain.errors import TransientError
-from core.domain.officers import Officers
 from core.domain.run import Run
-from core.failpoints import failpoint
-from core.ports import Clock, Completion, IdSource, RecordReceipt
+from core.ports import Clock, Completion, RecordReceipt
+from core.ports.record import RecordUnit
 
 
-class PostgresAuditLog:
-    """See `core.ports.AuditLog`."""
+class PostgresRecords:
+    """See `core.ports.record.RecordStore`; the database is migrated."""
 
-    def __init__(
-        self,
-        engine: AsyncEngine,
-        *,
-        clock: Clock,
-        ids: IdSource,
-        unit: str,
-        officers: Officers | None = None,
-    ) -> None:
-        """Use a migrated database; `unit` is written into each record.
-
-        `officers` hear of what only a person can answer; None: nobody does.
-        """
-        ledger = Ledger(clock=clock, ids=ids, unit=unit)
-        listed = officers or Officers()
-        self._beginning = Beginning(ledger=ledger, officers=listed)
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
         self._engine = engine
-        self._clock = clock
-        self._ids = ids
-        self._unit = unit
+        self._ledger = ledger
 
-    async def record(self, run: Run, /, *, completion: Completion | None = None) -> RecordReceipt:
-        """See `AuditLog.record`.
-
-        Raises:
-            OvertakenError: See `settle`. Nothing was stored.
-            TransientError: Nothing was stored; nothing may be shown.
-        """
-        failpoint("F6")
+    async def run(self, work: Callable[[RecordUnit], Awaitable[RecordReceipt]], /) -> RecordReceipt:
+        """See `RecordStore.run`."""
         try:
-            return await self._record(run, completion)
+            return await self._run(work)
         except (DBAPIError, PoolTimeoutError, OSError) as error:
             raise TransientError(
                 f"the answer could not be recorded, so it is not shown: {cause_of(error)}"
             ) from error
 
     @begun_again
-    async def _record(self, run: Run, completion: Completion | None) -> RecordReceipt:
-        record_id, answer_id = self._ids.new(), self._ids.new()
+    async def _run(self, work: Callable[[RecordUnit], Awaitable[RecordReceipt]]) -> RecordReceipt:
         async with self._engine.begin() as connection:
-            seq = await _next_seq(connection, run)
-            number: int | NoCase = NoCase.NOT_MEANT
-            if completion is not None and not completion.is_dead:
-                number = await self._beginning.number_for(connection, run)
-            run = replace(run, answer=_with_case(run.answer, number))
-            await _store_run(connection, run, answer_id, self._clock)
-            cause = completion.cause if completion else None
-            leaf = await self._append(connection, run, record_id, answer_id, seq=seq, cause=cause)
-            receipt = RecordReceipt(
-                record_id=record_id, answer_id=answer_id, leaf_hash=leaf, answer=run.answer
+            return await work(
+                RecordUnit(
+                    answers=_AnswerRows(connection, ledger=self._ledger),
+                    cases=case_unit(connection, ledger=self._ledger),
+                )
             )
-            if completion is not None:
-                person = await settle(connection, completion, run=run, receipt=receipt)
-                if isinstance(number, int):
-                    await self._beginning.ourselves(
-                        connection, run, answer_id=answer_id, person=person, number=number
-                    )
-        return receipt
 
-    async def _append(
-        self,
-        connection: AsyncConnection,
-        run: Run,
-        record_id: str,
-        answer_id: str,
-        *,
-        seq: int,
-        cause: str | None,
-    ) -> bytes:
-        contents = committed(_contents(run))
-        data = canonical(
-            outcome_document(
-                run,
-                record_id=record_id,
-                answer_id=answer_id,
-                at=self._clock.now(),
-                seq=seq,
-                unit=self._unit,
-                commitments=contents,
-                cause=cause,
+
+class _AnswerRows:
+    """See `core.ports.record.AnswerRows`: writes on one connection."""
+
+    def __init__(self, connection: AsyncConnection, *, ledger: Ledger) -> None:
+        self._connection = connection
+        self._ledger = ledger
+
+    async def begin(self, run: Run, /) -> int:
+        """See `AnswerRows.begin`."""
+        question = run.question
+        place = question.place
+        await self._connection.execute(
+            insert(conversations)
+            .values(
+                id=question.conversation_id,
+                platform=place.platform,
+                tenant=place.tenant,
+                channel=place.channel,
+                thread=place.thread,
             )
+            .on_conflict_do_nothing()
         )
-        entry = Entry(record_id=record_id, data=data, contents=contents)
-        (leaf,) = await append(connection, [entry])
-        return leaf
+        return await take_number(self._connection, question.conversation_id)
 
+    async def append(self, run: Run, /, *, seq: int, cause: str | None) -> RecordReceipt:
+        """See `AnswerRows.append`."""
+        ledger = self._ledger
+        record_id, answer_id = ledger.ids.new(), ledger.ids.new()
+        await _store_run(self._connection, run, answer_id, ledger.clock)
+        contents = committed(_contents(run))
+        document = outcome_document(
+            run,
+            record_id=record_id,
+            answer_id=answer_id,
+            at=ledger.clock.now(),
+            seq=seq,
+            unit=ledger.unit,
+            commitments=contents,
+            cause=cause,
+        )
+        entry = Entry(record_id=record_id, data=canonical(document), contents=contents)
+        (leaf,) = await append(self._connection, [entry])
+        return RecordReceipt(
+            record_id=record_id, answer_id=answer_id, leaf_hash=leaf, answer=run.answer
+        )
 
-def _with_case(answer: Answer, number: int | NoCase) -> Answer:
-    """Return what is shown, once it is known whether the question goes to Compliance by itself."""
-    match number:
-        case int():
-            return passed_on(answer, number)
-        case NoCase.TOO_MANY:
-            return not_passed_on(answer)
-        case NoCase.NOT_MEANT:
-            return answer
+    async def settle(self, completion: Completion, run: Run, receipt: RecordReceipt, /) -> str:
+        """See `AnswerRows.settle`."""
+        return await settle(self._connection, completion, run=run, receipt=receipt)
 
 
 def _contents(run: Run) -> dict[str, str]:
@@ -163,23 +136,6 @@ def _contents(run: Run) -> dict[str, str]:
             }
         ),
     }
-
-
-async def _next_seq(connection: AsyncConnection, run: Run) -> int:
-    """Make or lock the conversation, and take its next number: a record left out would show."""
-    place = run.question.place
-    await connection.execute(
-        insert(conversations)
-        .values(
-            id=run.question.conversation_id,
-            platform=place.platform,
-            tenant=place.tenant,
-            channel=place.channel,
-            thread=place.thread,
-        )
-        .on_conflict_do_nothing()
-    )
-    return await take_number(connection, run.question.conversation_id)
 
 
 async def _store_run(connection: AsyncConnection, run: Run, answer_id: str, clock: Clock) -> None:

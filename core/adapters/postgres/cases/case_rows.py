@@ -1,0 +1,253 @@
+"""Cases as rows: read with what belongs to them, stored and changed."""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_one
+from core.adapters.postgres.queue.conversations import place_of
+from core.adapters.postgres.queue.replies import reply_of
+from core.domain.answer import Outcome
+from core.domain.case import AskedAnswer, CaseState, NewCase, Opener, StoredCase, Urgency
+from core.domain.errors import IntegrityError
+from core.domain.officers import Account
+
+_COLUMNS = (  # the question as it stands alone, unless a report was made before in its thread
+    "SELECT k.id::text, k.number, k.state, k.owner, k.owner_name, k.claimed_at, k.due_at,"
+    " k.opened_at, k.urgency, k.opener, k.note, k.record_id::text, k.asker_name, k.person,"
+    " k.mode, k.permalink, k.is_private, k.is_anonymous, k.is_sensitive, k.is_wrong, k.reason,"
+    " k.reply_id, k.answered_at, q.id::text AS question_id,"
+    " CASE WHEN EXISTS (SELECT FROM citebound.questions b JOIN citebound.answers r"
+    "  ON r.question_id = b.id WHERE b.conversation_id = q.conversation_id"
+    "  AND b.asked_at < q.asked_at AND r.outcome = 'escalated' AND r.refusal IS NULL)"
+    " THEN q.text ELSE q.standalone END AS question,"
+    " q.conversation_id::text, a.id::text AS answer_id, c.platform, c.tenant, c.channel, c.thread,"
+    " o.reply, (SELECT m.body FROM citebound.case_messages m WHERE m.case_id = k.id"
+    "  AND m.kind = 'answer' AND m.refusal IS NULL ORDER BY m.id DESC LIMIT 1) AS told"
+    " FROM citebound.cases k JOIN citebound.questions q ON q.id = k.question_id"
+    " JOIN citebound.answers a ON a.question_id = q.id"
+    " JOIN citebound.conversations c ON c.id = q.conversation_id"
+    " LEFT JOIN citebound.outbox o ON o.id = k.reply_id "
+)
+_BY_ID = text(_COLUMNS + "WHERE k.id = CAST(:id AS uuid)")
+_OF_QUESTION = text(_COLUMNS + "WHERE k.question_id = CAST(:question AS uuid)")
+_OF_ANSWER = text(_COLUMNS + "WHERE a.id = CAST(:answer AS uuid)")
+_LISTED = text(
+    _COLUMNS + "WHERE k.state = ANY(:states) ORDER BY k.urgency = 'today' DESC, k.number LIMIT 200"
+)
+_OF_ASKER = text(
+    _COLUMNS + "WHERE k.person = :person AND c.platform = :platform AND c.tenant = :tenant"
+    " AND k.state <> 'closed' ORDER BY k.number DESC LIMIT 50"
+)
+_ANSWER = text(
+    "SELECT a.id::text AS answer_id, a.outcome, a.refusal, q.id::text AS question_id,"
+    " q.text AS question, q.standalone, q.conversation_id::text, i.person, i.mode, i.asker,"
+    " o.id AS reply_id,"
+    " ARRAY(SELECT said.text FROM citebound.claims said WHERE said.answer_id = a.id) AS claims"
+    " FROM citebound.answers a JOIN citebound.questions q ON q.id = a.question_id"
+    " JOIN citebound.conversations c ON c.id = q.conversation_id"
+    " JOIN citebound.inbox i ON i.question_id = q.id"
+    " LEFT JOIN citebound.outbox o ON o.cause = 'message:' || i.id AND o.part = 0"
+    " WHERE a.id = CAST(:answer AS uuid) AND c.platform = :platform AND c.tenant = :tenant"
+)
+_INSERT = text(
+    "INSERT INTO citebound.cases (id, number, question_id, state, reason, due_at, opened_at,"
+    " urgency, opener, note, reply_id, record_id, asker, asker_name, person, mode, permalink,"
+    " is_private, is_anonymous, is_sensitive) OVERRIDING SYSTEM VALUE VALUES (:id, :number,"
+    " :question, 'open', :reason, :due_at, :opened_at, :urgency, :opener, :note, :reply, :record,"
+    " :asker, :asker_name, :person, :mode, :permalink, :is_private, :is_anonymous, :is_sensitive)"
+)
+_PASSED_ON = text(
+    "SELECT count(*) FROM citebound.cases"
+    " WHERE asker = :asker AND opener = 'pipeline' AND opened_at > :since"
+)
+_NUMBER = text("SELECT nextval(pg_get_serial_sequence('citebound.cases', 'number'))")
+_SAVE = text(
+    "UPDATE citebound.cases SET state = :state, owner = :owner, owner_name = :owner_name,"
+    " claimed_at = :claimed_at, answered_at = :answered_at, is_wrong = :is_wrong, opener = :opener,"
+    " note = :note, urgency = :urgency, due_at = :due_at, asker_name = :asker_name,"
+    " permalink = :permalink, is_private = :is_private, is_anonymous = :is_anonymous,"
+    " is_sensitive = :is_sensitive WHERE id = CAST(:id AS uuid)"
+)
+_LOCK = text("SELECT 1 FROM citebound.conversations WHERE id = CAST(:id AS uuid) FOR NO KEY UPDATE")
+
+
+class PostgresCaseRows:
+    """See `core.ports.cases.CaseRows`: reads and writes on one connection."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def asked(self, answer_id: str, by: Account, /) -> AskedAnswer | None:
+        """See `CaseRows.asked`."""
+        if not is_uuid(answer_id):
+            return None
+        keys = {"answer": answer_id, "platform": by.platform, "tenant": by.tenant}
+        row = (await self._connection.execute(_ANSWER, keys)).mappings().one_or_none()
+        return None if row is None else _asked(row)
+
+    async def lock(self, conversation_id: str, /) -> None:
+        """See `CaseRows.lock`."""
+        await self._connection.execute(_LOCK, {"id": conversation_id})
+
+    async def find(self, case_id: str, /) -> StoredCase | None:
+        """See `CaseRows.find`."""
+        return await self._one(_BY_ID, id=case_id) if is_uuid(case_id) else None
+
+    async def of_question(self, question_id: str, /) -> StoredCase | None:
+        """See `CaseRows.of_question`."""
+        return await self._one(_OF_QUESTION, question=question_id)
+
+    async def of_answer(self, answer_id: str, /) -> StoredCase | None:
+        """See `CaseStore.of_answer`."""
+        return await self._one(_OF_ANSWER, answer=answer_id) if is_uuid(answer_id) else None
+
+    async def listed(self, states: Collection[CaseState], /) -> tuple[StoredCase, ...]:
+        """See `CaseStore.listed`."""
+        return await self._all(_LISTED, states=[state.value for state in states])
+
+    async def of_asker(self, account: Account, /) -> tuple[StoredCase, ...]:
+        """See `CaseStore.of_asker`."""
+        return await self._all(
+            _OF_ASKER, platform=account.platform, tenant=account.tenant, person=account.person
+        )
+
+    async def count_passed_on(self, asker: str, /, *, since: datetime) -> int:
+        """See `CaseRows.count_passed_on`."""
+        await wait_for_one(self._connection, AdvisoryLock.COUNTING_CASES, asker)
+        keys = {"asker": asker, "since": since}
+        return int(await self._connection.scalar(_PASSED_ON, keys) or 0)
+
+    async def next_number(self) -> int:
+        """See `CaseRows.next_number`."""
+        return int(await self._connection.scalar(_NUMBER) or 0)
+
+    async def insert(self, case: NewCase, /) -> StoredCase:
+        """See `CaseRows.insert`."""
+        asked = case.asked
+        row = {
+            "id": case.case_id,
+            "number": case.number,
+            "question": asked.question_id,
+            "reason": asked.outcome.value,
+            "due_at": case.due_at,
+            "opened_at": case.opened_at,
+            "urgency": case.urgency,
+            "opener": case.opener,
+            "note": case.note,
+            "reply": asked.reply_id,
+            "record": case.record_id,
+            "asker": asked.asker,
+            "asker_name": case.asker_name,
+            "person": asked.person,
+            "mode": asked.mode,
+            "permalink": case.permalink,
+            "is_private": case.is_private,
+            "is_anonymous": case.is_anonymous,
+            "is_sensitive": case.is_sensitive,
+        }
+        await self._connection.execute(_INSERT, row)
+        return await self._stored(case.case_id)
+
+    async def save(self, case: StoredCase, /) -> StoredCase:
+        """See `CaseRows.save`."""
+        row = {
+            "id": case.case_id,
+            "state": case.state,
+            "owner": case.owner,
+            "owner_name": case.owner_name,
+            "claimed_at": case.claimed_at,
+            "answered_at": case.answered_at,
+            "is_wrong": case.is_wrong,
+            "opener": case.opener,
+            "note": case.note,
+            "urgency": case.urgency,
+            "due_at": case.due_at,
+            "asker_name": case.asker_name,
+            "permalink": case.permalink,
+            "is_private": case.is_private,
+            "is_anonymous": case.is_anonymous,
+            "is_sensitive": case.is_sensitive,
+        }
+        await self._connection.execute(_SAVE, row)
+        return await self._stored(case.case_id)
+
+    async def _stored(self, case_id: str) -> StoredCase:
+        case = await self.find(case_id)
+        if case is None:
+            raise IntegrityError(f"the case {case_id} was stored and can't be read")
+        return case
+
+    async def _one(self, query: Any, **keys: object) -> StoredCase | None:
+        row = (await self._connection.execute(query, keys)).mappings().one_or_none()
+        return None if row is None else _case(row)
+
+    async def _all(self, query: Any, **keys: object) -> tuple[StoredCase, ...]:
+        rows = await self._connection.execute(query, keys)
+        return tuple(map(_case, rows.mappings()))
+
+
+def is_uuid(text: str) -> bool:
+    """Say whether a text from a callback can be an id of ours."""
+    try:
+        return str(UUID(text)) == text
+    except ValueError:
+        return False
+
+
+def _asked(row: Mapping[Any, Any]) -> AskedAnswer:
+    outcome = Outcome(row["outcome"])
+    return AskedAnswer(
+        answer_id=row["answer_id"],
+        outcome=outcome,
+        was_reported=outcome is Outcome.ESCALATED and row["refusal"] is None,
+        claims=tuple(row["claims"]),
+        question_id=row["question_id"],
+        question=row["question"],
+        standalone=row["standalone"],
+        conversation_id=row["conversation_id"],
+        asker=row["asker"],
+        person=row["person"],
+        mode=row["mode"],
+        reply_id=row["reply_id"],
+    )
+
+
+def _case(row: Mapping[Any, Any]) -> StoredCase:
+    reply = None if row["reply"] is None else reply_of(row["reply"])
+    return StoredCase(
+        case_id=row["id"],
+        number=row["number"],
+        state=CaseState(row["state"]),
+        urgency=Urgency(row["urgency"]),
+        opener=Opener(row["opener"]),
+        opened_at=row["opened_at"],
+        due_at=row["due_at"],
+        owner=row["owner"],
+        owner_name=row["owner_name"],
+        claimed_at=row["claimed_at"],
+        answered_at=row["answered_at"],
+        note=row["note"],
+        told=row["told"] or "",
+        record_id=row["record_id"],
+        account=Account(platform=row["platform"], tenant=row["tenant"], person=row["person"]),
+        asker_name=row["asker_name"],
+        place=place_of(row),
+        permalink=row["permalink"],
+        is_private=row["is_private"],
+        is_anonymous=row["is_anonymous"],
+        is_sensitive=row["is_sensitive"],
+        is_wrong=row["is_wrong"],
+        reason=row["reason"],
+        question_id=row["question_id"],
+        question=row["question"],
+        conversation_id=row["conversation_id"],
+        answer_id=row["answer_id"],
+        answer=None if reply is None else reply.answer,
+        reply_id=row["reply_id"],
+        reply_record=None if reply is None else reply.record_id,
+    )

@@ -1,0 +1,242 @@
+"""Decisions about cases: what becomes one, who may do what to it, who is told.
+
+Pure. Whoever calls has read what a decision rests on under the lock of the asker's conversation.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import assert_never
+
+from core.agent.conversation.misconduct import is_report, speaks_of_somebody
+from core.agent.conversation.speech import is_asked
+from core.agent.reply.release import is_urgent_duty
+from core.domain.answer import Outcome
+from core.domain.case import (
+    AskedAnswer,
+    CaseState,
+    NewCase,
+    Opener,
+    StoredCase,
+    Urgency,
+)
+from core.domain.case_actions import ASKERS_OWN, CaseAction, CaseActionKind, Opening, Refusal
+from core.domain.officers import Officer, Officers
+from core.domain.run import Run
+
+PASSED_ON_AT_MOST = 5
+"""Cases that the questions of one person open by themselves within the hours below."""
+PASSED_ON_WITHIN_H = 24
+_NO_CASE_FOR = frozenset({Outcome.CLARIFICATION, Outcome.IGNORED})
+
+
+def is_confidential(text: str) -> bool:
+    """Say whether a text may tell of somebody or of misconduct: then no channel may see it."""
+    return is_report(text) or speaks_of_somebody(text)
+
+
+def goes_to_compliance(run: Run, officers: Officers) -> bool:
+    """Say whether the question of an answer becomes a case without a press.
+
+    A mere statement, and what was not addressed to us, opens none: see
+    `core.agent.conversation.speech`. Nothing that may tell of somebody is passed on unless its
+    asker wants that, and nothing at all where no officer would hear of it.
+    """
+    question = run.question
+    return (
+        run.answer.needs_person
+        and bool(officers.routes(is_sensitive=False))
+        and question.is_addressed
+        and is_asked(question)
+        and not any(map(is_confidential, (question.text, question.own)))
+    )
+
+
+def why_not_opened(asked: AskedAnswer, opening: Opening) -> Refusal | None:
+    """Say why this person may not open the case of an answer; None: they may."""
+    if not asked.is_by(opening.by) and (opening.officer is None or asked.was_reported):
+        return Refusal.NOT_ASKER
+    return Refusal.NO_CASE if asked.outcome in _NO_CASE_FOR else None
+
+
+def may_add(asked: AskedAnswer, case: StoredCase, opening: Opening) -> bool:
+    """Say whether a second opening adds a note and a name to the case that we opened ourselves."""
+    return asked.is_by(opening.by) and case.may_be_added_to and opening.opener is Opener.ASKER
+
+
+def new_case(
+    asked: AskedAnswer,
+    opening: Opening,
+    *,
+    case_id: str,
+    number: int,
+    record_id: str,
+    now: datetime,
+) -> NewCase:
+    """Return the case of an answer.
+
+    Where question or note may tell of misconduct no channel sees either. A report names nobody. An
+    answer that names a duty of days or less makes it urgent, whatever its asker chose.
+    """
+    told = asked.question, asked.standalone
+    is_sensitive = asked.was_reported or any(map(is_confidential, (*told, opening.note)))
+    is_urgent = any(map(is_urgent_duty, asked.claims))
+    urgency = Urgency.TODAY if is_urgent else opening.urgency
+    return NewCase(
+        case_id=case_id,
+        number=number,
+        asked=asked,
+        opened_at=now,
+        due_at=now + timedelta(days=urgency.days),
+        urgency=urgency,
+        opener=_opener(asked, opening),
+        record_id=record_id,
+        note=opening.note,
+        permalink=opening.permalink,
+        asker_name=opening.asker_name,
+        is_private=opening.is_private or is_sensitive,
+        is_anonymous=opening.is_anonymous,
+        is_sensitive=is_sensitive,
+    )
+
+
+def _opener(asked: AskedAnswer, opening: Opening) -> Opener:
+    """Return whose idea it was: of a report, always the pipeline's, which names nobody."""
+    if not asked.is_by(opening.by):
+        return Opener.OFFICER
+    told = asked.question, asked.standalone
+    was_report = asked.was_reported or any(map(is_report, told))
+    return Opener.PIPELINE if was_report else opening.opener
+
+
+def with_note(case: StoredCase, opening: Opening, *, now: datetime) -> StoredCase:
+    """Return a case that we opened ourselves with what its asker adds: it is theirs from now on."""
+    due_at = now + timedelta(days=opening.urgency.days)
+    is_sensitive = is_confidential(opening.note)
+    return replace(
+        case,
+        opener=Opener.ASKER,
+        note=opening.note,
+        urgency=opening.urgency,
+        due_at=min(case.due_at or due_at, due_at),
+        asker_name=opening.asker_name,
+        permalink=opening.permalink,
+        is_private=case.is_private or opening.is_private or is_sensitive,
+        is_anonymous=opening.is_anonymous,
+        is_sensitive=case.is_sensitive or is_sensitive,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What an action makes of a case."""
+
+    state: CaseState
+    """Its state from now on."""
+    owner: Officer | None = None
+    """Its officer from now on; None: as before."""
+
+
+def decide(case: StoredCase, action: CaseAction) -> Change | Refusal | None:
+    """Say what an action makes of a case; None: nothing, it is so already."""
+    if action.kind in ASKERS_OWN:
+        return _by_asker(case, action) if action.by == case.account else Refusal.NOT_ASKER
+    return Refusal.NOT_OFFICER if action.officer is None else _by_officer(case, action)
+
+
+def _by_asker(case: StoredCase, action: CaseAction) -> Change | Refusal | None:
+    accepts = action.kind is CaseActionKind.ACCEPT
+    match case.state:
+        case CaseState.OPEN | CaseState.CLAIMED:
+            return Refusal.NOT_ANSWERED if accepts else None
+        case CaseState.ANSWERED:
+            return Change(state=CaseState.CLOSED if accepts else CaseState.CLAIMED)
+        case CaseState.CLOSED:
+            return None if accepts else Refusal.CLOSED
+        case _:
+            assert_never(case.state)
+
+
+def _by_officer(case: StoredCase, action: CaseAction) -> Change | Refusal | None:
+    is_others = is_of_another(case, action.officer)
+    match action.kind:
+        case CaseActionKind.MARK_WRONG:
+            return _marked_wrong(case)
+        case CaseActionKind.CLOSE:
+            if case.state is CaseState.CLOSED:
+                return None
+            if is_others and case.state is CaseState.CLAIMED:
+                return Refusal.CLAIMED
+            return Change(state=CaseState.CLOSED)
+        case CaseActionKind.CLAIM if case.state is CaseState.CLAIMED and not is_others:
+            return None
+        case _:
+            return _taken_up(case, action, is_others=is_others)
+
+
+def _marked_wrong(case: StoredCase) -> Change | Refusal | None:
+    if case.answer is None or case.answer.outcome is not Outcome.ANSWERED:
+        return Refusal.NOTHING_TO_MARK
+    return None if case.is_wrong else Change(state=case.state)
+
+
+def _taken_up(case: StoredCase, action: CaseAction, *, is_others: bool) -> Change | Refusal:
+    """Decide about a claim or an answer: both make the officer the owner."""
+    claims = action.kind is CaseActionKind.CLAIM
+    refusal = why_not_answered(case, is_others=is_others and not (claims and action.takes_over))
+    if refusal is not None:
+        return refusal
+    return Change(state=CaseState.CLAIMED if claims else CaseState.ANSWERED, owner=action.officer)
+
+
+def is_of_another(case: StoredCase, officer: Officer | None) -> bool:
+    """Say whether an officer other than this one owns a case."""
+    return case.owner is not None and (officer is None or case.owner != officer.login)
+
+
+def why_not_answered(case: StoredCase, *, is_others: bool) -> Refusal | None:
+    """Say why an officer may not answer a case now; None: they may."""
+    match case.state:
+        case CaseState.CLOSED:
+            return Refusal.CLOSED
+        case CaseState.ANSWERED:
+            return Refusal.ANSWERED
+        case CaseState.CLAIMED:
+            return Refusal.CLAIMED if is_others else None
+        case CaseState.OPEN:
+            return None
+        case _:
+            assert_never(case.state)
+
+
+def changed(case: StoredCase, action: CaseAction, change: Change, *, now: datetime) -> StoredCase:
+    """Return a case after an action."""
+    owner = change.owner
+    is_new_owner = owner is not None and owner.login != case.owner
+    return replace(
+        case,
+        state=change.state,
+        owner=owner.login if owner else case.owner,
+        owner_name=owner.name if owner else case.owner_name,
+        claimed_at=now if is_new_owner else case.claimed_at,
+        answered_at=now if action.kind is CaseActionKind.ANSWER else case.answered_at,
+        is_wrong=case.is_wrong or action.kind is CaseActionKind.MARK_WRONG,
+    )
+
+
+def news_for_asker(case: StoredCase, action: CaseAction) -> CaseState | None:
+    """Return what the asker is told after an action, besides an answer itself; None: nothing."""
+    match action.kind:
+        case CaseActionKind.CLAIM:
+            return CaseState.CLAIMED
+        case CaseActionKind.CLOSE if case.answered_at is None:
+            return CaseState.CLOSED
+        case _:
+            return None
+
+
+def is_superseded(case: StoredCase) -> bool:
+    """Say whether an officer's answer replaces what the asker got.
+
+    The reply to a report was no answer, and stays as it is: nothing there hints at a case.
+    """
+    return case.answer is not None and not case.answer.is_report

@@ -1,0 +1,132 @@
+"""What people ask to be done about a case, and what came of it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from core.domain.case import Case, Opener, Urgency
+from core.domain.officers import Account, Officer
+
+NOTE_LIMIT = 2_000
+"""Characters of a note."""
+REPLY_LIMIT = 3_000
+"""Characters of an officer's answer."""
+
+
+class CaseActionKind(StrEnum):
+    """What somebody wants to do to a case."""
+
+    CLAIM = "claim"
+    ANSWER = "answer"
+    CLOSE = "close"
+    MARK_WRONG = "mark_wrong"
+    """An officer: the answer that the asker got is wrong."""
+    ACCEPT = "accept"
+    """The asker: that answers it."""
+    ASK_AGAIN = "ask_again"
+    """The asker: it does not."""
+
+
+ASKERS_OWN = frozenset({CaseActionKind.ACCEPT, CaseActionKind.ASK_AGAIN})
+"""All others are for officers."""
+
+
+class Refusal(StrEnum):
+    """Why nothing was done."""
+
+    UNKNOWN = "unknown"
+    """There is no such answer or case here."""
+    NOT_OFFICER = "not_officer"
+    """Only officers may."""
+    NOT_ASKER = "not_asker"
+    """Only the person who asked may."""
+    CLAIMED = "claimed"
+    """Another officer has claimed it; `CaseRefused.case` says who."""
+    ANSWERED = "answered"
+    """It has been answered."""
+    CLOSED = "closed"
+    """It is closed."""
+    NOT_ANSWERED = "not_answered"
+    """There is no officer's answer to accept yet."""
+    NOTHING_TO_MARK = "nothing_to_mark"
+    """The asker got no answer that could be wrong."""
+    NO_CASE = "no_case"
+    """No case is opened for a question back, or for silence."""
+
+
+AUTHORITY = frozenset({Refusal.UNKNOWN, Refusal.NOT_OFFICER, Refusal.NOT_ASKER})
+"""Refusals to people who may not see the case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """A request that Compliance takes a question up."""
+
+    answer_id: str
+    """What the asker got; it has one case at most."""
+    by: Account
+    """Who asks for it."""
+    officer: Officer | None = None
+    """The same person as an officer; None: not one of them."""
+    key: str
+    """Identity of the click: a repeated one changes nothing."""
+    note: str = ""
+    """What officers should know, as typed."""
+    urgency: Urgency = Urgency.WEEK
+    """When it is needed."""
+    opener: Opener = Opener.ASKER
+    """Whose idea it was."""
+    is_private: bool = False
+    """True: the reply is to come directly."""
+    is_anonymous: bool = False
+    """True: officers are shown neither name nor place, and the reply comes directly."""
+    permalink: str | None = None
+    """Where it was asked, from the platform itself; None if unknown."""
+    asker_name: str | None = None
+    """The asker's name, from the platform itself; None if unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseAction:
+    """What somebody wants to do to a case."""
+
+    kind: CaseActionKind
+    """What."""
+    case_id: str
+    """Which case; from a client, so it may be no id at all."""
+    by: Account
+    """Who."""
+    officer: Officer | None
+    """The same person as an officer; None: not one of them."""
+    key: str
+    """Identity of the click: a repeated one changes nothing."""
+    text: str = ""
+    """The officer's answer, or why an answer is wrong; empty otherwise."""
+    is_private: bool = False
+    """True: this answer is to go to the asker alone."""
+    takes_over: bool = False
+    """True: a claim holds even if another officer has claimed it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseDone:
+    """It is done, or was done before."""
+
+    case: Case
+    """The case as it stands now, as far as whoever acts may see it."""
+    is_new: bool
+    """False: nothing changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseRefused:
+    """Nothing was done, and that is recorded."""
+
+    why: Refusal
+    """Why."""
+    case: Case | None = None
+    """The case as it stands, to show it anew; None to somebody who may not see it."""
+
+
+CaseResult: TypeAlias = CaseDone | CaseRefused
+"""What came of an opening or an action."""
