@@ -53,7 +53,7 @@ async def both(
     on_teams = connect_teams(settings, timings=UNHURRIED)
     assert on_slack is not None
     assert on_teams is not None
-    engine = engine_for(database_url, pooled=False)
+    engine = engine_for(database_url)
     teams.sender.sign = microsoft.maker(teams.tenant.app_id).headers
     async with (
         bootstrap(settings, statements=SERVING) as service,

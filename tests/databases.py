@@ -10,11 +10,12 @@ import shutil
 import tempfile
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager, suppress
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, NullPool, create_engine, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, make_url, text
 
 from core.adapters.postgres.engine.database import engine_for, migrate
 from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
@@ -28,6 +29,9 @@ ROOM = 4 * 1024**3
 PREFIX, LOCK = "citebound-test-", ".run"
 CONNECTIONS = 300
 """Several workers share the server, each with products that have pools."""
+POLL_S = 0.05
+"""Between two looks at what another task or process has to write: each look costs a millisecond of
+the processor."""
 Fill = Callable[[str], Coroutine[Any, Any, None]]
 """Puts what a template holds into the database at a URL."""
 _numbers = count()
@@ -61,6 +65,8 @@ def server(home: Path) -> Generator[str]:
         url = start_embedded(home, temporary=True)
     make_template(url, MIGRATED, fill=_migrate)
     yield url
+    _engine_of_admin(url).dispose()
+    _engine_of_admin.cache_clear()
     stop_embedded(home)
 
 
@@ -104,14 +110,8 @@ def copied(server_url: str, template: str) -> Generator[str]:
 @contextmanager
 def admin(server_url: str) -> Generator[Connection]:
     """Connect as whoever makes and drops databases."""
-    engine = create_engine(
-        make_url(server_url).set(drivername="postgresql+psycopg"),
-        poolclass=NullPool,
-        isolation_level="AUTOCOMMIT",
-    )
-    with engine.connect() as connection:
+    with _engine_of_admin(server_url).connect() as connection:
         yield connection
-    engine.dispose()
 
 
 def named(server_url: str, database: str) -> str:
@@ -127,13 +127,23 @@ def _copy(connection: Connection, name: str, source: str | None) -> None:
     connection.execute(text(f"CREATE DATABASE {name}{template}{strategy}"))
 
 
+@cache
+def _engine_of_admin(server_url: str) -> Engine:
+    """Return an engine that keeps its connection: a new one costs as much as copying a database."""
+    return create_engine(
+        make_url(server_url).set(drivername="postgresql+psycopg"), isolation_level="AUTOCOMMIT"
+    )
+
+
 def _tune(home: Path) -> None:
     """Start the server once, and stop it: some settings are read at the start alone."""
-    with admin(start_embedded(home)) as connection:
-        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+    url = start_embedded(home)
+    with admin(url) as connection:
+        for setting in ("fsync", "synchronous_commit", "full_page_writes", "autovacuum"):
             connection.execute(text(f"ALTER SYSTEM SET {setting} = off"))
         connection.execute(text(f"ALTER SYSTEM SET max_connections = {CONNECTIONS}"))
         connection.execute(text("ALTER SYSTEM SET max_wal_size = '256MB'"))
+    _engine_of_admin(url).dispose()
     stop_embedded(home)
 
 

@@ -5,6 +5,8 @@ import asyncio
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from tests.databases import POLL_S
+
 LONGEST_LEASE_S = 60.0
 
 _LEFT = (
@@ -26,7 +28,7 @@ async def quiet(tables: AsyncEngine, *, within_s: float = 30.0) -> None:
     async with asyncio.timeout(within_s), tables.connect() as connection:
         await connection.execution_options(isolation_level="AUTOCOMMIT")
         while await connection.scalar(text(_LEFT)) != 0:  # noqa: ASYNC110  # other processes
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(POLL_S)
 
 
 async def balance(tables: AsyncEngine) -> dict[str, int]:

@@ -54,6 +54,7 @@ from core.domain.run import Clarification, Limits, Plan, TokenUse
 from core.failpoints import failpoint
 from core.ports import Handlers, Kept, Knowledge, Platform, Progress, RunContext, StoredCall
 from core.retrieval.retriever import Retriever
+from tests.databases import POLL_S
 from tests.fakes import InMemoryCorpus, InMemoryOntology, InMemorySearch, ScriptedReasoner
 
 PLATFORM_TABLES = (
@@ -262,7 +263,7 @@ class Deployment:
         """Wait until a query finds a row."""
         async with asyncio.timeout(within_s):
             while not await self.rows(query):  # noqa: ASYNC110  # another process may write it
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(POLL_S)
 
 
 def deploy(

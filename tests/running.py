@@ -9,6 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.app.process import Process
+from tests.databases import POLL_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +39,7 @@ class Running:
         )
         async with asyncio.timeout(within_s), _looking(self.engine) as connection:
             while await connection.scalar(text(left)):  # noqa: ASYNC110  # the database says so
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(POLL_S)
 
 
 @asynccontextmanager

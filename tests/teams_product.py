@@ -55,7 +55,7 @@ async def product(
 ) -> AsyncGenerator[Product]:
     """Run it, and tell Teams where."""
     settings = settings_for(teams, openid, database_url, **more)
-    engine = engine_for(database_url, pooled=False)
+    engine = engine_for(database_url)
     connect = connect_teams(settings, timings=timings)
     assert connect is not None
     teams.sender.sign = openid.maker(teams.tenant.app_id).headers

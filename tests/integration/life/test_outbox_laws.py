@@ -45,7 +45,7 @@ class Outbox(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.runner = asyncio.Runner()
-        self.engine = engine_for(self.url, pooled=False)
+        self.engine = engine_for(self.url)
         self.deployment: Deployment = deploy(self.engine)
         self.asked: dict[str, int] = dict.fromkeys(THREADS, 0)
         self.threads: dict[str, str] = {}

@@ -189,7 +189,7 @@ def test_the_law_of_the_limits(database_url: str) -> None:
     """Whoever asks, wherever, by several workers at once: no window exceeds, nothing is lost."""
 
     async def first() -> None:
-        engine = engine_for(database_url, pooled=False)
+        engine = engine_for(database_url)
         await prepare(engine)
         await change(deploy(engine), *BEGUN)
         await engine.dispose()

@@ -112,6 +112,7 @@ async def test_a_lock_that_is_held_for_long_outlasts_the_server_s_patience(
         await connection.execute(
             text(f"ALTER DATABASE {name} SET idle_in_transaction_session_timeout = '100ms'")
         )
+    await engine.dispose()  # it holds for new connections
     building = AdvisoryLock.BUILDING_EVALUATION
     async with (
         held_meanwhile(engine, building, within_s=1.0),

@@ -46,6 +46,7 @@ async def in_schema(engine: AsyncEngine) -> None:
     async with engine.begin() as connection:
         name = (await connection.execute(text("SELECT current_database()"))).scalar_one()
         await connection.execute(text(f"ALTER DATABASE {name} SET search_path = citebound, public"))
+    await engine.dispose()  # it holds for new connections
 
 
 async def rows(engine: AsyncEngine, what: str = "*") -> list[tuple[object, ...]]:
