@@ -134,5 +134,5 @@ def forks() -> Generator[Forks]:
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.close()
-    process.wait(timeout=10)
+    process.wait(timeout=60)
     process.stdout.close()

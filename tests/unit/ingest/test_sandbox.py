@@ -181,7 +181,10 @@ async def test_the_child_is_given_no_environment(
 
 PARENT = f"""
 import asyncio
+import signal
 from core.ingest.sandbox import open_reader
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored if the tests run in background
 
 async def main():
     async with open_reader() as reader:
