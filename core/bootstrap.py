@@ -23,7 +23,7 @@ from core.cases.opening import AnswerRecorder
 from core.cases.service import CaseService, FeedbackService
 from core.config.settings import Settings
 from core.domain.officers import Officers
-from core.domain.run import Limits
+from core.domain.run import RunLimits
 from core.failpoints import arm
 from core.ingest.publish import Ingestor
 from core.ingest.sandbox import ConfinedReader, ReadingLimits
@@ -39,7 +39,7 @@ from core.models import (
 )
 from core.ontology.extract.rule_extractor import RuleExtractor
 from core.ports import Clock, Embedder, IdSource, Reader, ReasonerFactory
-from core.retrieval.relevance import Judge
+from core.retrieval.relevance import RelevanceRescorer
 from core.retrieval.retriever import Retriever
 from core.retrieval.serving_embedder import CorpusEmbedder, NoEmbedder
 
@@ -99,7 +99,7 @@ class Service(PostgresStores):
             log=self.recorder,
             clock=self.clock,
             ids=self.ids,
-            limits=Limits(
+            limits=RunLimits(
                 gate_threshold=settings.gate_threshold,
                 relevance_threshold=settings.relevance_threshold,
                 retrieval_depth=settings.retrieval_depth,
@@ -149,7 +149,7 @@ class Service(PostgresStores):
             self.serving,
             reranker=self.models.embedders.reranker,
             reader=self.models.reader,
-            judge=Judge(measured) if measured else None,
+            judge=RelevanceRescorer(measured) if measured else None,
         )
 
     @cached_property

@@ -29,7 +29,7 @@ from core.adapters.postgres.queue.work_queue import PostgresWorkQueue
 from core.adapters.postgres.record.audit import PostgresRecords
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog
 from core.adapters.system import SystemClock, UuidSource
-from core.agent.request import UNHEARD
+from core.agent.request import NO_PROGRESS
 from core.agent.service import Answering
 from core.cases.opening import AnswerRecorder
 from core.domain.conversation import Place
@@ -50,7 +50,7 @@ from core.domain.officers import Officers
 from core.domain.policy import EVERYONE
 from core.domain.question import Question
 from core.domain.rate_limit import TurnLimit, TurnLimits, WaitingLimits
-from core.domain.run import Clarification, Limits, Plan, TokenUse
+from core.domain.run import Clarification, Plan, RunLimits, TokenUse
 from core.failpoints import failpoint
 from core.ports import Handlers, Kept, Knowledge, Platform, Progress, RunContext, StoredCall
 from core.retrieval.retriever import Retriever
@@ -153,7 +153,7 @@ class SilentSurface:
     """Shows nothing."""
 
     def showing(self, claimed: Claimed, kept: Kept, /) -> AbstractAsyncContextManager[Progress]:
-        return nullcontext(UNHEARD)
+        return nullcontext(NO_PROGRESS)
 
 
 class RepeatingFactory:
@@ -307,7 +307,7 @@ def deploy(
         ),
         clock=clock,
         ids=ids,
-        limits=replace(Limits(), max_clarifications=1_000_000),
+        limits=replace(RunLimits(), max_clarifications=1_000_000),
     )
     return Deployment(
         engine=engine,

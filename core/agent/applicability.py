@@ -76,7 +76,7 @@ _OF_OTHERS = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
+class ApplicableClaims:
     """Claims as far as they fit who asks and what they ask."""
 
     verified: Verified
@@ -116,7 +116,7 @@ class Bound:
         return confidence
 
 
-def bound_to(question: Question) -> frozenset[str]:
+def people_concerned(question: Question) -> frozenset[str]:
     """Return the people to whom a question is bound, as `core.language.people` names them.
 
     For the ranking: a rule that names them goes before one that does not.
@@ -163,7 +163,9 @@ def unmet_conditions(question: Question, quoted: Sequence[str]) -> tuple[Conditi
     return tuple(one for one in missing if one.kind is not ConditionKind.PLACE or elsewhere)
 
 
-def bind(question: Question, verified: Verified, evidence: Evidence) -> Bound:
+def applicable_claims(
+    question: Question, verified: Verified, evidence: Evidence
+) -> ApplicableClaims:
     """Hold verified claims to who asks and what they ask."""
     groups = [_groups_of(claim, evidence) - groups_named(question) for claim in verified.claims]
     kept = [
@@ -181,7 +183,7 @@ def bind(question: Question, verified: Verified, evidence: Evidence) -> Bound:
     ordered += tuple(claim for claim, (_, found) in zip(claims, kept, strict=True) if found)
     ordered = tuple(sorted(ordered, key=lambda claim: not _is_named(question, claim, evidence)))
     dropped = tuple(claim for claim in verified.claims if claim not in {one for one, _ in kept})
-    return Bound(
+    return ApplicableClaims(
         verified=replace(verified, claims=ordered, dropped=(*verified.dropped, *dropped)),
         unmet=unmet_conditions(question, list(_quoted(ordered, evidence))) if ordered else (),
         branch=_which_group(limited & ENGAGED) if is_all_limited and not wants_all else None,
@@ -190,7 +192,7 @@ def bind(question: Question, verified: Verified, evidence: Evidence) -> Bound:
     )
 
 
-def within(question: Question, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def within_policies(question: Question, findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return the findings of the policies to which a question is bound; all if it is to none."""
     bound = question.bound
     return tuple(one for one in findings if not bound or one.place.policy_key in bound)
@@ -209,7 +211,7 @@ def _elsewhere(question: Question, claims: Sequence[Claim], evidence: Evidence) 
     return () if is_named or not claims else question.named
 
 
-def noted(answer: Answer, notes: Sequence[str]) -> Answer:
+def with_notes(answer: Answer, notes: Sequence[str]) -> Answer:
     """Return an answer or a refusal with notes; a question back, or what is off topic, has none."""
     is_refused = answer.outcome in {Outcome.REFUSED, Outcome.ESCALATED}
     is_off = answer.refusal in {RefusalKind.OUT_OF_SCOPE, RefusalKind.NOT_PERMITTED}

@@ -12,7 +12,9 @@ _T = TypeVar("_T")
 _U = TypeVar("_U")
 
 
-async def both(one: Coroutine[None, None, _T], other: Coroutine[None, None, _U]) -> tuple[_T, _U]:
+async def run_both(
+    one: Coroutine[None, None, _T], other: Coroutine[None, None, _U]
+) -> tuple[_T, _U]:
     """Return the results of two coroutines that run at the same time; the first error ends both."""
     try:
         async with asyncio.TaskGroup() as group:
@@ -23,7 +25,7 @@ async def both(one: Coroutine[None, None, _T], other: Coroutine[None, None, _U])
 
 
 @asynccontextmanager
-async def started_ahead(
+async def prefetched(
     work: Callable[[], Awaitable[_T]] | None,
 ) -> AsyncGenerator[Callable[[], Awaitable[_T]] | None]:
     """Start work, and yield what waits for its result; None where there is no work.
@@ -68,7 +70,7 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
-async def let_others_run() -> None:
+async def yield_to_others() -> None:
     """Give way between two pieces of work that compute on the loop.
 
     Between them, too, a run is ended whose time is up.
@@ -76,7 +78,9 @@ async def let_others_run() -> None:
     await asyncio.sleep(0)
 
 
-async def in_turns(function: Callable[[_Item], _Result], items: Iterable[_Item]) -> list[_Result]:
+async def map_yielding(
+    function: Callable[[_Item], _Result], items: Iterable[_Item]
+) -> list[_Result]:
     """Return the function of each item, in order, and let others run in between."""
     results: list[_Result] = []
     began_s = perf_counter()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.agent.applicability import Bound
+from core.agent.applicability import ApplicableClaims
 from core.domain.answer import (
     Confidence,
     Critique,
@@ -20,7 +20,7 @@ LIKELY = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Situation:
+class DecisionInput:
     """All that a decision rests on."""
 
     draft: Draft
@@ -45,7 +45,7 @@ class Situation:
     """Below it nothing counts as found."""
     ontology_suffices: bool
     """True if the gate found the ontology enough."""
-    bound: Bound | None = None
+    bound: ApplicableClaims | None = None
     """What is left, held to who asks and what they ask; None: nothing was."""
     has_more: bool = False
     """True if only the policies to which the question is bound were searched so far."""
@@ -62,7 +62,7 @@ class Situation:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is said with it; see `Bound.notes`."""
+        """What is said with it; see `ApplicableClaims.notes`."""
         return self.bound.notes if self.bound is not None else ()
 
 
@@ -81,10 +81,10 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempted:
+class DecidedDraft:
     """One draft with what was decided of it."""
 
-    situation: Situation
+    situation: DecisionInput
     """What it rested on."""
     ruling: Ruling
     """What was decided."""
@@ -98,7 +98,7 @@ class Attempted:
         return judgement.score if isinstance(judgement, Judgement) else -1.0
 
 
-def preferred(earlier: Attempted, later: Attempted) -> Attempted:
+def better_of(earlier: DecidedDraft, later: DecidedDraft) -> DecidedDraft:
     """Return the better judged of two drafts, the earlier one decided for good.
 
     What is close in the policies to which a question is bound gives way to an answer from others,
@@ -111,7 +111,7 @@ def preferred(earlier: Attempted, later: Attempted) -> Attempted:
     return later if later.score > earlier.score else earlier
 
 
-def _is_likely(attempted: Attempted) -> bool:
+def _is_likely(attempted: DecidedDraft) -> bool:
     judgement = attempted.situation.judgement
     return isinstance(judgement, Judgement) and judgement.relevance >= LIKELY
 

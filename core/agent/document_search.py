@@ -20,7 +20,7 @@ from core.agent.applicability import query_of
 from core.domain.evidence import RetrievedChunk
 from core.domain.json_value import Json
 from core.domain.question import Question
-from core.domain.run import Budget, Limits, Plan
+from core.domain.run import Budget, Plan, RunLimits
 from core.language.content_words import stem, words
 from core.language.spans import Span
 from core.ontology.tools.registry import ArgumentError, Arguments, Parameter, Tool
@@ -34,7 +34,7 @@ REPORTING = (
 )
 """What is searched to name the reporting line to somebody who reports."""
 DEPTH = 3
-"""Passages of one search by a model: it may search by several phrasings at once."""
+"""DocumentSearch of one search by a model: it may search by several phrasings at once."""
 SECTION = 6_000
 """Characters of a section that are read at once: about four passages."""
 MISSING = 8
@@ -46,7 +46,7 @@ NOTHING_LEFT = "nothing more can be looked up in the documents; answer from what
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
+class PassageLookup:
     """One thing that a model looked up, for the trace."""
 
     tool: str
@@ -59,7 +59,7 @@ class Looked:
     """The search; None where a section was read."""
 
 
-class Passages:
+class DocumentSearch:
     """Searches the documents of one run, and remembers what was found."""
 
     def __init__(
@@ -68,7 +68,7 @@ class Passages:
         question: Question,
         *,
         budget: Budget,
-        limits: Limits,
+        limits: RunLimits,
         is_model: bool,
     ) -> None:
         """Begin with nothing found; every search is within the question's scope.
@@ -80,7 +80,7 @@ class Passages:
         self._budget = budget
         self._limits = limits
         self._is_model = is_model
-        self._looked: dict[tuple[str, str], Looked] = {}
+        self._looked: dict[tuple[str, str], PassageLookup] = {}
         self._told = 0
         self.retrieved: list[Retrieved] = []
         """What was searched for the question, in order."""
@@ -125,11 +125,11 @@ class Passages:
         return tuple(found.values())
 
     @property
-    def looked(self) -> tuple[Looked, ...]:
+    def looked(self) -> tuple[PassageLookup, ...]:
         """What a model looked up, in order."""
         return tuple(self._looked.values())
 
-    def untold(self) -> tuple[Looked, ...]:
+    def untold(self) -> tuple[PassageLookup, ...]:
         """Return what was looked up since this was called last."""
         news = self.looked[self._told :]
         self._told += len(news)
@@ -273,7 +273,7 @@ class Passages:
         self._admit(asked)
         found = await self._bound(query, DEPTH, neighbours=0)
         hits = found.result.hits
-        self._looked[asked] = Looked(
+        self._looked[asked] = PassageLookup(
             tool=SEARCH_PASSAGES, sought=query, chunks=hits, searched=found
         )
         return _told(hits)
@@ -291,7 +291,9 @@ class Passages:
                 f"no section {given!r:.80} can be read; an id is the source of a finding or passage"
             )
         kept = _bounded(chunks)
-        self._looked[asked] = Looked(tool=READ_SECTION, sought=given, chunks=kept, searched=None)
+        self._looked[asked] = PassageLookup(
+            tool=READ_SECTION, sought=given, chunks=kept, searched=None
+        )
         return _told(kept, left_out=len(chunks) - len(kept))
 
     def _admit(self, asked: tuple[str, str]) -> None:

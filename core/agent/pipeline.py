@@ -6,13 +6,13 @@ from dataclasses import asdict, replace
 from typing import TypeAlias
 
 from core.agent import trace
-from core.agent.applicability import bind, foreign_countries, noted
-from core.agent.concurrency import both, let_others_run, started_ahead
+from core.agent.applicability import applicable_claims, foreign_countries, with_notes
+from core.agent.concurrency import prefetched, run_both, yield_to_others
 from core.agent.conversation.misconduct import is_confidential
-from core.agent.decision_input import Attempted, Situation, preferred, relevance_read
-from core.agent.document_search import Passages
+from core.agent.decision_input import DecidedDraft, DecisionInput, better_of, relevance_read
+from core.agent.document_search import DocumentSearch
 from core.agent.fallback import AbandonedError
-from core.agent.policy_facts.answer import told_of_policies
+from core.agent.policy_facts.answer import answer_about_policies
 from core.agent.reply import compose
 from core.agent.reply.release import (
     SHOWN_FROM,
@@ -22,7 +22,7 @@ from core.agent.reply.release import (
     release,
     urgent_duties,
 )
-from core.agent.request import OUT_OF_SCOPE, REVIEWS, Parts, Task
+from core.agent.request import OUT_OF_SCOPE, REVIEWS, PipelineParts, Task
 from core.agent.stages.decide import decide, settled
 from core.agent.stages.draft import draft, gather
 from core.agent.stages.explore import explore, gate, plan
@@ -68,7 +68,7 @@ Search: TypeAlias = Callable[[], Awaitable[Retrieved]]
 class Pipeline:
     """Runs questions; keeps nothing between them."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: PipelineParts) -> None:
         self._parts = parts
 
     async def run(self, task: Task) -> Run:
@@ -81,20 +81,20 @@ class Pipeline:
             TimeoutError: Such a reasoner took too long.
             TransientError: A dependency failed.
         """
-        course = _Course(self._parts, task)
+        course = _PipelineRun(self._parts, task)
         try:
             async with asyncio.timeout(self._parts.limits.deadline_s):
-                return await told_of_policies(self._parts, task) or await course.run()
+                return await answer_about_policies(self._parts, task) or await course.run()
         except (ContractError, ModelUnavailableError, TimeoutError) as error:
             if not self._parts.reasoner.is_model:
                 raise
             raise AbandonedError(cause=error, model_calls=course.model_calls) from error
 
 
-class _Course:
+class _PipelineRun:
     """One run through the stages."""
 
-    def __init__(self, parts: Parts, task: Task) -> None:
+    def __init__(self, parts: PipelineParts, task: Task) -> None:
         self._parts = parts
         self._task = task
         self._question = task.question
@@ -108,7 +108,7 @@ class _Course:
         self._exploration: Exploration | None = None
         self._gate: GateDecision | None = None
         self._evidence = Evidence(items=())
-        self._passages = Passages(
+        self._passages = DocumentSearch(
             parts.retriever,
             task.question,
             budget=self._budget,
@@ -142,15 +142,15 @@ class _Course:
             )
         )
         self._budget.may_step()
-        await let_others_run()
+        await yield_to_others()
         if is_confidential(question):
             return await self._passed_on(Plan(intent="report"))
-        async with started_ahead(self._passages.first if looks else None) as first_search:
+        async with prefetched(self._passages.first if looks else None) as first_search:
             planned = await plan(reasoner, question, task.knowledge)
             if isinstance(planned, Plan) and planned.intent == "report":
                 return await self._passed_on(planned)
             self._step("plan", trace.plan_json(planned))
-            await let_others_run()
+            await yield_to_others()
             if isinstance(planned, Clarification):
                 return await self._end(planned, self._asked_back(planned))
             if planned.intent == OUT_OF_SCOPE and await self._is_off_topic(first_search):
@@ -170,7 +170,7 @@ class _Course:
             missing=await self._told_missing(best),
             duties=self._duties,
         )
-        return await self._end(planned, noted(answer, best.situation.notes))
+        return await self._end(planned, with_notes(answer, best.situation.notes))
 
     def _asked_back(self, planned: Clarification) -> Answer:
         may_ask = self._may_clarify()
@@ -206,7 +206,7 @@ class _Course:
         self._exploration = found
         self._budget.tools(len(found.calls))
         self._step("explore", trace.exploration_json(found))
-        await let_others_run()
+        await yield_to_others()
         self._gate = gate(
             (found.reported_confidence, *found.later_confidences),
             threshold=self._parts.limits.gate_threshold,
@@ -218,7 +218,7 @@ class _Course:
 
     async def _draft_until_decided(
         self, reasoner: Reasoner, planned: Plan, first_search: Search | None
-    ) -> Attempted:
+    ) -> DecidedDraft:
         """Draft until something other than RETRY is decided; the better judged draft counts."""
         await self._gather(first_search or self._passages.first, 1)
         best = await self._attempt(reasoner, planned, 1)
@@ -227,17 +227,17 @@ class _Course:
             number += 1
             await self._gather(lambda: self._passages.again(planned, self._missing), number)
             better = await self._attempt(reasoner, planned, number)
-            best = preferred(settled(best), better)
+            best = better_of(settled(best), better)
         return settled(best) if best.ruling.decision is Decision.RETRY else best
 
-    async def _attempt(self, reasoner: Reasoner, planned: Plan, number: int) -> Attempted:
+    async def _attempt(self, reasoner: Reasoner, planned: Plan, number: int) -> DecidedDraft:
         self._tell("draft", "Writing the answer")
         previous = self._attempts[-1] if self._attempts else None
         proposed = await draft(reasoner, self._question, planned, self._evidence, previous=previous)
         self._missing = proposed.missing
         self._take_in_looks()
         self._step("draft", {"claims": len(proposed.claims), "missing": proposed.missing})
-        bound = bind(self._question, await self._verify(proposed), self._evidence)
+        bound = applicable_claims(self._question, await self._verify(proposed), self._evidence)
         verified, branch = bound.verified, bound.branch or proposed.branch
         remaining = replace(proposed, claims=verified.claims)
         criticised, judged = await self._review(reasoner, planned, remaining)
@@ -245,7 +245,7 @@ class _Course:
         may_retry = self._may_retry(number, proposed)
         conflict = await self._contradiction(verified)
         is_conflict = proposed.is_conflict or conflict is Contradiction.TOLD
-        situation = Situation(
+        situation = DecisionInput(
             draft=replace(proposed, is_conflict=is_conflict, branch=branch),
             verified=verified,
             judgement=judged,
@@ -283,7 +283,7 @@ class _Course:
                 judgement=judged,
             )
         )
-        return Attempted(situation=situation, ruling=ruling, evidence=self._evidence)
+        return DecidedDraft(situation=situation, ruling=ruling, evidence=self._evidence)
 
     async def _contradiction(self, verified: Verified) -> Contradiction | None:
         """Look for contradictions that a model may not have noticed; the rules look themselves."""
@@ -339,7 +339,7 @@ class _Course:
             criticised = NOT_CRITICISED
             judged = await judge(reasoner, question, planned, evidence, remaining)
         else:
-            criticised, judged = await both(
+            criticised, judged = await run_both(
                 critique(reasoner, question, evidence, remaining),
                 judge(reasoner, question, planned, evidence, remaining),
             )
@@ -347,7 +347,7 @@ class _Course:
         self._step("judge", trace.judgement_json(judged))
         return criticised, judged
 
-    async def _told_missing(self, best: Attempted) -> str | None:
+    async def _told_missing(self, best: DecidedDraft) -> str | None:
         """Return how an answer says that it leaves something open, where a model says so."""
         missing = best.situation.draft.missing
         if not self._is_model or not missing or best.ruling.decision is not Decision.FINAL:

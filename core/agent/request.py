@@ -1,7 +1,7 @@
 """A question on its way: what a surface asks, what the pipeline is given, and what comes back.
 
-An `AskRequest` becomes a `Task` of the pipeline, which is built from `Parts`; a surface gets a
-`Reply`.
+An `AskRequest` becomes a `Task` of the pipeline, which is built from `PipelineParts`; a surface
+gets a `Reply`.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from core.domain.answer import Answer
 from core.domain.conversation import ContextMessage, Place
 from core.domain.policy import EVERYONE
 from core.domain.question import Question
-from core.domain.run import Limits, ModelCall, Run
+from core.domain.run import ModelCall, Run, RunLimits
 from core.ontology.tools.registry import Tool
 from core.ports import (
     Clock,
@@ -90,19 +90,19 @@ ABOUT_POLICIES = "about_policies"
 """The intent of a question about the policies themselves, which no reasoner is asked."""
 
 
-class _Unheard:
+class _NoProgress:
     """See `core.ports.Progress`; shows nothing."""
 
     def report(self, progressed: Progressed, /) -> None:
         """See `Progress.report`."""
 
 
-UNHEARD: Progress = _Unheard()
+NO_PROGRESS: Progress = _NoProgress()
 """For runs that nobody watches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class PipelineParts:
     """What the pipeline is built from."""
 
     reasoner: ReasonerFactory
@@ -115,7 +115,7 @@ class Parts:
     """Reads statements with what they cite; None: only code checks them."""
     clock: Clock
     """Measures."""
-    limits: Limits
+    limits: RunLimits
     """Bounds."""
     about: AboutPolicies | None = None
     """Reads facts about policies; None: questions for them go the ordinary way."""
@@ -141,7 +141,7 @@ class Task:
     """Makes the ontology's tools for one run."""
     use_rag: bool = True
     """False: graph only."""
-    progress: Progress = UNHEARD
+    progress: Progress = NO_PROGRESS
     """Told what is being done, in words for people."""
     notes: tuple[str, ...] = ()
     """Said with whatever comes out."""

@@ -11,15 +11,15 @@ from functools import partial
 from core.agent.conversation.referring import needs_subject, resolve
 from core.agent.conversation.small_talk import SmallTalk
 from core.agent.conversation.speech import is_statement
-from core.agent.conversation.spelling import mended
+from core.agent.conversation.spelling import corrected
 from core.agent.conversation.understanding import chat_in, clean
 from core.agent.fallback import AbandonedError, Fallback
 from core.agent.pipeline import Pipeline
-from core.agent.policy_facts.question_forms import bound
+from core.agent.policy_facts.question_forms import bind_to_policies
 from core.agent.rehearsal import Sections, WithoutSections, without_sections
 from core.agent.reply import compose
 from core.agent.reply.release import may_be_off_topic, unless_off_topic
-from core.agent.request import MAX_QUESTION, UNHEARD, AskRequest, Parts, Reply, Task
+from core.agent.request import MAX_QUESTION, NO_PROGRESS, AskRequest, PipelineParts, Reply, Task
 from core.agent.wording import READ_WITH, THREAD_UNREAD
 from core.domain.answer import Answer, Outcome, RefusalKind
 from core.domain.errors import (
@@ -32,7 +32,7 @@ from core.domain.errors import (
 from core.domain.evidence import Evidence
 from core.domain.policy import EVERYONE
 from core.domain.question import Question, Scope, Turn
-from core.domain.run import BudgetUse, Limits, Plan, Run
+from core.domain.run import BudgetUse, Plan, Run, RunLimits
 from core.ontology.graphs.whole import WholeOntology
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import (
@@ -76,7 +76,7 @@ class Answering:
         log: AuditLog,
         clock: Clock,
         ids: IdSource,
-        limits: Limits,
+        limits: RunLimits,
         english: EnglishWords | None = None,
         likeness: Embedder | None = None,
         off_topic: OffTopic | None = None,
@@ -90,7 +90,7 @@ class Answering:
         tells what has nothing to do with policies; without `about`, questions for facts about
         policies are answered from their text alone.
         """
-        self._parts = Parts(
+        self._parts = PipelineParts(
             reasoner=reasoner,
             corpus=corpus,
             retriever=retriever,
@@ -114,7 +114,7 @@ class Answering:
         self._likeness = likeness
         self._off_topic = off_topic
 
-    def _pipeline_of(self, parts: Parts) -> Fallback:
+    def _pipeline_of(self, parts: PipelineParts) -> Fallback:
         second = replace(parts, reasoner=self._fallback) if self._fallback else None
         return Fallback(Pipeline(parts), Pipeline(second) if second else None)
 
@@ -122,7 +122,7 @@ class Answering:
         self,
         request: AskRequest,
         *,
-        progress: Progress = UNHEARD,
+        progress: Progress = NO_PROGRESS,
         completion: Completion | None = None,
     ) -> Reply:
         """Answer one message.
@@ -190,7 +190,7 @@ class Answering:
 
     def _chatting(self, question: Question, talk: SmallTalk) -> Run:
         edition = question.scope.edition or NO_EDITION
-        answer = compose.chatting(talk)
+        answer = compose.small_talk_reply(talk)
         return self._unanswered(question, answer, edition=edition, cause="small_talk")
 
     async def close(
@@ -283,9 +283,9 @@ class Answering:
 
     async def _prepared(self, question: Question, knowledge: Knowledge) -> Question:
         """Return a question as it is searched: its slips mended, bound to what it names."""
-        searched = await mended(question.standalone, knowledge, self._english)
+        searched = await corrected(question.standalone, knowledge, self._english)
         searched = "" if searched == question.standalone else searched
-        return await bound(replace(question, searched=searched), self._corpus)
+        return await bind_to_policies(replace(question, searched=searched), self._corpus)
 
     async def _in_thread(
         self, question: Question, request: AskRequest, history: tuple[Turn, ...]
@@ -383,9 +383,9 @@ def _remarked(request: AskRequest, question: Question, answer: Answer) -> Answer
     if is_refused and not is_urgent and is_statement(question):
         return compose.unasked()
     if question.referent and answer.outcome is not Outcome.CLARIFICATION:
-        return compose.remarked(answer, READ_WITH)
+        return compose.with_note(answer, READ_WITH)
     is_lost = request.is_unread and needs_subject(question.own)
-    return compose.remarked(answer, THREAD_UNREAD) if is_lost else answer
+    return compose.with_note(answer, THREAD_UNREAD) if is_lost else answer
 
 
 def _small_talk(question: Question) -> SmallTalk | None:

@@ -6,7 +6,7 @@ Keys are stable; tests rely on them.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
-from core.agent.document_search import DEPTH, Looked
+from core.agent.document_search import DEPTH, PassageLookup
 from core.agent.reply.answer_json import answer_json
 from core.agent.request import Reply
 from core.domain.answer import Answer, Judgement, NotJudged, Outcome
@@ -172,7 +172,7 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def looked_json(looked: Looked) -> JsonObject:
+def looked_json(looked: PassageLookup) -> JsonObject:
     """Return what a model looked up itself, as it is traced: a search, or a section read."""
     if looked.searched is not None:
         return {"by": "model", "query": looked.sought, **retrieval_json(looked.searched, DEPTH)}

@@ -1,7 +1,7 @@
 """Settings of Microsoft Teams.
 
 `APP_TYPE`, `APP_ID`, `APP_PASSWORD`, `APP_TENANTID` are the names that Azure's own guides use.
-What belongs together is checked by `bot.teams.protocol.setup`.
+What belongs together is checked by `bot.teams.setup`.
 """
 
 from dataclasses import dataclass

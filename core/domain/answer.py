@@ -21,14 +21,14 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class ListBlock:
     """Items that follow one another."""
 
     items: tuple[str, ...]
     """Each without its bullet; at least one."""
 
 
-Block: TypeAlias = Paragraph | Listing
+Block: TypeAlias = Paragraph | ListBlock
 
 
 def blocks(text: str) -> Iterator[Block]:
@@ -39,12 +39,12 @@ def blocks(text: str) -> Iterator[Block]:
             items.append(line[len(BULLET) :].strip())
             continue
         if items:
-            yield Listing(items=tuple(items))
+            yield ListBlock(items=tuple(items))
             items = []
         if line:
             yield Paragraph(text=line)
     if items:
-        yield Listing(items=tuple(items))
+        yield ListBlock(items=tuple(items))
 
 
 class Outcome(StrEnum):

@@ -266,7 +266,7 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sought:
+class SoughtWord:
     """A word of a question, as facts are found by it."""
 
     words: frozenset[str]
@@ -294,7 +294,7 @@ class StatedFact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SectionText:
+class SectionPassage:
     """A section's text, or of a long one what is near the places that were asked for."""
 
     version_id: VersionId
@@ -318,7 +318,7 @@ class SectionText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class EntityList:
     """The first of a list of entities."""
 
     part: Snapshot
@@ -328,7 +328,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class EntityMatches:
     """Entities found by words, best first."""
 
     part: Snapshot
@@ -338,7 +338,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Joined:
+class Neighbourhood:
     """The first of what is joined to an entity."""
 
     part: Snapshot

@@ -235,7 +235,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class RunLimits:
     """Bounds and thresholds of one run."""
 
     gate_threshold: float = 0.85
@@ -275,7 +275,7 @@ class Budget:
     Whoever is about to spend asks first, and is told no instead of being stopped by an exception.
     """
 
-    def __init__(self, limits: Limits, *, started_s: float = 0.0) -> None:
+    def __init__(self, limits: RunLimits, *, started_s: float = 0.0) -> None:
         """Begin with nothing used.
 
         Args:

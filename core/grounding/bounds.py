@@ -34,7 +34,7 @@ class Bound(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounded:
+class BoundedQuantity:
     """A quantity with the comparison said with it."""
 
     quantity: Quantity
@@ -125,7 +125,7 @@ _REACH = 80
 
 
 @lru_cache(maxsize=KEPT)
-def bounds(text: str) -> tuple[Bounded, ...]:
+def bounds(text: str) -> tuple[BoundedQuantity, ...]:
     """Return every quantity of `text` with its comparison, in text order, without sections.
 
     Kept for the texts last read: a policy's sentences are read again for each question.
@@ -333,16 +333,18 @@ def _holds(value: Decimal, bound: Bound, limit: Decimal) -> bool:
     return value > limit or (bound is Bound.AT_LEAST and value == limit)
 
 
-def _bounds(text: str) -> Iterator[Bounded]:
-    previous: Bounded | None = None
+def _bounds(text: str) -> Iterator[BoundedQuantity]:
+    previous: BoundedQuantity | None = None
     found = [one for one in quantities(text) if one.kind != "section" and not one.is_identifier]
     for one, following in zip(found, [*found[1:], None], strict=False):
         bound = _bound(text, one, previous, following)
-        previous = Bounded(quantity=one, bound=bound)
+        previous = BoundedQuantity(quantity=one, bound=bound)
         yield previous
 
 
-def _bound(text: str, one: Quantity, previous: Bounded | None, following: Quantity | None) -> Bound:
+def _bound(
+    text: str, one: Quantity, previous: BoundedQuantity | None, following: Quantity | None
+) -> Bound:
     """Return the comparison before a quantity, after it, or that of the one it is joined to."""
     if previous and previous.quantity.span == one.span:
         return previous.bound

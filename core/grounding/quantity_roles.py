@@ -33,7 +33,7 @@ class Way(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Role:
+class QuantityRole:
     """A quantity with what its clause does with it."""
 
     quantity: Quantity
@@ -148,7 +148,7 @@ def _counted(text: str) -> str:
     return _SPAN.sub("one", text)
 
 
-def _differs(one: Role, other: Role, *, is_ahead: bool) -> str | None:
+def _differs(one: QuantityRole, other: QuantityRole, *, is_ahead: bool) -> str | None:
     """Say what a number of the claim does that the same one of the sources does not."""
     is_other_rate = one.rates and other.rates and not one.rates & other.rates
     if is_other_rate and (_is_time(one) or _is_time(other)):
@@ -165,11 +165,13 @@ def _differs(one: Role, other: Role, *, is_ahead: bool) -> str | None:
     return None
 
 
-def _is_time(one: Role) -> bool:
+def _is_time(one: QuantityRole) -> bool:
     return any(re.fullmatch(_TIMES, rate) for rate in one.rates)
 
 
-def _is_exchanged(one: Role, same: Sequence[Role], there: Sequence[Role]) -> bool:
+def _is_exchanged(
+    one: QuantityRole, same: Sequence[QuantityRole], there: Sequence[QuantityRole]
+) -> bool:
     """Say whether what the claim says of a number the sources say of another one of its unit."""
     unit = _unit(one)
     if one.quantity.canonical == "1":  # a "one" stands for its noun
@@ -186,7 +188,7 @@ def _is_exchanged(one: Role, same: Sequence[Role], there: Sequence[Role]) -> boo
     return any(all(one.around & other.around > shared for shared in own) for other in others)
 
 
-def _unit(one: Role) -> str:
+def _unit(one: QuantityRole) -> str:
     number, _, unit = one.quantity.canonical.partition(" ")
     return number if one.quantity.kind == "amount" else unit
 
@@ -196,13 +198,13 @@ _NOTHING = Quantity(kind="number", canonical="", span=TextSpan(char_start=0, cha
 
 
 @lru_cache(maxsize=KEPT)
-def _roles(text: str) -> tuple[Role, ...]:
+def _roles(text: str) -> tuple[QuantityRole, ...]:
     """Return the roles of a text's numbers, each once, of at most the first `_MOST`."""
     found = {replace(one, quantity=_NOTHING): one for one in islice(_read(text), _MOST)}
     return tuple(found.values())
 
 
-def _read(text: str) -> Iterator[Role]:
+def _read(text: str) -> Iterator[QuantityRole]:
     found = [
         one
         for one in quantities(text)
@@ -215,7 +217,7 @@ def _read(text: str) -> Iterator[Role]:
         is_duration = one.kind == "duration"
         is_counted = is_duration and not _PAST.search(before)
         way = _way(behind) if is_duration else Way.NONE
-        yield Role(
+        yield QuantityRole(
             quantity=one,
             key=(one.kind, comparable(one)),
             rates=frozenset(_rates(behind)),

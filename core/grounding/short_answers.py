@@ -12,7 +12,7 @@ one would ("Within 24 hours." of what is only a goal).
 import re
 from collections.abc import Iterator
 
-from core.grounding.bounds import Bound, Bounded, bounds
+from core.grounding.bounds import Bound, BoundedQuantity, bounds
 from core.language.content_words import content_words, families, words
 from core.language.jurisdictions import jurisdictions_in
 from core.language.quantities import Quantity, quantities
@@ -181,7 +181,7 @@ def _of_kind(found: list[Quantity], kind: str) -> Iterator[Quantity]:
     return (one for one in found if one.kind in kinds)
 
 
-def _verbatim(text: str, bounded: Bounded, *, is_limit: bool) -> str | None:
+def _verbatim(text: str, bounded: BoundedQuantity, *, is_limit: bool) -> str | None:
     """Return a figure with its bound and unit as they stand; None: the text says more with it.
 
     Who asks for a limit takes a bare figure for one.

@@ -27,7 +27,7 @@ class Polarity(StrEnum):
     NO = "no"
 
 
-class Asked(StrEnum):
+class AskedModality(StrEnum):
     """What a yes-or-no question asks of an act."""
 
     ALLOWED = "allowed"
@@ -37,23 +37,26 @@ class Asked(StrEnum):
 
 
 _GREETING = r"(?:\W{0,5}(?:hi|hello|hey|ok|so|and|but|quick\squestion|please|sorry)\b\W{0,5}){0,2}"
-_ASKS: tuple[tuple[Asked, re.Pattern[str]], ...] = tuple(
+_ASKS: tuple[tuple[AskedModality, re.Pattern[str]], ...] = tuple(
     (asked, re.compile(_GREETING + pattern, re.IGNORECASE))
     for asked, pattern in (
-        (Asked.ADVISED, r"should\s(?:i|we|you|they|staff|employees|everyone|everybody)\s\w"),
         (
-            Asked.FORBIDDEN,
+            AskedModality.ADVISED,
+            r"should\s(?:i|we|you|they|staff|employees|everyone|everybody)\s\w",
+        ),
+        (
+            AskedModality.FORBIDDEN,
             r"(?:is|are)\s(?:it\s|(?:[\w'-]+\s){1,6}?)"
             r"(?:forbidden|prohibited|banned|disallowed|against\sthe\s(?:rules|policy))\b",
         ),
         (
-            Asked.REQUIRED,
+            AskedModality.REQUIRED,
             r"(?:(?:do|does)\s(?:[\w'-]+\s){1,5}?(?:(?:have|need)\sto|need)\b"
             r"|(?:am|is|are)\s(?:[\w'-]+\s){1,6}?(?:required|obliged|obligated|mandatory|compulsory)\b"
             r"|must\s\w)",
         ),
         (
-            Asked.ALLOWED,
+            AskedModality.ALLOWED,
             r"(?:(?:can|may)\s(?!(?:i|we|you)\s(?:be|get)\b)\w|(?:am|is|are)\s(?:[\w'-]+\s){1,6}?"
             r"(?:allowed|permitted|entitled|acceptable|ok|okay|fine)\b)",
         ),
@@ -150,21 +153,21 @@ _OTHERWISE = re.compile(
     r"\b(?:unless|except|excluding|if|when|where|only|otherwise|exempt\w*|not\s(?:require|need)\w*)\b",
     re.IGNORECASE,
 )
-_ANSWERS: dict[tuple[Asked, Modality], Polarity] = {
-    (Asked.ALLOWED, Modality.MAY): Polarity.YES,
-    (Asked.ALLOWED, Modality.MUST_NOT): Polarity.NO,
-    (Asked.FORBIDDEN, Modality.MUST_NOT): Polarity.YES,
-    (Asked.FORBIDDEN, Modality.MAY): Polarity.NO,
-    (Asked.REQUIRED, Modality.MUST): Polarity.YES,
-    (Asked.REQUIRED, Modality.NEED_NOT): Polarity.NO,
-    (Asked.ADVISED, Modality.MUST): Polarity.YES,
-    (Asked.ADVISED, Modality.SHOULD): Polarity.YES,
-    (Asked.ADVISED, Modality.MUST_NOT): Polarity.NO,
-    (Asked.ADVISED, Modality.SHOULD_NOT): Polarity.NO,
+_ANSWERS: dict[tuple[AskedModality, Modality], Polarity] = {
+    (AskedModality.ALLOWED, Modality.MAY): Polarity.YES,
+    (AskedModality.ALLOWED, Modality.MUST_NOT): Polarity.NO,
+    (AskedModality.FORBIDDEN, Modality.MUST_NOT): Polarity.YES,
+    (AskedModality.FORBIDDEN, Modality.MAY): Polarity.NO,
+    (AskedModality.REQUIRED, Modality.MUST): Polarity.YES,
+    (AskedModality.REQUIRED, Modality.NEED_NOT): Polarity.NO,
+    (AskedModality.ADVISED, Modality.MUST): Polarity.YES,
+    (AskedModality.ADVISED, Modality.SHOULD): Polarity.YES,
+    (AskedModality.ADVISED, Modality.MUST_NOT): Polarity.NO,
+    (AskedModality.ADVISED, Modality.SHOULD_NOT): Polarity.NO,
 }
 
 
-def asked_of(question: str) -> Asked | None:
+def asked_of(question: str) -> AskedModality | None:
     """Return what a plain yes-or-no question asks of an act; None: it is none, or not plain."""
     question = " ".join(question.split())
     for asked, pattern in _ASKS:
@@ -205,9 +208,11 @@ def polarity(
 
 
 def _answered(
-    asked: Asked, question: str, text: str, clause: ModalClause, *, is_found: bool = False
+    asked: AskedModality, question: str, text: str, clause: ModalClause, *, is_found: bool = False
 ) -> Polarity | None:
-    is_loose = is_found and (asked is not Asked.ADVISED or clause.modality is Modality.MUST_NOT)
+    is_loose = is_found and (
+        asked is not AskedModality.ADVISED or clause.modality is Modality.MUST_NOT
+    )
     is_about = is_loose and _is_for_anybody(question, text, clause)
     if not (is_about or covers(question, text, clause)) or narrows(question, text, clause):
         return None
@@ -275,7 +280,7 @@ def _parted(text: str, found: re.Match[str]) -> tuple[str, str]:
 def needs_approval(question: str, sentence: str, lead_in: str | None = None) -> bool:
     """Say whether a sentence allows what a question asks for with an approval alone."""
     text = said(sentence, lead_in)
-    found = _APPROVAL.search(text) if asked_of(question) is Asked.ALLOWED else None
+    found = _APPROVAL.search(text) if asked_of(question) is AskedModality.ALLOWED else None
     if found is None or "|" in text or quantities(question) or bounds(text):
         return False
     rest = f"{text[: found.start()]} {text[found.end() :]}"

@@ -64,7 +64,7 @@ class LeadIn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class IntroducedUnit:
     """A sentence, list item or table row with the units that introduce it."""
 
     span: TextSpan
@@ -84,7 +84,9 @@ def lead_in_of(version_id: VersionId, chain: Iterable[tuple[int, int, str]]) -> 
     return found
 
 
-def section_units(text: str, *, char_start: int, body_start: int, char_end: int) -> Iterator[Unit]:
+def section_units(
+    text: str, *, char_start: int, body_start: int, char_end: int
+) -> Iterator[IntroducedUnit]:
     """Yield the units of a section's body; see `core.domain.policy.Section` for the offsets.
 
     The heading introduces a list right below it if it says what is not ("What we do not pay for").
@@ -102,7 +104,7 @@ def section_units(text: str, *, char_start: int, body_start: int, char_end: int)
 
 def introduced_units(
     text: str, *, start: int = 0, end: int | None = None, heading: TextSpan | None = None
-) -> Iterator[Unit]:
+) -> Iterator[IntroducedUnit]:
     """Yield the units of `text` in [start, end), in order, each with what introduces it.
 
     Args:
@@ -154,11 +156,11 @@ class _Reader:
         self._opener = heading
         self._is_own = heading is not None
         self._header: TextSpan | None = None
-        self._before: Unit | None = None
+        self._before: IntroducedUnit | None = None
         self._marker: _Marker | None = None
         self._indent = 0
 
-    def read(self, span: TextSpan) -> Unit:
+    def read(self, span: TextSpan) -> IntroducedUnit:
         raw = span.of(self._text)
         unit = self._unit(span, raw)
         if unit.kind not in {"row", "header", "rule"}:
@@ -166,41 +168,41 @@ class _Reader:
         self._before = unit
         return unit
 
-    def _unit(self, span: TextSpan, raw: str) -> Unit:
+    def _unit(self, span: TextSpan, raw: str) -> IntroducedUnit:
         if _RULE.match(raw):
-            return Unit(span=span, kind="rule")
+            return IntroducedUnit(span=span, kind="rule")
         if _ROW.match(raw):
             return self._row(span)
         if _HEADING.match(raw):
             self._levels, self._opener = [], None
-            return Unit(span=span, kind="heading")
+            return IntroducedUnit(span=span, kind="heading")
         marked = MARKER.match(raw)
         return self._item(span, raw, marked[0]) if marked else self._sentence(span, raw)
 
-    def _row(self, span: TextSpan) -> Unit:
+    def _row(self, span: TextSpan) -> IntroducedUnit:
         if self._header is None:
             self._header = span
-            return Unit(span=span, kind="header", lead_ins=self._introduction())
-        return Unit(span=span, kind="row", lead_ins=(*self._introduction(), self._header))
+            return IntroducedUnit(span=span, kind="header", lead_ins=self._introduction())
+        return IntroducedUnit(span=span, kind="row", lead_ins=(*self._introduction(), self._header))
 
     def _introduction(self) -> tuple[TextSpan, ...]:
         """Return what introduces a table: a sentence that ends in a colon."""
         opener = self._opener
         return (opener,) if opener and ends_in_colon(opener.of(self._text)) else ()
 
-    def _sentence(self, span: TextSpan, raw: str) -> Unit:
+    def _sentence(self, span: TextSpan, raw: str) -> IntroducedUnit:
         goes_on = self._goes_on(span)
         if not goes_on:
             self._levels = []
         self._opener, self._is_own = (span if _opens(raw) else None), not goes_on
-        return Unit(span=span, kind="sentence")
+        return IntroducedUnit(span=span, kind="sentence")
 
     def _goes_on(self, span: TextSpan) -> bool:
         """Say whether a sentence belongs to the item before it."""
         gap, indent = self._gap(span)
         return bool(self._levels) and ("\n" not in gap or indent > self._indent)
 
-    def _item(self, span: TextSpan, raw: str, marked: str) -> Unit:
+    def _item(self, span: TextSpan, raw: str, marked: str) -> IntroducedUnit:
         gap, indent = self._gap(span)
         if "\n" not in gap and self._before is not None:
             indent = self._indent
@@ -209,7 +211,7 @@ class _Reader:
         self._marker, self._indent = marker, indent
         self._opener, self._is_own = (span if _opens(raw) else None), False
         leads = tuple(level.lead_in for level in self._levels if level.lead_in is not None)
-        return Unit(span=span, kind="item", lead_ins=leads)
+        return IntroducedUnit(span=span, kind="item", lead_ins=leads)
 
     def _place(self, marker: _Marker, indent: int, *, opens: bool) -> None:
         """Open or go back to the list that an item belongs to; it is the last level then."""

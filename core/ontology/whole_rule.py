@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from itertools import dropwhile, islice
 
 from core.domain.evidence import Context, Finding
-from core.domain.ontology import SectionRef, SectionText
+from core.domain.ontology import SectionPassage, SectionRef
 from core.language.lead_ins import (
-    Unit,
+    IntroducedUnit,
     ends_in_colon,
     introduced_units,
     lead_in_of,
@@ -65,7 +65,7 @@ def _section_of(finding: Finding) -> tuple[VersionId, str]:
     return finding.span.version_id, finding.place.eid
 
 
-def whole_rule(section: SectionText, findings: Sequence[Finding]) -> list[Context]:
+def whole_rule(section: SectionPassage, findings: Sequence[Finding]) -> list[Context]:
     """Return what a section says beside its findings that belongs to their rules, in text order.
 
     What is nearest to a finding goes first where not all of it fits.
@@ -91,7 +91,7 @@ def whole_rule(section: SectionText, findings: Sequence[Finding]) -> list[Contex
     return [_context(section, units[number], findings[0].place) for number in sorted(chosen)]
 
 
-def _units(section: SectionText) -> list[Unit]:
+def _units(section: SectionPassage) -> list[IntroducedUnit]:
     """Return the units of a section that are whole, each with all that introduces it."""
     text = section.text
     if section.body_start is not None:
@@ -106,7 +106,9 @@ def _units(section: SectionText) -> list[Unit]:
     return units[:-1] if section.is_cut else units
 
 
-def _limiting(section: SectionText, units: Sequence[Unit], own: Sequence[int]) -> set[int]:
+def _limiting(
+    section: SectionPassage, units: Sequence[IntroducedUnit], own: Sequence[int]
+) -> set[int]:
     """Return the units near findings that make an exception or a condition, or list ones."""
     near = {number for place in own for number in range(place - REACH, place + REACH + 1)}
     return {
@@ -118,7 +120,9 @@ def _limiting(section: SectionText, units: Sequence[Unit], own: Sequence[int]) -
     }
 
 
-def _listed(section: SectionText, units: Sequence[Unit], own: Sequence[int]) -> set[int]:
+def _listed(
+    section: SectionPassage, units: Sequence[IntroducedUnit], own: Sequence[int]
+) -> set[int]:
     """Return the items that findings introduce, and the others of their lists, if these are short.
 
     The rows of a table tell of other things each: they do not come with one of them.
@@ -140,7 +144,7 @@ def _listed(section: SectionText, units: Sequence[Unit], own: Sequence[int]) -> 
     return found
 
 
-def _context(section: SectionText, unit: Unit, place: SectionRef) -> Context:
+def _context(section: SectionPassage, unit: IntroducedUnit, place: SectionRef) -> Context:
     chain = [_stored(section, one) for one in unit.lead_ins]
     texts = [one.of(section.text) for one in unit.lead_ins]
     return Context(
@@ -157,7 +161,7 @@ def _context(section: SectionText, unit: Unit, place: SectionRef) -> Context:
     )
 
 
-def _stored(section: SectionText, span: TextSpan) -> Span:
+def _stored(section: SectionPassage, span: TextSpan) -> Span:
     return Span(
         version_id=section.version_id,
         char_start=section.char_start + span.char_start,

@@ -9,17 +9,17 @@ from typing import Literal, Protocol, TypeAlias
 
 from core.domain.ontology import (
     EntityKey,
+    EntityList,
+    EntityMatches,
     EntityType,
     Extent,
-    Found,
-    Joined,
-    Listed,
+    Neighbourhood,
     Outline,
     Paths,
     RelationType,
-    SectionText,
+    SectionPassage,
     Snapshot,
-    Sought,
+    SoughtWord,
     Stated,
     StatedFact,
 )
@@ -47,7 +47,7 @@ class Lookup(Protocol):
 
     async def listed(
         self, type_: EntityType | None, /, *, name: str = "", is_part: bool = False, limit: int
-    ) -> Listed:
+    ) -> EntityList:
         """Return the entities of a type, a name, or both.
 
         Args:
@@ -60,7 +60,7 @@ class Lookup(Protocol):
 
     async def search(
         self, query: str, types: Collection[EntityType] = (), /, *, limit: int
-    ) -> Found:
+    ) -> EntityMatches:
         """Return the entities that share most of the query's content words, best first."""
         ...
 
@@ -72,7 +72,7 @@ class Lookup(Protocol):
         direction: Direction = "both",
         type_: RelationType | None = None,
         limit: int,
-    ) -> Joined:
+    ) -> Neighbourhood:
         """Return what is joined to an entity: at most `limit` other ends and relations."""
         ...
 
@@ -115,7 +115,7 @@ class Knowledge(Protocol):
         """Return how many sections use each of these stems in what they state or are called."""
         ...
 
-    async def facts(self, sought: Sequence[Sought], /, *, limit: int) -> tuple[StatedFact, ...]:
+    async def facts(self, sought: Sequence[SoughtWord], /, *, limit: int) -> tuple[StatedFact, ...]:
         """Return the stated facts that have the most of what is sought, by weight."""
         ...
 
@@ -155,7 +155,7 @@ class Knowledge(Protocol):
         """Return the entities of these types that are stated in or across any of the spans."""
         ...
 
-    async def sections_at(self, spans: Collection[Span], /) -> tuple[SectionText, ...]:
+    async def sections_at(self, spans: Collection[Span], /) -> tuple[SectionPassage, ...]:
         """Return the sections in which spans begin, in text order; of long ones what is near."""
         ...
 

@@ -67,7 +67,7 @@ KEPT = 1_000
 """Chunks whose vectors are remembered: about 12 MB."""
 
 
-class Judge:
+class RelevanceRescorer:
     """Rereads chunks with an embedder on whose cosines relevance was fitted.
 
     Safe from many tasks.

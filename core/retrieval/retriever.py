@@ -19,7 +19,7 @@ from core.language.reader_text import reader_text
 from core.ports import ChunkSearch, EmbeddingSpace, Reader, SearchRequest, SearchResult, Vector
 from core.ports.search import ServingEmbedder
 from core.ports.text_models import Reranker
-from core.retrieval.relevance import Judge
+from core.retrieval.relevance import RelevanceRescorer
 
 DEPTH = 40
 """Hits that a reranker reads: recall at 50 is .871, at 20 .834 (ObliQA, first measurements)."""
@@ -45,7 +45,7 @@ class Reordered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SearchOutcome:
     """What a search gave."""
 
     result: SearchResult
@@ -65,7 +65,7 @@ class ReorderedSearch:
         self._reranker = reranker
         self._reader = reader
 
-    async def search(self, request: SearchRequest) -> Found:
+    async def search(self, request: SearchRequest) -> SearchOutcome:
         """Find chunks as `ChunkSearch.search` does, in the better order.
 
         Raises:
@@ -75,7 +75,7 @@ class ReorderedSearch:
         is_wide = request.limit > READ_DEPTH
         if self._reranker is None and (self._reader is None or is_wide):
             result = await self._search.search(request)
-            return Found(result=result, order=Reordered(hits=result.hits, by=None))
+            return SearchOutcome(result=result, order=Reordered(hits=result.hits, by=None))
         depth = READ_DEPTH if self._reranker is None else DEPTH
         deep = replace(request, limit=max(depth, request.limit), neighbours=0)
         found = await self._search.search(deep)
@@ -84,7 +84,7 @@ class ReorderedSearch:
         if result.hits and request.neighbours:
             # Neighbours belong to the hits that are left; no transaction stays open for a model.
             result = await self._search.search(replace(request, given=result.hits))
-        return Found(result=result, order=order)
+        return SearchOutcome(result=result, order=order)
 
     async def section(
         self, policy_key: str, section: str | None, scope: Scope
@@ -203,7 +203,7 @@ class Retriever:
         *,
         reranker: Reranker | None = None,
         reader: Reader | None = None,
-        judge: Judge | None = None,
+        judge: RelevanceRescorer | None = None,
         monotonic_s: Callable[[], float] = time.perf_counter,
     ) -> None:
         """Take the search, and the embedder of the space that serves.

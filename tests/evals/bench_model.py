@@ -31,7 +31,7 @@ from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
 from core.domain.answer import Outcome
 from core.domain.conversation import Place
-from core.domain.run import Limits, Run
+from core.domain.run import Run, RunLimits
 from core.language.content_words import content_words
 from core.measuring.answers import ANSWERABLE, LabelledQuestion, load_questions, percentile
 from tests.servers.anthropic import anthropic_server
@@ -51,7 +51,7 @@ DELAYS_S = (0.9, 1.2, 1.4, 1.6, 1.8, 2.0, 2.3, 2.7, 3.4, 5.5)
 HASTE = 40
 """By how much the stand-in is faster than its list."""
 OFF_TOPIC = frozenset({"off_topic"})
-DEADLINE_S = Limits().deadline_s
+DEADLINE_S = RunLimits().deadline_s
 STARTED_NS = time_ns()
 """Names the threads of a run: in those of an earlier one each question would have a history."""
 TOKEN = 4

@@ -49,7 +49,7 @@ from core.domain.errors import ModelUnavailableError
 from core.domain.evidence import Evidence
 from core.domain.json_value import Json
 from core.domain.question import Question
-from core.domain.run import Attempt, Exploration, Limits, ModelCall, Plan, ToolCall
+from core.domain.run import Attempt, Exploration, ModelCall, Plan, RunLimits, ToolCall
 from core.ports import Knowledge, RunContext, Toolbox
 
 RESERVED = 5
@@ -95,7 +95,7 @@ class AnthropicReasoner:
         self._ahead = ahead
         self._prompt = ANSWER if context.use_rag else ANSWER_GRAPH_ONLY
         self._tools = definitions(context.toolbox.definitions, use_rag=context.use_rag)
-        self._may_ask = context.question.asked_back < Limits().max_clarifications
+        self._may_ask = context.question.asked_back < RunLimits().max_clarifications
         self._dialogue = Dialogue(is_marked=self._is_marked)
         self._findings = Findings(context.knowledge)
         self._explorer = Explorer(
@@ -367,7 +367,7 @@ class AnthropicReasonerFactory:
         calls: Callable[[RunContext], RecordedCalls],
         capabilities: Capabilities,
         ahead: ExtractiveReasoner,
-        threshold: float = Limits().gate_threshold,
+        threshold: float = RunLimits().gate_threshold,
     ) -> None:
         self._models = models
         self._calls = calls

@@ -60,7 +60,7 @@ _CONTRACTED: Mapping[str, str] = {
 """Contractions without their apostrophe; none of them is another word."""
 
 
-async def mended(text: str, knowledge: Knowledge, english: EnglishWords | None) -> str:
+async def corrected(text: str, knowledge: Knowledge, english: EnglishWords | None) -> str:
     """Return a question without its slips; as it is if there are none."""
     text = _WORD.sub(_written_out, text[:READ]) + text[READ:]
     if english is None:

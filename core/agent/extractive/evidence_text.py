@@ -26,7 +26,7 @@ _CELLS = " | "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class QuotableUnit:
     """One quotable sentence, list item or table row."""
 
     span: Span
@@ -37,7 +37,7 @@ class Unit:
     """The evidence item it was read from."""
     words: frozenset[str]
     """Its stems, with those of the sentence or header row that introduces it."""
-    lead_in: "Unit | None" = None
+    lead_in: "QuotableUnit | None" = None
     """The sentence that introduces a list, or the header row of a table, with its own lead-in; None
     if it stands by itself."""
     is_fact: bool = False
@@ -50,7 +50,7 @@ class Unit:
     """True for what somebody tells before a question ("I have a small business. May I ...?")."""
 
     @property
-    def lead_ins(self) -> "tuple[Unit, ...]":
+    def lead_ins(self) -> "tuple[QuotableUnit, ...]":
         """All that introduces it, outermost first."""
         return (*self.lead_in.lead_ins, self.lead_in) if self.lead_in else ()
 
@@ -71,14 +71,14 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class EvidencePassage:
     """What the evidence holds of one section."""
 
     version_id: VersionId
     """The version."""
     place: SectionRef
     """The section."""
-    units: tuple[Unit, ...]
+    units: tuple[QuotableUnit, ...]
     """In text order, without the heading."""
     heading: frozenset[str]
     """Stems of the section's heading."""
@@ -98,7 +98,7 @@ class Passage:
     """Cosine of its best chunk, 0 for a passage of findings alone."""
 
 
-def passages_of(items: Sequence[EvidenceItem]) -> list[Passage]:
+def passages_of(items: Sequence[EvidenceItem]) -> list[EvidencePassage]:
     """Group evidence by section, best-ranked section first."""
     groups: dict[tuple[VersionId, str], list[EvidenceItem]] = {}
     for item in items:
@@ -106,12 +106,12 @@ def passages_of(items: Sequence[EvidenceItem]) -> list[Passage]:
     return [_passage(group) for group in groups.values()]
 
 
-def _passage(items: list[EvidenceItem]) -> Passage:
+def _passage(items: list[EvidenceItem]) -> EvidencePassage:
     place = items[0].place
     units = _merged([unit for item in items for unit in _units(item)])
     heading = f"{place.number or ''} {place.title}"
     named = facets_of(" ".join((*place.path[-2:], place.title)))
-    return Passage(
+    return EvidencePassage(
         version_id=items[0].span.version_id,
         place=place,
         units=units,
@@ -130,8 +130,8 @@ def _passage(items: list[EvidenceItem]) -> Passage:
     )
 
 
-def _units(item: EvidenceItem) -> list[Unit]:
-    units: list[Unit] = []
+def _units(item: EvidenceItem) -> list[QuotableUnit]:
+    units: list[QuotableUnit] = []
     above = _above(item)
     for read in introduced_units(item.text):
         start, text = read.span.char_start, read.span.of(item.text)
@@ -145,7 +145,7 @@ def _units(item: EvidenceItem) -> list[Unit]:
         if above and unit.is_row and above[-1].is_row:
             leads = above
         elif read.kind == "header":
-            unit, leads = replace(unit, introduces=True), list[Unit]()
+            unit, leads = replace(unit, introduces=True), list[QuotableUnit]()
         else:
             own = [_unit(item, lead.char_start, lead.of(item.text)) for lead in read.lead_ins]
             leads = above + own
@@ -153,8 +153,8 @@ def _units(item: EvidenceItem) -> list[Unit]:
     return _with_parts(units)
 
 
-def _unit(item: EvidenceItem, start: int, text: str) -> Unit:
-    return Unit(
+def _unit(item: EvidenceItem, start: int, text: str) -> QuotableUnit:
+    return QuotableUnit(
         span=Span(
             version_id=item.span.version_id,
             char_start=item.span.char_start + start,
@@ -167,20 +167,20 @@ def _unit(item: EvidenceItem, start: int, text: str) -> Unit:
     )
 
 
-def _introduced(unit: Unit, leads: Sequence[Unit]) -> Unit:
+def _introduced(unit: QuotableUnit, leads: Sequence[QuotableUnit]) -> QuotableUnit:
     """Return a unit with what introduces it, outermost first, and the words of all of it."""
-    lead_in: Unit | None = None
+    lead_in: QuotableUnit | None = None
     for lead in leads:
         lead_in = replace(lead, lead_in=lead_in)
     words = frozenset[str]().union(unit.words, *(lead.words for lead in leads))
     return replace(unit, lead_in=lead_in, words=words)
 
 
-def _above(item: EvidenceItem) -> list[Unit]:
+def _above(item: EvidenceItem) -> list[QuotableUnit]:
     """Return what introduces a list item or table row with which a piece of evidence begins."""
     chain = item.lead_in.chain if item.lead_in else ()
     return [
-        Unit(
+        QuotableUnit(
             span=one.span,
             text=one.text,
             key=item.key,
@@ -191,7 +191,7 @@ def _above(item: EvidenceItem) -> list[Unit]:
     ]
 
 
-def _with_parts(units: Sequence[Unit]) -> list[Unit]:
+def _with_parts(units: Sequence[QuotableUnit]) -> list[QuotableUnit]:
     """Mark pieces of sentences, where one stops without an end, and the stories of questions."""
     torn = [False] * len(units)
     for place, unit in enumerate(units):
@@ -207,11 +207,11 @@ def _with_parts(units: Sequence[Unit]) -> list[Unit]:
     return parted
 
 
-def _is_plain(unit: Unit) -> bool:
+def _is_plain(unit: QuotableUnit) -> bool:
     return not unit.is_row and _MARKED.match(unit.text) is None
 
 
-def _goes_on(unit: Unit, following: Unit | None) -> bool:
+def _goes_on(unit: QuotableUnit, following: QuotableUnit | None) -> bool:
     """Say whether a sentence stops here without its end."""
     if ends_sentence(unit.text) or (following is not None and not _is_plain(following)):
         return False
@@ -236,12 +236,12 @@ def _is_heading(text: str, place: SectionRef) -> bool:
     ) or folded == number
 
 
-def _merged(units: list[Unit]) -> tuple[Unit, ...]:
+def _merged(units: list[QuotableUnit]) -> tuple[QuotableUnit, ...]:
     """Keep each stretch once, in text order.
 
     A longer unit before a part of it, a stated fact marked as such.
     """
-    kept: list[Unit] = []
+    kept: list[QuotableUnit] = []
     for unit in sorted(
         units, key=lambda one: (one.span.char_start, -one.span.char_end, one.is_fact)
     ):

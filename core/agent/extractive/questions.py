@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass, replace
 
-from core.agent.applicability import bound_to, groups_named, things_brought
+from core.agent.applicability import groups_named, people_concerned, things_brought
 from core.agent.planning.facts import with_defined
 from core.agent.planning.intent import Facets, Intent, amounts_of, last_facets_of, without_facets
-from core.agent.planning.terms import MOST, Part, parts_of
+from core.agent.planning.terms import MOST, QuestionPart, parts_of
 from core.domain.question import Question
 from core.domain.run import Plan, Term
 from core.language.content_words import content_words
@@ -31,7 +31,7 @@ READ_WHOLE = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class SubQuestion:
     """What one question is after."""
 
     text: str
@@ -52,7 +52,7 @@ class Wanted:
     """Stems of the thing for which a follow-up exchanged another one."""
 
 
-def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
+def subquestions(question: Question, plan: Plan) -> list[SubQuestion]:
     """Return what each question of the message is after, each side of a comparison by itself.
 
     Country and employment hold for all of them.
@@ -65,11 +65,11 @@ def wanted_of(question: Question, plan: Plan) -> list[Wanted]:
         jurisdictions=said.jurisdictions or (frozenset({scoped}) if scoped else frozenset()),
         employments=said.employments,
     )
-    groups, bound = groups_named(question), bound_to(question)
+    groups, bound = groups_named(question), people_concerned(question)
     thing = content_words(" ".join(things_brought(question)))
     parts = parts_of(question.search_text, plan.terms)
     wanted = [
-        Wanted(
+        SubQuestion(
             text=_read(part, question.search_text, is_one=len(parts) == 1, is_bound=bool(bound)),
             terms=part.terms,
             intents=part.intents,
@@ -89,7 +89,7 @@ def is_comparison(plan: Plan) -> bool:
     return plan.intent == Intent.COMPARISON
 
 
-def _read(part: Part, message: str, *, is_one: bool, is_bound: bool) -> str:
+def _read(part: QuestionPart, message: str, *, is_one: bool, is_bound: bool) -> str:
     """Return the words that are read together with texts: the end of what is asked."""
     whole = is_one and len(message) <= READ_WHOLE
     read = (message if whole else part.text)[-READ_WHOLE:]
@@ -103,7 +103,7 @@ def _without_price(found: re.Match[str]) -> str:
     return f"{found[1]} anything " if has_price else found[0]
 
 
-def _sides(wanted: Wanted, plan: Plan) -> list[Wanted]:
+def _sides(wanted: SubQuestion, plan: Plan) -> list[SubQuestion]:
     """Return a question for each of the countries, employments or subjects that are compared."""
     countries, employments = sorted(wanted.facets.jurisdictions), sorted(wanted.facets.employments)
     if len(countries) > 1:

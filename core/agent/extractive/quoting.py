@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from core.agent.extractive.evidence_text import Unit
-from core.agent.extractive.questions import Wanted
-from core.agent.extractive.ranking import Scored, by_section, concerns, layers
+from core.agent.extractive.evidence_text import QuotableUnit
+from core.agent.extractive.questions import SubQuestion
+from core.agent.extractive.ranking import ScoredSentence, by_section, concerns, layers
 from core.agent.planning.facts import are_alike
 from core.agent.planning.intent import Facets, facets_of
 from core.agent.planning.terms import cover, is_telling
@@ -35,7 +35,7 @@ _QUESTIONS = {
 _MEASURES = frozenset({"amount", "percentage", "duration"})
 
 
-def strong_ones(ranked: Sequence[Scored]) -> list[Scored]:
+def strong_ones(ranked: Sequence[ScoredSentence]) -> list[ScoredSentence]:
     """Return the sections that answer nearly as well as the best."""
     if not ranked:
         return []
@@ -43,12 +43,12 @@ def strong_ones(ranked: Sequence[Scored]) -> list[Scored]:
     return [one for one in ranked if _is_strong(one, best)]
 
 
-def _is_strong(one: Scored, best: Scored) -> bool:
+def _is_strong(one: ScoredSentence, best: ScoredSentence) -> bool:
     return one.sentence >= best.sentence - STRONG and one.coverage >= AS_FULL * best.coverage
 
 
 def find_branch(
-    ranked: Sequence[Scored], wanted: Wanted, *, countries: frozenset[str] = NOWHERE
+    ranked: Sequence[ScoredSentence], wanted: SubQuestion, *, countries: frozenset[str] = NOWHERE
 ) -> Branch | None:
     """Return the fact to ask for, if rules for different values of it answer differently.
 
@@ -78,7 +78,7 @@ def find_branch(
     return None
 
 
-def _values(one: Scored, slot: str) -> frozenset[str]:
+def _values(one: ScoredSentence, slot: str) -> frozenset[str]:
     said = facets_of(one.unit.text).of(slot) or one.passage.facets.of(slot)
     if said:
         return said
@@ -87,7 +87,7 @@ def _values(one: Scored, slot: str) -> frozenset[str]:
     return around if len(around) == 1 else said
 
 
-def _is_sibling(one: Scored, best: Scored, mine: frozenset[str]) -> bool:
+def _is_sibling(one: ScoredSentence, best: ScoredSentence, mine: frozenset[str]) -> bool:
     """Say whether a section stands beside the best one under the same heading.
 
     For another value of the fact.
@@ -102,7 +102,7 @@ def _is_sibling(one: Scored, best: Scored, mine: frozenset[str]) -> bool:
     )
 
 
-def _says_alike(one: Scored, best: Scored) -> bool:
+def _says_alike(one: ScoredSentence, best: ScoredSentence) -> bool:
     """Say whether two sentences give the same rule.
 
     As a supplement does with the rule that it supplements.
@@ -110,7 +110,7 @@ def _says_alike(one: Scored, best: Scored) -> bool:
     return are_alike(content_words(one.unit.text), content_words(best.unit.text))
 
 
-def find_conflict(ranked: Sequence[Scored]) -> tuple[Scored, Scored] | None:
+def find_conflict(ranked: Sequence[ScoredSentence]) -> tuple[ScoredSentence, ScoredSentence] | None:
     """Return two passages of different policies that say the same of the same thing.
 
     But for the figure.
@@ -125,7 +125,7 @@ def find_conflict(ranked: Sequence[Scored]) -> tuple[Scored, Scored] | None:
     return None
 
 
-def _contradict(one: Scored, other: Scored) -> bool:
+def _contradict(one: ScoredSentence, other: ScoredSentence) -> bool:
     mine, theirs = facets_of(one.unit.text), facets_of(other.unit.text)
     if mine.jurisdictions != theirs.jurisdictions or mine.employments != theirs.employments:
         return False
@@ -175,7 +175,7 @@ _LISTS = re.compile(
 )
 
 
-def claim_of(unit: Unit) -> Claim:
+def claim_of(unit: QuotableUnit) -> Claim:
     """Return the unit as a claim; a list item or table row is said with what introduces it."""
     citation = Citation(key=unit.key, span=unit.span, quote=unit.text)
     if unit.lead_in is None:
@@ -188,27 +188,29 @@ def claim_of(unit: Unit) -> Claim:
     return Claim(text=text, citations=(*introduced, citation))
 
 
-def answering(ranked: Sequence[Scored], wanted: Wanted, question: Question) -> list[Scored]:
+def sentences_to_quote(
+    ranked: Sequence[ScoredSentence], wanted: SubQuestion, question: Question
+) -> list[ScoredSentence]:
     """Return the sentences to quote: the best ones, or every case if all were asked for."""
     if any(item.value == ALL for item in question.assumptions):
         return strong_ones(by_section(ranked))[:MOST_CASES]
     return quoted_of(ranked, wanted)
 
 
-def open_words(answering: Sequence[Scored], wanted: Wanted) -> list[str]:
+def uncovered_words(quoted: Sequence[ScoredSentence], wanted: SubQuestion) -> list[str]:
     """Return the telling words of a question that none of the quoted sections covers."""
     return [
         term.word
         for term in wanted.terms
-        if is_telling(term) and all(not _covers(one, term) for one in answering)
+        if is_telling(term) and all(not _covers(one, term) for one in quoted)
     ]
 
 
-def _covers(one: Scored, term: Term) -> bool:
+def _covers(one: ScoredSentence, term: Term) -> bool:
     return cover([term], layers(one.passage, one.unit)).share > 0
 
 
-def quoted_of(ranked: Sequence[Scored], wanted: Wanted) -> list[Scored]:
+def quoted_of(ranked: Sequence[ScoredSentence], wanted: SubQuestion) -> list[ScoredSentence]:
     """Return the best sentence and those that answer nearly as well, the best first.
 
     None that holds for others than the best one does, no rule twice, and of a table no row
@@ -227,13 +229,13 @@ def quoted_of(ranked: Sequence[Scored], wanted: Wanted) -> list[Scored]:
     return chosen
 
 
-def _is_other_row(one: Scored, other: Scored) -> bool:
+def _is_other_row(one: ScoredSentence, other: ScoredSentence) -> bool:
     """Say whether a row stands in another one's table without answering as well as that."""
     are_rows = one.unit.is_row and other.unit.is_row and one.unit.lead_in == other.unit.lead_in
     return are_rows and one.strength < other.strength - NEAR_ROW
 
 
-def _holds_alike(one: Scored, best: Scored, wanted: Wanted) -> bool:
+def _holds_alike(one: ScoredSentence, best: ScoredSentence, wanted: SubQuestion) -> bool:
     """Say whether a sentence holds for whom the best one does, or for the asker."""
     mine, theirs = _holds_for(one), _holds_for(best)
     return all(
@@ -242,7 +244,7 @@ def _holds_alike(one: Scored, best: Scored, wanted: Wanted) -> bool:
     )
 
 
-def _holds_for(one: Scored) -> Facets:
+def _holds_for(one: ScoredSentence) -> Facets:
     said = facets_of(one.unit.text)
     return Facets(
         jurisdictions=said.jurisdictions | one.passage.facets.jurisdictions,
@@ -250,7 +252,7 @@ def _holds_for(one: Scored) -> Facets:
     )
 
 
-def expand(one: Scored, wanted: Wanted) -> list[Unit]:
+def expand(one: ScoredSentence, wanted: SubQuestion) -> list[QuotableUnit]:
     """Return the units of a section to quote around one of its sentences.
 
     A list's items, conditions that follow, all of a short section.
@@ -272,7 +274,7 @@ def expand(one: Scored, wanted: Wanted) -> list[Unit]:
     return _bounded(taken, MAX_UNITS, keep=best)
 
 
-def _leant_on(units: Sequence[Unit], best: Unit) -> Unit | None:
+def _leant_on(units: Sequence[QuotableUnit], best: QuotableUnit) -> QuotableUnit | None:
     """Return the sentence without which the best one says nothing; None if it stands alone."""
     place = units.index(best)
     if not place or best.is_item or best.is_row or _LEANS.match(best.text) is None:
@@ -281,26 +283,28 @@ def _leant_on(units: Sequence[Unit], best: Unit) -> Unit | None:
     return None if before.is_item or before.is_row or before.asks else before
 
 
-def _is_short(units: Sequence[Unit]) -> bool:
+def _is_short(units: Sequence[QuotableUnit]) -> bool:
     return sum(len(unit.text) for unit in units) <= WHOLE and not any(
         unit.is_row or unit.is_item for unit in units
     )
 
 
-def _belongs(unit: Unit, best: Unit, wanted: Wanted) -> bool:
+def _belongs(unit: QuotableUnit, best: QuotableUnit, wanted: SubQuestion) -> bool:
     """Say whether a sentence of a short section speaks of what the best one speaks of."""
     related = bool(unit.words & best.words) or _GOES_ON.match(unit.text) is not None
     return related and not unit.asks and concerns(facets_of(unit.text), wanted.facets)
 
 
-def _items(units: Sequence[Unit], lead_in: Unit) -> list[Unit]:
+def _items(units: Sequence[QuotableUnit], lead_in: QuotableUnit) -> list[QuotableUnit]:
     return [
         unit for unit in units if unit.lead_in is not None and unit.lead_in.span == lead_in.span
     ]
 
 
-def _bounded(units: list[Unit], most: int, *, keep: Unit | None = None) -> list[Unit]:
-    kept: list[Unit] = []
+def _bounded(
+    units: list[QuotableUnit], most: int, *, keep: QuotableUnit | None = None
+) -> list[QuotableUnit]:
+    kept: list[QuotableUnit] = []
     size = 0
     for unit in units:
         if unit is not keep and (len(kept) >= most or size + len(unit.text) > MAX_CHARACTERS):

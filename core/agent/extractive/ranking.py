@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.agent.concurrency import in_turns
-from core.agent.extractive.evidence_text import Passage, Unit
-from core.agent.extractive.questions import Wanted
+from core.agent.concurrency import map_yielding
+from core.agent.extractive.evidence_text import EvidencePassage, QuotableUnit
+from core.agent.extractive.questions import SubQuestion
 from core.agent.planning.facts import defines
 from core.agent.planning.intent import Facets, Intent, facets_of, is_of_another_amount
 from core.agent.planning.terms import cover
@@ -62,12 +62,12 @@ _UNLESS = re.compile(r"\b(?:unless|except|without|until|other than)\b", re.IGNOR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
+class ScoredSentence:
     """A sentence with what is known of it against a question."""
 
-    passage: Passage
+    passage: EvidencePassage
     """Its section."""
-    unit: Unit
+    unit: QuotableUnit
     """The sentence."""
     sentence: float
     """The reader's logit of the sentence; without a reader the same as `strength`."""
@@ -79,12 +79,12 @@ class Scored:
     """What it is ranked by, in log-odds."""
 
 
-def covered(passage: Passage, unit: Unit, wanted: Wanted) -> float:
+def covered(passage: EvidencePassage, unit: QuotableUnit, wanted: SubQuestion) -> float:
     """Return the share of a question's words that are there if this unit is quoted."""
     return cover(wanted.terms, layers(passage, unit)).share
 
 
-def layers(passage: Passage, unit: Unit) -> list[tuple[frozenset[str], float]]:
+def layers(passage: EvidencePassage, unit: QuotableUnit) -> list[tuple[frozenset[str], float]]:
     """Return the texts that cover a question if this unit is quoted.
 
     With what a match in each counts.
@@ -97,12 +97,12 @@ def layers(passage: Passage, unit: Unit) -> list[tuple[frozenset[str], float]]:
     ]
 
 
-def by_words(passage: Passage, coverage: float) -> float:
+def by_words(passage: EvidencePassage, coverage: float) -> float:
     """Return the strength of a sentence without a reader."""
     return COVERAGE * coverage + DENSE * passage.dense_score + LEXICAL * passage.lexical_score
 
 
-def preference(passage: Passage, unit: Unit, wanted: Wanted) -> float:
+def preference(passage: EvidencePassage, unit: QuotableUnit, wanted: SubQuestion) -> float:
     """Return log-odds for a rule made for the asker, or for somebody else."""
     is_local = any(
         wanted.facets.of(slot) & passage.facets.of(slot) for slot in (JURISDICTION, EMPLOYMENT)
@@ -137,7 +137,7 @@ def concerns(found: Facets, asked: Facets) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fit:
+class AnswerFit:
     """Log-odds that the quoted sentences answer: an intercept and a weight for each measure."""
 
     intercept: float
@@ -151,7 +151,7 @@ class Fit:
         return 0.0 if math.isnan(odds) else 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
-ANSWERS = Fit(
+ANSWERS = AnswerFit(
     intercept=-9.0,
     weights={"sentence": 5.97, "whole": 3.01, "lead": 5.33, "coverage": 2.11},
 )
@@ -162,13 +162,15 @@ rightly and 2 % wrongly. They belong to the weights that ship: another reader ha
 own."""
 SURE = 0.73
 """Likelihood from which an answer is Medium (see `core.confidence.calibration.DEFAULT`)."""
-ANSWERS_BY_WORDS = Fit(intercept=-17.0, weights={"sentence": 19.0, "lead": 4.0})
+ANSWERS_BY_WORDS = AnswerFit(intercept=-17.0, weights={"sentence": 19.0, "lead": 4.0})
 """Without a reader. Reasoned towards declining, not fitted: of the same questions 23 % are answered
 rightly and 2.7 % wrongly, and 95 % of the unanswerable are declined. What the script fits for words
 (AUROC .73) answers 26 % at as few wrong answers, and declines 88 %."""
 
 
-def measures_of(ranked: Sequence[Scored], quoted: Sequence[Scored]) -> dict[str, float]:
+def measures_of(
+    ranked: Sequence[ScoredSentence], quoted: Sequence[ScoredSentence]
+) -> dict[str, float]:
     """Measure the sentences to be quoted, and what is left unquoted; each measure in [0, 1].
 
     Args:
@@ -187,7 +189,7 @@ def measures_of(ranked: Sequence[Scored], quoted: Sequence[Scored]) -> dict[str,
     }
 
 
-def _lead(best: Scored, others: Sequence[Scored]) -> float:
+def _lead(best: ScoredSentence, others: Sequence[ScoredSentence]) -> float:
     """Return how far the best sentence is ahead of the strongest of others."""
     rival = max((one.strength for one in others), default=best.strength - FAR)
     return _within(best.strength - rival, FAR)
@@ -208,8 +210,12 @@ BY_CHUNK, BY_BM25, BY_COVERAGE = 0.65, 0.35, 0.4
 
 
 async def rank(
-    passages: Sequence[Passage], wanted: Wanted, *, reader: Reader | None, most: int = READ
-) -> list[Scored]:
+    passages: Sequence[EvidencePassage],
+    wanted: SubQuestion,
+    *,
+    reader: Reader | None,
+    most: int = READ,
+) -> list[ScoredSentence]:
     """Return the sentences that may answer, the strongest first.
 
     Those for another country, employment or amount are left out.
@@ -230,7 +236,7 @@ async def rank(
         and not unit.is_part
         and not is_of_another_amount(wanted.amounts, unit.text)
     ]
-    shares = await in_turns(lambda pair: covered(*pair, wanted), pairs)
+    shares = await map_yielding(lambda pair: covered(*pair, wanted), pairs)
     if reader is None:
         scored = [
             _scored(pair, wanted, coverage=share, sentence=by_words(pair[0], share))
@@ -245,16 +251,16 @@ async def rank(
     )
 
 
-def by_section(ranked: Sequence[Scored]) -> list[Scored]:
+def by_section(ranked: Sequence[ScoredSentence]) -> list[ScoredSentence]:
     """Return the strongest sentence of each section, the strongest first."""
-    best: dict[int, Scored] = {}
+    best: dict[int, ScoredSentence] = {}
     for one in ranked:
         best.setdefault(id(one.passage), one)
     return list(best.values())
 
 
 def _likeliest(
-    pairs: Sequence[tuple[Passage, Unit]], shares: Sequence[float], *, most: int
+    pairs: Sequence[tuple[EvidencePassage, QuotableUnit]], shares: Sequence[float], *, most: int
 ) -> list[int]:
     """Return which sentences are read."""
     highest = max((passage.lexical_score for passage, _ in pairs), default=0.0) or 1.0
@@ -268,8 +274,10 @@ def _likeliest(
 
 
 async def _read(
-    near: Sequence[tuple[tuple[Passage, Unit], float]], wanted: Wanted, reader: Reader
-) -> list[Scored]:
+    near: Sequence[tuple[tuple[EvidencePassage, QuotableUnit], float]],
+    wanted: SubQuestion,
+    reader: Reader,
+) -> list[ScoredSentence]:
     logits = await reader.scores(wanted.text, [_shown(*pair) for pair, _ in near])
     scored = [
         _scored(pair, wanted, coverage=share, sentence=logit)
@@ -285,16 +293,16 @@ async def _read(
 
 
 def _scored(
-    pair: tuple[Passage, Unit],
-    wanted: Wanted,
+    pair: tuple[EvidencePassage, QuotableUnit],
+    wanted: SubQuestion,
     *,
     coverage: float,
     sentence: float,
     whole: float | None = None,
-) -> Scored:
+) -> ScoredSentence:
     passage, unit = pair
     around = sentence if whole is None else whole
-    return Scored(
+    return ScoredSentence(
         passage=passage,
         unit=unit,
         sentence=sentence,
@@ -304,28 +312,28 @@ def _scored(
     )
 
 
-def _shown(passage: Passage, unit: Unit) -> str:
+def _shown(passage: EvidencePassage, unit: QuotableUnit) -> str:
     place = passage.place
     lead_in = "" if unit.is_row else " ".join(one.text for one in unit.lead_ins)
     return reader_text(place.policy_title, place.path, _said(unit), lead_in=lead_in or None)
 
 
-def _said(unit: Unit) -> str:
+def _said(unit: QuotableUnit) -> str:
     """Return a unit's text; a table row as a sentence, since the reader knows no tables."""
     if unit.lead_in is None or not unit.is_row:
         return unit.text
     return row_sentence(unit.lead_in.text, unit.text)
 
 
-def _shown_whole(passage: Passage, unit: Unit) -> str:
+def _shown_whole(passage: EvidencePassage, unit: QuotableUnit) -> str:
     """Return the passage around a sentence: whole units, as many as are read at once."""
     place = passage.place
     said = [one for one in passage.units if not one.introduces]
     return reader_text(place.policy_title, place.path, _window(said, unit))
 
 
-def _window(units: Sequence[Unit], unit: Unit) -> str:
-    window: list[Unit] = []
+def _window(units: Sequence[QuotableUnit], unit: QuotableUnit) -> str:
+    window: list[QuotableUnit] = []
     size = 0
     for one in units:
         count = len(_said(one).split())

@@ -10,27 +10,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from core.agent.applicability import within
-from core.agent.concurrency import let_others_run
+from core.agent.applicability import within_policies
+from core.agent.concurrency import yield_to_others
 from core.agent.conversation.misconduct import is_report
 from core.agent.extractive.evidence_text import passages_of
-from core.agent.extractive.questions import Wanted, is_comparison, wanted_of
+from core.agent.extractive.questions import SubQuestion, is_comparison, subquestions
 from core.agent.extractive.quoting import (
     NOWHERE,
-    answering,
     claim_of,
     expand,
     find_branch,
     find_conflict,
-    open_words,
+    sentences_to_quote,
+    uncovered_words,
 )
 from core.agent.extractive.ranking import (
     ANSWERS,
     ANSWERS_BY_WORDS,
     READ,
     SURE,
-    Fit,
-    Scored,
+    AnswerFit,
+    ScoredSentence,
     by_section,
     measures_of,
     rank,
@@ -84,7 +84,7 @@ _GENERIC = frozenset(
 )
 _EXCEPTION = re.compile(r"\b(?:unless|except|exempt|does not apply|no exception)\b", re.IGNORECASE)
 
-_Asked: TypeAlias = tuple[tuple[EvidenceItem, ...], Wanted]
+_Asked: TypeAlias = tuple[tuple[EvidenceItem, ...], SubQuestion]
 """What a ranking depends on."""
 
 
@@ -92,11 +92,11 @@ _Asked: TypeAlias = tuple[tuple[EvidenceItem, ...], Wanted]
 class _Found:
     """What answers one question of a message."""
 
-    wanted: Wanted
+    wanted: SubQuestion
     """The question."""
-    ranked: Sequence[Scored]
+    ranked: Sequence[ScoredSentence]
     """All sentences, the strongest first; at least one."""
-    quoted: Sequence[Scored]
+    quoted: Sequence[ScoredSentence]
     """Those to quote, the best first; at least one."""
     likelihood: float
     """Probability that they answer, in [0, 1]."""
@@ -116,7 +116,7 @@ class ExtractiveReasoner:
         """Read questions with texts if there is a reader, else compare their words."""
         self._reader = reader
         self._countries: OrderedDict[Scope, frozenset[str]] = OrderedDict()
-        self._ranked: OrderedDict[_Asked, list[Scored]] = OrderedDict()
+        self._ranked: OrderedDict[_Asked, list[ScoredSentence]] = OrderedDict()
 
     def begin(self, _context: RunContext, /) -> "ExtractiveReasoner":
         """See `ReasonerFactory.begin`."""
@@ -130,7 +130,7 @@ class ExtractiveReasoner:
         asked = question.search_text
         vocabulary = await vocabulary_for(asked, knowledge)
         terms = await with_definitions(asked, terms_of(asked, vocabulary), knowledge)
-        await let_others_run()
+        await yield_to_others()
         intents = intents_of(question.search_text)
         telling = [term for term in terms if is_telling(term)]
         if _lacks_subject(asked, terms, telling) or is_noise(asked, terms, vocabulary):
@@ -155,11 +155,11 @@ class ExtractiveReasoner:
         self, question: Question, plan: Plan, knowledge: Knowledge, toolbox: Toolbox, /
     ) -> Exploration:
         """See `Reasoner.explore`."""
-        found = within(question, await find_facts(plan.terms, knowledge, limit=FINDINGS))
+        found = within_policies(question, await find_facts(plan.terms, knowledge, limit=FINDINGS))
         # Each of these takes its time with a long question: others run in between.
-        await let_others_run()
+        await yield_to_others()
         await _ask_tools(question, plan, found, toolbox)
-        await let_others_run()
+        await yield_to_others()
         share, reasoning = await self._completeness(question, plan, found)
         return Exploration(
             findings=found,
@@ -198,9 +198,9 @@ class ExtractiveReasoner:
                 return Draft(claims=sides, is_conflict=True, note="Two policies in force disagree.")
             for quoted in one.quoted:
                 claims += [claim_of(unit) for unit in expand(quoted, one.wanted)]
-            await let_others_run()
+            await yield_to_others()
             branch = branch or self._branch(sections, one.wanted, question, plan)
-            uncovered += open_words(one.quoted, one.wanted)
+            uncovered += uncovered_words(one.quoted, one.wanted)
         return Draft(
             claims=tuple(dict.fromkeys(claims)),
             branch=branch,
@@ -213,18 +213,18 @@ class ExtractiveReasoner:
     ) -> list[_Found]:
         """Return what answers each question of a message; nothing if one has no evidence at all."""
         found: list[_Found] = []
-        parts = wanted_of(question, plan)
+        parts = subquestions(question, plan)
         for wanted in parts:
             ranked = await self._rank(items, wanted, among=len(parts))
             if not ranked:
                 return []
-            quoted = answering(ranked, wanted, question)
+            quoted = sentences_to_quote(ranked, wanted, question)
             likelihood = self._fit.probability(measures_of(ranked, quoted))
             found.append(_Found(wanted=wanted, ranked=ranked, quoted=quoted, likelihood=likelihood))
         return found
 
     def _branch(
-        self, ranked: Sequence[Scored], wanted: Wanted, question: Question, plan: Plan
+        self, ranked: Sequence[ScoredSentence], wanted: SubQuestion, question: Question, plan: Plan
     ) -> Branch | None:
         if is_comparison(plan) or any(item.value == ALL for item in question.assumptions):
             return None
@@ -298,7 +298,7 @@ class ExtractiveReasoner:
         return {name: round(value, 4) for name, value in worst.items()}
 
     @property
-    def _fit(self) -> Fit:
+    def _fit(self) -> AnswerFit:
         return ANSWERS if self._reader else ANSWERS_BY_WORDS
 
     def _remember(self, scope: Scope, knowledge: Knowledge) -> None:
@@ -310,8 +310,8 @@ class ExtractiveReasoner:
             self._countries.popitem(last=False)
 
     async def _rank(
-        self, items: tuple[EvidenceItem, ...], wanted: Wanted, *, among: int = 1
-    ) -> list[Scored]:
+        self, items: tuple[EvidenceItem, ...], wanted: SubQuestion, *, among: int = 1
+    ) -> list[ScoredSentence]:
         """Rank the sentences of evidence; the judge asks for what the draft asked for."""
         key = items, wanted
         known = self._ranked.get(key)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from core.agent.planning.terms import Vocabulary, asked_words, cover, is_telling
 from core.domain.evidence import Finding
-from core.domain.ontology import EntityKey, RelationType, Snapshot, Sought, StatedFact
+from core.domain.ontology import EntityKey, RelationType, Snapshot, SoughtWord, StatedFact
 from core.domain.run import Term
 from core.language.content_words import content_words, stem
 from core.language.spans import Span
@@ -134,7 +134,7 @@ async def find_facts(
 ) -> tuple[Finding, ...]:
     """Return the facts that cover the terms best, each sentence once."""
     sought = [
-        Sought(
+        SoughtWord(
             words=term.alternatives | {term.word},
             beginning=beginning(term.word),
             weight=max(1, round(term.weight * _FINE)),

@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from core.domain.question import JURISDICTION
-from core.grounding.bounds import Bound, Bounded, bounds
+from core.grounding.bounds import Bound, BoundedQuantity, bounds
 from core.language.jurisdictions import jurisdictions_in, rules_of, without_jurisdictions
 
 _EMPLOYMENTS: dict[str, str] = {
@@ -100,7 +100,7 @@ def is_of_another_amount(asked: frozenset[str], sentence: str) -> bool:
     return bool(given) and not given & asked
 
 
-def _is_amount(one: Bounded) -> bool:
+def _is_amount(one: BoundedQuantity) -> bool:
     return one.quantity.kind == "amount"
 
 

@@ -192,7 +192,7 @@ MOST = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class QuestionPart:
     """One question of a message."""
 
     terms: tuple[Term, ...]
@@ -203,7 +203,7 @@ class Part:
     """Its words."""
 
 
-def parts_of(text: str, terms: tuple[Term, ...]) -> tuple[Part, ...]:
+def parts_of(text: str, terms: tuple[Term, ...]) -> tuple[QuestionPart, ...]:
     """Return the questions of a message, at least one.
 
     A half that can't stand alone stays with the one before it.
@@ -224,9 +224,9 @@ def parts_of(text: str, terms: tuple[Term, ...]) -> tuple[Part, ...]:
     )
     groups = _grouped([_ASIDE.sub("", piece) for piece in asked], terms)
     if not groups:
-        return (Part(terms=terms, intents=intents_of(text), text=text),)
+        return (QuestionPart(terms=terms, intents=intents_of(text), text=text),)
     return tuple(
-        Part(
+        QuestionPart(
             terms=_weighed(group, terms, told, first=number == 0),
             intents=intents_of(group),
             text=group,

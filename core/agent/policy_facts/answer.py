@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.agent.conversation.misconduct import is_confidential
-from core.agent.policy_facts.excerpt import excerpt, listed, told
-from core.agent.policy_facts.policy_names import meant, titled
-from core.agent.policy_facts.question_forms import POLICY_SLOT, Asked, asked_about
+from core.agent.policy_facts.excerpt import excerpt_of, fact_claims, list_text
+from core.agent.policy_facts.policy_names import policies_meant, policies_titled
+from core.agent.policy_facts.question_forms import POLICY_SLOT, PolicyQuestion, policy_question
 from core.agent.reply import compose
-from core.agent.request import ABOUT_POLICIES, Parts, Task
+from core.agent.request import ABOUT_POLICIES, PipelineParts, Task
 from core.agent.stages.verify import verify
 from core.agent.trace import StepLog, plan_json
 from core.agent.wording import (
@@ -78,7 +78,7 @@ QUOTED = Confidence(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
+class _Statements:
     """What there is to say, before it is checked."""
 
     claims: tuple[Claim, ...]
@@ -92,18 +92,18 @@ class _Told:
     confidence: Confidence = CERTAIN
 
 
-async def told_of_policies(parts: Parts, task: Task) -> Run | None:
+async def answer_about_policies(parts: PipelineParts, task: Task) -> Run | None:
     """Answer a question about the policies themselves from what is stored of them.
 
     None: it is no such question, or nothing stored answers it.
     """
-    return await _Course(parts, task, parts.about).run() if parts.about is not None else None
+    return await _FactsRun(parts, task, parts.about).run() if parts.about is not None else None
 
 
-class _Course:
+class _FactsRun:
     """One question, if it is about policies."""
 
-    def __init__(self, parts: Parts, task: Task, about: AboutPolicies) -> None:
+    def __init__(self, parts: PipelineParts, task: Task, about: AboutPolicies) -> None:
         """Take what the pipeline is built from, the question, and what reads the facts."""
         self._parts = parts
         self._task = task
@@ -114,7 +114,7 @@ class _Course:
 
     async def run(self) -> Run | None:
         """Answer from what is stored; None: it is no such question, or nothing stored answers."""
-        asked = asked_about(self._question)
+        asked = policy_question(self._question)
         if asked is None or is_confidential(self._question):
             return None
         self._task.progress.report(Progressed(stage="plan", words="Looking up the policies"))
@@ -124,7 +124,7 @@ class _Course:
             return self._ended(found, compose.clarifying(found), Evidence(items=()), ())
         return await self._checked(found) if found is not None and found.claims else None
 
-    async def _found(self, asked: Asked) -> _Told | Clarification | None:
+    async def _found(self, asked: PolicyQuestion) -> _Statements | Clarification | None:
         if asked.kinds == (FactKind.APPLYING,):
             return await self._applying(asked)
         versions = await self._parts.corpus.versions(self._scope)
@@ -140,16 +140,16 @@ class _Course:
         return await self._summary(named[0])
 
     def _named(
-        self, asked: Asked, versions: Sequence[PolicyVersion]
+        self, asked: PolicyQuestion, versions: Sequence[PolicyVersion]
     ) -> list[PolicyVersion] | Clarification | None:
         """Return the policies that are asked about, or which of several to ask for."""
-        chosen = titled(asked.chosen, versions) if asked.chosen else []
+        chosen = policies_titled(asked.chosen, versions) if asked.chosen else []
         found: list[PolicyVersion] = []
         for mention in dict.fromkeys(one.mention for one in asked.wanted):
             if mention is None:
                 fitting = self._talked_of(versions)
             else:
-                fitting = meant(mention, versions, asked.text)
+                fitting = policies_meant(mention, versions, asked.text)
             fitting = [one for one in fitting if one in chosen] or fitting
             if not fitting or len(fitting) > OPTIONS:
                 return None
@@ -169,23 +169,25 @@ class _Course:
         keys = last.policies if last else ()
         return [one for one in versions if one.metadata.key in keys]
 
-    async def _facts(self, asked: Asked, named: Sequence[PolicyVersion]) -> _Told | None:
+    async def _facts(
+        self, asked: PolicyQuestion, named: Sequence[PolicyVersion]
+    ) -> _Statements | None:
         facts = await self._about.facts([one.metadata.key for one in named], self._scope)
         evidence, metadata = await self._headings(facts)
         claims = [
             (kind, claim)
             for item, one in zip(evidence.items, facts, strict=True)
-            for kind, claim in told(asked.kinds, one, item.key, item.text)
+            for kind, claim in fact_claims(asked.kinds, one, item.key, item.text)
         ]
         missing = set(asked.kinds) - {kind for kind, _ in claims}
-        return _Told(
+        return _Statements(
             claims=tuple(claim for _, claim in claims),
             evidence=evidence,
             metadata=metadata,
             notes=(PARTIAL,) if missing else (),
         )
 
-    async def _listing(self, versions: Sequence[PolicyVersion]) -> _Told | None:
+    async def _listing(self, versions: Sequence[PolicyVersion]) -> _Statements | None:
         ordered = sorted(versions, key=lambda one: one.metadata.title.casefold())[:LISTED]
         facts = await self._about.facts([one.metadata.key for one in ordered], self._scope)
         facts = tuple(sorted(facts, key=lambda one: one.metadata.title.casefold()))
@@ -193,10 +195,10 @@ class _Course:
         claims = tuple(
             claim
             for item, one in zip(evidence.items, facts, strict=True)
-            for _, claim in told([FactKind.LISTING], one, item.key, item.text)
+            for _, claim in fact_claims([FactKind.LISTING], one, item.key, item.text)
         )
         rest = len(versions) - len(claims)
-        return _Told(
+        return _Statements(
             claims=claims,
             evidence=evidence,
             metadata=metadata,
@@ -222,7 +224,7 @@ class _Course:
         )
         return Evidence(items=items), metadata
 
-    async def _applying(self, asked: Asked) -> _Told | None:
+    async def _applying(self, asked: PolicyQuestion) -> _Statements | None:
         role = asked.role or self._own_role()
         found = await self._about.applying_to(role, self._scope) if role else ()
         if not found:
@@ -236,7 +238,7 @@ class _Course:
             for claim, item in zip(claims, evidence.items, strict=True)
         }
         rest = len(found) - len(spans)
-        return _Told(
+        return _Statements(
             claims=claims,
             evidence=evidence,
             metadata={},
@@ -249,13 +251,13 @@ class _Course:
     def _own_role(self) -> str:
         return next((one.value for one in self._question.assumptions if one.slot == EMPLOYMENT), "")
 
-    async def _summary(self, version: PolicyVersion) -> _Told | None:
+    async def _summary(self, version: PolicyVersion) -> _Statements | None:
         sections = await self._about.excerpts(version.metadata.key, self._scope)
-        found = excerpt(sections)
+        found = excerpt_of(sections)
         if not found.claims:
             return None
         evidence = await self._quotes([span for span, _ in found.claims])
-        return _Told(
+        return _Statements(
             claims=_quotations(evidence),
             evidence=evidence,
             metadata={},
@@ -277,7 +279,7 @@ class _Course:
             )
         )
 
-    async def _checked(self, found: _Told) -> Run | None:
+    async def _checked(self, found: _Statements) -> Run | None:
         """Hold what is to be said against what is stored; None if nothing is left of it."""
         spans = [one.span for claim in found.claims for one in claim.citations]
         verified = verify(
@@ -297,7 +299,7 @@ class _Course:
         answer = await self._answer(found, verified)
         return self._ended(plan, answer, found.evidence, verified.verdicts)
 
-    async def _answer(self, found: _Told, verified: Verified) -> Answer:
+    async def _answer(self, found: _Statements, verified: Verified) -> Answer:
         spans = [one.span for claim in verified.claims for one in claim.citations]
         versions = await self._parts.corpus.versions(self._scope)
         confidence = found.confidence
@@ -315,7 +317,7 @@ class _Course:
         if not found.first:
             return answer
         labels = [found.labels.get(claim, "") for claim in verified.claims]
-        return replace(answer, text=listed(found.first, answer.claims, labels=labels))
+        return replace(answer, text=list_text(found.first, answer.claims, labels=labels))
 
     def _ended(
         self,

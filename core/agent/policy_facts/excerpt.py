@@ -46,7 +46,7 @@ _STRICT = frozenset({Modality.MUST, Modality.MUST_NOT})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Excerpted:
+class SummaryExcerpt:
     """What a summary quotes of a policy."""
 
     claims: tuple[tuple[Span, str], ...]
@@ -58,7 +58,7 @@ class Excerpted:
     """Those of them of which one is quoted."""
 
 
-def told(
+def fact_claims(
     kinds: Sequence[FactKind], facts: PolicyFacts, key: str, heading: str
 ) -> Iterator[tuple[FactKind, Claim]]:
     """Yield what is asked of a policy as claims that cite its heading, each sentence once."""
@@ -72,7 +72,7 @@ def told(
                 yield kind, Claim(text=sentence, citations=(citation,))
 
 
-def excerpt(sections: Sequence[PolicyExcerpt]) -> Excerpted:
+def excerpt_of(sections: Sequence[PolicyExcerpt]) -> SummaryExcerpt:
     """Choose what a policy is for, and the first rule of each of its main sections.
 
     Of more sections than can be quoted, some are taken in even steps through the text: none of
@@ -88,12 +88,12 @@ def excerpt(sections: Sequence[PolicyExcerpt]) -> Excerpted:
         if found is not None:
             rules[chapter] = found
     chosen = _spread(list(rules.values()), RULES - 1 if purpose else RULES)
-    return Excerpted(
+    return SummaryExcerpt(
         claims=(*([purpose] if purpose else []), *chosen), sections=len(rules), quoted=len(chosen)
     )
 
 
-def listed(first: str, shown: Sequence[ShownClaim], *, labels: Sequence[str] = ()) -> str:
+def list_text(first: str, shown: Sequence[ShownClaim], *, labels: Sequence[str] = ()) -> str:
     """Return claims as a list, each with its marks, and a label before it where there is one."""
     lines = [first]
     for place, claim in enumerate(shown):

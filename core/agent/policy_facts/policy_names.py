@@ -64,7 +64,7 @@ _AT = re.compile(rf"\b[Aa]t\s+(?P<name>{_CAPITALS}[A-Z][\w&-]*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mention:
+class PolicyMention:
     """Where a question seems to name a policy."""
 
     start: int
@@ -79,11 +79,11 @@ class Mention:
     """True: it is the name of a file or a key, which is matched whole."""
 
 
-def mentions(text: str) -> tuple[Mention, ...]:
+def mentions(text: str) -> tuple[PolicyMention, ...]:
     """Return what a question seems to name, in order; what is no policy's name among it."""
     text = text[:READ]
     found = [
-        Mention(
+        PolicyMention(
             start=one.start(), end=one.end(), words=(one[0].casefold(),), text=one[0], is_file=True
         )
         for pattern in (_FILE, _KEY)
@@ -95,14 +95,16 @@ def mentions(text: str) -> tuple[Mention, ...]:
             named = _around(text, tokens, place)
             if named is not None:
                 found.append(named)
-    kept: list[Mention] = []
+    kept: list[PolicyMention] = []
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
     return tuple(kept)
 
 
-def meant(mention: Mention, versions: Sequence[PolicyVersion], text: str) -> list[PolicyVersion]:
+def policies_meant(
+    mention: PolicyMention, versions: Sequence[PolicyVersion], text: str
+) -> list[PolicyVersion]:
     """Return the policies that a name means: several if it does not tell them apart.
 
     Args:
@@ -120,7 +122,7 @@ def meant(mention: Mention, versions: Sequence[PolicyVersion], text: str) -> lis
     return exact or fitting
 
 
-def _fitting(mention: Mention, versions: Sequence[PolicyVersion]) -> list[PolicyVersion]:
+def _fitting(mention: PolicyMention, versions: Sequence[PolicyVersion]) -> list[PolicyVersion]:
     if mention.is_file:
         whole = mention.words[0]
         return [one for one in versions if whole in _whole_names(one)]
@@ -128,13 +130,13 @@ def _fitting(mention: Mention, versions: Sequence[PolicyVersion]) -> list[Policy
     return [one for one in versions if name and all(_has(one, word) for word in name)]
 
 
-def titled(title: str, versions: Sequence[PolicyVersion]) -> list[PolicyVersion]:
+def policies_titled(title: str, versions: Sequence[PolicyVersion]) -> list[PolicyVersion]:
     """Return the policies of exactly this title, as it was offered to choose from."""
     wanted = " ".join(title.split()).casefold()
     return [one for one in versions if " ".join(one.metadata.title.split()).casefold() == wanted]
 
 
-def bound_to(text: str, versions: Sequence[PolicyVersion]) -> tuple[PolicyVersion, ...]:
+def policies_named(text: str, versions: Sequence[PolicyVersion]) -> tuple[PolicyVersion, ...]:
     """Return the policies to which names in a question bind its search; empty: to none.
 
     Names of policies, and of companies that some of the titles or files have. A policy comes with
@@ -157,7 +159,7 @@ def names_something(text: str) -> bool:
     return bool(mentions(text) or next(_firms(text[:READ]), None))
 
 
-def _around(text: str, tokens: Sequence[re.Match[str]], place: int) -> Mention | None:
+def _around(text: str, tokens: Sequence[re.Match[str]], place: int) -> PolicyMention | None:
     """Return the name that stands before a noun, or else behind it; None: neither."""
     since = next(
         (at for at in range(place, max(0, place - LONGEST), -1) if _are_apart(text, tokens, at)),
@@ -167,7 +169,7 @@ def _around(text: str, tokens: Sequence[re.Match[str]], place: int) -> Mention |
     first = place - len(before)
     if _telling(before):
         start = _with_article(text, tokens, first)
-        return Mention(
+        return PolicyMention(
             start=start,
             end=_with_country(text, tokens, place),
             words=tuple(reversed(before)),
@@ -184,7 +186,7 @@ def _around(text: str, tokens: Sequence[re.Match[str]], place: int) -> Mention |
     start = _with_article(text, tokens, first)
     end = tokens[place + 1 + len(behind)].end()
     said = text[tokens[first].start() : end]
-    return Mention(start=start, end=end, words=tuple(behind), text=said)
+    return PolicyMention(start=start, end=end, words=tuple(behind), text=said)
 
 
 def _are_apart(text: str, tokens: Sequence[re.Match[str]], at: int) -> bool:

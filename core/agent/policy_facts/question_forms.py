@@ -13,7 +13,13 @@ from dataclasses import dataclass, replace
 
 from core.agent.conversation.small_talk import without_greeting
 from core.agent.planning.intent import plain
-from core.agent.policy_facts.policy_names import Mention, bound_to, meant, mentions, names_something
+from core.agent.policy_facts.policy_names import (
+    PolicyMention,
+    mentions,
+    names_something,
+    policies_meant,
+    policies_named,
+)
 from core.domain.answer import Outcome
 from core.domain.policy import PolicyVersion
 from core.domain.policy_facts import FactKind
@@ -168,20 +174,20 @@ _POINTS = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class WantedFact:
     """One fact that is asked for."""
 
     kind: FactKind
     """Which."""
-    mention: Mention | None = None
+    mention: PolicyMention | None = None
     """Of which policy, as it is named; None: of the one that was talked of, or of none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class PolicyQuestion:
     """What a message asks about policies, and nothing else."""
 
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[WantedFact, ...]
     """The facts, in order; at least one."""
     text: str
     """The words in which policies are named: the message, or the question before it."""
@@ -196,7 +202,7 @@ class Asked:
         return tuple(dict.fromkeys(one.kind for one in self.wanted))
 
 
-def asked_about(question: Question) -> Asked | None:
+def policy_question(question: Question) -> PolicyQuestion | None:
     """Return the facts about policies that a message asks for; None if it asks anything else."""
     last = question.history[-1] if question.history else None
     own = _asked(question.search_text if question.standalone == question.text else question.text)
@@ -207,10 +213,10 @@ def asked_about(question: Question) -> Asked | None:
     chosen = next((one.value for one in question.assumptions if one.slot == POLICY_SLOT), None)
     if before is None or chosen is None:
         return None
-    return Asked(wanted=before.wanted, text=before.text, chosen=chosen)
+    return PolicyQuestion(wanted=before.wanted, text=before.text, chosen=chosen)
 
 
-def _asked(text: str) -> Asked | None:
+def _asked(text: str) -> PolicyQuestion | None:
     said = without_greeting(text)
     if len(said) > LONGEST:
         return None
@@ -219,12 +225,12 @@ def _asked(text: str) -> Asked | None:
     folded = _folded(said, named)
     role = _role(folded)
     if role is not None:
-        return Asked(wanted=(Wanted(kind=FactKind.APPLYING),), text=said, role=role)
+        return PolicyQuestion(wanted=(WantedFact(kind=FactKind.APPLYING),), text=said, role=role)
     wanted = _wanted(folded, named)
-    return Asked(wanted=tuple(dict.fromkeys(wanted)), text=said) if wanted else None
+    return PolicyQuestion(wanted=tuple(dict.fromkeys(wanted)), text=said) if wanted else None
 
 
-def _folded(said: str, named: Sequence[Mention]) -> str:
+def _folded(said: str, named: Sequence[PolicyMention]) -> str:
     """Return a message in lower case, with a sign for each policy that it names."""
     said = said.replace(_THIS, " ")
     for mention in reversed(named):
@@ -235,21 +241,21 @@ def _folded(said: str, named: Sequence[Mention]) -> str:
     )
 
 
-def _wanted(folded: str, named: Sequence[Mention]) -> list[Wanted]:
+def _wanted(folded: str, named: Sequence[PolicyMention]) -> list[WantedFact]:
     """Return what each part of a message asks for; empty if any part asks something else."""
-    found: list[Wanted] = []
-    current: Mention | None = None
+    found: list[WantedFact] = []
+    current: PolicyMention | None = None
     rest = list(named)
     for part in filter(None, (_bare(one) for one in _PARTS.split(folded))):
         names = [rest.pop(0) for _ in range(part.count(_THIS))]
         current = names[0] if names else current
         if part == _THIS and found:
-            found.append(Wanted(kind=found[-1].kind, mention=current))
+            found.append(WantedFact(kind=found[-1].kind, mention=current))
             continue
         kind = _kind(_POINTS.sub(_THIS, part))
         if kind is None or len(names) > 1:
             return []
-        found.append(Wanted(kind=kind, mention=None if kind is FactKind.LISTING else current))
+        found.append(WantedFact(kind=kind, mention=None if kind is FactKind.LISTING else current))
     return found
 
 
@@ -282,18 +288,18 @@ _SAYS = re.compile(
 """What asks for all that a policy says about something."""
 
 
-async def bound(question: Question, corpus: CorpusStore) -> Question:
+async def bind_to_policies(question: Question, corpus: CorpusStore) -> Question:
     """Return a question with the policies to which it is bound."""
     text = question.search_text
     if not (names_something(text) or rules_of(text)):
         return question
     versions = await corpus.versions(question.scope)
-    named = bound_to(text, versions)
-    asked = asked_about(question)
+    named = policies_named(text, versions)
+    asked = policy_question(question)
     wants_summary = asked is not None and asked.kinds == (FactKind.SUMMARY,)
     if asked and wants_summary:
         names = [one.mention for one in asked.wanted if one.mention]
-        named = tuple(one for name in names for one in meant(name, versions, asked.text))
+        named = tuple(one for name in names for one in policies_meant(name, versions, asked.text))
     said = _asked_of(text, versions) if named else text
     keys = {one.metadata.key for one in named} or _of_country(text, versions)
     return replace(
@@ -314,7 +320,7 @@ def _asked_of(text: str, versions: Sequence[PolicyVersion]) -> str:
     """
     said = text.replace(_IT, " ")
     for mention in reversed(mentions(said)):
-        if meant(mention, versions, said):
+        if policies_meant(mention, versions, said):
             said = f"{said[: mention.start]}{_IT}{said[mention.end :]}"
     asks = _SAYS.match(said)
     if asks is None:
@@ -334,7 +340,9 @@ def _of_country(text: str, versions: Sequence[PolicyVersion]) -> set[str]:
     return {one.metadata.key for one in there} if local and len(there) < len(versions) else set()
 
 
-def _unknown(asked: Asked | None, versions: Sequence[PolicyVersion]) -> tuple[Condition, ...]:
+def _unknown(
+    asked: PolicyQuestion | None, versions: Sequence[PolicyVersion]
+) -> tuple[Condition, ...]:
     """Return the names in a question about policies themselves that none of them has."""
     names = [one.mention for one in asked.wanted if one.mention] if asked else []
     return tuple(
@@ -345,5 +353,5 @@ def _unknown(asked: Asked | None, versions: Sequence[PolicyVersion]) -> tuple[Co
             is_new=True,
         )
         for one in dict.fromkeys(names)
-        if asked and not meant(one, versions, asked.text)
+        if asked and not policies_meant(one, versions, asked.text)
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from core.agent.conversation.small_talk import SmallTalk
-from core.agent.reply.prose import Listed, arranged, prose
+from core.agent.reply.prose import ListLength, arranged, prose
 from core.agent.wording import (
     ALL_OPTION,
     ASK_A_PERSON,
@@ -57,7 +57,7 @@ def answered(
     assumptions: Sequence[Assumption],
     notes: Sequence[str],
     nearest: Sequence[SectionRef] = (),
-    lists: Mapping[Span, Listed] | None = None,
+    lists: Mapping[Span, ListLength] | None = None,
     verdict: Claim | None = None,
 ) -> Answer:
     """Return a released answer; claims beyond the size limit are left out whole.
@@ -170,7 +170,7 @@ def urgent(
     )
 
 
-def remarked(answer: Answer, note: str) -> Answer:
+def with_note(answer: Answer, note: str) -> Answer:
     """Return an answer with one more note; a question back has no place for notes but its text."""
     if answer.outcome is Outcome.CLARIFICATION:
         return replace(answer, text=f"{answer.text} {note}")
@@ -226,7 +226,7 @@ def greeting() -> Answer:
     )
 
 
-def chatting(kind: SmallTalk) -> Answer:
+def small_talk_reply(kind: SmallTalk) -> Answer:
     """Return the reply to small talk; what comes next stands alone."""
     return Answer(
         outcome=Outcome.CLARIFICATION,
@@ -303,7 +303,7 @@ def _fitting(claims: Sequence[Claim]) -> Sequence[Claim]:
 def _text(
     claims: Sequence[Claim],
     citations: Sequence[ShownCitation],
-    lists: Mapping[Span, Listed] | None = None,
+    lists: Mapping[Span, ListLength] | None = None,
 ) -> str:
     return prose(
         claims,

@@ -95,7 +95,7 @@ LONGEST_PARAGRAPH = 480
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class ListLength:
     """How many items a list has in the policy."""
 
     count: int
@@ -136,7 +136,7 @@ def lead_ins_of(claim: Claim) -> tuple[Citation, ...]:
     return tuple(above) if claim.text == said else ()
 
 
-def listed_in(text: str, *, introduced_by: int, is_cut: bool) -> Listed | None:
+def listed_in(text: str, *, introduced_by: int, is_cut: bool) -> ListLength | None:
     """Count the items of a list in the stored text.
 
     Args:
@@ -154,9 +154,9 @@ def listed_in(text: str, *, introduced_by: int, is_cut: bool) -> Listed | None:
         if 0 in leads:
             count += leads[-1] == 0
         elif count and (unit.kind != "sentence" or is_apart):
-            return Listed(count=count)
+            return ListLength(count=count)
         end = unit.span.char_end
-    return Listed(count=count, is_all=not is_cut) if count else None
+    return ListLength(count=count, is_all=not is_cut) if count else None
 
 
 def arranged(claims: Sequence[Claim]) -> tuple[Claim, ...]:
@@ -168,7 +168,7 @@ def prose(
     claims: Sequence[Claim],
     *,
     numbers: Mapping[Span, int],
-    lists: Mapping[Span, Listed] | None = None,
+    lists: Mapping[Span, ListLength] | None = None,
     titles: Mapping[Span, str] | None = None,
 ) -> str:
     """Return claims as text, see `core.domain.answer`.
@@ -218,7 +218,7 @@ def _groups(claims: Sequence[Claim]) -> list[_Group]:
     return groups
 
 
-def _introduced(group: _Group, lists: Mapping[Span, Listed], titles: Mapping[Span, str]) -> str:
+def _introduced(group: _Group, lists: Mapping[Span, ListLength], titles: Mapping[Span, str]) -> str:
     """Return what stands above a list; of a table without a lead-in the title of its section."""
     above = _openings(group)
     if above:
@@ -248,7 +248,7 @@ def _says_rule(item: str) -> bool:
     return said[:1].isupper() and modality(said) is not Modality.NONE
 
 
-def _alone(group: _Group, lists: Mapping[Span, Listed], titles: Mapping[Span, str]) -> str:
+def _alone(group: _Group, lists: Mapping[Span, ListLength], titles: Mapping[Span, str]) -> str:
     """Return a claim that stands by itself.
 
     A part of a sentence says of how many it is one, and a row what its table is about.
@@ -266,7 +266,7 @@ def _openings(group: _Group) -> list[str]:
     return [opening(one.quote) for one in group.lead_ins[: -1 if group.is_table else None]]
 
 
-def _with_count(said: str, quoted: int, listed: Listed | None) -> str:
+def _with_count(said: str, quoted: int, listed: ListLength | None) -> str:
     """Say in what introduces a list how much of it follows, unless that is all."""
     if listed is None or (listed.is_all and listed.count <= quoted):
         return said

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from core.agent.decision_input import Ruling, Situation
+from core.agent.decision_input import DecisionInput, Ruling
 from core.agent.planning.terms import parts_of
 from core.agent.reply import compose
-from core.agent.reply.prose import Listed, closest_passage, lead_ins_of, listed_in
+from core.agent.reply.prose import ListLength, closest_passage, lead_ins_of, listed_in
 from core.agent.reply.verdict import verdict
 from core.agent.wording import (
     NO_SURE_ANSWER_TO,
@@ -144,7 +144,7 @@ messages off topic in the samples' questions for tuning none."""
 
 
 async def release(
-    situation: Situation,
+    situation: DecisionInput,
     ruling: Ruling,
     *,
     question: Question,
@@ -232,14 +232,16 @@ async def release(
     )
 
 
-async def _lists(claims: Sequence[Claim], corpus: CorpusStore, scope: Scope) -> dict[Span, Listed]:
+async def _lists(
+    claims: Sequence[Claim], corpus: CorpusStore, scope: Scope
+) -> dict[Span, ListLength]:
     """Count the items of the lists that claims quote from, so that none is taken for the whole."""
     items: dict[Span, Citation] = {}
     for claim in claims:
         lead_ins = lead_ins_of(claim)
         if lead_ins and not fits(lead_ins[-1].quote, claim.citations[-1].quote):
             items[lead_ins[-1].span] = claim.citations[-1]
-    found: dict[Span, Listed] = {}
+    found: dict[Span, ListLength] = {}
     for lead_in, item in items.items():
         text = await _read_on(corpus, lead_in, item.span, scope)
         is_cut = len(text) == item.span.char_end + READ_ON - lead_in.char_start

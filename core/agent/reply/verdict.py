@@ -21,7 +21,7 @@ from core.domain.ontology import SectionRef
 from core.grounding.bounds import Bound, bounds
 from core.grounding.short_answers import GROUPS, short_answer
 from core.grounding.yes_or_no import (
-    Asked,
+    AskedModality,
     Polarity,
     asked_of,
     needs_approval,
@@ -117,10 +117,10 @@ def _ruling(question: str, stored: str, lead_in: str | None, *, is_found: bool) 
     clause = ruled(text)
     if clause is not None and clause.modality is Modality.MUST_NOT:
         trigger = clause.trigger.of(text).casefold() if clause.trigger else ""
-        is_unable = asked is Asked.ALLOWED and trigger.startswith("can")
-        return "No." if is_unable or asked is Asked.ADVISED else "Not allowed."
+        is_unable = asked is AskedModality.ALLOWED and trigger.startswith("can")
+        return "No." if is_unable or asked is AskedModality.ADVISED else "Not allowed."
     limits = [one.quantity for one in bounds(text) if one.bound is Bound.AT_MOST]
-    if asked is Asked.ALLOWED and answer is Polarity.YES and limits:
+    if asked is AskedModality.ALLOWED and answer is Polarity.YES and limits:
         return f"Yes, up to {limits[0].raw}." if limits[0].kind == "amount" else None
     return f"{_WORDS[answer]}."
 
@@ -132,8 +132,8 @@ def _open_ruling(question: str, stored: str, lead_in: str | None) -> str | None:
     found = qualified(question, stored, lead_in)
     if found is not None:
         answer, kind = found
-        is_forbidden = (asked_of(question) is Asked.ALLOWED) == (answer is Polarity.NO)
-        is_act = asked_of(question) in {Asked.ALLOWED, Asked.FORBIDDEN}
+        is_forbidden = (asked_of(question) is AskedModality.ALLOWED) == (answer is Polarity.NO)
+        is_act = asked_of(question) in {AskedModality.ALLOWED, AskedModality.FORBIDDEN}
         said_so = "Not allowed" if is_forbidden and is_act else _WORDS[answer]
         return f"{said_so}, with {kind}."
     fact = states(question, stored, lead_in)

@@ -7,7 +7,7 @@ whether it does.
 
 from dataclasses import replace
 
-from core.agent.decision_input import Attempted, Ruling, Situation, was_read
+from core.agent.decision_input import DecidedDraft, DecisionInput, Ruling, was_read
 from core.domain.answer import Badge, Decision, NotJudged, RefusalKind
 
 ASKED_FROM = 0.25
@@ -22,7 +22,7 @@ questions about 24 policies that others wrote, each policy alone, 7 lay above it
 those 7 answered; of the 101 below it the policies answered 30."""
 
 
-def decide(situation: Situation) -> Ruling:
+def decide(situation: DecisionInput) -> Ruling:
     """Apply the rules; the first that speaks decides."""
     for rule in _RULES:
         ruling = rule(situation)
@@ -31,29 +31,29 @@ def decide(situation: Situation) -> Ruling:
     return Ruling(decision=Decision.FINAL, reason="verified, judged and confident enough")
 
 
-def settled(attempted: Attempted) -> Attempted:
+def settled(attempted: DecidedDraft) -> DecidedDraft:
     """Decide a draft again that no further attempt will replace."""
     situation = replace(attempted.situation, may_retry=False, may_refine=False)
     return replace(attempted, situation=situation, ruling=decide(situation))
 
 
 def _again_or(
-    situation: Situation, reason: str, kind: RefusalKind, *, may_retry: bool | None = None
+    situation: DecisionInput, reason: str, kind: RefusalKind, *, may_retry: bool | None = None
 ) -> Ruling:
     if situation.may_retry if may_retry is None else may_retry:
         return Ruling(decision=Decision.RETRY, reason=reason)
     return Ruling(decision=Decision.ESCALATE, reason=reason, refusal=kind)
 
 
-def _is_unlikely(situation: Situation) -> bool:
+def _is_unlikely(situation: DecisionInput) -> bool:
     return situation.confidence.badge not in {Badge.HIGH, Badge.MEDIUM}
 
 
-def _disagrees(situation: Situation) -> bool:
+def _disagrees(situation: DecisionInput) -> bool:
     return situation.draft.is_conflict and len(situation.verified.claims) > 1
 
 
-def _is_close(situation: Situation) -> bool:
+def _is_close(situation: DecisionInput) -> bool:
     """Say whether verified claims that can't stand as an answer may be shown as what comes closest.
 
     One side of a contradiction is not shown alone.
@@ -63,18 +63,18 @@ def _is_close(situation: Situation) -> bool:
     return has_claims and calibrated >= CLOSEST_FROM and not _disagrees(situation)
 
 
-def _short_of_an_answer(situation: Situation) -> RefusalKind:
+def _short_of_an_answer(situation: DecisionInput) -> RefusalKind:
     return RefusalKind.NOT_SURE if _is_close(situation) else _without_answer(situation)
 
 
-def _without_answer(situation: Situation) -> RefusalKind:
+def _without_answer(situation: DecisionInput) -> RefusalKind:
     """Say whether the policies treat the topic and say nothing, or nothing was found."""
     found = situation.best_relevance
     is_treated = found is not None and found >= TREATED_FROM
     return RefusalKind.POLICY_SILENT if is_treated else RefusalKind.NOT_FOUND
 
 
-def _asked(situation: Situation) -> Ruling | None:
+def _asked(situation: DecisionInput) -> Ruling | None:
     """A question back in place of an answer states nothing, so it needs no confidence."""
     asked = situation.draft.asked
     if asked is None or situation.verified.claims or not situation.may_clarify:
@@ -82,7 +82,7 @@ def _asked(situation: Situation) -> Ruling | None:
     return Ruling(decision=Decision.CLARIFY, reason=f"the {asked.slot} is asked for")
 
 
-def _conflict(situation: Situation) -> Ruling | None:
+def _conflict(situation: DecisionInput) -> Ruling | None:
     if _disagrees(situation) and not _is_unlikely(situation):
         return Ruling(
             decision=Decision.ESCALATE,
@@ -93,7 +93,7 @@ def _conflict(situation: Situation) -> Ruling | None:
     return None
 
 
-def _nothing_found(situation: Situation) -> Ruling | None:
+def _nothing_found(situation: DecisionInput) -> Ruling | None:
     if situation.ontology_suffices or situation.best_relevance is None:
         return None
     if situation.best_relevance >= situation.relevance_threshold:
@@ -110,7 +110,7 @@ def _nothing_found(situation: Situation) -> Ruling | None:
     return _again_or(situation, reason, kind, may_retry=may_retry)
 
 
-def _branch(situation: Situation) -> Ruling | None:
+def _branch(situation: DecisionInput) -> Ruling | None:
     if situation.draft.branch is None or not situation.may_clarify:
         return None
     calibrated = situation.confidence.calibrated
@@ -121,7 +121,7 @@ def _branch(situation: Situation) -> Ruling | None:
     )
 
 
-def _not_grounded(situation: Situation) -> Ruling | None:
+def _not_grounded(situation: DecisionInput) -> Ruling | None:
     if situation.verified.claims:
         return None
     failed = [verdict.reason for verdict in situation.verified.verdicts if not verdict.passed]
@@ -132,7 +132,7 @@ def _not_grounded(situation: Situation) -> Ruling | None:
     return _again_or(situation, "there is no claim", _without_answer(situation))
 
 
-def _beside(situation: Situation) -> Ruling | None:
+def _beside(situation: DecisionInput) -> Ruling | None:
     if not situation.is_beside:
         return None
     reason = "nothing quoted speaks of the condition that was asked about"
@@ -140,7 +140,7 @@ def _beside(situation: Situation) -> Ruling | None:
     return _again_or(situation, reason, kind)
 
 
-def _not_approved(situation: Situation) -> Ruling | None:
+def _not_approved(situation: DecisionInput) -> Ruling | None:
     judgement = situation.judgement
     if isinstance(judgement, NotJudged):
         kind = RefusalKind.NOT_SURE if _is_close(situation) else RefusalKind.NOT_FOUND
@@ -160,13 +160,13 @@ def _not_approved(situation: Situation) -> Ruling | None:
     return None
 
 
-def _low(situation: Situation) -> Ruling | None:
+def _low(situation: DecisionInput) -> Ruling | None:
     if not _is_unlikely(situation):
         return None
     return _again_or(situation, "the calibrated confidence is low", _short_of_an_answer(situation))
 
 
-def _refine(situation: Situation) -> Ruling | None:
+def _refine(situation: DecisionInput) -> Ruling | None:
     critique = situation.critique
     if critique is None or not critique.refine or not situation.may_refine:
         return None

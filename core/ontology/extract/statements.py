@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.domain.policy import Section
-from core.language.lead_ins import MARKER, Unit, section_units
+from core.language.lead_ins import MARKER, IntroducedUnit, section_units
 from core.language.sentences import says_something
 from core.language.spans import TextSpan
 
@@ -130,7 +130,9 @@ def _opening(raw: str) -> str:
     return clean(raw[marker.end() :] if marker else raw).rstrip(" :\u2014")
 
 
-def _row(unit: Unit, section: Section, cells: Sequence[str], header: Sequence[str]) -> Statement:
+def _row(
+    unit: IntroducedUnit, section: Section, cells: Sequence[str], header: Sequence[str]
+) -> Statement:
     """Return a table row as a statement."""
     named = [
         Cell(text=cell, header=header[place] if place < len(header) else "")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import islice
 from math import log
 
-from core.domain.ontology import Entity, Found, SectionRef, Snapshot
+from core.domain.ontology import Entity, EntityMatches, SectionRef, Snapshot
 from core.language.content_words import content_words
 from core.ontology.fact_words import entity_words, names_of
 
@@ -83,7 +83,7 @@ def rarities(
     }
 
 
-def best_of(part: Snapshot, rarity: Mapping[str, float], *, limit: int) -> Found:
+def best_of(part: Snapshot, rarity: Mapping[str, float], *, limit: int) -> EntityMatches:
     """Return the entities of a part that have most of the words, best first."""
     best = sum(rarity.values())
     scores = {entity.key: score(entity, part, rarity) / best for entity in part.entities if best}
@@ -92,7 +92,7 @@ def best_of(part: Snapshot, rarity: Mapping[str, float], *, limit: int) -> Found
         key=lambda entity: (-scores[entity.key], entity.key),
     )[:limit]
     kept = {span for entity in ranked for span in entity.spans}
-    return Found(
+    return EntityMatches(
         part=replace(
             part,
             entities=tuple(ranked),

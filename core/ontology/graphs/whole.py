@@ -11,19 +11,19 @@ from core.domain.ontology import (
     POLICIES,
     Entity,
     EntityKey,
+    EntityList,
+    EntityMatches,
     EntityType,
     Extent,
-    Found,
-    Joined,
-    Listed,
+    Neighbourhood,
     Outline,
     Paths,
     Relation,
     RelationType,
+    SectionPassage,
     SectionRef,
-    SectionText,
     Snapshot,
-    Sought,
+    SoughtWord,
     Stated,
     StatedFact,
 )
@@ -61,7 +61,7 @@ from core.ports.knowledge import Direction
 class WholeOntology:
     """See `core.ports.Knowledge` and `core.ports.Lookup`."""
 
-    def __init__(self, snapshot: Snapshot, texts: Sequence[SectionText] = ()) -> None:
+    def __init__(self, snapshot: Snapshot, texts: Sequence[SectionPassage] = ()) -> None:
         """Take all that is known, with `texts` of sections, of which a snapshot has none.
 
         Indexes are made when they are first used.
@@ -93,7 +93,7 @@ class WholeOntology:
         """See `Knowledge.usage`."""
         return {stem: self._usage[stem] for stem in stems if self._usage[stem]}
 
-    async def facts(self, sought: Sequence[Sought], /, *, limit: int) -> tuple[StatedFact, ...]:
+    async def facts(self, sought: Sequence[SoughtWord], /, *, limit: int) -> tuple[StatedFact, ...]:
         """See `Knowledge.facts`."""
         hits: Counter[int] = Counter()
         for word in sought:
@@ -141,7 +141,7 @@ class WholeOntology:
         }
         return self._with_ends(found, ends)
 
-    async def sections_at(self, spans: Collection[Span], /) -> tuple[SectionText, ...]:
+    async def sections_at(self, spans: Collection[Span], /) -> tuple[SectionPassage, ...]:
         """See `Knowledge.sections_at`."""
         return tuple(one for one in self._texts if any(map(one.holds, spans)))
 
@@ -186,7 +186,7 @@ class WholeOntology:
 
     async def listed(
         self, type_: EntityType | None, /, *, name: str = "", is_part: bool = False, limit: int
-    ) -> Listed:
+    ) -> EntityList:
         """See `Lookup.listed`."""
         wanted = normal_name(name)
         found = [
@@ -197,11 +197,11 @@ class WholeOntology:
         ]
         if is_part:
             found.sort(key=lambda entity: (len(entity.name), entity.key))
-        return Listed(part=self._part(found[:limit]), count=len(found))
+        return EntityList(part=self._part(found[:limit]), count=len(found))
 
     async def search(
         self, query: str, types: Collection[EntityType] = (), /, *, limit: int
-    ) -> Found:
+    ) -> EntityMatches:
         """See `Lookup.search`."""
         wanted = stems_of(query)
         own = {word: self._frequency[word] for word in wanted}
@@ -222,7 +222,7 @@ class WholeOntology:
         direction: Direction = "both",
         type_: RelationType | None = None,
         limit: int,
-    ) -> Joined:
+    ) -> Neighbourhood:
         """See `Lookup.neighbours`."""
         found = self._graph.neighbours(key, direction, (type_,) if type_ else ())
         ends = {one.entity.key: one.entity for one in found}
@@ -231,7 +231,7 @@ class WholeOntology:
         ends_of = [end for one in relations for end in (one.source, one.target)]
         shown |= {one.key: one for one in self._of(ends_of)}
         part = self._part(list(shown.values()), relations)
-        return Joined(part=part, entities=len(ends), relations=len(found))
+        return Neighbourhood(part=part, entities=len(ends), relations=len(found))
 
     async def paths(self, source: EntityKey, target: EntityKey, /, *, max_hops: int) -> Paths:
         """See `Lookup.paths`."""

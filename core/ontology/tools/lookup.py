@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import cast
 
 from core.domain.json_value import Json
-from core.domain.ontology import NORMS, Entity, EntityType, Listed, RelationType, Snapshot
+from core.domain.ontology import NORMS, Entity, EntityList, EntityType, RelationType, Snapshot
 from core.language.content_words import content_words
 from core.ontology.tools.registry import (
     MOST_ITEMS,
@@ -83,7 +83,7 @@ async def _summarize(ontology: Lookup, arguments: Arguments) -> Mapping[str, Jso
         raise ArgumentError(f"nothing is known of section {section!r:.40}; sections: {numbers}")
     kinds: dict[str, Json] = {type_.value: count for type_, count in told.counts.items()}
     items: dict[str, Json] = {"policies": [*policies], "section": section, "types": kinds}
-    return listed(Listed(part=told.part, count=sum(told.counts.values())), items)
+    return listed(EntityList(part=told.part, count=sum(told.counts.values())), items)
 
 
 COMPARE = Tool(
@@ -151,7 +151,7 @@ async def _find(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
     return listed(await _named(ontology, name, type_))
 
 
-async def _named(ontology: Lookup, name: str, type_: EntityType | None) -> Listed:
+async def _named(ontology: Lookup, name: str, type_: EntityType | None) -> EntityList:
     """Return the entities of a name, else those with the name as part of theirs."""
     exact = await ontology.listed(type_, name=name, limit=MOST_ITEMS)
     if exact.count or not name:

@@ -13,7 +13,7 @@ from core.domain.json_value import Json
 from core.domain.ontology import (
     Entity,
     EntityKey,
-    Listed,
+    EntityList,
     Relation,
     RelationType,
     SectionRef,
@@ -124,7 +124,7 @@ def answer(found: Shown | None = None, items: Mapping[str, Json] | None = None) 
     return result
 
 
-def listed(found: Listed, items: Mapping[str, Json] | None = None) -> dict[str, Json]:
+def listed(found: EntityList, items: Mapping[str, Json] | None = None) -> dict[str, Json]:
     """Return a tool's answer that is a list."""
     return answer(
         Shown(part=found.part, entities=found.part.entities, entities_in_all=found.count), items

@@ -18,9 +18,9 @@ from core.adapters.system import SystemClock
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
-from core.agent.request import Parts, Task
+from core.agent.request import PipelineParts, Task
 from core.domain.answer import Outcome
-from core.domain.run import Limits, Run
+from core.domain.run import Run, RunLimits
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import Knowledge
 from core.retrieval.retriever import Retriever
@@ -43,7 +43,7 @@ Body = dict[str, Any]
 Answering = Callable[[Body], Step]
 CODEWORD = "nightfall"
 OUTCOMES = frozenset(Outcome) - {Outcome.IGNORED, Outcome.FAILED}
-LIMITS = Limits(deadline_s=20.0)
+LIMITS = RunLimits(deadline_s=20.0)
 QUESTION = "May I accept cash as a gift, and up to which value are gifts allowed?"
 _NUMBER = re.compile(r"\d+")
 _FORBIDS = re.compile(r"\b(?:must|may|can|shall) not\b|\bnever\b|\bprohibited\b|\bforbidden\b")
@@ -69,7 +69,7 @@ class World:
             capabilities=self.models.capabilities,
             ahead=self.rules,
         )
-        parts = Parts(
+        parts = PipelineParts(
             reasoner=factory,
             corpus=self.corpus,
             retriever=Retriever(InMemorySearch(self.corpus), None),

@@ -12,10 +12,10 @@ from core.adapters.system import SystemClock
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
-from core.agent.request import Parts, Task
+from core.agent.request import PipelineParts, Task
 from core.agent.wording import MODEL_UNAVAILABLE
 from core.domain.answer import Outcome
-from core.domain.run import Limits, Run
+from core.domain.run import Run, RunLimits
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import ReasonerFactory
 from core.retrieval.retriever import Retriever
@@ -66,11 +66,11 @@ async def _run(
     corpus = InMemoryCorpus(GIFTS, REPORTING, chunked=chunked)
     scope = make_scope()
     knowledge = await InMemoryOntology(corpus).open(scope)
-    limits = Limits(deadline_s=30.0)
+    limits = RunLimits(deadline_s=30.0)
 
     def pipeline(reasoner: ReasonerFactory) -> Pipeline:
         return Pipeline(
-            Parts(
+            PipelineParts(
                 reasoner=reasoner,
                 corpus=corpus,
                 retriever=Retriever(InMemorySearch(corpus), None),

@@ -14,7 +14,7 @@ from core.config.settings import Settings
 from core.domain.backoff import Backoff
 from core.domain.errors import TransientError
 from core.domain.json_value import Json
-from core.domain.run import Budget, Limits
+from core.domain.run import Budget, RunLimits
 from core.ports import ModelCallLog, StoredCall
 from tests.servers.anthropic import AnthropicServer
 
@@ -75,7 +75,7 @@ async def models_at(
 
 def budget(*, deadline_s: float = 20.0, calls: int = 8, tokens: int = 8_000) -> Budget:
     """Return a budget that begins now."""
-    limits = Limits(model_calls=calls, output_tokens=tokens, deadline_s=deadline_s)
+    limits = RunLimits(model_calls=calls, output_tokens=tokens, deadline_s=deadline_s)
     return Budget(limits, started_s=time.monotonic())
 
 

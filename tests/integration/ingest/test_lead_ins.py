@@ -13,7 +13,7 @@ from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.ontology.ontology_reader import REACH, PostgresOntologyStore
 from core.agent.planning.facts import findings_of
 from core.domain.evidence import Finding
-from core.domain.ontology import Sought
+from core.domain.ontology import SoughtWord
 from core.domain.question import Scope
 from core.ingest.publish import Ingested
 from core.ontology.fact_words import NAMING, stems_of
@@ -42,7 +42,7 @@ However, petty cash may be used by the cashier.
 
 async def findings(known: Knowledge, word: str) -> Mapping[str, Finding]:
     """Return the facts that have a word, by their text."""
-    stated = await known.facts([Sought(words=stems_of(word), beginning="", weight=1)], limit=50)
+    stated = await known.facts([SoughtWord(words=stems_of(word), beginning="", weight=1)], limit=50)
     spans = {one.span: one.entity for one in stated}
     part = await known.entities(set(spans.values()), at=spans, ends=NAMING)
     return {one.text: one for one in findings_of(spans, part)}

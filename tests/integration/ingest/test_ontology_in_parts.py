@@ -20,7 +20,7 @@ from core.agent.planning.facts import find_facts, vocabulary_for, with_definitio
 from core.agent.planning.terms import terms_of
 from core.domain.evidence import Finding
 from core.domain.json_value import Json
-from core.domain.ontology import EntityKey, EntityType, Sought
+from core.domain.ontology import EntityKey, EntityType, SoughtWord
 from core.domain.question import Scope
 from core.ingest.publish import Ingested
 from core.measuring.answers import load_questions
@@ -61,7 +61,7 @@ async def reading(known: Knowledge, question: str) -> dict[str, object]:
     vocabulary = await vocabulary_for(question, known)
     terms = await with_definitions(question, terms_of(question, vocabulary), known)
     sought = [
-        Sought(words=one.alternatives | {one.word}, beginning=beginning(one.word), weight=3)
+        SoughtWord(words=one.alternatives | {one.word}, beginning=beginning(one.word), weight=3)
         for one in terms
     ]
     found = await find_facts(terms, known, limit=10)

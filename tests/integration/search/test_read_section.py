@@ -13,11 +13,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
 from core.adapters.postgres.search.search import PostgresChunkSearch
-from core.agent.document_search import Passages
+from core.agent.document_search import DocumentSearch
 from core.domain.json_value import Json
 from core.domain.policy import EVERYONE
 from core.domain.question import Scope
-from core.domain.run import Budget, Limits
+from core.domain.run import Budget, RunLimits
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import Published
 from core.retrieval.retriever import Retriever
@@ -34,8 +34,8 @@ IDS = ["vaults#sec_1", "vaults#1", "VAULTS#vault", "vaults# 1 ", "vaults#%", "va
 async def read(engine: AsyncEngine, scope: Scope, section: str) -> str:
     """Call the tool as a model does; return all that the model is told, as JSON."""
     question = replace(make_question("When is the vault code changed?"), scope=scope)
-    limits = Limits()
-    passages = Passages(
+    limits = RunLimits()
+    passages = DocumentSearch(
         Retriever(PostgresChunkSearch(engine, None), None),
         question,
         budget=Budget(limits, started_s=0.0),

@@ -8,7 +8,7 @@ import pytest
 
 from core.agent.pipeline import Pipeline
 from core.agent.policy_facts import answer as course
-from core.agent.request import Parts, Task
+from core.agent.request import PipelineParts, Task
 from core.agent.stages.verify import verify
 from core.agent.wording import FROM_METADATA, PARTIAL, WHICH_POLICY
 from core.domain.answer import BY_CODE, Badge, Check, Citation, Claim, Draft, Outcome
@@ -23,7 +23,7 @@ from core.domain.policy_facts import (
     statements,
 )
 from core.domain.question import Assumption, Scope, Turn
-from core.domain.run import Limits, Run
+from core.domain.run import Run, RunLimits
 from core.language.spans import Span, VersionId
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.retrieval.retriever import Retriever
@@ -135,12 +135,12 @@ async def ask(
     corpus = InMemoryCorpus(TRAVEL, CARS, POOL, BOARD)
     scope = make_scope(*groups)
     knowledge = await InMemoryOntology(corpus).open(scope)
-    parts = Parts(
+    parts = PipelineParts(
         reasoner=reasoner or ScriptedReasoner(drafts=[nothing] * 3),
         corpus=corpus,
         retriever=Retriever(InMemorySearch(corpus), None),
         clock=FixedClock(),
-        limits=Limits(),
+        limits=RunLimits(),
         about=InMemoryAbout(corpus=corpus, later=later or {}),
     )
     question = make_question(text, scope=scope, history=history, assumptions=assumptions)

@@ -5,8 +5,8 @@ from time import process_time
 
 import pytest
 
-from core.agent.policy_facts.policy_names import bound_to, meant, mentions
-from core.agent.policy_facts.question_forms import Asked, asked_about, bound
+from core.agent.policy_facts.policy_names import mentions, policies_meant, policies_named
+from core.agent.policy_facts.question_forms import PolicyQuestion, bind_to_policies, policy_question
 from core.domain.policy import PolicyMetadata, PolicyVersion
 from core.domain.policy_facts import FactKind
 from core.domain.question import Turn
@@ -46,8 +46,8 @@ SHELF = _versions(
 )
 
 
-def _asked(text: str, *history: Turn) -> Asked | None:
-    return asked_about(make_question(text, history=history))
+def _asked(text: str, *history: Turn) -> PolicyQuestion | None:
+    return policy_question(make_question(text, history=history))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_hostile_questions_are_read_in_linear_time(text: str) -> None:
     """8,000 characters take no longer than a few milliseconds; a tenth of a second is generous."""
     began = process_time()
     _asked(text)
-    bound_to(text, SHELF)
+    policies_named(text, SHELF)
     assert process_time() - began < 1.0
 
 
@@ -187,7 +187,9 @@ def test_hostile_questions_are_read_in_linear_time(text: str) -> None:
     ],
 )
 def test_a_name_means_the_policies_that_have_all_of_its_words(text: str, keys: str) -> None:
-    found = [one.metadata.key for name in mentions(text) for one in meant(name, SHELF, text)]
+    found = [
+        one.metadata.key for name in mentions(text) for one in policies_meant(name, SHELF, text)
+    ]
     assert " ".join(found) == keys
 
 
@@ -207,13 +209,13 @@ def test_a_name_means_the_policies_that_have_all_of_its_words(text: str, keys: s
 )
 def test_names_bind_the_search(text: str, keys: str) -> None:
     """A policy with its supplements; a company by title or file; an unknown name binds nothing."""
-    assert " ".join(one.metadata.key for one in bound_to(text, SHELF)) == keys
+    assert " ".join(one.metadata.key for one in policies_named(text, SHELF)) == keys
 
 
 def test_a_company_that_every_policy_is_of_binds_nothing() -> None:
     one, other = _versions("a|Acme Travel Policy", "b|Acme Gifts Policy")
-    assert bound_to("What holds at Acme?", [one, other]) == ()
-    assert bound_to("What holds at Acme GmbH?", [one]) == ()
+    assert policies_named("What holds at Acme?", [one, other]) == ()
+    assert policies_named("What holds at Acme GmbH?", [one]) == ()
 
 
 async def test_a_country_binds_to_its_policies_and_to_those_for_everywhere() -> None:
@@ -223,29 +225,35 @@ async def test_a_country_binds_to_its_policies_and_to_those_for_everywhere() -> 
         Policy(key="de", title="Gifts in Germany", text="# Gifts\n", jurisdiction="DE"),
         Policy(key="gb", title="Gifts in Britain", text="# Gifts\n", jurisdiction="GB"),
     )
-    asked = await bound(make_question("What may I accept in Germany?"), corpus)
+    asked = await bind_to_policies(make_question("What may I accept in Germany?"), corpus)
     assert (asked.bound, asked.named) == ({"all", "de"}, ())
-    nowhere = await bound(make_question("What may I accept in France?"), corpus)
+    nowhere = await bind_to_policies(make_question("What may I accept in France?"), corpus)
     assert nowhere.bound == frozenset()
 
 
 async def test_what_a_policy_says_about_something_is_asked_without_its_name() -> None:
     """Sentences that name the policy would be found for its name alone."""
     corpus = InMemoryCorpus(Policy(key="gifts", title="Gifts Policy", text="# Gifts\n"))
-    asked = await bound(make_question("What does the gifts policy say about vouchers?"), corpus)
+    asked = await bind_to_policies(
+        make_question("What does the gifts policy say about vouchers?"), corpus
+    )
     assert asked.search_text == "Which rules are there on vouchers?"
     assert (asked.bound, asked.named) == ({"gifts"}, ("Gifts Policy",))
     for text in ("What does the pension policy say about vouchers?", "What is the gifts policy?"):
-        assert (await bound(make_question(text), corpus)).search_text == text
+        assert (await bind_to_policies(make_question(text), corpus)).search_text == text
 
 
 async def test_a_policy_that_nobody_knows_must_be_named_by_what_is_quoted() -> None:
     """Who owns another policy is no answer."""
     corpus = InMemoryCorpus(Policy(key="gifts", title="Gifts Policy", text="# Gifts\n"))
-    [unknown] = (await bound(make_question("Who owns the pension policy?"), corpus)).conditions
+    [unknown] = (
+        await bind_to_policies(make_question("Who owns the pension policy?"), corpus)
+    ).conditions
     assert (unknown.kind, unknown.words) == (ConditionKind.POLICY, "pension policy")
     assert unknown.is_new
-    assert (await bound(make_question("Who owns the gifts policy?"), corpus)).conditions == ()
+    assert (
+        await bind_to_policies(make_question("Who owns the gifts policy?"), corpus)
+    ).conditions == ()
 
 
 def test_names_do_not_overlap() -> None:

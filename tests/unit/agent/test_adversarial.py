@@ -20,7 +20,7 @@ from core.domain.answer import (
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence
 from core.domain.question import Scope
-from core.domain.run import Exploration, Limits, Run
+from core.domain.run import Exploration, Run, RunLimits
 from tests.factories import NOT_JUDGED, make_judgement, make_scope, make_span
 from tests.fakes import Drafter, InMemoryCorpus, ScriptedReasoner
 from tests.unit.agent.world import (
@@ -215,9 +215,9 @@ async def test_a_judge_who_only_retries_does_not_loop() -> None:
     judgement = make_judgement(1.0, approved=True, decision=Decision.RETRY)
     reasoner = replace(_reasoner(TRUE), judgements=[judgement])
     run = await make_world().run(reasoner)
-    assert reasoner.asked.count("draft") == Limits().max_attempts
+    assert reasoner.asked.count("draft") == RunLimits().max_attempts
     assert run.answer.outcome is Outcome.REFUSED
-    assert run.budget.retrieval_rounds == Limits().max_attempts
+    assert run.budget.retrieval_rounds == RunLimits().max_attempts
 
 
 async def test_silence_of_the_judge_is_no_approval() -> None:

@@ -4,17 +4,24 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent.applicability import Bound, bind, bound_to, groups_named, noted, query_of
+from core.agent.applicability import (
+    ApplicableClaims,
+    applicable_claims,
+    groups_named,
+    people_concerned,
+    query_of,
+    with_notes,
+)
 from core.agent.conversation.small_talk import SmallTalk
 from core.agent.conversation.understanding import understand
-from core.agent.reply.compose import chatting
+from core.agent.reply.compose import small_talk_reply
 from core.agent.request import AskRequest, Reply
 from core.agent.service import Answering
 from core.agent.wording import WITHOUT_MODEL
 from core.domain.answer import Badge, Outcome, RefusalKind, Verified
 from core.domain.conversation import Place
 from core.domain.question import Assumption, Question, Turn
-from core.domain.run import Limits
+from core.domain.run import RunLimits
 from core.language.conditions import conditions_in
 from core.retrieval.retriever import Retriever
 from tests.factories import make_evidence, make_judgement, make_question
@@ -58,7 +65,7 @@ async def ask(text: str, quoted: str, *turns: Turn, claim: str = "") -> Reply:
         log=InMemoryLog(),
         clock=FixedClock(),
         ids=CountingIds(),
-        limits=Limits(),
+        limits=RunLimits(),
     )
     return await answering.ask(AskRequest(text=text, place=Place(thread="known")))
 
@@ -104,9 +111,9 @@ def test_an_item_of_another_thing_is_not_quoted_beside_the_one_asked_about() -> 
     meant = understand("and tachograph data?", [turn])
     question = replace(make_question(meant.standalone), conditions=meant.conditions)
     verified = Verified(claims=rows, dropped=(), verdicts=())
-    assert bind(question, verified, evidence).verified.claims == rows[1:]
+    assert applicable_claims(question, verified, evidence).verified.claims == rows[1:]
     alone = replace(verified, claims=rows[:1])
-    bound = bind(question, alone, evidence)
+    bound = applicable_claims(question, alone, evidence)
     assert (bound.verified.claims, bound.is_beside) == (rows[:1], True)
 
 
@@ -172,10 +179,10 @@ async def test_an_employee_is_not_told_the_rule_of_contractors() -> None:
     assert [one.text for one in told.claims] == ["Not allowed.", CONTRACTORS]
 
 
-def bound(question: Question, *texts: str) -> Bound:
+def bound(question: Question, *texts: str) -> ApplicableClaims:
     evidence = make_evidence(*texts)
     claims = tuple(claim_of(evidence, text) for text in texts)
-    return bind(question, Verified(claims=claims, dropped=(), verdicts=()), evidence)
+    return applicable_claims(question, Verified(claims=claims, dropped=(), verdicts=()), evidence)
 
 
 def test_what_holds_for_all_comes_first() -> None:
@@ -209,16 +216,16 @@ def test_a_question_is_bound_to_whom_it_names() -> None:
     """The ranking and the search look for every word that policies have for them."""
     text = "Can I give a bottle of wine worth EUR 40 to a public official in Germany?"
     question = replace(make_question(text), conditions=conditions_in(text))
-    assert bound_to(question) == {"public official"}
-    assert bound_to(make_question("May I take wine?")) == frozenset()
+    assert people_concerned(question) == {"public official"}
+    assert people_concerned(make_question("May I take wine?")) == frozenset()
     assert "government official" in query_of(question)
     assert query_of(make_question("May I take wine?")) == "May I take wine?"
 
 
 def test_only_answers_and_refusals_have_notes() -> None:
     """A question back has no place for them."""
-    answer = chatting(SmallTalk.GREETING)
-    assert noted(answer, ("x",)) == answer
+    answer = small_talk_reply(SmallTalk.GREETING)
+    assert with_notes(answer, ("x",)) == answer
 
 
 async def test_small_talk_costs_nothing() -> None:

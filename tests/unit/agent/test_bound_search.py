@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from core.agent.decision_input import LIKELY, Attempted, Ruling, Situation, preferred
-from core.agent.document_search import Passages
+from core.agent.decision_input import LIKELY, DecidedDraft, DecisionInput, Ruling, better_of
+from core.agent.document_search import DocumentSearch
 from core.domain.answer import Decision, Draft, RefusalKind, Verified
 from core.domain.evidence import Evidence
-from core.domain.run import Budget, Limits, Plan
+from core.domain.run import Budget, Plan, RunLimits
 from core.retrieval.retriever import Retriever
 from tests.factories import make_judgement, make_question
 from tests.fakes import InMemoryCorpus, InMemorySearch, Policy
@@ -17,15 +17,17 @@ TWO = Policy(key="two", title="Two", text="# Two\n\n## 1 Gifts\nGifts are welcom
 BOUND = frozenset({"two"})
 
 
-def _passages(search: InMemorySearch, *, is_model: bool, wants_summary: bool = False) -> Passages:
+def _passages(
+    search: InMemorySearch, *, is_model: bool, wants_summary: bool = False
+) -> DocumentSearch:
     question = replace(
         make_question("Are gifts refused?"), bound=BOUND, wants_summary=wants_summary
     )
-    return Passages(
+    return DocumentSearch(
         Retriever(search, None),
         question,
-        budget=Budget(Limits(), started_s=0.0),
-        limits=Limits(),
+        budget=Budget(RunLimits(), started_s=0.0),
+        limits=RunLimits(),
         is_model=is_model,
     )
 
@@ -59,8 +61,8 @@ async def test_a_model_is_given_the_whole_policy_to_summarise() -> None:
 
 def _attempted(
     decision: Decision, refusal: RefusalKind | None, score: float, *, has_more: bool
-) -> Attempted:
-    situation: Situation = replace(
+) -> DecidedDraft:
+    situation: DecisionInput = replace(
         GOOD,
         draft=Draft(claims=()),
         verified=Verified(claims=(), dropped=(), verdicts=()),
@@ -68,7 +70,7 @@ def _attempted(
         has_more=has_more,
     )
     ruling = Ruling(decision=decision, reason="", refusal=refusal)
-    return Attempted(situation=situation, ruling=ruling, evidence=Evidence(items=()))
+    return DecidedDraft(situation=situation, ruling=ruling, evidence=Evidence(items=()))
 
 
 def test_what_is_close_where_it_was_asked_for_gives_way_to_an_answer_alone() -> None:
@@ -78,8 +80,8 @@ def test_what_is_close_where_it_was_asked_for_gives_way_to_an_answer_alone() -> 
     answer = _attempted(Decision.FINAL, None, 0.9, has_more=False)
     likely = _attempted(Decision.ESCALATE, RefusalKind.NOT_SURE, LIKELY, has_more=True)
     nothing = _attempted(Decision.ESCALATE, RefusalKind.NOT_FOUND, 0.3, has_more=True)
-    assert preferred(close, elsewhere) is close
-    assert preferred(close, answer) is answer
-    assert preferred(likely, answer) is likely
-    assert preferred(nothing, elsewhere) is elsewhere
-    assert preferred(answer, replace(close, evidence=answer.evidence)) is answer
+    assert better_of(close, elsewhere) is close
+    assert better_of(close, answer) is answer
+    assert better_of(likely, answer) is likely
+    assert better_of(nothing, elsewhere) is elsewhere
+    assert better_of(answer, replace(close, evidence=answer.evidence)) is answer

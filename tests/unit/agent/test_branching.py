@@ -1,9 +1,9 @@
 """When the country is asked for: nobody is told the rule of one country as if it were his."""
 
 from core.agent.extractive.evidence_text import passages_of
-from core.agent.extractive.questions import Wanted
+from core.agent.extractive.questions import SubQuestion
 from core.agent.extractive.quoting import NOWHERE, find_branch
-from core.agent.extractive.ranking import Scored, by_section, rank
+from core.agent.extractive.ranking import ScoredSentence, by_section, rank
 from core.agent.planning.intent import Facets, Intent
 from core.domain.evidence import EvidenceItem
 from core.domain.run import Term
@@ -19,8 +19,8 @@ GROUP = make_item(
 )
 
 
-def _wanted(*, jurisdictions: frozenset[str] = frozenset()) -> Wanted:
-    return Wanted(
+def _wanted(*, jurisdictions: frozenset[str] = frozenset()) -> SubQuestion:
+    return SubQuestion(
         text="gift",
         terms=(Term(word="gift", weight=1.0, surface="gift"),),
         intents=(Intent.GENERAL,),
@@ -28,7 +28,7 @@ def _wanted(*, jurisdictions: frozenset[str] = frozenset()) -> Wanted:
     )
 
 
-async def _ranked(item: EvidenceItem, wanted: Wanted) -> list[Scored]:
+async def _ranked(item: EvidenceItem, wanted: SubQuestion) -> list[ScoredSentence]:
     return await rank(passages_of([item]), wanted, reader=None)
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.agent.decision_input import Ruling, Situation, relevance_read
+from core.agent.decision_input import DecisionInput, Ruling, relevance_read
 from core.agent.stages.decide import ASKED_FROM, CLOSEST_FROM, TREATED_FROM, decide
 from core.confidence.calibration import badge_of
 from core.domain.answer import (
@@ -33,7 +33,7 @@ def confident(calibrated: float | None) -> Confidence:
 
 CLOSE = confident(CLOSEST_FROM)
 FAR = confident(CLOSEST_FROM - 0.01)
-GOOD = Situation(
+GOOD = DecisionInput(
     draft=Draft(claims=(CLAIM,)),
     verified=Verified(claims=(CLAIM,), dropped=(), verdicts=()),
     judgement=make_judgement(),
@@ -49,7 +49,7 @@ GOOD = Situation(
 REJECTED = Verified(claims=(), dropped=(CLAIM,), verdicts=(FAILED,))
 
 
-def ruled(situation: Situation) -> tuple[Decision, RefusalKind | None]:
+def ruled(situation: DecisionInput) -> tuple[Decision, RefusalKind | None]:
     ruling = decide(situation)
     assert ruling.reason
     return ruling.decision, ruling.refusal

@@ -14,7 +14,7 @@ from core.domain.answer import Decision, Draft, Judgement, NotJudged, Outcome, R
 from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.question import ALL, Assumption, Question
-from core.domain.run import Clarification, Limits, Plan
+from core.domain.run import Clarification, Plan, RunLimits
 from core.language.conditions import conditions_in
 from core.ontology.tools.toolbox import OntologyToolbox
 from tests.factories import (
@@ -533,7 +533,7 @@ async def test_facts_alone_are_never_sure() -> None:
     plan = await reasoner.plan(question, knowledge)
     assert isinstance(plan, Plan)
     found = await explore(reasoner, question, plan, knowledge=knowledge, toolbox=NoTools())
-    assert 0.5 < (found.reported_confidence or 0.0) < Limits().gate_threshold
+    assert 0.5 < (found.reported_confidence or 0.0) < RunLimits().gate_threshold
 
 
 async def test_what_a_reader_finds_to_answer_is_relevant() -> None:

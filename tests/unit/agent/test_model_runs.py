@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.replies.answer import BY_RULES, origin
-from core.agent.concurrency import started_ahead
+from core.agent.concurrency import prefetched
 from core.agent.fallback import AbandonedError
 from core.agent.stages.explore import gate
 from core.agent.trace import covered_s
@@ -20,7 +20,7 @@ from core.domain.errors import (
     ModelUnavailableError,
     TransientError,
 )
-from core.domain.run import Budget, Exploration, Limits, ModelCall, TokenUse
+from core.domain.run import Budget, Exploration, ModelCall, RunLimits, TokenUse
 from core.ports import SearchRequest, SearchResult
 from tests.factories import make_finding, make_judgement, make_scope
 from tests.fakes import InMemoryOntology, ScriptedReasoner
@@ -153,12 +153,12 @@ async def test_work_that_nobody_wants_is_cancelled() -> None:
             ended.append("cancelled")
         return "never"
 
-    async with started_ahead(work) as result:
+    async with prefetched(work) as result:
         assert result is not None
         await asyncio.sleep(0)
     assert ended == ["cancelled"]
     with pytest.raises(ContractError):
-        async with started_ahead(work):
+        async with prefetched(work):
             raise ContractError
 
 
@@ -192,7 +192,7 @@ async def test_the_critic_asks_for_one_refinement_at_most(second: float) -> None
         judgements=[make_judgement(0.9), make_judgement(second)],
         critique_given=asks,
     )
-    world = make_world(limits=Limits(max_attempts=4))
+    world = make_world(limits=RunLimits(max_attempts=4))
     run = await world.run(reasoner)
     assert len(run.attempts) == 2
     shown = REGISTER if second > 0.9 else CASH
@@ -201,7 +201,7 @@ async def test_the_critic_asks_for_one_refinement_at_most(second: float) -> None
 
 async def test_the_judge_gets_one_retry_however_many_attempts_there_are() -> None:
     """`max_attempts` is for what retrieval can mend."""
-    world = make_world(limits=Limits(max_attempts=4))
+    world = make_world(limits=RunLimits(max_attempts=4))
     run = await world.run(_model(judgements=[POOR]))
     assert [one.decision for one in run.attempts] == [Decision.RETRY, Decision.ESCALATE]
     assert run.answer.outcome is Outcome.REFUSED
@@ -219,7 +219,7 @@ async def test_a_judge_that_escalates_is_not_asked_again() -> None:
 async def test_turns_are_bounded() -> None:
     """With the last step used up the best draft is settled."""
     reasoner = _model(judgements=[POOR])
-    run = await make_world(limits=Limits(steps=1)).run(reasoner)
+    run = await make_world(limits=RunLimits(steps=1)).run(reasoner)
     assert reasoner.asked.count("draft") == 1
     assert run.answer.outcome is Outcome.REFUSED
 
@@ -272,7 +272,7 @@ async def test_a_refusal_of_the_fallback_says_that_it_is_one() -> None:
 
 async def test_a_model_beyond_the_deadline_is_replaced() -> None:
     """The fallback has a deadline of its own."""
-    world = make_world(limits=Limits(deadline_s=0.05))
+    world = make_world(limits=RunLimits(deadline_s=0.05))
     run = await world.run(_model(delay_s=30.0), fallback=replace(PLAIN, asked=[]))
     assert (run.answer.outcome, run.reasoner) == (Outcome.ANSWERED, "plain/1")
 
@@ -313,7 +313,7 @@ def test_a_budget_of_model_calls_is_never_overdrawn(
     calls: int, tokens: int, writes: list[int]
 ) -> None:
     """Law: no call is allowed after the last call or the last token."""
-    budget = Budget(Limits(model_calls=calls, output_tokens=tokens))
+    budget = Budget(RunLimits(model_calls=calls, output_tokens=tokens))
     made = 0
     for written in writes:
         had = budget.tokens_left
@@ -328,7 +328,7 @@ def test_a_budget_of_model_calls_is_never_overdrawn(
 
 def test_the_deadline_is_counted_from_the_start() -> None:
     """Seconds of the monotonic clock."""
-    assert Budget(Limits(deadline_s=7.0), started_s=3.0).deadline_s == 10.0
+    assert Budget(RunLimits(deadline_s=7.0), started_s=3.0).deadline_s == 10.0
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 20)), max_size=8))

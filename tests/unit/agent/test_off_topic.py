@@ -107,7 +107,7 @@ def test_what_was_found_or_asked_back_gives_way_only_for_sure(answer: Answer) ->
         (refusal(RefusalKind.CONFLICT), False),
         (refusal(RefusalKind.NOT_PERMITTED), False),
         (compose.escalated(nearest=()), False),
-        (compose.chatting(SmallTalk.GREETING), False),
+        (compose.small_talk_reply(SmallTalk.GREETING), False),
         (compose.failed(), False),
         (replace(NOT_FOUND, outcome=Outcome.ANSWERED, refusal=None), False),
     ],

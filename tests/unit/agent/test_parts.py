@@ -1,6 +1,6 @@
 """A message is cut into the questions that it asks: a few, whatever its length."""
 
-from core.agent.planning.terms import MOST, Part, parts_of
+from core.agent.planning.terms import MOST, QuestionPart, parts_of
 from core.domain.run import Term
 from core.language.content_words import content_words
 
@@ -12,7 +12,7 @@ def asked(subjects: tuple[str, ...]) -> str:
     return " ".join(f"What monthly limit holds for {one}?" for one in subjects)
 
 
-def parts(text: str) -> tuple[Part, ...]:
+def parts(text: str) -> tuple[QuestionPart, ...]:
     """Return the questions of a message whose words all tell something."""
     return parts_of(text, tuple(Term(word=word, weight=1.0) for word in content_words(text)))
 

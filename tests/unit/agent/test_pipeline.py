@@ -11,7 +11,7 @@ from core.domain.answer import Badge, Branch, Decision, Draft, Outcome, RefusalK
 from core.domain.errors import TransientError
 from core.domain.evidence import Evidence
 from core.domain.question import Assumption, Turn
-from core.domain.run import Budget, Clarification, Exploration, Limits, Plan, Run, Term
+from core.domain.run import Budget, Clarification, Exploration, Plan, Run, RunLimits, Term
 from core.ports import RecordReceipt, SearchRequest, SearchResult
 from tests.factories import (
     NOT_JUDGED,
@@ -125,7 +125,7 @@ async def test_a_retry_without_a_higher_score_replaces_nothing(second: object) -
 
 async def test_the_evidence_is_that_of_the_draft_that_counts() -> None:
     """A run that falls back on its first draft shows what that draft could cite."""
-    limits = Limits(retrieval_depth=1, retry_depth=3, wide_depth=1)
+    limits = RunLimits(retrieval_depth=1, retry_depth=3, wide_depth=1)
     for judgements, items in (([POOR, NOT_JUDGED], 1), ([POOR, GOOD], 3)):
         reasoner = ScriptedReasoner(drafts=[TRUE], judgements=judgements)
         run = await make_world(limits=limits).run(reasoner)
@@ -154,7 +154,7 @@ async def test_a_retry_searches_deeper_with_other_words() -> None:
 
     term = Term(word="present", weight=1.0, alternatives=frozenset({"gift"}))
     planned = Plan(intent="general", terms=(term,))
-    world = make_world(limits=Limits(wide_depth=1))
+    world = make_world(limits=RunLimits(wide_depth=1))
     await world.run(
         ScriptedReasoner(drafts=[lacking], judgements=[POOR], planned=planned), "Presents?"
     )
@@ -177,7 +177,7 @@ async def test_spent_attempts_end_in_a_refusal_with_sections() -> None:
 async def test_one_attempt_may_be_all() -> None:
     """With one attempt allowed nothing is tried again."""
     reasoner = ScriptedReasoner(drafts=[TRUE], judgements=[POOR])
-    await make_world(limits=Limits(max_attempts=1)).run(reasoner)
+    await make_world(limits=RunLimits(max_attempts=1)).run(reasoner)
     assert reasoner.asked.count("draft") == 1
 
 
@@ -319,7 +319,7 @@ async def test_a_corpus_without_chunks_is_answered_from_the_graph() -> None:
 
 def test_a_budget_is_never_overdrawn() -> None:
     """As many searches as attempts, and what was used is counted."""
-    budget = Budget(Limits(max_attempts=2))
+    budget = Budget(RunLimits(max_attempts=2))
     assert [budget.may_retrieve() for _ in range(5)] == [True, True, False, False, False]
     assert budget.may_step()
     budget.tools(3)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.agent.reply.prose import Listed, arranged, listed_in, prose
+from core.agent.reply.prose import ListLength, arranged, listed_in, prose
 from core.agent.reply.release import unanswered
-from core.domain.answer import Citation, Claim, Draft, Listing, Outcome, Paragraph, blocks
+from core.domain.answer import Citation, Claim, Draft, ListBlock, Outcome, Paragraph, blocks
 from core.domain.evidence import Evidence
 from core.language.phrasing import item_sentence, row_sentence, sentence
 from core.language.spans import Span, VersionId
@@ -35,7 +35,7 @@ def _row(row: str, start: int) -> Claim:
     return Claim(text=row_sentence(HEADER, row), citations=(_cited(HEADER, 0), _cited(row, start)))
 
 
-def _written(*claims: Claim, lists: dict[Span, Listed] | None = None, title: str = "") -> str:
+def _written(*claims: Claim, lists: dict[Span, ListLength] | None = None, title: str = "") -> str:
     said = arranged(claims)
     spans = dict.fromkeys(c.span for claim in said for c in claim.citations)
     numbers = {span: number for number, span in enumerate(spans, start=1)}
@@ -87,11 +87,13 @@ def test_a_part_of_a_list_is_not_taken_for_the_whole() -> None:
     minibar, fines = _item("- minibar;", 60), _item("- fines.", 80)
     lead_in = minibar.citations[0].span
     said = "The following are not reimbursed"
-    assert _written(minibar, lists={lead_in: Listed(count=3)}).startswith(
+    assert _written(minibar, lists={lead_in: ListLength(count=3)}).startswith(
         f"{said} (1 of 3 listed):"
     )
-    assert _written(minibar, fines, lists={lead_in: Listed(count=2)}).startswith(f"{LEAD_IN} [1]")
-    more = {lead_in: Listed(count=2, is_all=False)}
+    assert _written(minibar, fines, lists={lead_in: ListLength(count=2)}).startswith(
+        f"{LEAD_IN} [1]"
+    )
+    more = {lead_in: ListLength(count=2, is_all=False)}
     assert _written(minibar, fines, lists=more).startswith(f"{said} (2 of more than 2 listed): [1]")
 
 
@@ -119,7 +121,7 @@ def test_items_under_a_chain_or_a_heading_are_a_list() -> None:
 def test_an_item_that_is_a_rule_is_not_counted() -> None:
     """It says all that it says; how long its list is would be noise."""
     rule = _item("- Taxis must be booked by the travel desk.", 60)
-    listed = {rule.citations[0].span: Listed(count=9)}
+    listed = {rule.citations[0].span: ListLength(count=9)}
     assert _written(rule, lists=listed).startswith(f"{LEAD_IN} Taxis must be booked")
 
 
@@ -135,13 +137,13 @@ def test_other_words_than_quoted_stand_by_themselves() -> None:
 @pytest.mark.parametrize(
     ("rest", "listed"),
     [
-        ("\n- fines;\n- meals.\n\nOther costs are paid.", Listed(count=3)),
-        ("\n- fines;\n- meals.", Listed(count=3, is_all=False)),
-        ("\n\nOther costs are paid.\n- late ones", Listed(count=1)),
-        ("\nThe following are:\n- meals;\n- taxis.", Listed(count=1)),
+        ("\n- fines;\n- meals.\n\nOther costs are paid.", ListLength(count=3)),
+        ("\n- fines;\n- meals.", ListLength(count=3, is_all=False)),
+        ("\n\nOther costs are paid.\n- late ones", ListLength(count=1)),
+        ("\nThe following are:\n- meals;\n- taxis.", ListLength(count=1)),
     ],
 )
-def test_items_are_counted_in_the_stored_text(rest: str, listed: Listed) -> None:
+def test_items_are_counted_in_the_stored_text(rest: str, listed: ListLength) -> None:
     """Up to what stands apart behind the list."""
     text = f"{LEAD_IN}\n- minibar;{rest}"
     assert listed_in(text, introduced_by=len(LEAD_IN), is_cut=True) == listed
@@ -152,7 +154,7 @@ def test_only_the_items_of_the_list_itself_are_counted() -> None:
     first, second = "a. These need approval:", "a. These don't:"
     items = "    i. travel:\n        - by air\n    i. training"
     text = f"{first}\n{items}\n{second}\n    i. lunch\n"
-    assert listed_in(text, introduced_by=len(first), is_cut=False) == Listed(count=2)
+    assert listed_in(text, introduced_by=len(first), is_cut=False) == ListLength(count=2)
 
 
 def test_what_is_no_item_is_not_counted() -> None:
@@ -188,7 +190,7 @@ def test_text_is_its_own_structure() -> None:
     )
     assert list(blocks(text)) == [
         Paragraph(text="Not paid: [1]"),
-        Listing(items=("minibar [2]", "fines [3]")),
+        ListBlock(items=("minibar [2]", "fines [3]")),
         Paragraph(text="Ask. [4]"),
         Paragraph(text="Earlier. [5]"),
         Paragraph(text="\u2022"),

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.agent.extractive.evidence_text import passages_of
-from core.agent.extractive.questions import Wanted
+from core.agent.extractive.questions import SubQuestion
 from core.agent.extractive.quoting import NEAR_ROW, NEARLY, QUOTED, expand, quoted_of
 from core.agent.extractive.ranking import (
     ANSWERS,
     IN_CONTEXT,
-    Fit,
-    Scored,
+    AnswerFit,
+    ScoredSentence,
     by_section,
     measures_of,
     rank,
@@ -51,8 +51,10 @@ class TableReader:
         ]
 
 
-def wanted(text: str = "Who may enter?", *, employments: frozenset[str] = frozenset()) -> Wanted:
-    return Wanted(
+def wanted(
+    text: str = "Who may enter?", *, employments: frozenset[str] = frozenset()
+) -> SubQuestion:
+    return SubQuestion(
         text=text,
         terms=(Term(word="archiv", weight=1.0, surface="archive"),),
         intents=(Intent.GENERAL,),
@@ -60,11 +62,11 @@ def wanted(text: str = "Who may enter?", *, employments: frozenset[str] = frozen
     )
 
 
-async def ranked(reader: TableReader | None, *items: EvidenceItem) -> list[Scored]:
+async def ranked(reader: TableReader | None, *items: EvidenceItem) -> list[ScoredSentence]:
     return await rank(passages_of(items), wanted(), reader=reader)
 
 
-def texts(found: Sequence[Scored]) -> list[str]:
+def texts(found: Sequence[ScoredSentence]) -> list[str]:
     return [one.unit.text for one in found]
 
 
@@ -217,7 +219,7 @@ async def test_measures_are_shares(one: float, other: float) -> None:
 
 def test_what_is_no_number_answers_nothing() -> None:
     """A reader that breaks never makes an answer sure."""
-    fit = Fit(intercept=9.0, weights={"sentence": 1.0})
+    fit = AnswerFit(intercept=9.0, weights={"sentence": 1.0})
     assert fit.probability({"sentence": math.nan}) == 0.0
 
 

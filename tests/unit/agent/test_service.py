@@ -21,7 +21,7 @@ from core.domain.errors import (
 )
 from core.domain.ontology import Snapshot
 from core.domain.question import Scope, Turn
-from core.domain.run import Limits
+from core.domain.run import RunLimits
 from core.ports import Embedder, EmbeddingSpace, Knowledge, Progressed, Vector
 from core.ports.text_models import OffTopic
 from core.retrieval.retriever import Retriever
@@ -71,7 +71,7 @@ def make_service(
     *,
     edition: int | None = 3,
     turns: tuple[Turn, ...] | None = None,
-    limits: Limits | None = None,
+    limits: RunLimits | None = None,
     failure: Exception | None = None,
     likeness: Embedder | None = None,
     off_topic: OffTopic | None = None,
@@ -89,7 +89,7 @@ def make_service(
         log=log,
         clock=FixedClock(),
         ids=CountingIds(),
-        limits=limits or Limits(),
+        limits=limits or RunLimits(),
         likeness=likeness,
         off_topic=off_topic,
     )
@@ -357,7 +357,7 @@ async def test_an_unrecorded_answer_is_not_shown() -> None:
 
 async def test_a_run_beyond_its_deadline_has_failed() -> None:
     """A reasoner that never comes back is cut off, and that is recorded."""
-    service = make_service(replace(GOOD, delay_s=30.0), limits=Limits(deadline_s=0.01))
+    service = make_service(replace(GOOD, delay_s=30.0), limits=RunLimits(deadline_s=0.01))
     reply = await service.answering.ask(REQUEST)
     assert reply.answer.outcome is Outcome.FAILED
     assert service.log.runs[0].warnings == ("TimeoutError",)

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 import pytest
 
-from core.agent.conversation.spelling import mended
+from core.agent.conversation.spelling import corrected
 from core.language.content_words import stem, words
 from core.ports import Knowledge
 from tests.factories import make_scope
@@ -62,7 +62,7 @@ async def knowledge() -> Knowledge:
 )
 async def test_only_slips_are_mended(typed: str, read: str) -> None:
     """A word nobody uses, one slip from one that policies use; no name, figure or address."""
-    assert await mended(typed, await knowledge(), ENGLISH) == read
+    assert await corrected(typed, await knowledge(), ENGLISH) == read
 
 
 @pytest.mark.parametrize(
@@ -91,16 +91,16 @@ async def test_only_slips_are_mended(typed: str, read: str) -> None:
 )
 async def test_one_letter_is_mended_and_no_more(typed: str, read: str) -> None:
     """One too many, one too few, a wrong one or two exchanged; never the first or the last."""
-    assert await mended(typed, await knowledge(), ENGLISH) == read
+    assert await corrected(typed, await knowledge(), ENGLISH) == read
 
 
 async def test_no_more_than_a_few_words_are_mended() -> None:
     """Whoever writes in another language is not translated."""
     typed = "ezpenses ecpenses expences expenxes exoenses ezpenses eypenses"
-    assert await mended(typed, await knowledge(), ENGLISH) == (
+    assert await corrected(typed, await knowledge(), ENGLISH) == (
         "expenses expenses expenses expenses expenses expenses expenses"
     )
-    assert (await mended(f"{typed} expunses", await knowledge(), ENGLISH)).endswith(" expunses")
+    assert (await corrected(f"{typed} expunses", await knowledge(), ENGLISH)).endswith(" expunses")
 
 
 @pytest.mark.parametrize(
@@ -113,12 +113,12 @@ async def test_of_two_words_the_one_that_is_surely_meant(leave: int, lease: int,
     text = "".join(f"## {number} Part\n{said}\n\n" for number, said in enumerate(parts, 1))
     policy = Policy(key="both", title="Both", text=f"# Both\n\n{text}")
     known = await InMemoryOntology(InMemoryCorpus(policy)).open(make_scope())
-    assert await mended("leabes", known, Listed("leaves leases")) == read
+    assert await corrected("leabes", known, Listed("leaves leases")) == read
 
 
 async def test_without_a_list_of_words_only_apostrophes_are_added() -> None:
     """What may be a rare English word is left alone."""
-    assert await mended("whats expences", await knowledge(), None) == "what is expences"
+    assert await corrected("whats expences", await knowledge(), None) == "what is expences"
 
 
 async def test_a_flood_of_words_costs_little() -> None:
@@ -126,7 +126,7 @@ async def test_a_flood_of_words_costs_little() -> None:
     known = await knowledge()
     text = " ".join(f"abcdefgh{chr(97 + n % 26)}{chr(97 + n // 26 % 26)}qx" for n in range(620))
     began_s = time.process_time()
-    await mended(text, known, ENGLISH)
-    await mended("dont" * 2_000, known, ENGLISH)
+    await corrected(text, known, ENGLISH)
+    await corrected("dont" * 2_000, known, ENGLISH)
     assert time.process_time() - began_s < 3.0
     assert stem("expenses") == "expens"

@@ -9,11 +9,11 @@ import pytest
 from bot.slack.inbound.payload import typed
 from bot.small_talk import is_only_thanks
 from bot.teams.inbound.text_input import clean_text, html_text
-from core.agent.concurrency import let_others_run
+from core.agent.concurrency import yield_to_others
 from core.agent.conversation.understanding import clean, understand
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.domain.question import Turn
-from core.domain.run import Limits
+from core.domain.run import RunLimits
 from tests.life import message
 from tests.stalls import NUMBERED, filled, hostile_messages, measured_steps, numbered
 from tests.unit.agent.world import World, make_world
@@ -65,7 +65,7 @@ async def _longest_s(
 
     async def answer() -> None:
         words = clean(text)
-        await let_others_run()
+        await yield_to_others()
         await world.run(reasoner, understand(words, history).standalone[-LONGEST:], history=history)
 
     with measured_steps() as steps:
@@ -104,6 +104,6 @@ def _took_s(read: Callable[[str], object], text: str) -> float:
 
 async def test_a_deadline_ends_a_run_that_only_computes() -> None:
     """Between two pieces of work the loop looks at the time; a run never waits for anything."""
-    world = make_world(limits=Limits(deadline_s=0.0))
+    world = make_world(limits=RunLimits(deadline_s=0.0))
     with pytest.raises(TimeoutError):
         await world.run(ExtractiveReasoner(), filled("gift "))

@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 
 from core.agent.fallback import Fallback
 from core.agent.pipeline import Pipeline
-from core.agent.request import Parts, Task
+from core.agent.request import PipelineParts, Task
 from core.domain.answer import Citation, Claim, Draft
 from core.domain.conversation import ContextMessage
 from core.domain.evidence import Evidence
 from core.domain.question import Assumption, Turn
-from core.domain.run import Limits, Run
+from core.domain.run import Run, RunLimits
 from core.language.spans import Span, VersionId
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import ReasonerFactory
@@ -62,7 +62,7 @@ class World:
 
     corpus: InMemoryCorpus
     search: InMemorySearch
-    limits: Limits
+    limits: RunLimits
 
     async def run(
         self,
@@ -78,7 +78,7 @@ class World:
         """Take a question of somebody without groups to its outcome."""
         scope = make_scope()
         knowledge = await InMemoryOntology(self.corpus).open(scope)
-        parts = Parts(
+        parts = PipelineParts(
             reasoner=reasoner,
             corpus=self.corpus,
             retriever=Retriever(self.search, None),
@@ -100,7 +100,7 @@ class World:
 
 def make_world(
     *policies: Policy,
-    limits: Limits | None = None,
+    limits: RunLimits | None = None,
     relevance: float = 0.8,
     applies_scope: bool = True,
 ) -> World:
@@ -109,7 +109,7 @@ def make_world(
     return World(
         corpus=corpus,
         search=InMemorySearch(corpus, relevance=relevance, applies_scope=applies_scope),
-        limits=limits or Limits(),
+        limits=limits or RunLimits(),
     )
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.adapters.anthropic.reasoner import DECLINED
 from core.agent.fallback import AbandonedError
 from core.domain.answer import Outcome
-from core.domain.run import Limits, Run
+from core.domain.run import Run, RunLimits
 from tests.servers.anthropic_steps import Block, Reply, cited, reply, search_results, text, tool_use
 from tests.unit.agent.world import CASH, GIFTS, LIMIT, REGISTER, REPORTING, make_world
 from tests.unit.anthropic.scripted import (
@@ -165,8 +165,8 @@ async def test_a_run_ends_within_its_budget_and_shows_only_what_is_stored(
     run = await _ended(model, use_rag=use_rag, is_native=is_native)
     if run is None:
         return
-    assert run.budget.model_calls <= Limits().model_calls
-    assert run.budget.steps <= Limits().steps
+    assert run.budget.model_calls <= RunLimits().model_calls
+    assert run.budget.steps <= RunLimits().steps
     assert run.answer.outcome in set(Outcome) - {Outcome.FAILED, Outcome.IGNORED}
     assert run.used_rag <= use_rag
     stored = GIFTS.text + REPORTING.text

@@ -8,12 +8,12 @@ import pytest
 from core.adapters.anthropic.dialogue import turn_texts
 from core.agent.fallback import AbandonedError
 from core.agent.pipeline import Pipeline
-from core.agent.request import Parts, Task
+from core.agent.request import PipelineParts, Task
 from core.agent.stages.review import NOT_CRITICISED
 from core.domain.answer import Decision, NotJudged, Outcome
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.question import Turn
-from core.domain.run import Clarification, Limits, Plan, Run
+from core.domain.run import Clarification, Plan, Run, RunLimits
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.retrieval.retriever import Retriever
 from tests.factories import make_question, make_scope
@@ -38,14 +38,14 @@ LOOKS_UP = tool_use("search_entities", {"query": "gift register"})
 CHECKED = "The Compliance Officer must check the register each month."
 
 
-async def _run(model: ScriptedModel, *, limits: Limits | None = None, **given: Any) -> Run:
+async def _run(model: ScriptedModel, *, limits: RunLimits | None = None, **given: Any) -> Run:
     """Run without a fallback: what abandons a run is raised."""
     world = make_world(limits=limits)
     scope = make_scope()
     knowledge = await InMemoryOntology(world.corpus).open(scope)
-    bounds = limits or Limits()
+    bounds = limits or RunLimits()
     pipeline = Pipeline(
-        Parts(
+        PipelineParts(
             reasoner=factory_of(model),
             corpus=world.corpus,
             retriever=Retriever(world.search, None),
@@ -247,13 +247,13 @@ async def test_a_model_that_calls_tools_to_the_very_end_is_refused() -> None:
     model = ScriptedModel(answer=[reply(LOOKS_UP)] * 8)
     run = await _run(model)
     assert run.answer.outcome is Outcome.REFUSED
-    assert run.budget.model_calls <= Limits().model_calls
+    assert run.budget.model_calls <= RunLimits().model_calls
 
 
 async def test_calls_beyond_the_limit_of_tools_are_errors() -> None:
     """The model is told, and the run goes on."""
     model = ScriptedModel(answer=[reply(*[LOOKS_UP] * 5), answers(CASH, also=[SURE])])
-    run = await _run(model, limits=Limits(tool_calls=2))
+    run = await _run(model, limits=RunLimits(tool_calls=2))
     results = _results(model.bodies()[1])
     assert [bool(one.get("is_error")) for one in results] == [False, False, True, True, True]
     assert run.budget.tool_calls == 2
@@ -332,7 +332,7 @@ async def test_a_retry_that_fails_leaves_the_first_draft() -> None:
 async def test_without_budget_for_the_judge_nothing_is_judged() -> None:
     """It is no failure of the model, so there is no fallback; and no approval either."""
     model = ScriptedModel(answer=[answers(CASH, also=[SURE])])
-    run = await _run(model, limits=Limits(model_calls=1, max_attempts=1))
+    run = await _run(model, limits=RunLimits(model_calls=1, max_attempts=1))
     assert run.answer.outcome is Outcome.REFUSED
     assert isinstance(run.attempts[0].judgement, NotJudged)
     assert "budget" in run.attempts[0].judgement.reason
@@ -341,7 +341,7 @@ async def test_without_budget_for_the_judge_nothing_is_judged() -> None:
 async def test_the_last_call_is_the_judges() -> None:
     """The critic approves nothing: where one call is left, it is not the one that is made."""
     model = ScriptedModel(answer=[answers(CASH, also=[SURE])], critique=[])
-    run = await _run(model, limits=Limits(model_calls=2, max_attempts=1))
+    run = await _run(model, limits=RunLimits(model_calls=2, max_attempts=1))
     assert run.answer.outcome is Outcome.ANSWERED
     assert run.attempts[0].critique == NOT_CRITICISED
 
@@ -354,7 +354,7 @@ async def test_a_redraft_is_reserved() -> None:
     )
     run = await _run(model)
     assert [claim.text for claim in run.answer.claims] == [CASH, LIMIT]
-    assert run.budget.model_calls == Limits().model_calls
+    assert run.budget.model_calls == RunLimits().model_calls
 
 
 # A better draft
@@ -371,7 +371,7 @@ async def test_a_retry_is_told_what_was_wrong() -> None:
         critique=[criticised("claim 1 is too short"), criticised()],
         judge=[judged(0.7, decision="RETRY: the register is missing"), judged(0.95)],
     )
-    run = await _run(model, limits=Limits(retrieval_depth=1, retry_depth=3))
+    run = await _run(model, limits=RunLimits(retrieval_depth=1, retry_depth=3))
     assert run.answer.outcome is Outcome.ANSWERED
     last = model.bodies()[-1]["messages"][-1]["content"]
     words = "\n".join(one["text"] for one in last if one["type"] == "text")
@@ -388,7 +388,7 @@ async def test_a_retry_may_cite_what_an_earlier_search_found() -> None:
         )
         for key, rule in (("cash", CASH), ("drones", "Drones must be registered."))
     ]
-    world = make_world(*policies, limits=Limits(retrieval_depth=1, retry_depth=1))
+    world = make_world(*policies, limits=RunLimits(retrieval_depth=1, retry_depth=1))
     model = ScriptedModel(
         answer=[
             reply(reported(0.1)),

@@ -15,7 +15,7 @@ from core.confidence.calibration import MEDIUM
 from core.domain.answer import Badge, Check, Decision, Draft, NotJudged, Outcome, RefusalKind
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.evidence import Evidence
-from core.domain.run import Budget, Limits, Run
+from core.domain.run import Budget, Run, RunLimits
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import RunContext
 from tests.factories import make_question
@@ -50,7 +50,7 @@ def _cut(body: Body) -> Reply:
 
 
 async def _run(*answer: Step, question: str = "May I accept cash as a gift?", **script: Any) -> Run:
-    limits = script.pop("limits", Limits())
+    limits = script.pop("limits", RunLimits())
     relevance = script.pop("relevance", 0.8)
     model = ScriptedModel(answer=answer, **script)
     run = await make_world(limits=limits, relevance=relevance).run(factory_of(model), question)
@@ -99,7 +99,7 @@ async def test_the_judge_gets_one_retry_at_most() -> None:
         answers(CASH, also=[SURE]),
         answers(CASH, LIMIT),
         judge=[doubts, better],
-        limits=Limits(max_attempts=4),
+        limits=RunLimits(max_attempts=4),
     )
     assert run.answer.outcome is Outcome.REFUSED
     assert len(run.attempts) == 2
@@ -196,7 +196,7 @@ async def test_a_report_that_only_the_thread_tells_is_not_sent_either() -> None:
         question=follows,
         knowledge=knowledge,
         toolbox=toolbox,
-        budget=Budget(Limits()),
+        budget=Budget(RunLimits()),
         use_rag=True,
         has_chunks=True,
     )

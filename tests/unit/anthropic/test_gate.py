@@ -7,7 +7,7 @@ import pytest
 from core.adapters.anthropic.dialogue import tool_loop, turn_texts
 from core.agent.prompts import ANSWER, ANSWER_GRAPH_ONLY
 from core.domain.answer import Outcome
-from core.domain.run import Limits, Run
+from core.domain.run import Run, RunLimits
 from tests.fakes import InMemoryCorpus, InMemorySearch, Policy
 from tests.servers.anthropic_steps import reply, search_results, tool_use
 from tests.unit.agent.world import CASH, GIFTS, LIMIT, REPORTING, World, make_world
@@ -20,12 +20,12 @@ from tests.unit.anthropic.scripted import (
 )
 
 LOOKS_UP = tool_use("search_entities", {"query": "gift register"})
-THRESHOLD = Limits().gate_threshold
+THRESHOLD = RunLimits().gate_threshold
 
 
 def _without_chunks() -> World:
     corpus = InMemoryCorpus(GIFTS, REPORTING, chunked=False)
-    return World(corpus=corpus, search=InMemorySearch(corpus), limits=Limits())
+    return World(corpus=corpus, search=InMemorySearch(corpus), limits=RunLimits())
 
 
 async def _run(model: ScriptedModel, world: World | None = None, *, use_rag: bool = True) -> Run:
@@ -94,7 +94,7 @@ async def test_at_most_five_chunks_are_given() -> None:
     model = ScriptedModel(answer=[reply(reported(0.2)), reply("MISSING: cash"), reply("-")])
     world = make_world(policy)
     run = await _run(model, world)
-    assert world.search.requests[0].limit == Limits().retrieval_depth == 5
+    assert world.search.requests[0].limit == RunLimits().retrieval_depth == 5
     assert len(run.chunks_used) <= 8
     given = [block for block in _last_turn(model.bodies()[1]) if block["type"] == "search_result"]
     assert len(given) == 5

@@ -10,7 +10,7 @@ import pytest
 from bot.console.command_line import build_parser
 from bot.console.commands import ask
 from core.agent.service import Answering
-from core.domain.run import Limits
+from core.domain.run import RunLimits
 from core.retrieval.retriever import Retriever
 from tests.factories import make_judgement
 from tests.fakes import (
@@ -38,7 +38,7 @@ def _answer_from(monkeypatch: pytest.MonkeyPatch, reasoner: ScriptedReasoner) ->
         log=InMemoryLog(),
         clock=FixedClock(),
         ids=CountingIds(),
-        limits=Limits(),
+        limits=RunLimits(),
     )
 
     @asynccontextmanager

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.grounding.yes_or_no import Asked, Polarity, asked_of, needs_approval, polarity
+from core.grounding.yes_or_no import AskedModality, Polarity, asked_of, needs_approval, polarity
 
 ACCEPT = "May I accept gifts?"
 WORTH_40 = "May I accept gifts worth EUR 40?"
@@ -98,23 +98,23 @@ def test_what_needs_an_approval(question: str, sentence: str, *, needs: bool) ->
 @pytest.mark.parametrize(
     ("question", "asked"),
     [
-        ("Hi, can I accept gifts?", Asked.ALLOWED),
-        ("Am I allowed to accept gifts", Asked.ALLOWED),
-        ("is it ok to accept gifts?", Asked.ALLOWED),
-        ("Is it forbidden to accept gifts?", Asked.FORBIDDEN),
-        ("Is accepting gifts against the rules?", Asked.FORBIDDEN),
-        ("Must I register gifts?", Asked.REQUIRED),
-        ("Are employees obliged to register gifts?", Asked.REQUIRED),
+        ("Hi, can I accept gifts?", AskedModality.ALLOWED),
+        ("Am I allowed to accept gifts", AskedModality.ALLOWED),
+        ("is it ok to accept gifts?", AskedModality.ALLOWED),
+        ("Is it forbidden to accept gifts?", AskedModality.FORBIDDEN),
+        ("Is accepting gifts against the rules?", AskedModality.FORBIDDEN),
+        ("Must I register gifts?", AskedModality.REQUIRED),
+        ("Are employees obliged to register gifts?", AskedModality.REQUIRED),
         ("Is it not allowed to accept gifts?", None),
         ("Can't I accept gifts?", None),
         ("Can I refuse gifts?", None),
-        ("May I accept gifts if they are small?", Asked.ALLOWED),
+        ("May I accept gifts if they are small?", AskedModality.ALLOWED),
         ("Can I get gifts?", None),
         ("Can we be given gifts?", None),
         ("What may I accept?", None),
         ("", None),
     ],
 )
-def test_what_a_question_asks_of_an_act(question: str, asked: Asked | None) -> None:
+def test_what_a_question_asks_of_an_act(question: str, asked: AskedModality | None) -> None:
     """A negation, a condition or an alternative makes it no plain one."""
     assert asked_of(question) is asked

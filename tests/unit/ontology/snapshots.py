@@ -8,8 +8,8 @@ from core.domain.ontology import (
     EntityKey,
     Extraction,
     Relation,
+    SectionPassage,
     SectionRef,
-    SectionText,
     Snapshot,
 )
 from core.domain.policy import Section
@@ -97,10 +97,10 @@ def snapshot_of(*sources: Source) -> Snapshot:
     )
 
 
-def texts_of(*sources: Source) -> tuple[SectionText, ...]:
+def texts_of(*sources: Source) -> tuple[SectionPassage, ...]:
     """Return the sections' texts that a store would read for these policies."""
     return tuple(
-        SectionText(
+        SectionPassage(
             version_id=VersionId(number),
             eid=section.eid,
             char_start=section.char_start,

@@ -14,7 +14,7 @@ from core.domain.question import Scope
 from core.language.spans import Span, VersionId
 from core.ports import EmbeddingSpace, SearchRequest, SearchResult, Vector
 from core.ports.search import fixed
-from core.retrieval.relevance import Features, Judge, relevance
+from core.retrieval.relevance import Features, RelevanceRescorer, relevance
 from core.retrieval.retriever import DEPTH, READ_DEPTH, Retriever
 from tests.factories import make_place
 from tests.fakes import ScriptedReader, WaitingEmbedder
@@ -202,7 +202,9 @@ class Measured:
 async def test_chunks_of_another_space_are_judged_by_the_measured_embedder() -> None:
     """Hits and neighbours get its cosine and the relevance that was fitted on it, once a chunk."""
     measured = Measured()
-    retriever = Retriever(Numbered(), fixed(Measured(is_measured=False)), judge=Judge(measured))
+    retriever = Retriever(
+        Numbered(), fixed(Measured(is_measured=False)), judge=RelevanceRescorer(measured)
+    )
     await retriever.retrieve("May I?", SCOPE, depth=2, neighbours=1)
     found = await retriever.retrieve("May I?", SCOPE, depth=2, neighbours=1)
     fitted = relevance(Features(lexical_score=0.5, cosine=0.6, coverage=0.5))
@@ -215,7 +217,7 @@ async def test_chunks_of_another_space_are_judged_by_the_measured_embedder() -> 
 async def test_chunks_judged_at_once_are_not_lost() -> None:
     """While one question waits for the embedder, another pushes out what the first relies on."""
     embedder = WaitingEmbedder()
-    judge = Judge(embedder, kept=2)
+    judge = RelevanceRescorer(embedder, kept=2)
     await judge.judge("May I?", [chunk(1), chunk(2)])
     embedder.goes_on.clear()
     async with asyncio.TaskGroup() as group:
@@ -230,7 +232,7 @@ async def test_chunks_judged_at_once_are_not_lost() -> None:
 
 async def test_without_the_measured_embedder_words_judge() -> None:
     """A failing one changes nothing."""
-    judge = Judge(Measured(failure=TransientError("no")))
+    judge = RelevanceRescorer(Measured(failure=TransientError("no")))
     found = await Retriever(Numbered(), None, judge=judge).retrieve(
         "May I?", SCOPE, depth=2, neighbours=0
     )
@@ -246,7 +248,7 @@ async def test_what_was_measured_is_not_judged_again() -> None:
             return replace(found, hits=tuple(replace(hit, dense_score=0.4) for hit in found.hits))
 
     measured = Measured()
-    await Retriever(Dense(), fixed(measured), judge=Judge(measured)).retrieve(
+    await Retriever(Dense(), fixed(measured), judge=RelevanceRescorer(measured)).retrieve(
         "May I?", SCOPE, depth=2, neighbours=0
     )
     assert measured.read == []

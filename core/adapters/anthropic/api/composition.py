@@ -12,7 +12,7 @@ from core.adapters.anthropic.api.providers import Capabilities, Prices, prices_f
 from core.config.settings import Settings
 from core.domain.backoff import Backoff, Retries
 from core.domain.errors import CiteboundError, ConfigError
-from core.domain.run import Budget, Limits, TokenUse
+from core.domain.run import Budget, RunLimits, TokenUse
 from core.ports import Clock, ModelCallLog, Spending
 from core.ports.text_models import LiveCheck
 
@@ -116,7 +116,7 @@ async def check_models(settings: Settings, *, clock: Clock, timeout_s: float) ->
         await models.warm()
         for model in dict.fromkeys((settings.model, settings.small_model)):
             started_s = clock.monotonic_s()
-            budget = Budget(Limits(deadline_s=timeout_s), started_s=started_s)
+            budget = Budget(RunLimits(deadline_s=timeout_s), started_s=started_s)
             await models.standalone(budget).call(_one_word(model))
             took_ms = (clock.monotonic_s() - started_s) * 1_000
             answers.append(f"{model} answered in {took_ms:.0f} ms")

@@ -12,7 +12,7 @@ from core.domain.evidence import Context, EvidenceItem, Finding
 from core.domain.json_value import Json
 from core.domain.ontology import Entity, EntityKey, EntityType, RelationType, Snapshot
 from core.domain.question import Question
-from core.domain.run import Attempt, Limits
+from core.domain.run import Attempt, RunLimits
 from core.language.spans import Span, VersionId
 from core.ontology.fact_words import NAMING, STATED
 from core.ontology.tools.registry import is_statement
@@ -214,7 +214,7 @@ def opening(
     words = [BEGIN]
     if has_nothing_else:
         words.append(NO_CHUNKS)
-    if question.asked_back >= Limits().max_clarifications:
+    if question.asked_back >= RunLimits().max_clarifications:
         words.append(ASKED_ENOUGH)
     if how_to_cite:
         words.append(how_to_cite)

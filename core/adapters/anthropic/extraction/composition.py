@@ -14,7 +14,7 @@ from core.adapters.anthropic.extraction.extractor import ClaudeSectionReader, Pr
 from core.config.settings import Settings
 from core.domain.backoff import Backoff
 from core.domain.errors import ConfigError, ModelUnavailableError
-from core.domain.run import Budget, Limits
+from core.domain.run import Budget, RunLimits
 from core.ports import Clock
 
 MINUTE_S = 60.0
@@ -76,7 +76,7 @@ class _SectionCalls:
     clock: Clock
 
     async def call(self, request: ModelRequest, /) -> ModelReply:
-        limits = Limits(model_calls=1, output_tokens=request.max_tokens, deadline_s=DEADLINE_S)
+        limits = RunLimits(model_calls=1, output_tokens=request.max_tokens, deadline_s=DEADLINE_S)
         budget = Budget(limits, started_s=self.clock.monotonic_s())
         return await self.models.standalone(budget).call(request)
 

@@ -21,7 +21,7 @@ from core.adapters.postgres.engine.scope import section_ref
 from core.adapters.postgres.engine.tables import entity_words, fact_words, lead_ins, word_counts
 from core.adapters.postgres.ontology.ontology_parts import entities_of, span_of
 from core.domain.ontology import Entity, EntityType, SectionRef
-from core.language.lead_ins import LeadIn, Unit, lead_in_of, section_units
+from core.language.lead_ins import IntroducedUnit, LeadIn, lead_in_of, section_units
 from core.language.spans import Span, VersionId
 from core.ontology.fact_words import (
     GENERATION,
@@ -168,7 +168,7 @@ def read_fact_words(stored: Sequence[str]) -> FactWords:
 class _Introductions:
     """What introduces each list item and table row of one version."""
 
-    def __init__(self, version: RowMapping, introduced: Sequence[Unit]) -> None:
+    def __init__(self, version: RowMapping, introduced: Sequence[IntroducedUnit]) -> None:
         self._version = version
         self._introduced = introduced
         self._starts = [unit.span.char_start for unit in introduced]
@@ -186,7 +186,7 @@ class _Introductions:
         )
 
 
-def _introduced(text: str, sections: Sequence[RowMapping]) -> list[Unit]:
+def _introduced(text: str, sections: Sequence[RowMapping]) -> list[IntroducedUnit]:
     """Return the units that something introduces, in text order."""
     return [
         unit
@@ -201,7 +201,7 @@ def _introduced(text: str, sections: Sequence[RowMapping]) -> list[Unit]:
     ]
 
 
-def _lead_in_row(version_id: int, unit: Unit) -> dict[str, Any]:
+def _lead_in_row(version_id: int, unit: IntroducedUnit) -> dict[str, Any]:
     return {
         "version_id": version_id,
         "char_start": unit.span.char_start,

@@ -16,10 +16,10 @@ from core.domain.ontology import (
     NAMES,
     POLICIES,
     EntityKey,
+    EntityList,
+    EntityMatches,
     EntityType,
-    Found,
-    Joined,
-    Listed,
+    Neighbourhood,
     Outline,
     Paths,
     Relation,
@@ -81,7 +81,7 @@ class PostgresLookup:
     @raises_transient
     async def listed(
         self, type_: EntityType | None, /, *, name: str = "", is_part: bool = False, limit: int
-    ) -> Listed:
+    ) -> EntityList:
         """See `Lookup.listed`."""
         wanted = normal_name(name)
         given = {"type": type_.value if type_ else None, "most": limit}
@@ -94,12 +94,12 @@ class PostgresLookup:
         else:
             rows = await self._reader.rows(statements.NAMED, **given, names=asked_names([wanted]))
         part = await self._part([row["key"] for row in rows])
-        return Listed(part=part, count=rows[0]["count"] if rows else 0)
+        return EntityList(part=part, count=rows[0]["count"] if rows else 0)
 
     @raises_transient
     async def search(
         self, query: str, types: Collection[EntityType] = (), /, *, limit: int
-    ) -> Found:
+    ) -> EntityMatches:
         """See `Lookup.search`."""
         wanted = sorted(stems_of(query))
         counted = await self._reader.rows(statements.FREQUENCY, words=wanted)
@@ -136,7 +136,7 @@ class PostgresLookup:
         direction: Direction = "both",
         type_: RelationType | None = None,
         limit: int,
-    ) -> Joined:
+    ) -> Neighbourhood:
         """See `Lookup.neighbours`."""
         rows = await self._edges([key], direction=direction, type_=type_, limit=4 * limit)
         ends = list(dict.fromkeys(row["other"] for row in rows))[:limit]
@@ -145,7 +145,7 @@ class PostgresLookup:
             dict.fromkeys([key, *ends, *(row["other"] for row in shown)]),
             edges=_edges_of(shown),
         )
-        return Joined(
+        return Neighbourhood(
             part=replace(part, relations=_in_order(part.relations, map(_ends_of, shown))),
             entities=rows[0]["ends"] if rows else 0,
             relations=rows[0]["relations"] if rows else 0,

@@ -25,10 +25,10 @@ from core.domain.ontology import (
     EntityKey,
     EntityType,
     Extent,
+    SectionPassage,
     SectionRef,
-    SectionText,
     Snapshot,
-    Sought,
+    SoughtWord,
     StatedFact,
 )
 from core.domain.question import Scope
@@ -136,7 +136,7 @@ class PostgresKnowledge:
         return {row["word"]: row["sections"] for row in rows}
 
     @raises_transient
-    async def facts(self, sought: Sequence[Sought], /, *, limit: int) -> tuple[StatedFact, ...]:
+    async def facts(self, sought: Sequence[SoughtWord], /, *, limit: int) -> tuple[StatedFact, ...]:
         """See `Knowledge.facts`."""
         asked = [
             {"words": asked_words(one.words, (one.beginning,)), "weight": one.weight}
@@ -194,7 +194,7 @@ class PostgresKnowledge:
         return await self._reader.part([row["key"] for row in rows], at=listed, ends=ends)
 
     @raises_transient
-    async def sections_at(self, spans: Collection[Span], /) -> tuple[SectionText, ...]:
+    async def sections_at(self, spans: Collection[Span], /) -> tuple[SectionPassage, ...]:
         """See `Knowledge.sections_at`."""
         listed = list(spans)
         rows = await self._reader.rows(
@@ -205,7 +205,7 @@ class PostgresKnowledge:
             reach=REACH,
         )
         return tuple(
-            SectionText(
+            SectionPassage(
                 version_id=VersionId(row["version_id"]),
                 eid=row["eid"],
                 char_start=row["char_start"],
