@@ -1,7 +1,7 @@
 """From the words of the command line to one command's exit code.
 
-The parser is light; what a command needs (database, parsers, model) is imported once it is
-chosen. An error is one line: cause and cure. `--debug` adds the traceback.
+The parser is light: what a command needs (database, parsers, models) is imported once it is chosen.
+An error is one line with cause and cure; `--debug` adds the traceback.
 
 Exit codes:
     0: any regular outcome, refusals and clarifications among them.
@@ -41,7 +41,7 @@ EXIT_TERMINATED = 143
 
 
 def run(words: Sequence[str], parser: argparse.ArgumentParser | None = None) -> int:
-    """Run one command and return its exit code; the parser is of other commands than our own."""
+    """Run one command and return its exit code; `parser` replaces that of `citebound`."""
     _make_streams_forgiving()
     arguments = vars((parser or build_parser()).parse_args(words))
     is_debug, function = arguments.pop("debug"), arguments.pop("function")
@@ -80,7 +80,7 @@ class _Termination:
         """Whether the signal came."""
 
     def __call__(self, _number: int, frame: FrameType | None) -> None:
-        """Do what Ctrl-C does now: an event loop cancels its task, anything else is interrupted."""
+        """Do what Ctrl-C does: an event loop cancels its task, anything else is interrupted."""
         self.came = True
         interrupt = signal.getsignal(signal.SIGINT)
         if not callable(interrupt):  # ignored, as in a shell's background job
@@ -89,7 +89,7 @@ class _Termination:
 
 
 def _imported(function: str) -> Callable[..., int]:
-    """Import a command. Nothing that loads is garbage: looking for some would take a fifth more."""
+    """Import a command; collecting garbage meanwhile would take a fifth longer and find none."""
     gc.disable()
     try:
         module, _, name = function.partition(":")
@@ -109,7 +109,7 @@ def exit_code(error: CiteboundError) -> int:
 
 
 def _first_known(error: BaseException) -> CiteboundError | None:
-    """Look into groups, as task groups raise them."""
+    """Look into exception groups, as task groups raise them."""
     if isinstance(error, CiteboundError):
         return error
     if isinstance(error, BaseExceptionGroup):
@@ -134,7 +134,7 @@ def _say(text: str) -> None:
 
 
 def _make_streams_forgiving() -> None:
-    """A terminal that lacks a character shows its code; it is no reason to fail."""
+    """Show the code of a character that the terminal lacks, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

@@ -1,8 +1,7 @@
 """What a process counts, as Prometheus reads it.
 
-Below all that counts. Every metric stands in one table, with its labels; the value of a label is a
-short word of code or a model's name, never an id, a name of a person or text: whatever else is
-given is told as `other`.
+Every metric stands in one table, with its labels. The value of a label is a short word of code or
+a model's name, never an id, a person's name or text: anything else is reported as `other`.
 
 The format is that of Prometheus' text exposition, version 0.0.4.
 """

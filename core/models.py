@@ -34,12 +34,8 @@ from core.ports.text_models import Reranker
 from core.retrieval.serving_embedder import Configured, NoEmbedder
 
 LOCAL = "local"
-
-
 SWITCHED_OFF = Path("none")
 """The folder of a reader that is not wanted."""
-
-
 NO_KEY = "VOYAGE_API_KEY is not set: set it, or switch with `citebound corpus embed --space local`"
 
 

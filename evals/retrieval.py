@@ -21,24 +21,14 @@ from evals.rulebooks import Dataset, LabelledQuestion, PassageKey, passage_key
 
 RANKS = 10
 """The k of the published figures."""
-
-
 DEPTH = 12
 """Chunks asked for: long passages give several, of which the first counts."""
-
-
 PACK = 15
 """Chunks of a pack, neighbours included."""
-
-
 PACK_HITS = 8
 """Hits of a pack; the other places are the neighbours'."""
-
-
 AT_ONCE = 8
 """Questions embedded at the same time."""
-
-
 SCOPE = Scope(as_of=date(2025, 1, 1))
 
 

@@ -1,10 +1,9 @@
-"""Listen, and hold no connection for somebody who does not send.
+"""Listen, and close connections of slow clients.
 
-A connection is given a time until it has sent the head of a request, and one until it has sent all
-of it; between two requests it may rest for a while. Whoever takes longer is cut off. Where as many
-are open as there may be, the one that has been silent for longest gives way to the next: requests
-that are sent in one go are answered however many others are half sent. A request that is whole is
-never cut off.
+A connection has one deadline for the head of a request, one for all of it, and one for idling
+between two requests; past any of them it is closed. At the limit of open connections the one that
+has been silent for longest is closed for the next, so that complete requests are answered however
+many others are half sent. A request that was received whole is never cut off.
 """
 
 import asyncio
@@ -20,29 +19,29 @@ from aiohttp.http_exceptions import BadHttpMessage
 from core.domain.errors import ConfigError
 
 ANSWERED_WITHIN_S = 5.0
-"""What a stop leaves to requests that have begun."""
+"""Grace for requests in flight when the process stops."""
 LINGERING_S = 1.0
-"""How long is read on where a request was answered before it was whole."""
+"""How long the rest of a request is read that was answered before it was whole."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionLimits:
-    """What a client may take of us. Slack and Microsoft send a request within milliseconds."""
+    """Limits of a client. Slack and Microsoft send a request within milliseconds."""
 
     head_within_s: float = 5.0
     """From the connection, or the first byte of a further request, to the end of the headers."""
     request_within_s: float = 10.0
     """From there to the end of the body."""
     rests_for_s: float = 30.0
-    """Between two requests of a connection."""
+    """Idle time between two requests of a connection."""
     connections: int = 512
     """Open at a time, of one port: half of the descriptors that a process usually may have."""
 
 
 class _Unnamed(web.Request):
-    """A request whose response does not tell which software answers, also a malformed one."""
+    """A request whose response, also to a malformed one, does not name the server software."""
 
     async def _prepare_hook(self, response: web.StreamResponse) -> None:
         # aiohttp sets the header just before, without an option to leave it out.
@@ -54,7 +53,6 @@ class OpenConnections:
     """All connections of one port."""
 
     def __init__(self, server: web.Server, limits: ConnectionLimits) -> None:
-        """Take what handles their requests."""
         self.limits = limits
         self._server = server
         self._count = 0
@@ -65,7 +63,7 @@ class OpenConnections:
         return Connection(self, self._server())
 
     def opened(self) -> bool:
-        """Count one more, and let another one give way if there are too many; False: none can."""
+        """Count one more, closing the longest silent one at the limit; False: there is none."""
         if self._count >= self.limits.connections:
             oldest = next(iter(self._silent), None)
             if oldest is None:
@@ -79,19 +77,18 @@ class OpenConnections:
         self._count -= 1
 
     def listen_to(self, connection: "Connection") -> None:
-        """Keep it as one that may give way, after those that have been silent for longer."""
+        """Let it be closed for others, after those that have been silent for longer."""
         self._silent[connection] = None
 
     def hold(self, connection: "Connection") -> None:
-        """Keep it, whatever comes: its request is whole, or it is gone."""
+        """Never close it for others: its request is whole, or it is gone."""
         self._silent.pop(connection, None)
 
 
 class Connection(asyncio.Protocol):
-    """Times one connection; the rest is aiohttp's."""
+    """Sets the deadlines of one connection; the rest is aiohttp's."""
 
     def __init__(self, all_: OpenConnections, inner: asyncio.Protocol) -> None:
-        """Take what handles its bytes."""
         self._all = all_
         self._inner = inner
         self._transport: asyncio.Transport | None = None
@@ -101,7 +98,7 @@ class Connection(asyncio.Protocol):
         self._is_counted = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin the time until its first request."""
+        """Start the deadline of its first request."""
         self._transport = cast("asyncio.Transport", transport)
         self._is_counted = self._all.opened()
         self._inner.connection_made(transport)
@@ -111,7 +108,7 @@ class Connection(asyncio.Protocol):
         self._listen(self._all.limits.head_within_s)
 
     def data_received(self, data: bytes) -> None:
-        """Pass it on; after a rest it begins the time of a request."""
+        """Pass it on; after idling it starts the deadline of a request."""
         if self._rests:
             self._listen(self._all.limits.head_within_s)
         self._inner.data_received(data)
@@ -134,23 +131,23 @@ class Connection(asyncio.Protocol):
         self._inner.connection_lost(exc)
 
     def has_head(self) -> None:
-        """Give the body its time."""
+        """Start the deadline of the body."""
         left_s = self._since_s + self._all.limits.request_within_s - _now_s()
         self._set_timer(max(0.0, left_s))
 
     def has_all(self) -> None:
-        """Wait for nothing more: the request is being answered."""
+        """Stop the deadlines while the request is answered."""
         self._set_timer(None)
         self._all.hold(self)
 
     def answered(self) -> None:
-        """Let it rest until the next request."""
+        """Let it idle until the next request."""
         if self._is_counted:
             self._listen(self._all.limits.rests_for_s)
             self._rests = True
 
     def cut(self) -> None:
-        """Close it, whatever it still wants to send."""
+        """Close it at once."""
         self._forget()
         if self._transport is not None:
             self._transport.abort()
@@ -183,7 +180,7 @@ def _now_s() -> float:
 
 @web.middleware
 async def received(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Read a request whole before anybody handles it, and say how far its connection is."""
+    """Read a request whole before its handler runs, and tell its connection how far it is."""
     protocol = request.transport.get_protocol() if request.transport else None
     connection = protocol if isinstance(protocol, Connection) else None
     if connection is None:

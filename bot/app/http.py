@@ -1,6 +1,6 @@
-"""What is served over HTTP: requests of chat platforms, and whether we live and are ready.
+"""What is served over HTTP: requests of chat platforms, and probes and metrics.
 
-The two stand on ports of their own: what we count and how we are is nobody's business outside.
+The two listen on ports of their own, so that health and metrics are not exposed with the platforms.
 """
 
 import asyncio
@@ -19,9 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 LONGEST_BODY = 1024 * 1024
-"""Bytes of a request (reliability, section 5)."""
-
-
+"""Bytes of a request."""
 LONGEST_LAG_S = 1.0
 
 
@@ -29,11 +27,11 @@ READY_WITHIN_S = 3.0
 
 
 Waiting = Callable[[], Awaitable[WaitingNow]]
-"""Says how much waits."""
+"""Returns how much is queued."""
 
 
 Trouble = Callable[[], Awaitable[str | None]]
-"""Says what keeps us from working; None: nothing."""
+"""Returns what keeps the process from working; None: nothing."""
 
 
 Lost = Callable[[], Mapping[str, str]]
@@ -41,13 +39,13 @@ Lost = Callable[[], Mapping[str, str]]
 
 
 class Health:
-    """Answers whoever watches over us.
+    """Answers liveness and readiness probes.
 
-    A platform that can't reach us makes us unready only if no other one can: while Microsoft's keys
-    can't be read, Slack goes on. It ends nobody in any case, since we live.
+    A platform that can't reach the process makes it unready only if no other one can: while
+    Microsoft's keys can't be read, Slack goes on. It stays live in any case.
 
-    Where a platform no longer takes our token that is told, and we stay ready: what is sent to us
-    is kept, and nothing is won if it isn't. It is told without ids, since anybody may ask.
+    Where a platform refuses the token, that is reported and the process stays ready: what is sent
+    to it is still stored. The report names no ids, since anybody may ask for it.
     """
 
     def __init__(
@@ -56,25 +54,24 @@ class Health:
         platforms: Mapping[str, Trouble] | None = None,
         lost: Mapping[str, Lost] | None = None,
     ) -> None:
-        """Take who looks at what all depend on, and at each platform, by its name."""
         self._troubles = troubles
         self._platforms = platforms or {}
         self._lost = lost or {}
         self.is_stopping = False
 
     def stop(self) -> None:
-        """Say from now on that nothing more is to be sent to us."""
+        """Report from now on that nothing more should be sent."""
         self.is_stopping = True
 
     async def live(self, _: web.Request) -> web.StreamResponse:
-        """Say whether the loop turns."""
+        """Report whether the event loop responds."""
         began = time.monotonic()
         await asyncio.sleep(0)
         lag = time.monotonic() - began
         return web.Response(status=200 if lag < LONGEST_LAG_S else 503)
 
     async def ready(self, _: web.Request) -> web.StreamResponse:
-        """Say whether messages may be sent to us."""
+        """Report whether messages may be sent."""
         if self.is_stopping:
             return web.Response(status=503, text="stopping")
         try:
@@ -97,31 +94,30 @@ class Health:
         return None
 
     def _refused(self) -> list[str]:
-        """Say which platforms no longer take our token somewhere, and their words for why."""
+        """Return which platforms refuse a token of ours, and their reasons."""
         lost = {name: look() for name, look in self._lost.items()}
         return [
-            f"{name} takes {len(found)} of our tokens no longer: {', '.join({*found.values()})}"
+            f"{name} refuses {len(found)} of our tokens: {', '.join({*found.values()})}"
             for name, found in lost.items()
             if found
         ]
 
     async def _lacking(self) -> dict[str, str]:
-        """Return the platforms that can't reach us, and why."""
+        """Return the platforms that can't reach this process, and why."""
         found = {name: await look() for name, look in self._platforms.items()}
         return {name: why for name, why in found.items() if why}
 
 
 class Metered:
-    """Measures what platforms wait for, and tells all that is counted."""
+    """Measures requests, and serves the metrics."""
 
     def __init__(self, meter: Meter, waiting: Waiting, *, lost: Iterable[Lost] = ()) -> None:
-        """Take what counts, and who knows how much waits and which workspaces are lost."""
         self._meter = meter
         self._waiting = waiting
         self._lost = tuple(lost)
 
     async def tell(self, _: web.Request) -> web.StreamResponse:
-        """Tell what was counted, and what the database says just now, if it does."""
+        """Serve the metrics, with what the database says of the queue if it answers."""
         self._meter.set("citebound_lost_workspaces", sum(len(look()) for look in self._lost))
         try:
             async with asyncio.timeout(READY_WITHIN_S):
@@ -139,7 +135,7 @@ class Metered:
         return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE})
 
     async def around(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Measure one request; what looks after us is not measured."""
+        """Measure one request of a platform."""
         began, status = time.perf_counter(), 500
         try:
             response = await handler(request)
@@ -160,7 +156,7 @@ class Metered:
 
 
 def application(routes: Iterable[web.RouteDef], metered: Metered) -> web.Application:
-    """Return what the outside reaches: what platforms take, and our pages."""
+    """Return what is open to the outside: the routes of platforms, and the app's own pages."""
 
     @web.middleware
     async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -173,7 +169,7 @@ def application(routes: Iterable[web.RouteDef], metered: Metered) -> web.Applica
 
 
 def operations(health: Health, metered: Metered) -> web.Application:
-    """Return what only those who run us reach: health and metrics."""
+    """Return what is open to operators alone: probes and metrics."""
     served = web.Application(middlewares=[received])
     served.router.add_get("/metrics", metered.tell)
     served.router.add_get("/livez", health.live)

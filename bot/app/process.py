@@ -4,8 +4,8 @@ database -> chat platforms -> health and metrics -> what platforms send -> worke
 not ready -> workers drained (20 s), leases given back -> no more requests -> nothing told of our
 health -> database closed
 
-What still comes while the workers drain is stored, and answered by another process: whoever
-watches our readiness sends on for a while.
+Requests that still arrive while the workers drain are stored, and answered by another process: a
+load balancer takes a while to notice that this one is not ready.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ class Process:
     port: int | None
     """Where it listens to platforms; None: it does not."""
     operations_port: int | None
-    """Where it tells how it is; None: nowhere."""
+    """Where it serves probes and metrics; None: nowhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Roles:
     """What a process does."""
 
     serves: bool = True
-    """Takes what platforms send, and says whether it is ready."""
+    """Takes what platforms send, and serves probes and metrics."""
     works: bool = True
     """Answers and posts."""
 
@@ -180,10 +180,10 @@ async def run_until_told(
 
 
 def _spare_collections() -> None:
-    """Let the garbage collector pass over all that a process starts with, for its whole life.
+    """Exempt from garbage collection what a process starts with.
 
-    Under load it went through the objects of all imported modules now and then: 0.3 s, in which
-    nothing was acknowledged (`python -m tests.evals.bench_slack ack`).
+    Under load a full collection over all imported modules took 0.3 s, in which nothing was
+    acknowledged (`python -m tests.evals.bench_slack ack`).
     """
     gc.collect()
     gc.freeze()

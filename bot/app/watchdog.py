@@ -1,11 +1,11 @@
-"""End a process whose event loop stands still: it looks alive, and does nothing any more.
+"""End a process whose event loop is blocked: it looks alive, and does nothing any more.
 
-Its port takes requests that nobody answers, and its connections stay open. What it had begun others
-take over by its leases; that it runs again is up to whoever started it, who sees its exit code.
+Its port takes requests that nobody answers, and its connections stay open. Other processes take
+over its work once the leases expire; its supervisor sees the exit code and starts it again.
 
-A thread asks the loop once a second for a sign, and counts how often it got none. It counts, and
-measures nothing: while the machine sleeps, or the process is frozen, it doesn't count either. A
-loop with much to do answers late, but answers.
+A thread pings the loop once a second and counts the pings that were not answered. It counts and
+does not measure time, so that nothing is counted while the machine sleeps or the process is
+suspended. A busy loop answers late, but answers.
 """
 
 import asyncio
@@ -20,17 +20,17 @@ from pathlib import Path
 from types import FrameType
 
 STILL_AFTER_S = 20.0
-"""As long as a lease: by then others go on with what this process had begun."""
+"""As long as a lease: by then other processes continue the work."""
 EXIT_STILL = 6
 ASKED_EVERY_S = 1.0
 ASKED_AT_LEAST = 10
-"""Times, where a test does not wait as long."""
+"""Pings, where a test waits for less."""
 SIGNALS = 10
-"""To one question, for as long as the processor is used: few, where it is shared with others."""
+"""Signals a ping, by processor time: fewer where the processor is shared."""
 TOLD_WITHIN_S = 1.0
-"""What the log line may take: it must not hold up the end, if it is the log that stands still."""
+"""What the log line may take: it must not delay the end if it is the log that blocks."""
 PLACES = 5
-"""Of the code, that the log line names."""
+"""Stack frames that the log line names."""
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class _Watch:
         every_s: float,
         times: int,
     ) -> None:
-        """Watch the loop of this thread; `times` without a sign are the end."""
+        """Watch the loop of this thread; end the process after `times` missed pings."""
         self._loop = loop
         self._over = over
         self._every_s = every_s

@@ -8,8 +8,6 @@ from bot.console import corpus_command_line
 from bot.console.options import ASKING, JSON, command, group, option, parser_of, positive
 
 _COMMANDS = "bot.console.commands"
-
-
 ASK = command(
     "ask",
     f"{_COMMANDS}.ask:ask",

@@ -137,8 +137,6 @@ def _write_trace(reply: Reply, folder: Path) -> None:
 
 
 PROMPT = "\n> "
-
-
 HELP = """Type a question, or the number of an option.
   /sources   the quotes of the last answer again
   /new       a new conversation

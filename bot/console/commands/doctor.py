@@ -44,8 +44,6 @@ from core.ports import CorpusStore
 EXIT_BROKEN = 3
 SURFACES = ("bot.slack.app.health", "bot.teams.app.health")
 """Modules with a `check` of a chat platform, of which the console knows no more."""
-
-
 _SUBJECT_WIDTH = 29
 
 

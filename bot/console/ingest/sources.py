@@ -28,16 +28,10 @@ from core.ingest.prepare import NOTHING_GIVEN, Overrides, key_of
 MANIFEST = "citebound.toml"
 SUFFIXES = frozenset(ENDINGS)
 """Files of a folder that are read; a file that is named itself is always tried."""
-
-
 OF_ONE_POLICY = ("key", "title", "label", "upload_id")
 """Fields that can't hold for several files."""
-
-
 _ASIDE = (".*", "~$*", MANIFEST, "Thumbs.db", "desktop.ini")
 """What file managers, editors and we ourselves put beside policies: passed over without a word."""
-
-
 _SHOWN = 3
 """Files left out that an error names."""
 
@@ -235,20 +229,14 @@ def _merged(manifest: Overrides, options: Overrides) -> Overrides:
 
 
 _TABLE = re.compile(r"\s*\[\[\s*policy\s*\]\]")
-
-
 _WORDS = ("key", "label", "title", "owner", "jurisdiction", "upload_id")
 
 
 _LISTS = ("audience", "tags")
-
-
 _DATES = ("effective_from", "effective_until")
 
 
 _FIELDS = ("file", *_WORDS, *_LISTS, *_DATES)
-
-
 _CODE = re.compile(r"[A-Z]{2}(-[A-Z0-9]{1,3})?")
 
 
