@@ -1,1 +1,1 @@
-"""What forms ask and what views show, as data: each platform only draws it."""
+"""Forms and views as data; each platform only draws them. Pure."""

@@ -7,7 +7,7 @@ people read: there its card has a number and nothing of its content.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.replies.answer import Head, head_of
+from bot.replies.answer import BadgeLine, badge_of
 from bot.replies.buttons import Button, case_buttons
 from bot.replies.notices import moment
 from bot.replies.safe_text import line, permalink_or_none
@@ -24,30 +24,30 @@ _DUE = {Urgency.TODAY: "today", Urgency.WEEK: "this week"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseView:
-    """What a card shows besides the question, its note, and the answers."""
+    """The parts of a card besides the question, its note and the answers."""
 
     title: str
     """Number, state and urgency."""
     is_hidden: bool
-    """True: `HIDDEN` stands in place of all else."""
-    badge: Head | None
-    """Of what the asker got; None if that was nothing."""
+    """True: only the title and `HIDDEN` are shown."""
+    badge: BadgeLine | None
+    """Badge of the answer that the asker got; None if there was none."""
     thread: str | None
     """A link to where it was asked; None if that is unknown."""
     facts: tuple[str, ...]
-    """What is known besides the asker."""
+    """Further facts, in order."""
     opened: str
-    """Since when it is open, and the record of what the asker got."""
+    """When it was opened, and the reference of the asker's answer."""
     buttons: tuple[Button, ...]
 
 
 def case_view(case: Case, *, is_public: bool) -> CaseView:
-    """Return what a card shows; `is_public`: others than the officer in charge read it."""
+    """Return the parts of a card; `is_public`: others than the officer in charge read it."""
     reference = f" · Ref {line(case.record_id, limit=80)}" if case.record_id else ""
     return CaseView(
         title=f"Case {case.number} · {case.state.value} · {_DUE[case.urgency]}",
         is_hidden=case.is_sensitive and is_public,
-        badge=head_of(case.answer) if case.answer else None,
+        badge=badge_of(case.answer) if case.answer else None,
         thread=permalink_or_none(case.permalink),
         facts=tuple(_facts(case)),
         opened=f"Opened {moment(case.opened_at)}{reference}",

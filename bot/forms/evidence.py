@@ -25,21 +25,21 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
-    """What stands in the policy around a quote."""
+    """The policy text around a quote."""
 
     before: str = ""
-    """Up to it."""
+    """Text up to the quote."""
     after: str = ""
-    """From its end."""
+    """Text from the end of the quote."""
 
     @property
     def shown_before(self) -> str:
-        """The end of what stands before."""
+        """The last characters of `before`."""
         return self.before if len(self.before) <= AROUND else f"…{self.before[-AROUND:]}"
 
     @property
     def shown_after(self) -> str:
-        """The beginning of what stands after."""
+        """The first characters of `after`."""
         return self.after if len(self.after) <= AROUND else f"{self.after[:AROUND]}…"
 
 
@@ -58,7 +58,7 @@ class EvidenceView:
 
 
 class Level(StrEnum):
-    """How a verdict is shown; its words say it too."""
+    """How a verdict is coloured; its words say the same."""
 
     NOTHING = "info"
     PARTLY = "warning"
@@ -67,7 +67,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """The first line of the evidence."""
+    """The verdict at the top of the evidence."""
 
     level: Level
     """Its colour."""
@@ -77,7 +77,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimHeading:
-    """What the answer claims."""
+    """A claim of the answer, above its quotes."""
 
     number: int
     """From 1."""
@@ -87,21 +87,21 @@ class ClaimHeading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotePart:
-    """What a claim rests on, or a part of it."""
+    """A quote that a claim rests on, or a part of a long quote."""
 
     claim: int
     """Number of the claim."""
     cited: ShownCitation
     mark: str
-    """"[3]", or "[3] part 1 of 2"."""
+    """`[3]`, or `[3] part 1 of 2`."""
     before: str
-    """What stands before it; empty but for the first part."""
+    """Policy text before it; only with the first part."""
     text: str
-    """Verbatim, but for what would be live."""
+    """Verbatim, except that links are broken."""
     after: str
-    """What stands after it; empty but for the last part."""
+    """Policy text after it; only with the last part."""
     source: Source | None
-    """Where it stands; None but for the last part."""
+    """Where it stands; only with the last part, else None."""
 
 
 EvidenceItem: TypeAlias = ClaimHeading | QuotePart
@@ -109,7 +109,7 @@ EvidenceItem: TypeAlias = ClaimHeading | QuotePart
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidencePage(Generic[T]):
-    """One page of what a platform drew."""
+    """One page of drawn evidence."""
 
     items: list[T]
     index: int
@@ -118,7 +118,7 @@ class EvidencePage(Generic[T]):
 
     @property
     def label(self) -> str:
-        """Which page it is; empty if it is the only one."""
+        """`Page 1 of 3`; empty if there is only one."""
         return f"Page {self.index + 1} of {self.count}" if self.count > 1 else ""
 
     def turns(self) -> Iterator[tuple[int, str]]:
@@ -153,7 +153,7 @@ def page_of(
     most: int,
     items: int,
 ) -> EvidencePage[T]:
-    """Return the page at which the evidence is opened.
+    """Return the page to show.
 
     Args:
         evidence: what is shown.

@@ -26,7 +26,7 @@ QUOTED = 2_000
 
 
 class FormName(StrEnum):
-    """What a form is called when it is sent."""
+    """The name under which a form is sent."""
 
     ESCALATION = "escalate_submit"
     REPORT = "report_submit"
@@ -39,7 +39,7 @@ TITLES: Mapping[str, str] = {
     FormName.REPORT: "Report a problem",
     FormName.CASE_ANSWER: "Answer",
 }
-"""Of forms, and of what replaces them once they were sent."""
+"""Titles of forms, and of the confirmation that replaces a form once it was sent."""
 REASONS = (
     ("wrong", "The answer contradicts the policy"),
     ("stale", "The source is out of date"),
@@ -47,7 +47,7 @@ REASONS = (
     ("citation", "The citation does not support it"),
     ("other", "Other"),
 )
-"""What is wrong with an answer: value and words."""
+"""Reasons for a report: value and words."""
 URGENCIES = (("today", "Today"), ("week", "This week"))
 PLACES = ((DIRECT, "Answer me privately"), (THREAD, "Answer in the thread"))
 REPORTED = "Thank you. Compliance reviews this answer; your report is recorded."
@@ -83,12 +83,12 @@ _WISHES = {
     SeenBy.THREAD: ((DIRECT, "Reply to me privately, not in the channel"), _UNNAMED),
     SeenBy.ASKER: (_UNNAMED,),
 }
-"""What an asker may choose; nothing where all of it holds anyway."""
+"""What an asker may choose; nothing where it holds anyway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """A paragraph of ours."""
+    """A paragraph that we wrote."""
 
     text: str
     """Not empty."""
@@ -96,7 +96,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quotation:
-    """What somebody wrote, so that the form needs no other view beside it."""
+    """What somebody wrote, quoted so that the form can be read by itself."""
 
     text: str
     """Foreign, and of any length."""
@@ -150,7 +150,7 @@ Item: TypeAlias = Words | Quotation | Field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """A form, ready to be drawn."""
+    """A form, ready to be drawn as a modal or dialog."""
 
     name: FormName
     title: str
@@ -159,13 +159,13 @@ class Form:
     items: tuple[Item, ...]
     """From top to bottom."""
     key: str = ""
-    """What it is about: `a` an answer, `case` a case, `m` a message; empty: nothing."""
+    """The kind of thing it is about: `a` answer, `case`, `m` message; empty: none."""
     target: str = ""
-    """Id of that. It comes back from a client, and is looked up."""
+    """The id of that thing; it comes back from a client and is looked up."""
     heading: str = ""
-    """A title that names what it is about, where it is known; empty: `title`."""
+    """A longer title that names the case; empty: `title` serves."""
     seen_by: SeenBy = SeenBy.THREAD
-    """What the form promises of the reply."""
+    """Who the form says will read the reply."""
     known: int | None = None
     """Number of the case to which it adds; None: there is none yet."""
 

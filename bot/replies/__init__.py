@@ -1,1 +1,1 @@
-"""What a reply says on every platform: pure, and below the surfaces that say it."""
+"""What replies say, the same on every platform. Pure."""

@@ -27,7 +27,7 @@ from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind
 from core.domain.delivery import StoredReply
 
 MOST = 99
-"""Percent: nothing is certain."""
+"""Percent; nothing is certain."""
 BY_MODEL = "AI-generated, checked against the quoted text"
 NO_ANSWER = "No answer given"
 BY_METADATA = "Read from what is stored with the policies; no language model was used"
@@ -35,7 +35,7 @@ BY_RULES = "Quoted from the policies; no language model was used"
 
 
 class Icon(StrEnum):
-    """What stands before it, as Unicode."""
+    """The symbol before a badge line, as Unicode."""
 
     HIGH = "\u2705"
     MEDIUM = "\U0001f7e1"
@@ -45,15 +45,15 @@ class Icon(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
-    """A badge line, to be put together as the platform wants it."""
+class BadgeLine:
+    """The parts of a badge line; each platform puts them together."""
 
     icon: Icon
-    """Decoration: the words say all of it."""
+    """Decoration only: the words say it all."""
     strong: str
-    """What is emphasised."""
+    """The emphasised words."""
     rest: tuple[str, ...]
-    """What follows, in order."""
+    """The words after them, in order."""
 
     @property
     def words(self) -> str:
@@ -61,30 +61,30 @@ class Head:
         return " · ".join((self.strong, *self.rest))
 
 
-def head_of(answer: Answer) -> Head | None:
-    """Return the badge line of an outcome; clarifications and failures have none."""
+def badge_of(answer: Answer) -> BadgeLine | None:
+    """Return the badge of an outcome; clarifications and failures have none."""
     match answer.outcome:
         case Outcome.ANSWERED:
             return _answered(answer)
         case Outcome.REFUSED:
             return _refused(answer)
         case Outcome.ESCALATED:
-            return Head(icon=Icon.PERSON_NEEDED, strong="Needs a person", rest=())
+            return BadgeLine(icon=Icon.PERSON_NEEDED, strong="Needs a person", rest=())
         case Outcome.CLARIFICATION | Outcome.FAILED | Outcome.IGNORED:
             return None
         case _:
             assert_never(answer.outcome)
 
 
-def officers_head(name: str) -> Head:
-    """Return the line of an officer's reply: no percentage, no label of a machine."""
+def officer_badge(name: str) -> BadgeLine:
+    """Return the badge of an officer's reply: no percentage, no label for generated text."""
     rest = (line(name, limit=80),) if name.strip() else ()
-    return Head(icon=Icon.PERSON, strong="Answered by Compliance", rest=rest)
+    return BadgeLine(icon=Icon.PERSON, strong="Answered by Compliance", rest=rest)
 
 
-def superseded_head(officer: str) -> Head:
-    """Return the line of an answer in whose place an officer's holds."""
-    return replace(officers_head(officer), strong="Superseded by Compliance")
+def superseded_badge(officer: str) -> BadgeLine:
+    """Return the badge of an answer that an officer's reply replaces."""
+    return replace(officer_badge(officer), strong="Superseded by Compliance")
 
 
 def is_partial(answer: Answer) -> bool:
@@ -100,10 +100,10 @@ def origin(answer: Answer) -> str:
     return BY_RULES if quoted else BY_MODEL
 
 
-def _answered(answer: Answer) -> Head:
+def _answered(answer: Answer) -> BadgeLine:
     is_high = answer.confidence.badge is Badge.HIGH
     coverage = "Partly covered" if is_partial(answer) else "Grounded in policy"
-    return Head(
+    return BadgeLine(
         icon=Icon.HIGH if is_high else Icon.MEDIUM,
         strong=_confidence(answer.confidence),
         rest=(coverage, origin(answer)),
@@ -125,27 +125,27 @@ def percent(calibrated: float) -> int:
     return max(0, min(MOST, int(exact.to_integral_value(rounding=ROUND_FLOOR))))
 
 
-def _refused(answer: Answer) -> Head:
+def _refused(answer: Answer) -> BadgeLine:
     if answer.is_closest:
         rest = ("It may not answer your question",)
-        return Head(icon=Icon.NOTHING, strong="Closest passage", rest=rest)
+        return BadgeLine(icon=Icon.NOTHING, strong="Closest passage", rest=rest)
     match answer.refusal:
         case RefusalKind.CONFLICT:
             rest = ("Sources disagree", origin(answer))
-            return Head(icon=Icon.PERSON_NEEDED, strong="Needs a person", rest=rest)
+            return BadgeLine(icon=Icon.PERSON_NEEDED, strong="Needs a person", rest=rest)
         case RefusalKind.OUT_OF_SCOPE:
-            return Head(icon=Icon.NOTHING, strong=NO_ANSWER, rest=())
+            return BadgeLine(icon=Icon.NOTHING, strong=NO_ANSWER, rest=())
         case RefusalKind.NOT_PERMITTED:
             strong = "Not available here"
         case _:
             # Not "not in": a search may have missed what stands there.
             strong = "Not found in the policies"
-    return Head(icon=Icon.NOTHING, strong=strong, rest=(NO_ANSWER,))
+    return BadgeLine(icon=Icon.NOTHING, strong=strong, rest=(NO_ANSWER,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownPassage:
-    """A closest passage, taken apart to be drawn."""
+    """The parts of a closest passage, ready to be drawn."""
 
     source: Source
     """Where it stands."""
@@ -154,7 +154,7 @@ class ShownPassage:
     marks: str
     """The [n] of what is quoted."""
     after: str
-    """What can be done if it does not answer; what was added to that."""
+    """What to do if it does not answer, and any notes after that."""
 
 
 def passage_of(answer: Answer, library: Library) -> ShownPassage | None:
@@ -175,8 +175,8 @@ def passage_of(answer: Answer, library: Library) -> ShownPassage | None:
 QUESTION = 2_500
 """Characters of the question."""
 Heard: TypeAlias = Literal["thread", "named", "chat"]
-"""What of a reply reaches us: all that is written in the thread; what mentions us; all of a chat
-with one person."""
+"""Which replies reach us: all in the thread; only those that mention us; all in a chat with one
+person."""
 _REPLY: Mapping[Heard, str] = {
     "thread": "just reply in this thread",
     "named": "reply and mention me",
@@ -185,13 +185,13 @@ _REPLY: Mapping[Heard, str] = {
 
 
 def question_of(answer: Answer) -> str:
-    """Return the question alone."""
+    """Return the question without its options."""
     asked = answer.text.removesuffix(ALL_OPTION) if answer.options else answer.text
     return line(asked, limit=QUESTION)
 
 
 def how_to_reply(answer: Answer, *, has_buttons: bool, heard: Heard = "thread") -> str:
-    """Return what to do without a button, so that it reaches us."""
+    """Say how to reply without a button, so that the reply reaches us."""
     reply = _REPLY[heard]
     if has_buttons:
         return f"Or {reply}."
@@ -203,7 +203,7 @@ def how_to_reply(answer: Answer, *, has_buttons: bool, heard: Heard = "thread") 
 
 
 def numbered(options: Sequence[str]) -> str:
-    """Return options with the numbers by which a reply may name them."""
+    """Return the options as a numbered list."""
     lines = (f"{number}. {line(one, limit=90)}" for number, one in enumerate(options[:25], start=1))
     return "\n".join(lines)
 
@@ -218,7 +218,7 @@ LEAF = 16
 
 
 def remarks(answer: Answer) -> Iterator[tuple[str, str]]:
-    """Return what stands below an answer: a heading and its words; either may be empty."""
+    """Yield the notes below an answer: a heading and its words; either may be empty."""
     if answer.outcome is Outcome.ANSWERED and is_partial(answer):
         yield LEFT_OUT, ""
     if answer.assumptions:

@@ -1,7 +1,7 @@
-"""What a reply offers to press: which buttons, in which order, with which words.
+"""The buttons of a reply: which ones, in which order, with which words.
 
-A platform draws them and names them on the wire. All of it follows from what is stored, so that a
-button pressed later means what it said.
+Platforms draw them and give them their ids. All of it follows from what is stored, so that a button
+pressed later still means what it said.
 """
 
 from collections.abc import Iterator
@@ -77,7 +77,7 @@ ASK_AGAIN = Button(act=Act.CASE_AGAIN, text="Ask again")
 
 
 def answer_buttons(answer: Answer, *, may_share: bool) -> Iterator[Button]:
-    """Yield what can be done with an answer, besides rating and removing it."""
+    """Yield the buttons of an answer, except those that rate and remove it."""
     evidence = Button(act=Act.EVIDENCE, text="Show evidence")
     is_answered = answer.outcome is Outcome.ANSWERED
     if answer.is_closest:
@@ -103,7 +103,7 @@ def _ask_compliance(answer: Answer, *, is_main: bool = False) -> Button:
 
 
 def case_buttons(case: Case) -> Iterator[Button]:
-    """Yield what an officer can do to a case; nothing once it is answered or closed."""
+    """Yield an officer's buttons; none once the case is answered or closed."""
     if case.state not in {CaseState.OPEN, CaseState.CLAIMED}:
         return
     if case.state is CaseState.OPEN:
@@ -128,7 +128,7 @@ def choices(answer: Answer, *, limit: int, most: int) -> Iterator[tuple[str, str
 
 
 def follow_ups(answer: Answer) -> tuple[str, ...]:
-    """Return what might be asked next: sections near the question, of the policies quoted."""
+    """Suggest what to ask next: about sections near the question, of the policies quoted."""
     if answer.outcome is not Outcome.ANSWERED:
         return ()
     quoted = {one.place.policy_key for one in answer.citations}
@@ -138,7 +138,7 @@ def follow_ups(answer: Answer) -> tuple[str, ...]:
 
 
 def _asked(place: SectionRef) -> str:
-    """Return a question for what a section says; empty for one without a title."""
+    """Return a question about a section; empty if it has no title."""
     title, policy = line(place.title), line(place.policy_title) or "policy"
     if not title or title == policy:
         return ""

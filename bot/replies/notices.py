@@ -1,4 +1,4 @@
-"""Short lines that are no answers, in the same words on every platform."""
+"""Short messages other than answers, worded the same on every platform."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -41,7 +41,7 @@ HOW = (
     "If the policies do not settle it, “Ask Compliance” hands your question to a person.",
     "Questions and answers are recorded, and Compliance can read the record.",
 )
-"""How it works, below what a platform says of ways to ask."""
+"""How it works; each platform adds how to ask."""
 STOPPED = "Stopped. You can ask again at any time."
 ONLY_ASKER = "Only the person who asked can do this."
 ONLY_ASKER_SENDS = (
@@ -101,17 +101,17 @@ def time_text(at: datetime) -> str:
 
 
 def escalation_text(number: int, urgency: Urgency) -> str:
-    """Return that a question went to Compliance."""
+    """Say that a question was sent to Compliance."""
     return f"Sent to Compliance (case {number}), usually answered {within(urgency)}."
 
 
 def within(urgency: Urgency) -> str:
-    """Return when an answer is due, as the card says it."""
+    """Return when an answer is due."""
     return "within 1 day" if urgency.days == 1 else f"within {urgency.days} days"
 
 
 def news_text(news: CaseNews) -> str:
-    """Return to the asker how far their case is."""
+    """Tell askers how far their case is."""
     who = line(news.officer, limit=80) if news.officer else "Compliance"
     match news.state:
         case CaseState.OPEN:
@@ -127,19 +127,19 @@ def news_text(news: CaseNews) -> str:
 
 
 def instead_text(old: Superseded) -> str:
-    """Return what holds instead of an earlier answer."""
+    """Say what replaces an earlier answer."""
     if old.is_elsewhere:
         return "This answer no longer holds. Compliance has answered the person who asked directly."
     return "This answer no longer holds. The reply of Compliance in this thread does."
 
 
 def moment(at: datetime) -> str:
-    """Return an instant as people of any country read it."""
+    """Return an instant in a form that is unambiguous in any country."""
     return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def sent_words(case: Case) -> str:
-    """Return that a question was sent, and where the reply comes."""
+    """Say that a question was sent to Compliance, and where the reply will appear."""
     if case.is_private:
         where = "The reply comes to you alone, in our direct messages"
     else:
@@ -148,12 +148,12 @@ def sent_words(case: Case) -> str:
 
 
 def already_sent(case: Case) -> str:
-    """Return that there is a case of this answer, and how it stands."""
+    """Say that this answer already has a case, and its state."""
     return f"This was sent to Compliance before. {case_stands(case)}"
 
 
 def case_stands(case: Case) -> str:
-    """Return how a case stands now."""
+    """Say what state a case is in."""
     who = line(case.officer, limit=80) if case.officer else "Compliance"
     match case.state:
         case CaseState.OPEN:

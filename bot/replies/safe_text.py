@@ -31,21 +31,21 @@ ELLIPSIS = "…"
 CUT = "… [shortened]"
 """What marks where a text was cut."""
 LOOKED_AT = 4
-"""Characters of a text that are looked at for each that is shown."""
+"""Characters read for each one that is shown."""
 
 
 def shown(text: str, hosts: frozenset[str] = frozenset()) -> str:
-    """Return text that nobody but its reader acts on.
+    """Return text without invisible characters and live links.
 
     Args:
         text: anything.
-        hosts: whose addresses may stay whole.
+        hosts: whose addresses stay live.
     """
     return defanged(clean(text), hosts)
 
 
 def line(text: str, hosts: frozenset[str] = frozenset(), *, limit: int | None = None) -> str:
-    """Return it on one line, set apart from ours where it runs from right to left."""
+    """Return text on one line, isolated if it runs from right to left."""
     folded = " ".join(clean(_begun(text, limit)).split())
     is_apart = _RIGHT_TO_LEFT.search(folded) is not None
     told = shown(folded, hosts)
@@ -57,9 +57,9 @@ def line(text: str, hosts: frozenset[str] = frozenset(), *, limit: int | None = 
 def short(
     text: str, limit: int, hosts: frozenset[str] = frozenset(), *, mark: str = ELLIPSIS
 ) -> str:
-    """Return at most `limit` units of what is shown of it; what is missing is marked.
+    """Return at most `limit` units of safe text; a cut is marked.
 
-    However long it is, no more than a few times the limit is looked at.
+    Only a few times the limit is read, however long the text is.
     """
     told = shown(_begun(text, limit), hosts)
     return _marked(told, limit, mark, is_all=_is_all(text, limit))
@@ -90,7 +90,7 @@ def clean(text: str) -> str:
 
 
 class _Kept(dict[int, int | None]):
-    """What becomes of each character, found out once: itself, or nothing."""
+    """Caches what each character becomes: itself, or nothing."""
 
     def __missing__(self, code: int) -> int | None:
         char = chr(code)
@@ -104,12 +104,12 @@ _KEPT = _Kept()
 
 
 def width(text: str) -> int:
-    """Return how long a platform may take it to be: in UTF-16 units, the longest way to count."""
+    """Return the length in UTF-16 units, the longest way in which platforms count."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def cut(text: str, limit: int, mark: str = ELLIPSIS) -> str:
-    """Return at most `limit` units of it; what is missing is marked."""
+    """Return at most `limit` units of a text; a cut is marked."""
     if width(text) <= limit:
         return text
     room = limit - width(mark)
@@ -117,7 +117,7 @@ def cut(text: str, limit: int, mark: str = ELLIPSIS) -> str:
 
 
 def pieces(text: str, limit: int) -> list[str]:
-    """Return the whole of it in pieces of at most `limit` units, parted at spaces where it can."""
+    """Split a text into pieces of at most `limit` units, at spaces where possible."""
     found: list[str] = []
     while width(text) > limit:
         end = len(_fitting(text, limit)) or 1
@@ -177,7 +177,7 @@ def defanged(text: str, hosts: frozenset[str] = frozenset()) -> str:
 
 
 def is_trusted(url: str, hosts: frozenset[str]) -> bool:
-    """Say whether a whole address leads to one of the hosts, and to nowhere else."""
+    """Say whether an address leads to one of the hosts."""
     return _URL.fullmatch(url) is not None and _host(url) in hosts
 
 

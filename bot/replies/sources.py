@@ -21,7 +21,7 @@ QUOTE = 1_200
 QUOTES = 4_500
 """Characters of one quote, and of all quotes of a message."""
 LEAST_QUOTE = 80
-"""Characters below which a quote is rather left to the evidence."""
+"""Characters; a quote that would be cut shorter is left to the evidence view."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,25 +87,25 @@ def _about(place: SectionRef, effective_from: str | None, library: Library) -> I
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownQuote:
-    """As much of a quote as a message has room for."""
+    """The part of a quote that fits into a message."""
 
     text: str
-    """Fit to be shown; empty where there is no room."""
+    """Safe to show; empty if there is no room."""
     rest: str
-    """Where the rest of it is; empty if this is all."""
+    """A note on where the rest is; empty if this is all of it."""
     mark: str = ""
-    """"[2] " where its source has several quotes."""
+    """`[2] ` where its source has several quotes, else empty."""
 
 
 @dataclass(slots=True)
 class QuoteBudget:
-    """What the quotes of a message may still take."""
+    """The room left for the quotes of a message."""
 
     left: int = QUOTES
     """Characters."""
 
     def take(self, quote: str, hosts: frozenset[str], *, mark: str = "") -> ShownQuote:
-        """Return as much of a quote as there is room for; nothing of one that has none."""
+        """Return as much of a quote as fits; its text is empty if nothing useful does."""
         limit, whole = min(QUOTE, self.left), width(quote)
         if limit < min(LEAST_QUOTE, whole):
             rest = f"The quote ({whole:,} characters) is under “Show evidence”."
@@ -123,9 +123,9 @@ class ShownSources:
     """What a message shows of the sources of an answer."""
 
     sources: tuple[tuple[Source, tuple[ShownQuote, ...]], ...]
-    """Each with its quotes, as far as there is room."""
+    """Each with the quotes that fit."""
     more: str
-    """Where the other sources are; empty if these are all."""
+    """A note on where the other sources are; empty if these are all."""
 
 
 def shown_sources(

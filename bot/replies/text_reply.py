@@ -1,8 +1,8 @@
 """The whole reply as text: notifications, screen readers, old clients, and the last shape.
 
-Always complete: badge, words, sources, what to do next, reference, within a limit. Where that is
-too little, quotes are shortened first, then left out, both said; then the words are cut, and say
-so. What foreign text becomes, and what a link is, the platform's markup says.
+Always complete within a limit: badge, words, sources, what to do next, reference. If the limit is
+too small, quotes are shortened first and then left out; then the words are cut. Each cut is marked.
+The platform's `Markup` says how foreign text is escaped and links are written.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from bot.replies.answer import (
     NEAREST,
-    Head,
+    BadgeLine,
     Heard,
     ShownPassage,
-    head_of,
+    badge_of,
     how_to_reply,
     numbered,
     passage_of,
@@ -35,7 +35,7 @@ class Markup:
     limit: int
     """Characters of a whole reply, in UTF-16 units."""
     body: int
-    """Characters that the words keep, whatever the sources need."""
+    """Characters reserved for the words, however long the sources are."""
     line_end: str
     """Between two lines of a paragraph."""
     bullet: str
@@ -43,22 +43,22 @@ class Markup:
     quote: str
     """Before a quotation."""
     literal: Callable[[str], str]
-    """Foreign text, so that nothing of it does anything."""
+    """Makes foreign text inert."""
     worded: Callable[[str, Answer], str]
-    """The words of an answer, likewise; the marks of its citations may be put back."""
+    """Makes the words of an answer inert; the marks of its citations may be kept live."""
     link: Callable[[str, str], str]
-    """A link to one of our addresses, with its label."""
+    """Makes a link to one of our addresses, with its label."""
     strong: Callable[[str], str]
-    """Emphasis for what is literal already."""
+    """Emphasises text that is already literal."""
     small: Callable[[str], str]
-    """The last line, of what is literal already."""
-    badge: Callable[[Head], str]
+    """Writes the last line, of text that is already literal."""
+    badge: Callable[[BadgeLine], str]
     """A badge line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Detail:
-    """How much is said of each source."""
+    """How much of each source is shown."""
 
     quote: int
     """Characters of a quote; 0: none."""
@@ -80,13 +80,13 @@ class PlainText:
     """Writes replies in one markup, with the links of one library."""
 
     markup: Markup
-    """How they are written."""
+    """How the platform writes text."""
     library: Library
     """Where links may lead."""
     heard: Heard = "thread"
-    """What of a reply to a question back reaches us."""
+    """Which replies to a clarification reach us."""
     starts_with_words: bool = False
-    """True: an answer's words come before its badge, as where notifications show the beginning."""
+    """True: the words come before the badge, for notifications that show the beginning."""
 
     def answer(
         self,
@@ -148,7 +148,7 @@ class PlainText:
         return whole
 
     def clarification(self, answer: Answer, *, reference: str, with_options: bool = True) -> str:
-        """Return a question back; `with_options`: with numbers to reply with."""
+        """Return a clarification; `with_options`: with numbers to reply with."""
         asked = self.markup.strong(self.within(question_of(answer), 1_000))
         listed = numbered(answer.options).splitlines() if with_options else []
         room = min(200, self.markup.limit // 2 // max(1, len(listed)))
@@ -181,7 +181,7 @@ class PlainText:
         return made
 
     def _head(self, answer: Answer) -> str:
-        head = head_of(answer)
+        head = badge_of(answer)
         return self.markup.badge(head) if head else ""
 
     def _tail(self, answer: Answer, reference: str, follow_ups: tuple[str, ...]) -> str:
@@ -209,7 +209,7 @@ class PlainText:
             yield f"{markup.quote}{mark}“{self._quote(quote.quote, detail.quote)}”"
 
     def _title(self, source: Source) -> str:
-        """Return where something stands, with a link and all that is known of it."""
+        """Return the title of a source with its link, version, date, page and owner."""
         link, literal = self.markup.link, self.markup.literal
         title = link(source.url, source.title) if source.url else literal(source.title)
         return f"{title} {literal(f'({source.about})')}" if source.about else title
@@ -220,7 +220,7 @@ class PlainText:
         return self.markup.literal(" ".join(shown.split()))
 
     def _fitting(self, found: list[Source], room: int) -> str:
-        """Return as many sources as there is room for, and how many there are besides."""
+        """Return as many sources as fit, and how many more there are."""
         lines = [one for source in found for one in self._source(source, _DETAILS[-1])]
         kept = list(_cut_off(lines, room - 40))
         rest = len(lines) - len(kept)

@@ -1,1 +1,1 @@
-"""What Slack shows: messages, modals and views as Block Kit. Pure."""
+"""Messages, modals and views as Block Kit. Pure."""

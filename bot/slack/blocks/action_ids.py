@@ -1,4 +1,6 @@
-"""What buttons, views and their values are called; one place for who makes and who reads them.
+"""The ids of buttons and views, and the values that buttons carry.
+
+Renderers write them and handlers read them.
 
 A value is `<id>` or `<id>|<choice>`: what it stands for is looked up by its id, and whoever presses
 is checked, on our side.

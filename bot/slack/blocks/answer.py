@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from bot.replies.answer import (
     NEAREST,
     ShownPassage,
-    head_of,
+    badge_of,
     how_to_reply,
     numbered,
     passage_of,
@@ -37,20 +37,20 @@ from bot.slack.blocks.elements import (
     ID,
     Block,
     actions,
+    bullet_list,
     button,
     collapsed,
-    flowing,
-    listed,
     mrkdwn,
-    named,
+    paragraph,
     person,
     plain,
     press_button,
-    quoted,
-    rich,
-    said,
+    prose,
+    quotation,
+    rich_text,
     small,
-    to_policy,
+    title_link,
+    with_id,
     words,
 )
 from bot.slack.blocks.mrkdwn import badge_words
@@ -73,11 +73,11 @@ def answer_blocks(
     ours, last = reply.answer_id or "", reference(reply, has_file=context.has_file)
     if answer.outcome is Outcome.CLARIFICATION:
         return _clarification(answer, ours, reference=last, is_rich=is_rich)
-    head = head_of(answer)
-    blocks = [named(mrkdwn(badge_words(head)), f"badge:{ours}")] if head else []
-    blocks.append(named(rich(*_body(answer, context)), f"body:{ours}"))
+    head = badge_of(answer)
+    blocks = [with_id(mrkdwn(badge_words(head)), f"badge:{ours}")] if head else []
+    blocks.append(with_id(rich_text(*_body(answer, context)), f"body:{ours}"))
     if answer.citations and not answer.is_closest:
-        blocks.append(named(_sources(answer, context, is_rich=is_rich), f"src:{ours}"))
+        blocks.append(with_id(_sources(answer, context, is_rich=is_rich), f"src:{ours}"))
     if ours:
         blocks += _offers(answer, ours, context, is_rich=is_rich)
     return [*blocks, small(last)]
@@ -86,27 +86,27 @@ def answer_blocks(
 def source_blocks(citations: tuple[ShownCitation, ...], library: Library) -> list[Block]:
     """Return a block for each source that is shown, and one that says what is not; at most 6."""
     found = shown_sources(citations, library)
-    blocks = [rich(*_source(source, quotes)) for source, quotes in found.sources]
-    more = [rich(said(words(found.more, italic=True)))] if found.more else []
+    blocks = [rich_text(*_source(source, quotes)) for source, quotes in found.sources]
+    more = [rich_text(paragraph(words(found.more, italic=True)))] if found.more else []
     return [*blocks, *more]
 
 
 def nearest_items(places: Iterable[SectionRef], library: Library) -> Iterator[list[Json]]:
     """Return sections by name, with links."""
     for place in places:
-        yield to_policy(section_title(place), library.url(place))
+        yield title_link(section_title(place), library.url(place))
 
 
 def _clarification(answer: Answer, ours: str, *, reference: str, is_rich: bool) -> list[Block]:
-    """Return the question, its options and that a reply will do."""
+    """Return the question, its options and how to reply."""
     has_buttons = is_rich and bool(ours) and 0 < len(answer.options) <= BUTTONS
     needs_list = bool(answer.options) and (
         not has_buttons or any(width(line(option)) > BUTTON for option in answer.options)
     )
-    told = [said(words(question_of(answer), bold=True))]
+    told = [paragraph(words(question_of(answer), bold=True))]
     if needs_list:
-        told += [said(words(numbered(answer.options)))]
-    blocks = [named(rich(*told), f"ask:{ours}")]
+        told += [paragraph(words(numbered(answer.options)))]
+    blocks = [with_id(rich_text(*told), f"ask:{ours}")]
     if has_buttons:
         offered = choices(answer, limit=BUTTON, most=BUTTONS)
         buttons = (_numbered(action_ids.CLARIFY, one, text, ours) for one, text in offered)
@@ -118,24 +118,24 @@ def _body(answer: Answer, context: RenderContext) -> Iterator[Json]:
     mark, hosts = "… [shortened; “Show evidence” has every statement]", context.library.hosts
     passage = passage_of(answer, context.library)
     if passage is None:
-        yield from flowing(short(answer.text, BODY, hosts, mark=mark))
+        yield from prose(short(answer.text, BODY, hosts, mark=mark))
     else:
         yield from _passage(passage, context.library)
-        yield said(words(short(passage.after, BODY, hosts)))
+        yield paragraph(words(short(passage.after, BODY, hosts)))
     if answer.nearest and not answer.citations:
-        yield said(words("Nearest sections", bold=True))
-        yield listed(nearest_items(answer.nearest[:NEAREST], context.library))
+        yield paragraph(words("Nearest sections", bold=True))
+        yield bullet_list(nearest_items(answer.nearest[:NEAREST], context.library))
     for strong, rest in remarks(answer):
-        yield said(words(strong, bold=True), words(rest, italic=not strong))
+        yield paragraph(words(strong, bold=True), words(rest, italic=not strong))
 
 
 def _passage(passage: ShownPassage, library: Library) -> Iterator[Block]:
     """Return where the closest passage stands, and its words."""
-    yield said(_title(passage.source))
+    yield paragraph(_title(passage.source))
     taken = QuoteBudget().take(passage.quotation, library.hosts)
-    yield quoted(words(f"{taken.text} {passage.marks}"))
+    yield quotation(words(f"{taken.text} {passage.marks}"))
     if taken.rest:
-        yield said(words(taken.rest, italic=True))
+        yield paragraph(words(taken.rest, italic=True))
 
 
 def _sources(answer: Answer, context: RenderContext, *, is_rich: bool) -> Block:
@@ -143,22 +143,22 @@ def _sources(answer: Answer, context: RenderContext, *, is_rich: bool) -> Block:
     if is_rich:
         return collapsed(f"Sources ({len(answer.citations)})", made)
     elements = (block["elements"] for block in made)
-    return rich(*(part for some in elements if isinstance(some, list) for part in some))
+    return rich_text(*(part for some in elements if isinstance(some, list) for part in some))
 
 
 def _source(source: Source, quotes: Iterable[ShownQuote]) -> Iterator[Block]:
-    yield said(words(f"{numbers(source.quotes)} "), _title(source))
+    yield paragraph(words(f"{numbers(source.quotes)} "), _title(source))
     for quote in quotes:
         mark = words(quote.mark, bold=True)
         if quote.text:
-            yield quoted(mark, words(quote.text))
+            yield quotation(mark, words(quote.text))
         if quote.rest:
-            yield said(mark, words(quote.rest, italic=True))
+            yield paragraph(mark, words(quote.rest, italic=True))
 
 
 def _title(source: Source) -> list[Json]:
     about = words(f"  {source.about}", italic=True) if source.about else []
-    return [*to_policy(source.title, source.url), *about]
+    return [*title_link(source.title, source.url), *about]
 
 
 def _offers(answer: Answer, ours: str, context: RenderContext, *, is_rich: bool) -> Iterator[Block]:
@@ -177,7 +177,7 @@ def _numbered(action_id: str, choice: str | int, text: str, ours: str) -> Block:
 
 
 def _feedback_row(answer_id: str, asker: str) -> Block:
-    """Return thumbs, and for the asker, if known, the way to take the answer back."""
+    """Return thumbs, and for a known asker the button that removes the answer."""
     thumbs: Block = {
         "type": "feedback_buttons",
         "action_id": action_ids.FEEDBACK,
@@ -189,7 +189,7 @@ def _feedback_row(answer_id: str, asker: str) -> Block:
 
 
 def _feedback_buttons(answer_id: str) -> Block:
-    """Return the thumbs as two plain buttons, where Slack has no row for them."""
+    """Return the thumbs as two plain buttons, for clients without feedback buttons."""
     up = action_ids.value_of(answer_id, "up")
     down = action_ids.value_of(answer_id, "down")
     return actions(

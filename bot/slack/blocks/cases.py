@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from bot.forms.case_view import HIDDEN, NO_ANSWER, NOTE, QUESTION, REPLY, CaseView, case_view
 from bot.replies import notices
-from bot.replies.answer import officers_head, superseded_head
+from bot.replies.answer import officer_badge, superseded_badge
 from bot.replies.buttons import ACCEPT, ASK_AGAIN
 from bot.replies.context import RenderContext
 from bot.replies.notices import AUTOMATED, instead_text
@@ -14,16 +14,16 @@ from bot.slack.blocks.elements import (
     Block,
     actions,
     collapsed,
-    flowing,
     header,
     mrkdwn,
-    named,
+    paragraph,
     press_button,
-    quoted,
-    rich,
-    said,
+    prose,
+    quotation,
+    rich_text,
     section,
     small,
+    with_id,
     words,
 )
 from bot.slack.blocks.mrkdwn import (
@@ -40,14 +40,18 @@ from core.domain.case import Case, CaseNews, OfficerReply, Superseded
 
 
 def case_blocks(case: Case, context: RenderContext) -> list[Block]:
-    """Return the card; as it stands, for whoever sees it last."""
+    """Return the officers' card."""
     view = case_view(case, is_public=context.is_public)
     if view.is_hidden:
         return [header(view.title), section(HIDDEN)]
-    blocks = [header(view.title), rich(*_asked(case)), mrkdwn("  ·  ".join(_about(case, view)))]
+    blocks = [
+        header(view.title),
+        rich_text(*_asked(case)),
+        mrkdwn("  ·  ".join(_about(case, view))),
+    ]
     if case.answer is not None:
         got = _earlier("What the asker got", case.answer, context)
-        blocks.append(named(got, f"case_src:{case.case_id}"))
+        blocks.append(with_id(got, f"case_src:{case.case_id}"))
     if view.buttons:
         buttons = (press_button(one, case.case_id) for one in view.buttons)
         blocks.append(actions(f"case:{case.case_id}", *buttons))
@@ -65,14 +69,14 @@ def case_text(case: Case, context: RenderContext) -> str:
 
 
 def officer_blocks(reply: OfficerReply, context: RenderContext) -> list[Block]:
-    """Return a person's answer: name, question, words; no percentage, no label of a machine."""
+    """Return an officer's answer: name, question, words; without a label for generated text."""
     question = words(short(reply.question, QUESTION))
     told = words(short(reply.text, REPLY, context.library.hosts, mark=CUT))
     where = _where(reply)
     buttons = (press_button(one, reply.case_id) for one in (ACCEPT, ASK_AGAIN))
     return [
         mrkdwn(_officer_line(reply)),
-        rich(quoted(question), said(told)),
+        rich_text(quotation(question), paragraph(told)),
         *([mrkdwn(where)] if where else []),
         actions(f"done:{reply.case_id}", *buttons),
         small(f"Case {reply.number}"),
@@ -88,9 +92,9 @@ def officer_text(reply: OfficerReply) -> str:
 
 
 def superseded_blocks(old: Superseded, context: RenderContext) -> list[Block]:
-    """Return what replaces an answer that a person has answered anew: it stays to be read."""
+    """Return what replaces an answer once an officer has answered; it can still be read."""
     return [
-        mrkdwn(badge_words(superseded_head(old.officer))),
+        mrkdwn(badge_words(superseded_badge(old.officer))),
         _earlier("The earlier answer", old.answer, context),
         small(f"{instead_text(old)} · Case {old.number}"),
     ]
@@ -98,14 +102,14 @@ def superseded_blocks(old: Superseded, context: RenderContext) -> list[Block]:
 
 def superseded_text(old: Superseded, context: RenderContext) -> str:
     """Return the same as mrkdwn."""
-    first = f"{badge_words(superseded_head(old.officer))}\n{instead_text(old)}"
+    first = f"{badge_words(superseded_badge(old.officer))}\n{instead_text(old)}"
     earlier = answer_text(old.answer, context, reference=f"Case {old.number}")
     whole = f"{first}\nThe earlier answer was:\n{earlier}"
     return whole if width(whole) <= LIMIT else first
 
 
 def news_blocks(news: CaseNews) -> list[Block]:
-    """Return a line for the asker."""
+    """Return a status line for the asker."""
     return [section(notices.news_text(news)), small(AUTOMATED)]
 
 
@@ -115,15 +119,15 @@ def news_text(news: CaseNews) -> str:
 
 
 def _asked(case: Case) -> Iterator[Block]:
-    yield quoted(words(short(case.question, QUESTION)))
+    yield quotation(words(short(case.question, QUESTION)))
     if case.note:
-        yield said(words("Note: ", bold=True), words(short(case.note, NOTE)))
+        yield paragraph(words("Note: ", bold=True), words(short(case.note, NOTE)))
     if case.told:
-        yield said(words("Answered: ", bold=True), words(short(case.told, REPLY, mark=CUT)))
+        yield paragraph(words("Answered: ", bold=True), words(short(case.told, REPLY, mark=CUT)))
 
 
 def _about(case: Case, view: CaseView) -> Iterator[str]:
-    """Return in mrkdwn what is known besides, all of it code's.
+    """Yield the facts of a case in mrkdwn, all of it written by code.
 
     Somebody of another workspace or platform is not mentioned but named.
     """
@@ -140,12 +144,12 @@ def _earlier(title: str, answer: Answer, context: RenderContext) -> Block:
     """Return an answer that opens on a click."""
     told = short(answer.text, REPLY, context.library.hosts, mark=CUT)
     sources = source_blocks(answer.citations, context.library)
-    return collapsed(title, [rich(*flowing(told)), *sources])
+    return collapsed(title, [rich_text(*prose(told)), *sources])
 
 
 def _officer_line(reply: OfficerReply) -> str:
     asker = mention(reply.asker or "")
-    return badge_words(officers_head(reply.officer)) + (f"  ·  {asker}" if asker else "")
+    return badge_words(officer_badge(reply.officer)) + (f"  ·  {asker}" if asker else "")
 
 
 def _where(reply: OfficerReply) -> str:

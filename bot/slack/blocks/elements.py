@@ -1,7 +1,7 @@
-"""The pieces that messages and views are made of, each within Slack's limits.
+"""The elements of messages and views, each within Slack's limits.
 
-Foreign text goes into `plain_text` and into the text elements of rich text, which parse nothing, as
-it is. Only what code writes goes into mrkdwn. Nothing here makes a link or a mention of a text.
+Foreign text goes unchanged into `plain_text` and rich text, which parse nothing. Only text that
+code wrote goes into mrkdwn. Nothing here turns a text into a link or a mention.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,12 +26,12 @@ VIEW_TITLE = 24
 
 
 def plain(text: str, limit: int = TEXT) -> Block:
-    """Return a text object that parses nothing; an empty one becomes a dash, as Slack needs one."""
+    """Return a text object that parses nothing; Slack refuses empty ones, which become a dash."""
     return {"type": "plain_text", "text": cut(text, limit).strip() or "-"}
 
 
 def mrkdwn(text: str) -> Block:
-    """Return a section of what code wrote."""
+    """Return a section of text that code wrote."""
     return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
 
 
@@ -50,52 +50,56 @@ def small(*texts: str) -> Block:
     return {"type": "context", "elements": [plain(text) for text in texts[:10]]}
 
 
-def named(block: Block, block_id: str) -> Block:
+def with_id(block: Block, block_id: str) -> Block:
     """Return a block with its id."""
     return {**block, "block_id": block_id[:ID]}
 
 
 def words(text: str, **style: bool) -> list[Json]:
-    """Return text elements that hold the whole of a text; none of an empty one."""
+    """Return the elements that hold a whole text; none if it is empty."""
     shown = {name: True for name, is_on in style.items() if is_on}
     more: Block = {"style": shown} if shown else {}
     return [{"type": "text", "text": piece, **more} for piece in pieces(text, TEXT)]
 
 
-def to_policy(title: str, url: str | None) -> list[Json]:
-    """Return a title; a link where there is an address of ours."""
+def title_link(title: str, url: str | None) -> list[Json]:
+    """Return a title, as a link where there is an address of ours."""
     if url is None:
         return words(title, bold=True)
     return [{"type": "link", "url": url, "text": title}]
 
 
 def person(person_id: str) -> list[Json]:
-    """Return a mention; nothing if it is no id of a person."""
+    """Return a mention; nothing if the id is not a person's."""
     return [{"type": "user", "user_id": person_id}] if PERSON.fullmatch(person_id) else []
 
 
-def rich(*elements: Json) -> Block:
-    """Return a block of rich text; one without a word holds a dash, as Slack refuses it empty."""
-    return {"type": "rich_text", "elements": list(elements) or [said(words("-"))]}
+def rich_text(*elements: Json) -> Block:
+    """Return a block of rich text; an empty one holds a dash, as Slack refuses it."""
+    return {"type": "rich_text", "elements": list(elements) or [paragraph(words("-"))]}
 
 
-def said(*parts: Sequence[Json]) -> Block:
+def paragraph(*parts: Sequence[Json]) -> Block:
     """Return a paragraph of rich text."""
     return {"type": "rich_text_section", "elements": _all(parts)}
 
 
-def quoted(*parts: Sequence[Json]) -> Block:
+def quotation(*parts: Sequence[Json]) -> Block:
     """Return a quotation of rich text."""
     return {"type": "rich_text_quote", "elements": _all(parts)}
 
 
-def listed(items: Iterable[Sequence[Json]]) -> Block:
+def bullet_list(items: Iterable[Sequence[Json]]) -> Block:
     """Return a list of rich text; it must not be empty."""
-    return {"type": "rich_text_list", "style": "bullet", "elements": [said(item) for item in items]}
+    return {
+        "type": "rich_text_list",
+        "style": "bullet",
+        "elements": [paragraph(item) for item in items],
+    }
 
 
-def flowing(text: str) -> list[Json]:
-    """Return the words of an answer: its paragraphs, and its lists as lists; at least one."""
+def prose(text: str) -> list[Json]:
+    """Return the words of an answer, with its lists as lists; at least one element."""
     made: list[Json] = []
     paragraphs: list[str] = []
     for block in blocks(text):
@@ -103,16 +107,16 @@ def flowing(text: str) -> list[Json]:
             paragraphs.append(block.text)
             continue
         if paragraphs:
-            made.append(said(words(_lead(made) + "\n\n".join(paragraphs))))
+            made.append(paragraph(words(_lead(made) + "\n\n".join(paragraphs))))
             paragraphs = []
-        made.append(listed(words(item) for item in block.items))
+        made.append(bullet_list(words(item) for item in block.items))
     if paragraphs or not made:
-        made.append(said(words(_lead(made) + "\n\n".join(paragraphs))))
+        made.append(paragraph(words(_lead(made) + "\n\n".join(paragraphs))))
     return made
 
 
 def _lead(made: Sequence[Json]) -> str:
-    """Return what parts a paragraph from the list above it."""
+    """Return the space between a list and the paragraph below it."""
     return "\n" if made else ""
 
 

@@ -25,10 +25,10 @@ from bot.slack.blocks.elements import (
     actions,
     button,
     header,
+    paragraph,
     plain,
-    quoted,
-    rich,
-    said,
+    quotation,
+    rich_text,
     section,
     small,
     words,
@@ -42,12 +42,12 @@ PAGE_TEXT = 12_000
 
 
 def loading_modal(answer_id: str) -> Block:
-    """Return what is opened at once, while the evidence is read."""
+    """Return the modal that is shown while the evidence is read."""
     return _modal([section("Loading the evidence…")], {"a": answer_id})
 
 
 def evidence_modal(evidence: EvidenceView, library: Library) -> Block:
-    """Return the page at which the evidence is opened."""
+    """Return the page to show."""
     page = page_of(
         evidence,
         library,
@@ -81,14 +81,18 @@ def _heading(claim: ClaimHeading) -> Iterator[list[Block]]:
     told = f"{claim.number}. {claim.text}"
     title = header(told)
     is_cut = title["text"] != plain(told)
-    rest = [rich(said(words(piece))) for piece in pieces(claim.text, PIECE)] if is_cut else []
+    rest = (
+        [rich_text(paragraph(words(piece))) for piece in pieces(claim.text, PIECE)]
+        if is_cut
+        else []
+    )
     yield [title, *rest[:1]]
     yield from ([one] for one in rest[1:])
 
 
 def _quote(quote: QuotePart) -> Iterator[list[Block]]:
-    told = quoted(words(quote.before), words(quote.text, bold=True), words(quote.after))
-    yield [rich(said(words(quote.mark)), told), *_where(quote)]
+    told = quotation(words(quote.before), words(quote.text, bold=True), words(quote.after))
+    yield [rich_text(paragraph(words(quote.mark)), told), *_where(quote)]
 
 
 def _where(quote: QuotePart) -> Iterator[Block]:

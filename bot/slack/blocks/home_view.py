@@ -1,4 +1,4 @@
-"""The Home tab: ask, open questions, how it works, what changed; for officers the open cases."""
+"""The Home tab: ask, open questions, how it works, policy changes; for officers the open cases."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from bot.slack.blocks import action_ids
 from bot.slack.blocks.elements import (
     Block,
     actions,
+    bullet_list,
     button,
     header,
-    listed,
+    paragraph,
     press_button,
-    rich,
-    said,
+    rich_text,
     section,
     small,
-    to_policy,
+    title_link,
     words,
 )
 from core.domain.case import Case, CaseState
@@ -36,19 +36,19 @@ HOW = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenQuestion:
-    """A question that somebody still has to answer."""
+    """A question that is still open."""
 
     title: str
-    """The question in short."""
+    """The question, shortened."""
     state: str
-    """In whose hands it is ("waiting for Compliance (case 214)"), or what was asked back."""
+    """Who has it ("waiting for Compliance (case 214)"), or what was asked back."""
     permalink: str | None = None
-    """Where it was asked; None if that can't be told."""
+    """Where it was asked; None if that is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyChange:
-    """What the last edition did to a policy."""
+    """A change to a policy in the last edition."""
 
     title: str
     """The policy."""
@@ -60,12 +60,12 @@ class PolicyChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Home:
-    """What one person's Home shows."""
+    """The contents of one person's Home."""
 
     waiting: tuple[OpenQuestion, ...] = ()
-    """Questions back that this person has not answered; not shown if there are none."""
+    """Clarifications that this person has not answered; not shown if there are none."""
     questions: tuple[OpenQuestion, ...] = ()
-    """This person's own that Compliance has."""
+    """This person's questions that Compliance has."""
     changes: tuple[PolicyChange, ...] = ()
     """Of the last edition, as far as this person may read."""
     edition: int | None = None
@@ -75,13 +75,13 @@ class Home:
     cases: tuple[Case, ...] | None = None
     """Open cases; None: this person is no officer."""
     sees_reports: bool = False
-    """True: this person is on call, and is told what a report holds."""
+    """True: this person is on call and may read reports."""
     hosts: frozenset[str] = frozenset()
     """Where links to policies may lead."""
 
 
 def home_view(home: Home) -> Block:
-    """Return the view."""
+    """Return the Home view."""
     ask = button(action_ids.HOME_ASK, "Ask a question", "home", style="primary")
     blocks = [
         header(notices.NAME),
@@ -102,11 +102,11 @@ def home_view(home: Home) -> Block:
 
 def _list(title: str, items: Iterator[list[Json]], *, none: str = "") -> Iterator[Block]:
     entries = list(items)
-    told = [said(words(title, bold=True))]
-    told.append(listed(entries[:LISTED]) if entries else said(words(none)))
+    told = [paragraph(words(title, bold=True))]
+    told.append(bullet_list(entries[:LISTED]) if entries else paragraph(words(none)))
     if len(entries) > LISTED:
-        told.append(said(words(f"and {len(entries) - LISTED} more", italic=True)))
-    yield rich(*told)
+        told.append(paragraph(words(f"and {len(entries) - LISTED} more", italic=True)))
+    yield rich_text(*told)
 
 
 def _question(asked: OpenQuestion) -> list[Json]:
@@ -115,19 +115,19 @@ def _question(asked: OpenQuestion) -> list[Json]:
 
 
 def _queue(cases: tuple[Case, ...], *, sees_reports: bool) -> Iterator[Block]:
-    """Return what waits for officers: each case with what may be done to it."""
-    yield rich(said(words("Open cases", bold=True)))
+    """Yield the officers' queue: each case with its buttons."""
+    yield rich_text(paragraph(words("Open cases", bold=True)))
     for case in cases[:LISTED]:
         is_hidden = case.is_sensitive and not sees_reports
-        yield rich(said(_case(case, is_hidden=is_hidden)))
+        yield rich_text(paragraph(_case(case, is_hidden=is_hidden)))
         if not is_hidden:
             offered = [CLAIM, ANSWER] if case.state is CaseState.OPEN else [ANSWER]
             buttons = (press_button(one, case.case_id) for one in offered)
             yield actions(f"case:{case.case_id}", *buttons)
     if not cases:
-        yield rich(said(words("No case is open.")))
+        yield rich_text(paragraph(words("No case is open.")))
     if len(cases) > LISTED:
-        yield rich(said(words(f"and {len(cases) - LISTED} more", italic=True)))
+        yield rich_text(paragraph(words(f"and {len(cases) - LISTED} more", italic=True)))
 
 
 def _case(case: Case, *, is_hidden: bool) -> list[Json]:
@@ -140,7 +140,7 @@ def _case(case: Case, *, is_hidden: bool) -> list[Json]:
 
 def _change(change: PolicyChange, hosts: frozenset[str]) -> list[Json]:
     is_ours = change.url is not None and is_trusted(change.url, hosts)
-    title = to_policy(line(change.title, limit=150), change.url if is_ours else None)
+    title = title_link(line(change.title, limit=150), change.url if is_ours else None)
     return [*title, *words(f" - {line(change.what, limit=50)}")]
 
 

@@ -25,10 +25,10 @@ from bot.slack.blocks.elements import (
     TEXT,
     VIEW_TITLE,
     Block,
+    paragraph,
     plain,
-    quoted,
-    rich,
-    said,
+    quotation,
+    rich_text,
     section,
     words,
 )
@@ -132,8 +132,8 @@ def _block(item: Item) -> Block:
             return section(item.text)
         case Quotation():
             told = words(short(item.text, QUOTED, mark=CUT))
-            note = said(words("Note: ", bold=True), words(short(item.note, QUOTED)))
-            return rich(quoted(told), *([note] if item.note else []))
+            note = paragraph(words("Note: ", bold=True), words(short(item.note, QUOTED)))
+            return rich_text(quotation(told), *([note] if item.note else []))
         case _:
             return _input(item)
 

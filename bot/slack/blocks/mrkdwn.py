@@ -6,7 +6,7 @@ decides. Notifications show its beginning, so an answer begins with its words.
 
 import re
 
-from bot.replies.answer import Head, Icon
+from bot.replies.answer import BadgeLine, Icon
 from bot.replies.buttons import follow_ups
 from bot.replies.context import RenderContext
 from bot.replies.text_reply import Markup, PlainText
@@ -43,11 +43,11 @@ def link(url: str, label: str) -> str:
 
 
 def mention(person: str) -> str:
-    """Return a mention; nothing if it is no id of a person."""
+    """Return a mention; nothing if the id is not a person's."""
     return f"<@{person}>" if PERSON.fullmatch(person) else ""
 
 
-def badge_words(head: Head) -> str:
+def badge_words(head: BadgeLine) -> str:
     """Return a badge line."""
     rest = "".join(f"  ·  {escaped(part)}" for part in head.rest)
     return f"{_EMOJI[head.icon]} *{escaped(head.strong)}*{rest}"

@@ -1,4 +1,4 @@
-"""What is seen while an answer is made: the real steps, never a word of the answer."""
+"""Progress while an answer is made: the real steps, never a word of the answer."""
 
 from bot.replies.safe_text import cut, line
 from bot.slack.blocks.elements import Block
@@ -13,24 +13,24 @@ LOADING = (
     "Reading the sections",
     "Checking each claim against the policy text",
 )
-"""At most ten lines that Slack shows in turn while the status stands."""
+"""Lines that Slack shows in turn below the status; ten at most."""
 BEFORE = "is checking the policies…"
 
 
 def first_chunks(now: Progressed) -> list[Block]:
-    """Return what a stream begins with."""
+    """Return the first chunks of a stream."""
     return [{"type": "plan_update", "title": PLAN}, _task(now, "in_progress")]
 
 
 def next_chunks(before: Progressed, now: Progressed) -> list[Block]:
-    """Return that a step is over and another one has begun, or the same again."""
+    """Return the chunks for a step that follows another one, or goes on."""
     if before.stage == now.stage:
         return [_task(now, "in_progress")]
     return [_task(before, "complete"), _task(now, "in_progress")]
 
 
 def last_chunks(before: Progressed, *, is_failed: bool = False) -> list[Block]:
-    """Return that the last step is over."""
+    """Return the chunks that end a stream."""
     return [_task(before, "error" if is_failed else "complete")]
 
 

@@ -1,6 +1,6 @@
-"""A stored reply becomes what Slack takes: three shapes, from the richest to plain text.
+"""Stored replies as messages for Slack, in three shapes from the richest to plain text.
 
-Pure: what is stored and where it goes in, dicts out. Each shape is complete by itself: `text` holds
+Each shape is complete by itself: `text` holds
 the whole answer with its sources, for notifications and screen readers, and as the last shape.
 """
 
@@ -27,16 +27,16 @@ from bot.slack.blocks.cases import (
 from bot.slack.blocks.elements import (
     Block,
     actions,
-    listed,
+    bullet_list,
     mrkdwn,
-    named,
+    paragraph,
     person,
     press_button,
-    quoted,
-    rich,
-    said,
+    quotation,
+    rich_text,
     section,
     small,
+    with_id,
     words,
 )
 from bot.slack.blocks.mrkdwn import LIMIT, answer_text, escaped, mention, nearest_text
@@ -45,7 +45,7 @@ from core.domain.delivery import StoredReply
 from core.domain.json_value import Json
 
 ASKED_MARK: Json = {"event_type": "question", "event_payload": {}}
-"""Metadata of a question that we quote, by which it is told from what is drawn of a run."""
+"""Metadata of a question that we quote, which tells it apart from progress messages."""
 RICH, SIMPLE, TEXT_ONLY = range(3)
 SHAPES = 3
 """See `core.ports.Poster.shapes`."""
@@ -105,7 +105,7 @@ def share(
 def _line(
     reply: StoredReply, shape: int, context: RenderContext, metadata: Mapping[str, Json]
 ) -> SlackMessage:
-    """Return what is no answer of ours: about a case, or a notice."""
+    """Return a message that is not an answer: about a case, or a notice."""
     if reply.case is not None:
         text, blocks = case_text(reply.case, context), case_blocks(reply.case, context)
     elif reply.officer_reply is not None:
@@ -129,17 +129,17 @@ def _pointer(
     context: RenderContext,
     metadata: Mapping[str, Json],
 ) -> SlackMessage:
-    """Return where a report can be made: nothing of its content, and to the asker alone."""
+    """Say where a report can be made: to the asker alone, without its content."""
     told = ASK_PRIVATELY
     near = list(nearest_items(answer.nearest[:3], context.library))
-    lines = [said(words(told))]
+    lines = [paragraph(words(told))]
     if near:
-        lines += [said(words("How to report", bold=True)), listed(near)]
-    blocks = [rich(*lines)]
+        lines += [paragraph(words("How to report", bold=True)), bullet_list(near)]
+    blocks = [rich_text(*lines)]
     if reply.answer_id:
         ask = press_button(ASK_IN_PRIVATE, reply.answer_id)
         blocks.append(actions(f"acts:{reply.answer_id}", ask))
-    blocks.append(named(small(AUTOMATED), "automated"))
+    blocks.append(with_id(small(AUTOMATED), "automated"))
     return SlackMessage(
         text="\n".join(part for part in (told, nearest_text(answer, context)) if part),
         blocks=() if shape >= TEXT_ONLY else tuple(blocks),
@@ -177,9 +177,9 @@ def chosen_blocks(question: str, option: str) -> list[Block]:
     """Return what replaces a clarification once an option was pressed."""
     chosen = line(option, limit=200)
     return [
-        rich(
-            said(words(line(question, limit=2_500))),
-            said(words("You chose "), words(chosen, bold=True), words(".")),
+        rich_text(
+            paragraph(words(line(question, limit=2_500))),
+            paragraph(words("You chose "), words(chosen, bold=True), words(".")),
         )
     ]
 
@@ -194,7 +194,7 @@ def asked_blocks(question: str, asker: str) -> list[Block]:
     """Return a question that somebody pressed or shares, as a quotation with who asked."""
     told = words(line(question, limit=1_500))
     who = person(asker)
-    return [rich(said(who, words(" asked:" if who else "Asked:")), quoted(told))]
+    return [rich_text(paragraph(who, words(" asked:" if who else "Asked:")), quotation(told))]
 
 
 def asked_text(question: str, asker: str) -> str:

@@ -1,1 +1,1 @@
-"""What Teams shows: messages, Adaptive Cards and dialogs. Pure."""
+"""Messages, Adaptive Cards and dialogs. Pure."""

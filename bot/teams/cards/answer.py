@@ -8,7 +8,7 @@ message.
 import json
 from collections.abc import Iterable, Iterator
 
-from bot.replies.answer import head_of
+from bot.replies.answer import badge_of
 from bot.replies.buttons import REMOVE, answer_buttons, choices
 from bot.replies.context import Library, RenderContext, Sensitivity
 from bot.replies.safe_text import CUT, line, short
@@ -31,14 +31,14 @@ from bot.teams.cards.elements import (
     card,
     collapsed,
     container,
-    execute,
+    execute_button,
     fitting,
     press_button,
-    rich,
-    run,
+    rich_text,
     size,
-    small,
-    told,
+    small_print,
+    text_lines,
+    text_run,
 )
 from bot.teams.cards.markdown import address
 from bot.teams.protocol import action_ids
@@ -71,17 +71,18 @@ def answer_card(answer: Answer, ours: str, context: RenderContext) -> Card | Non
         return card(_sources(answer, ours, context, quotes=quotes), buttons)
 
     shown = fitting(SIZES, made)
-    return shown if size(shown) <= CARD_BYTES else card([small(UNDER_EVIDENCE)], buttons)
+    return shown if size(shown) <= CARD_BYTES else card([small_print(UNDER_EVIDENCE)], buttons)
 
 
 def whole_card(answer: Answer, library: Library) -> Card:
     """Return all of an answer, for a dialog; at most 28 kB."""
-    head = head_of(answer)
+    head = badge_of(answer)
     words = short(answer.text, WHOLE, library.hosts, mark=CUT)
+    options = [line(one, limit=200) for one in answer.options[:MOST_OPTIONS]]
     above = [
-        *([rich(run(head.words, weight="Bolder"))] if head else []),
-        *told(words, lines=WHOLE_LINES),
-        *(rich(run(f"• {line(one, limit=200)}")) for one in answer.options[:MOST_OPTIONS]),
+        *([rich_text(text_run(head.words, weight="Bolder"))] if head else []),
+        *text_lines(words, lines=WHOLE_LINES),
+        *(rich_text(text_run(f"• {one}")) for one in options),
     ]
 
     def made(quotes: int) -> Card:
@@ -94,10 +95,10 @@ def whole_card(answer: Answer, library: Library) -> Card:
 def source_items(
     citations: tuple[ShownCitation, ...], library: Library, *, quotes: int
 ) -> list[Card]:
-    """Return what is shown of the sources; `quotes`: how many characters all quotes may take."""
+    """Return the sources; `quotes`: characters that all quotes together may take."""
     found = shown_sources(citations, library, quotes=quotes)
     items = [item for source, shown in found.sources for item in _source(source, shown)]
-    return [*items, *([small(found.more)] if found.more else [])]
+    return [*items, *([small_print(found.more)] if found.more else [])]
 
 
 def _sources(answer: Answer, ours: str, context: RenderContext, *, quotes: int) -> list[Card]:
@@ -108,17 +109,17 @@ def _sources(answer: Answer, ours: str, context: RenderContext, *, quotes: int) 
 
 
 def _source(source: Source, quotes: Iterable[ShownQuote]) -> Iterator[Card]:
-    mark = run(f"{numbers(source.quotes)} ", weight="Bolder")
-    title = run(source.title, url=source.url, weight="Bolder")
-    yield rich(mark, title, spacing="Medium")
+    mark = text_run(f"{numbers(source.quotes)} ", weight="Bolder")
+    title = text_run(source.title, url=source.url, weight="Bolder")
+    yield rich_text(mark, title, spacing="Medium")
     if source.about:
-        yield small(source.about)
+        yield small_print(source.about)
     for quote in quotes:
         if quote.text:
             shown = f"{quote.mark}“{quote.text}{'' if quote.rest else '”'}"
-            yield container(told(shown), style="emphasis", spacing="Small")
+            yield container(text_lines(shown), style="emphasis", spacing="Small")
         if quote.rest:
-            yield small(quote.rest)
+            yield small_print(quote.rest)
 
 
 def _buttons(answer: Answer, ours: str, context: RenderContext) -> Iterator[Card]:
@@ -130,25 +131,25 @@ def _buttons(answer: Answer, ours: str, context: RenderContext) -> Iterator[Card
 
 
 def clarification_card(answer: Answer, ours: str) -> Card | None:
-    """Return the options; None: there are none, and a reply will do."""
+    """Return a card with the options; None if there are none."""
     if not answer.options or not ours:
         return None
     if len(answer.options) <= BUTTONS:
         return card([], _option_buttons(answer, ours))
     data = action_ids.data_of(action_ids.CLARIFICATION_KEY, ours)
-    return card([_list(answer)], [execute(action_ids.CLARIFY, "Choose", data)])
+    return card([_list(answer)], [execute_button(action_ids.CLARIFY, "Choose", data)])
 
 
 def chosen_card(option: str) -> Card:
-    """Return what takes the place of the options once one was chosen."""
-    chosen = run(line(option, limit=200), weight="Bolder")
-    return card([rich(run("You chose "), chosen, run("."))])
+    """Return the card that replaces the options once one was chosen."""
+    chosen = text_run(line(option, limit=200), weight="Bolder")
+    return card([rich_text(text_run("You chose "), chosen, text_run("."))])
 
 
 def _option_buttons(answer: Answer, ours: str) -> Iterator[Card]:
     for choice, title in choices(answer, limit=TITLE, most=BUTTONS):
         data = action_ids.data_of(action_ids.CLARIFICATION_KEY, ours, choice)
-        yield execute(action_ids.CLARIFY, title, data)
+        yield execute_button(action_ids.CLARIFY, title, data)
 
 
 def _list(answer: Answer) -> Card:
@@ -218,7 +219,7 @@ def _claim(
 
 def _card(quote: str) -> str:
     """Return a card of a quote, as text; it has no actions, or Teams refuses it."""
-    body = told(quote) or told("-")
+    body = text_lines(quote) or text_lines("-")
     made = {"type": "AdaptiveCard", "$schema": SCHEMA, "version": VERSION, "body": body}
     return json.dumps(made, ensure_ascii=False, separators=(",", ":"))
 

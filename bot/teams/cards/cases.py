@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from bot.forms.case_view import HIDDEN, NO_ANSWER, NOTE, QUESTION, REPLY, CaseView, case_view
-from bot.replies.answer import officers_head, superseded_head
+from bot.replies.answer import officer_badge, superseded_badge
 from bot.replies.buttons import ACCEPT, ASK_AGAIN, Emphasis
 from bot.replies.context import RenderContext
 from bot.replies.notices import AUTOMATED, instead_text
@@ -19,13 +19,13 @@ from bot.teams.cards.elements import (
     collapsed,
     container,
     fitting,
-    opening,
+    link_button,
+    paragraph,
     press_button,
-    rich,
-    run,
-    said,
-    small,
-    told,
+    rich_text,
+    small_print,
+    text_lines,
+    text_run,
 )
 from bot.teams.cards.markdown import escaped
 from bot.teams.protocol import action_ids
@@ -40,11 +40,11 @@ _SIZES = ((QUOTES, REPLY), (1_000, 1_500), (0, 800), (0, 200))
 
 
 def case_card(case: Case, context: RenderContext) -> Card:
-    """Return the card; as it stands, for whoever sees it last."""
+    """Return the officers' card."""
     view = case_view(case, is_public=context.is_public)
-    title = said(view.title, weight="Bolder", size="Medium", style="heading")
+    title = paragraph(view.title, weight="Bolder", size="Medium", style="heading")
     if view.is_hidden:
-        return card([title, said(HIDDEN)])
+        return card([title, paragraph(HIDDEN)])
     buttons, refresh = list(_buttons(case, view)), _refresh(case, context)
 
     def made(sizes: tuple[int, int]) -> Card:
@@ -66,11 +66,11 @@ def case_text(case: Case, context: RenderContext) -> str:
 def officer_text(
     reply: OfficerReply, text: PlainText, *, mention: Mapping[str, object] | None = None
 ) -> str:
-    """Return a person's answer: name, question, words; no percentage, no label of a machine."""
+    """Return an officer's answer: name, question, words; without a label for generated text."""
     markup, thread = text.markup, permalink_or_none(reply.permalink)
     called = f" · {mention['text']}" if mention else ""
     lines = [
-        markup.badge(officers_head(reply.officer)) + called,
+        markup.badge(officer_badge(reply.officer)) + called,
         markup.quote + text.within(" ".join(short(reply.question, QUESTION).split()), QUESTION),
         text.within(reply.text, 2 * REPLY),
         markup.link(thread, "Where you asked") if thread else "",
@@ -80,7 +80,7 @@ def officer_text(
 
 
 def officer_card(reply: OfficerReply) -> Card:
-    """Return what the asker may say to it."""
+    """Return the asker's buttons below an officer's answer."""
     data = action_ids.data_of(action_ids.CASE_KEY, reply.case_id)
     accept = replace(ACCEPT, emphasis=Emphasis.MAIN)
     return card([], [press_button(accept, data), press_button(ASK_AGAIN, data)])
@@ -100,8 +100,8 @@ def mention_of(reply: OfficerReply, context: RenderContext) -> Card | None:
 
 
 def superseded_text(old: Superseded, text: PlainText) -> str:
-    """Return what replaces an answer that a person has answered anew."""
-    first = text.markup.badge(superseded_head(old.officer))
+    """Return what replaces an answer once an officer has answered."""
+    first = text.markup.badge(superseded_badge(old.officer))
     return f"{first}\n\n{instead_text(old)}\n\n{text.markup.small(f'Case {old.number}')}"
 
 
@@ -125,22 +125,22 @@ def _body(
     case: Case, view: CaseView, context: RenderContext, sizes: tuple[int, int]
 ) -> Iterator[Card]:
     _, words = sizes
-    yield container(told(short(case.question, min(words, QUESTION))), style="emphasis")
+    yield container(text_lines(short(case.question, min(words, QUESTION))), style="emphasis")
     if case.note:
         yield from _labelled("Note", short(case.note, min(words, NOTE)))
     if case.told:
         yield from _labelled("Answered", short(case.told, words, mark=CUT))
     for fact in _facts(case, view):
-        yield rich(run("• "), run(fact), spacing="Small")
+        yield rich_text(text_run("• "), text_run(fact), spacing="Small")
     if case.answer is not None:
         items = _earlier(case.answer, context, sizes)
         yield from collapsed("What the asker got", f"case_src:{case.case_id}", items)
-    yield small(view.opened)
+    yield small_print(view.opened)
 
 
 def _labelled(label: str, text: str) -> Iterator[Card]:
-    yield rich(run(label, weight="Bolder"))
-    yield from told(text)
+    yield rich_text(text_run(label, weight="Bolder"))
+    yield from text_lines(text)
 
 
 def _facts(case: Case, view: CaseView) -> Iterator[str]:
@@ -154,18 +154,18 @@ def _earlier(answer: Answer, context: RenderContext, sizes: tuple[int, int]) -> 
     quotes, words = sizes
     text = short(answer.text, words, context.library.hosts, mark=CUT)
     sources = source_items(answer.citations, context.library, quotes=quotes)
-    return [*(told(text) or [small("-")]), *sources]
+    return [*(text_lines(text) or [small_print("-")]), *sources]
 
 
 def _buttons(case: Case, view: CaseView) -> Iterator[Card]:
     data = action_ids.data_of(action_ids.CASE_KEY, case.case_id)
     yield from (press_button(one, data) for one in view.buttons)
     if view.thread and len(view.thread) <= LONGEST_URL:
-        yield opening("Open the thread", view.thread)
+        yield link_button("Open the thread", view.thread)
 
 
 def _refresh(case: Case, context: RenderContext) -> Card:
-    """Return who sees the card as it stands now, however long ago it was posted."""
+    """Keep the card fresh for officers, however long ago it was posted."""
     if not context.officers:
         return {}
     asked: Card = {

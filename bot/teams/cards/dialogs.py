@@ -1,6 +1,7 @@
-"""Bodies of the replies to invokes: forms and views as dialogs, lines and cards in their place.
+"""Bodies of the responses to invokes: dialogs with forms or cards, or a line or card instead.
 
-What a form could not take is shown again as it was typed, with a line that says why: see `again`.
+A form that could not be taken is shown again as it was typed, with a line that says why: see
+`again`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,11 +32,11 @@ from bot.teams.cards.elements import (
     attached,
     card,
     container,
-    rich,
-    run,
-    said,
-    submit,
-    told,
+    paragraph,
+    rich_text,
+    submit_button,
+    text_lines,
+    text_run,
 )
 from bot.teams.inbound.interaction import Interaction
 from bot.teams.protocol.action_ids import SEEN, Target, data_of, target_of
@@ -45,7 +46,7 @@ from core.domain.json_value import Json
 MESSAGE_TYPE = "application/vnd.microsoft.activity.message"
 ERROR_TYPE = "application/vnd.microsoft.error"
 NOTHING: Card = {}
-"""The only reply that Teams takes to feedback."""
+"""The only response to feedback that Teams accepts."""
 WRONG = 300
 """Characters of a line that says why something was not taken: it may hold an officer's name."""
 ASK_TITLE = "Ask about policy"
@@ -55,7 +56,7 @@ FORMS = frozenset({"submit", "ask_submit"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Typed:
-    """What a form held that could not be taken."""
+    """What somebody typed into a form that could not be taken."""
 
     values: Mapping[str, str] = field(default_factory=dict[str, str])
     """By the ids of its inputs."""
@@ -63,7 +64,7 @@ class Typed:
     """Why, and what to do; empty: nothing was sent yet."""
 
     def text(self, name: str, limit: int) -> str:
-        """Return what an input held, without characters that nobody sees."""
+        """Return what an input held, without invisible characters."""
         return cut(clean(self.values.get(name, "")[: 2 * limit]), limit, "")
 
 
@@ -79,10 +80,10 @@ def form_card(form: Form, typed: Typed = BLANK) -> Card:
     """Return a form as a card, with what was typed before."""
     data = data_of(form.key, form.target, "" if form.known is None else form.known)
     data |= {SEEN: form.seen_by.value} if form.seen_by else {}
-    wrong = run(line(typed.wrong, limit=WRONG), weight="Bolder", color="Attention")
+    wrong = text_run(line(typed.wrong, limit=WRONG), weight="Bolder", color="Attention")
     body = [piece for item in form.items for piece in _drawn(item, typed)]
-    above = [rich(wrong)] if typed.wrong else []
-    return card([*above, *body], [submit(form.name.value, form.submit, data)], is_wide=False)
+    above = [rich_text(wrong)] if typed.wrong else []
+    return card([*above, *body], [submit_button(form.name.value, form.submit, data)], is_wide=False)
 
 
 def again(interaction: Interaction, wrong: str) -> Card | None:
@@ -109,17 +110,17 @@ def opened(title: str, card: Card, *, is_large: bool = False) -> Card:
 
 
 def message(text: str) -> Card:
-    """Return a line that takes the place of a dialog; what code wrote."""
+    """Return a line in place of a dialog; code wrote it."""
     return {"task": {"type": "message", "value": text}}
 
 
 def replaced(card: Card) -> Card:
-    """Return the card that takes the place of the one that was pressed."""
+    """Return the card that replaces the one with the button."""
     return {"statusCode": 200, "type": CARD_TYPE, "value": card}
 
 
 def whispered(text: str) -> Card:
-    """Return a line that only who pressed sees; the card stays."""
+    """Return a line for the person who pressed; the card stays."""
     return {"statusCode": 200, "type": MESSAGE_TYPE, "value": text}
 
 
@@ -145,10 +146,10 @@ def _sent(interaction: Interaction, target: Target) -> Form:
 def _drawn(item: Item, typed: Typed) -> Iterator[Card]:
     match item:
         case Words():
-            yield said(item.text)
+            yield paragraph(item.text)
         case Quotation():
             # Its note stands on the card from which the form was opened.
-            quoted = told(short(item.text, QUOTED, mark=CUT)) or [rich(run("-"))]
+            quoted = text_lines(short(item.text, QUOTED, mark=CUT)) or [rich_text(text_run("-"))]
             yield container(quoted, style="emphasis")
         case TextField():
             yield _text(item, typed)

@@ -1,7 +1,7 @@
-"""The pieces that Adaptive Cards are made of, version 1.5, as Teams shows it.
+"""The elements of Adaptive Cards, version 1.5, as Teams shows it.
 
-Foreign text stands in `TextRun`s alone, which parse nothing. `TextBlock`s hold what code wrote:
-they parse Markdown. Nothing here makes a link or a mention of a text.
+Foreign text stands in `TextRun`s alone, which parse nothing. `TextBlock`s parse Markdown and hold
+text that code wrote. Nothing here turns a text into a link or a mention.
 """
 
 import json
@@ -46,8 +46,8 @@ def attached(made: Card) -> Card:
     return {"contentType": CARD_TYPE, "content": made}
 
 
-def run(text: str, *, url: str | None = None, **style: bool | str) -> Card:
-    """Return a piece of a line; a link where there is an address of ours."""
+def text_run(text: str, *, url: str | None = None, **style: bool | str) -> Card:
+    """Return a run of text, as a link where there is an address of ours."""
     made: Card = {"type": "TextRun", "text": run_text(text) or "-", **style}
     if url is not None and len(url) <= LONGEST_URL:
         opened: Card = {"type": "Action.OpenUrl", "url": address(url)}
@@ -55,37 +55,37 @@ def run(text: str, *, url: str | None = None, **style: bool | str) -> Card:
     return made
 
 
-def rich(*runs: Card, **more: Json) -> Card:
+def rich_text(*runs: Card, **more: Json) -> Card:
     """Return a line of text that parses nothing."""
-    return {"type": "RichTextBlock", "inlines": list(runs) or [run("")], **more}
+    return {"type": "RichTextBlock", "inlines": list(runs) or [text_run("")], **more}
 
 
-def told(text: str, *, lines: int = 12, **style: bool | str) -> list[Card]:
-    """Return the whole of a text, a line of its own for each of its first `lines` lines."""
+def text_lines(text: str, *, lines: int = 12, **style: bool | str) -> list[Card]:
+    """Return a whole text, one element for each of its first `lines` lines."""
     return [
-        rich(run(piece, url=None, **style))
+        rich_text(text_run(piece, url=None, **style))
         for line in paragraphs(text, most=lines)
         for piece in pieces(line, RUN)
     ]
 
 
-def said(text: str, **style: Json) -> Card:
-    """Return a paragraph of what code wrote; nothing foreign goes in here."""
+def paragraph(text: str, **style: Json) -> Card:
+    """Return a paragraph that code wrote; foreign text must not go in here."""
     return {"type": "TextBlock", "text": text, "wrap": True, **style}
 
 
-def small(text: str) -> Card:
+def small_print(text: str) -> Card:
     """Return small print, of any text."""
-    return rich(run(text, size="Small", isSubtle=True), spacing="Small")
+    return rich_text(text_run(text, size="Small", isSubtle=True), spacing="Small")
 
 
 def container(items: Sequence[Card], **more: Json) -> Card:
-    """Return pieces that belong together."""
+    """Return a container."""
     return {"type": "Container", **more, "items": list(items)}
 
 
 def collapsed(title: str, name: str, items: Sequence[Card]) -> list[Card]:
-    """Return a button and, below it, what it shows and hides; the title is code's."""
+    """Return a button and the container that it shows and hides; code wrote the title."""
     toggle: Card = {
         "type": "Action.ToggleVisibility",
         "title": cut(title, TITLE),
@@ -95,18 +95,18 @@ def collapsed(title: str, name: str, items: Sequence[Card]) -> list[Card]:
     return [row, container(items, id=name, isVisible=False)]
 
 
-def dialog(name: str, title: str, data: Mapping[str, Json], **more: Json) -> Card:
+def dialog_button(name: str, title: str, data: Mapping[str, Json], **more: Json) -> Card:
     """Return a button that opens a dialog."""
     asked: Card = {"msteams": {"type": "task/fetch"}, DO: name, **data}
     return {"type": "Action.Submit", "title": cut(title, TITLE), "data": asked, **more}
 
 
-def submit(name: str, title: str, data: Mapping[str, Json]) -> Card:
+def submit_button(name: str, title: str, data: Mapping[str, Json]) -> Card:
     """Return the button that sends what was entered in a dialog."""
     return {"type": "Action.Submit", "title": cut(title, TITLE), "data": {DO: name, **data}}
 
 
-def execute(name: str, title: str, data: Mapping[str, Json], **more: Json) -> Card:
+def execute_button(name: str, title: str, data: Mapping[str, Json], **more: Json) -> Card:
     """Return a button that may change its card; an older client sends a message instead."""
     shown = cut(title, TITLE)
     simple: Card = {"type": "Action.Submit", "title": shown, "data": {DO: name, **data}}
@@ -117,11 +117,11 @@ def execute(name: str, title: str, data: Mapping[str, Json], **more: Json) -> Ca
 def press_button(shown: Button, data: Mapping[str, Json]) -> Card:
     """Return a button that replies share; one that opens a dialog only does that."""
     style: Card = {"style": _STYLES[shown.emphasis]} if shown.emphasis else {}
-    make = dialog if shown.act in OPENING else execute
+    make = dialog_button if shown.act in OPENING else execute_button
     return make(shown.act.value, shown.text, data, **style)
 
 
-def opening(title: str, url: str) -> Card:
+def link_button(title: str, url: str) -> Card:
     """Return a button that opens one of our addresses."""
     return {"type": "Action.OpenUrl", "title": cut(title, TITLE), "url": address(url)}
 

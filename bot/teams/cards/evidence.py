@@ -18,15 +18,15 @@ from bot.teams.cards.elements import (
     Card,
     card,
     container,
-    rich,
-    run,
-    said,
+    paragraph,
+    rich_text,
     size,
-    small,
-    submit,
-    told,
+    small_print,
+    submit_button,
+    text_lines,
+    text_run,
 )
-from bot.teams.protocol import action_ids
+from bot.teams.protocol.action_ids import ANSWER_KEY, EVIDENCE_PAGE, data_of
 
 PAGE_BYTES, PAGE_ITEMS = 22_000, 60
 LINES = 60
@@ -35,7 +35,7 @@ _STYLES = {Level.ALL: "good", Level.PARTLY: "warning", Level.NOTHING: "accent"}
 
 
 def evidence_card(evidence: EvidenceView, library: Library) -> Card:
-    """Return the page at which the evidence is opened."""
+    """Return the page to show."""
     page = page_of(
         evidence,
         library,
@@ -45,13 +45,13 @@ def evidence_card(evidence: EvidenceView, library: Library) -> Card:
         items=PAGE_ITEMS,
     )
     summary, ours = summary_of(evidence.answer), evidence.answer_id
-    verdict = said(summary.text, weight="Bolder")
+    verdict = paragraph(summary.text, weight="Bolder")
     above = container([verdict], style=_STYLES[summary.level], bleed=True)
     turning = (
-        submit(action_ids.EVIDENCE_PAGE, title, action_ids.data_of(action_ids.ANSWER_KEY, ours, to))
+        submit_button(EVIDENCE_PAGE, title, data_of(ANSWER_KEY, ours, to))
         for to, title in page.turns()
     )
-    below = [small(page.label)] if page.label else []
+    below = [small_print(page.label)] if page.label else []
     return card([above, *page.items, *below], turning, is_wide=False)
 
 
@@ -62,16 +62,16 @@ def _drawn(item: EvidenceItem) -> Iterator[list[Card]]:
 def _heading(claim: ClaimHeading) -> Iterator[list[Card]]:
     for index, piece in enumerate(pieces(claim.text, PIECE) or ["-"]):
         first = f"{claim.number}. " if index == 0 else ""
-        yield [rich(run(f"{first}{piece}", weight="Bolder"), separator=index == 0)]
+        yield [rich_text(text_run(f"{first}{piece}", weight="Bolder"), separator=index == 0)]
 
 
 def _quote(quote: QuotePart) -> Iterator[list[Card]]:
-    before = told(quote.before, isSubtle=True)
-    after = told(quote.after, isSubtle=True)
-    text = told(quote.text, lines=LINES) or [rich(run("-"))]
-    unit = [small(quote.mark), container([*before, *text, *after], style="emphasis")]
+    before = text_lines(quote.before, isSubtle=True)
+    after = text_lines(quote.after, isSubtle=True)
+    text = text_lines(quote.text, lines=LINES) or [rich_text(text_run("-"))]
+    unit = [small_print(quote.mark), container([*before, *text, *after], style="emphasis")]
     source = quote.source
     if source is not None:
-        unit.append(rich(run(source.title, url=source.url), spacing="Small"))
-        unit += [small(source.about)] if source.about else []
+        unit.append(rich_text(text_run(source.title, url=source.url), spacing="Small"))
+        unit += [small_print(source.about)] if source.about else []
     yield unit

@@ -1,9 +1,12 @@
-"""The whole reply as text: in Markdown, and without any markup as the last shape."""
+"""Text for Teams: foreign text made literal, and the whole reply in Markdown or without markup.
+
+Code alone makes links, emphasis and the marks of citations.
+"""
 
 import re
 from collections.abc import Iterable
 
-from bot.replies.answer import Head
+from bot.replies.answer import BadgeLine
 from bot.replies.context import RenderContext
 from bot.replies.text_reply import Markup, PlainText
 from core.domain.answer import Answer, Block, Paragraph, blocks
@@ -12,7 +15,7 @@ _SPECIAL = str.maketrans(
     {char: f"\\{char}" for char in "\\`*_[]()#~|!>"} | {"&": "&amp;", "<": "&lt;"}
 )
 _LEADING = re.compile(r"^([-+=:]|\d{1,9}(?=\.))", re.MULTILINE)
-"""What would begin a list, a heading's underline or the definition of a link's address."""
+"""Characters that would begin a list, a heading's underline or a link definition."""
 _MARK = re.compile(r"(?<=[^\n])\\\[(\d{1,3})\\\](?=$|[\s.,;]|\\\[)", re.MULTILINE)
 _FUNCTION = re.compile(r"\{(?=\{\s*(?:DATE|TIME)\b)", re.IGNORECASE)
 _IN_ADDRESS = {char: f"%{ord(char):02X}" for char in "()<> \"'`\\[]|*"}
@@ -25,7 +28,7 @@ def escaped(text: str) -> str:
 
 
 def worded(text: str, answer: Answer) -> str:
-    """Return the words of an answer, literal but for the marks of its own citations.
+    """Return the words of an answer, literal except for the marks of its own citations.
 
     A mark at the beginning of a line or before a colon stays literal: it could define an address.
     """
@@ -50,16 +53,16 @@ def link(url: str, label: str) -> str:
 
 
 def address(url: str) -> str:
-    """Return an address of ours, without what could end it early."""
+    """Return an address of ours, without characters that could end it early."""
     return "".join(_IN_ADDRESS.get(char, char) for char in url)
 
 
 def strong(literal: str) -> str:
-    """Return emphasis for what is literal already."""
+    """Return emphasis around text that is already literal."""
     return f"**{literal}**" if literal else ""
 
 
-def badge(head: Head) -> str:
+def badge(head: BadgeLine) -> str:
     """Return a badge line; its first words are always code's."""
     return " · ".join([f"{head.icon} {strong(head.strong)}", *map(escaped, head.rest)])
 
@@ -86,7 +89,7 @@ BODY = 6_000
 
 
 def in_markdown(context: RenderContext) -> PlainText:
-    """Return who writes replies in Markdown."""
+    """Return the writer of replies in Markdown."""
     markup = Markup(
         limit=LIMIT,
         body=BODY,
@@ -104,7 +107,7 @@ def in_markdown(context: RenderContext) -> PlainText:
 
 
 def without_markup(context: RenderContext) -> PlainText:
-    """Return who writes replies for `textFormat` `plain`, which parses nothing."""
+    """Return the writer for `textFormat` `plain`, which parses nothing."""
     markup = Markup(
         limit=LIMIT,
         body=BODY,
@@ -122,10 +125,10 @@ def without_markup(context: RenderContext) -> PlainText:
 
 
 def _writer(markup: Markup, context: RenderContext) -> PlainText:
-    # Nobody tells us where consent lets us hear more than what mentions us.
+    # Teams does not report where consent lets us read more than mentions.
     heard = "named" if context.is_public else "chat"
     return PlainText(markup=markup, library=context.library, heard=heard)
 
 
-def _badge(head: Head) -> str:
+def _badge(head: BadgeLine) -> str:
     return f"{head.icon} {head.words}"

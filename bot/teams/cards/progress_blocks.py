@@ -1,7 +1,7 @@
-"""What is seen while an answer is made: steps in a stream, typing elsewhere, never a draft.
+"""Progress while an answer is made: steps in a stream, typing elsewhere, never a draft.
 
 Streams exist in personal chats alone: `informative` steps, the whole answer as `streaming` once,
-then `final`, in this order (platforms, 3.8).
+then `final`, in this order.
 """
 
 from bot.replies.notices import CHECKING
@@ -18,7 +18,7 @@ STEP = 150
 
 
 def informative(step: Progressed | None, *, sequence: int, stream_id: str | None) -> Card:
-    """Return a step; the first one, without a stream's id, begins the stream."""
+    """Return a step; one without a stream's id begins the stream."""
     told = escaped(line(step.words, limit=STEP)) if step else ""
     text = f"{told}…" if told else CHECKING
     return _streamed("typing", text, "informative", sequence, stream_id)
@@ -43,12 +43,12 @@ def final(activity: Card, *, stream_id: str) -> Card:
 
 
 def typing() -> Card:
-    """Return that somebody is at work; it shows for some seconds."""
+    """Return a typing indicator, which shows for some seconds."""
     return {"type": "typing"}
 
 
 def placeholder() -> Card:
-    """Return the message that the answer takes the place of."""
+    """Return the message that the answer will replace."""
     return {"type": "message", "textFormat": "plain", "text": CHECKING}
 
 

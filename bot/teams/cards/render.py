@@ -1,6 +1,6 @@
-"""A stored reply becomes what Teams takes: four shapes, from the richest to plain text.
+"""Stored replies as messages for Teams, in four shapes from the richest to plain text.
 
-Pure: what is stored and where it goes in, dicts out. A text always holds the whole answer; where
+A text always holds the whole answer; where
 its sources stand in a card, the next shape says them in the text. After a 400 the entities go,
 after a 413 the card.
 """
@@ -30,11 +30,11 @@ from bot.teams.cards.elements import (
     Card,
     attached,
     card,
+    paragraph,
     press_button,
-    rich,
-    run,
-    said,
+    rich_text,
     size,
+    text_run,
 )
 from bot.teams.cards.markdown import in_markdown, without_markup
 from bot.teams.protocol import action_ids
@@ -51,16 +51,16 @@ MENTION = (
     "Mention me with each question. In a channel whose team lets me read its messages, a reply in"
     " a thread of mine is enough."
 )
-"""True whether or not there is consent, which nobody tells us of."""
+"""Worded to hold with or without consent, which Teams does not report."""
 DIRECT = "Write your question here; only you see the reply."
 SUGGESTED = 3
-"""Texts that one press sends: Teams shows no more."""
+"""Suggestions that Teams shows at most."""
 FULL, WITHOUT_ENTITIES, WITHOUT_CARD, TEXT_ONLY = range(4)
 SHAPES = 4
 """See `core.ports.Poster.shapes`."""
 PLATFORM = "Teams"
 SUGGESTION = 80
-"""Characters of a question that one press asks."""
+"""Characters of a suggestion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ def render(reply: StoredReply, shape: int, *, context: RenderContext) -> TeamsMe
 
 
 def last_line(reply: StoredReply, context: RenderContext) -> str:
-    """Return what it is and where its record is, with the beginning of the record's hash."""
+    """Return the reference line, with the beginning of the record's hash."""
     leaf = f" · {line(reply.leaf_hash[:LEAF])}" if reply.leaf_hash else ""
     return f"{reference(reply, has_file=context.has_file)}{leaf}"
 
@@ -140,7 +140,7 @@ def _clarification(reply: StoredReply, answer: Answer, shape: int, context: Rend
 
 
 def _pointer(reply: StoredReply, answer: Answer, shape: int, context: RenderContext) -> Card:
-    """Return where a report can be made: nothing of its content, and to the asker alone."""
+    """Say where a report can be made: to the asker alone, without its content."""
     writer = _writer(shape, context)
     near = writer.nearest(answer)
     last = writer.markup.small(writer.markup.literal(AUTOMATED))
@@ -155,7 +155,7 @@ def _pointer(reply: StoredReply, answer: Answer, shape: int, context: RenderCont
 
 
 def _line(reply: StoredReply, shape: int, context: RenderContext) -> Card:
-    """Return what is no answer of ours: about a case, or a notice."""
+    """Return a message that is not an answer: about a case, or a notice."""
     writer = _writer(shape, context)
     if reply.case is not None:
         text = cases.case_text(reply.case, context)
@@ -217,7 +217,7 @@ def _writer(shape: int, context: RenderContext) -> PlainText:
 
 
 def _offered(answer: Answer, context: RenderContext) -> tuple[str, ...]:
-    """Return questions that one press asks; Teams shows such only in a chat with one person."""
+    """Return suggested questions; Teams shows them only in a chat with one person."""
     is_answered = answer.outcome is Outcome.ANSWERED
     return _short(follow_ups(answer)) if is_answered and _is_asker_alone(context) else ()
 
@@ -241,9 +241,9 @@ def welcome(*, is_personal: bool, asker: str = "") -> Card:
     lines = [DIRECT if is_personal else MENTION, *HOW]
     text = "\n".join([f"{NAME}: {HOW_IT_WORKS}", *lines])
     body = [
-        said(NAME, weight="Bolder", size="Medium", style="heading"),
-        said(HOW_IT_WORKS),
-        *(rich(run(f"• {one}"), spacing="Small") for one in lines),
+        paragraph(NAME, weight="Bolder", size="Medium", style="heading"),
+        paragraph(HOW_IT_WORKS),
+        *(rich_text(text_run(f"• {one}"), spacing="Small") for one in lines),
     ]
     made: Card = {"type": "message", "summary": text, "attachments": [attached(card(body))]}
     return made | ({"suggestedActions": suggested(EXAMPLES, asker)} if asker else {})
@@ -256,7 +256,7 @@ def welcome_text(*, is_personal: bool) -> Card:
 
 
 def suggested(texts: tuple[str, ...], asker: str) -> Card:
-    """Return texts that one press sends; three at most."""
+    """Return suggestions that one press sends; three at most."""
     actions: list[Json] = [
         {"type": "imBack", "title": text, "value": text} for text in texts[:SUGGESTED] if text
     ]

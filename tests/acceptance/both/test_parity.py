@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.replies.answer import head_of
+from bot.replies.answer import badge_of
 from bot.replies.notices import ASK_PRIVATELY
 from bot.replies.sources import section_title
 from bot.slack.outbound.progress import SlackTimings
@@ -133,7 +133,7 @@ async def of_the_service(run: Both, name: str, texts: tuple[str, ...]) -> list[A
 
 def holds_all(shown: str, answer: Answer) -> None:
     """Assert that badge, words, claims with marks, quotes and their places are shown."""
-    head = head_of(answer)
+    head = badge_of(answer)
     parts = [] if head is None else [head.words]
     parts += [f"{one.text} {''.join(f'[{n}]' for n in one.numbers)}" for one in answer.claims]
     parts += [section_title(one.place) for one in answer.citations]

@@ -1,4 +1,4 @@
-"""Faults of blocks that neither types nor SDK nor any validator finds, but Slack does."""
+"""Faults of blocks that Slack refuses, but neither types nor SDK nor any validator finds."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -10,7 +10,7 @@ import pytest
 from bot.forms.evidence import Around, EvidenceView
 from bot.forms.forms import SeenBy, case_answer_form, escalation_form, report_form
 from bot.replies import safe_text as door
-from bot.replies.answer import head_of, percent
+from bot.replies.answer import badge_of, percent
 from bot.replies.buttons import FOR_ALL
 from bot.replies.context import RenderContext
 from bot.slack.blocks import cases, modals, mrkdwn
@@ -81,7 +81,7 @@ def words(answer: Answer, setting: RenderContext = SETTING) -> str:
 )
 def test_badge_lines(answer: Answer, expected: str) -> None:
     """By outcome, as the table says."""
-    head = head_of(answer)
+    head = badge_of(answer)
     assert head is not None
     assert head.words.startswith(expected)
 
@@ -89,7 +89,7 @@ def test_badge_lines(answer: Answer, expected: str) -> None:
 @pytest.mark.parametrize("answer", [compose.failed(), compose.greeting()])
 def test_clarifications_and_failures_have_no_badge(answer: Answer) -> None:
     """They claim nothing."""
-    assert head_of(answer) is None
+    assert badge_of(answer) is None
 
 
 @pytest.mark.parametrize(

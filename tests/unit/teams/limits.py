@@ -1,4 +1,4 @@
-"""What Teams refuses or shows wrongly, and no validator finds: limits of messages and cards."""
+"""What Teams refuses or shows wrongly and no validator finds: limits of messages and cards."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,0 +1,70 @@
+"""Forms as data: what comes back is read alike, and every button has a name on each platform."""
+
+import pytest
+
+from bot.forms.forms import (
+    ANONYMOUS,
+    DIRECT,
+    PRIVACY,
+    URGENCY,
+    Entered,
+    OptionsField,
+    SeenBy,
+    case_answer_form,
+    entered,
+    escalation_form,
+)
+from bot.replies.buttons import Act
+from bot.slack.blocks.action_ids import NAMES
+from bot.slack.blocks.modals import fields_in
+from bot.teams.protocol.action_ids import EXECUTED, OPENING
+
+SLACK = {"note": "n", "urg": "today", "vis": "dm,anon"}
+TEAMS = {"note": "n", "urgency": "today", "dm": "true", "anon": "true", "why": "true"}
+
+
+@pytest.mark.parametrize("values", [fields_in(SLACK), TEAMS])
+def test_what_was_entered_is_read_alike(values: dict[str, str]) -> None:
+    """Ticked boxes of one field, or a field for each."""
+    found = entered(values)
+    assert (found.text, found.urgency) == ("n", "today")
+    assert found.is_private
+    assert found.is_anonymous
+
+
+@pytest.mark.parametrize(
+    "values", [{}, {PRIVACY: ""}, {DIRECT: "false", ANONYMOUS: "false"}, {URGENCY: "dm", "x": "dm"}]
+)
+def test_nothing_is_private_unless_it_was_chosen(values: dict[str, str]) -> None:
+    """A name that happens to stand elsewhere chooses nothing."""
+    assert not entered(values).is_private
+    assert not entered(values).is_anonymous
+    assert entered({}) == Entered()
+
+
+@pytest.mark.parametrize(
+    ("seen_by", "offered"),
+    [
+        (SeenBy.THREAD, [DIRECT, ANONYMOUS]),
+        (SeenBy.ASKER, [ANONYMOUS]),
+        (SeenBy.ASKER_UNNAMED, []),
+    ],
+)
+def test_a_form_offers_what_does_not_hold_anyway(seen_by: SeenBy, offered: list[str]) -> None:
+    """A report is private and unnamed, whatever is chosen."""
+    form = escalation_form("a1", seen_by=seen_by)
+    fields = [item for item in form.items if isinstance(item, OptionsField)]
+    assert [value for field in fields for value, _ in field.options] == offered
+
+
+def test_a_private_case_is_answered_in_private() -> None:
+    """The officer is not asked where the answer goes."""
+    form = case_answer_form("c1", is_private=True)
+    assert not any(isinstance(item, OptionsField) for item in form.items)
+
+
+def test_every_button_has_a_name() -> None:
+    """On Slack all but the one that Teams alone has; on Teams it opens a dialog or acts."""
+    assert set(NAMES) == set(Act) - {Act.SHOW}
+    assert len(set(NAMES.values())) == len(NAMES)
+    assert {act.value for act in Act} <= OPENING | EXECUTED
