@@ -14,11 +14,12 @@ from collections.abc import Mapping
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.tables import LEXICAL_DIMENSIONS
 from core.domain.errors import IntegrityError
 from core.ports import EmbeddingSpace, Vector
 from core.retrieval import ranking
 
+LEXICAL_DIMENSIONS = 1_000_000
+"""Size of the term space of `chunk_terms`: the most that ids in `terms` may reach."""
 EXACT_LIMIT = 20_000
 """Chunks in scope up to which scanning beats the indexes."""
 

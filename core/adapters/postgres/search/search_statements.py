@@ -13,7 +13,7 @@ from functools import lru_cache
 from sqlalchemy import TextClause, text
 
 from core.adapters.postgres.engine.scope import LIVE
-from core.adapters.postgres.engine.tables import LEXICAL_DIMENSIONS
+from core.adapters.postgres.search.indexes import LEXICAL_DIMENSIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
