@@ -26,7 +26,7 @@ from core.domain.officers import Officers
 from core.domain.run import RunLimits
 from core.failpoints import arm
 from core.ingest.publish import Ingestor
-from core.ingest.sandbox import ConfinedReader, ReadingLimits
+from core.ingest.sandbox import SandboxedReader, SandboxLimits
 from core.models import (
     Embedders,
     NoReader,
@@ -130,7 +130,7 @@ class Service(PostgresStores):
     @cached_property
     def ingestor(self) -> Ingestor:
         """One file in, one version published."""
-        reader = ConfinedReader(ReadingLimits())
+        reader = SandboxedReader(SandboxLimits())
         self.closing.push_async_callback(reader.close)
         return Ingestor(
             reader=reader,

@@ -51,4 +51,4 @@ def saved_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take a conftest's tests out of this work, by importing it there."""
     monkeypatch.setattr(embedder, "_embed_one", _embedded)
     monkeypatch.setattr(reader, "_read_one", _scored)
-    monkeypatch.setattr(bootstrap, "ConfinedReader", _here)
+    monkeypatch.setattr(bootstrap, "SandboxedReader", _here)

@@ -1,4 +1,1 @@
-"""Files to stored knowledge.
-
-Load, describe, split into sections, cut into chunks. Pure functions on bytes.
-"""
+"""Files to stored knowledge: load, describe, split into sections, cut into chunks, publish."""

@@ -15,8 +15,7 @@ from core.language.sentences import split_sentences
 from core.language.spans import TextSpan
 
 DEFAULT_SIZE = 2400
-"""Characters; with 600 overlap the size that the retrieval measurements of the design were made
-with."""
+"""Characters; retrieval was measured with this size and an overlap of 600."""
 DEFAULT_OVERLAP = 600
 
 _LEAD_IN_ENDS = (":", ":**", "—")
@@ -116,15 +115,12 @@ def _fill(units: Sequence[TextSpan], first: int, *, size: int) -> int:
 
 
 def _is_lead_in(text: str, units: Sequence[TextSpan], after: int) -> bool:
-    """Say whether the unit before `after` announces the next one, and so belongs into its chunk."""
+    """Return whether the unit before `after` introduces the next one, and belongs in its chunk."""
     return units[after - 1].of(text).endswith(_LEAD_IN_ENDS)
 
 
 def _restart(units: Sequence[TextSpan], first: int, after: int, *, size: int, overlap: int) -> int:
-    """Return the unit to begin the next chunk with.
-
-    Overlapping, and with room for the next unit.
-    """
+    """Return the first unit of the next chunk: overlapping, with room for the next unit."""
     end = units[after - 1].char_end
     for start in range(first + 1, after):
         repeats = end - units[start].char_start

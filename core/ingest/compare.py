@@ -1,6 +1,6 @@
-"""A file beside what is stored of its policy: is it new, is it the same policy, what is inherited.
+"""Compare a file with what is stored of its policy, and with the other files of the same run.
 
-Between reading the file (`prepare`) and publishing it (`publish`).
+Is it new, is it the same policy, what does it inherit. After `prepare`, before `publish`.
 """
 
 import dataclasses
@@ -16,78 +16,7 @@ from core.ports import StoredVersion
 from core.ports.extraction import BY_RULES, Extracted
 
 _NAMED = 4
-"""Files that a refusal names."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """A file and the policy that it would be."""
-
-    name: str
-    """The file as people call it."""
-    given: Overrides
-    """What the caller says of it."""
-    key: str
-    """The policy."""
-    key_source: KeySource
-    """Who says so."""
-    begins: date | None
-    """Its first day in force; None if unsaid."""
-    sha256: bytes
-    """Of its bytes."""
-
-
-def claim_of(prepared: Prepared, *, name: str, given: Overrides) -> Claim:
-    """Return what a file that was read claims to be."""
-    return Claim(
-        name=name,
-        given=given,
-        key=prepared.metadata.key,
-        key_source=prepared.key_source,
-        begins=prepared.metadata.effective_from,
-        sha256=prepared.sha256,
-    )
-
-
-def find_clashes(claims: Sequence[Claim]) -> dict[int, str]:
-    """Return why files are refused, by their place: cause and cure, one line."""
-    by_key: defaultdict[str, list[int]] = defaultdict(list)
-    for place, claim in enumerate(claims):
-        by_key[claim.key].append(place)
-    return {
-        place: _refusal(claims[place], [claims[each] for each in places if each != place])
-        for places in by_key.values()
-        if not _may_stand_together([claims[place] for place in places])
-        for place in places
-    }
-
-
-def _may_stand_together(claims: Sequence[Claim]) -> bool:
-    different = list({(claim.sha256, claim.given): claim for claim in claims}.values())
-    if len(different) == 1:
-        return True
-    days = {claim.begins for claim in different}
-    return (
-        all(claim.key_source is KeySource.GIVEN for claim in different)
-        and len(days) == len(different)
-        and None not in days
-    )
-
-
-def _refusal(claim: Claim, others: Sequence[Claim]) -> str:
-    named = [claim.name, *(other.name for other in others[: _NAMED - 1])]
-    more = f" (and {len(others) + 1 - _NAMED} more)" if len(others) >= _NAMED else ""
-    if all(each.key_source is KeySource.GIVEN for each in (claim, *others)):
-        cure = "give each version a first day of its own (effective_from), or each policy its key"
-    else:
-        cure = (
-            "give each policy a key of its own in citebound.toml (key for a file, key_prefix for a"
-            " folder); versions of one policy are given the same key, and effective_from each"
-        )
-    return (
-        f"{' and '.join(named)}{more} would be one policy, {claim.key!r}"
-        f" ({claim.key_source.value}): {cure}"
-    )
+"""Files named in a refusal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +26,8 @@ class SourceFile:
     path: str
     """Absolute path."""
     place: str
-    """The same from the folder that is ingested on, with its name ("policies/de/gifts.md"): equal
-    in two copies of that folder."""
+    """Its path from the ingested folder on, that folder included ("policies/de/gifts.md"): the same
+    in two copies of the folder."""
     is_named: bool
     """True if somebody named this file; False if it was found in a folder."""
 
@@ -112,12 +41,12 @@ def find_same(
     is_named: bool,
     on_day: date,
 ) -> StoredVersion | None:
-    """Return the stored version beside which the file says nothing new; None: it is to be stored.
+    """Return the stored version to which the file adds nothing; None: the file is to be stored.
 
-    It is compared with the version that began last by the day on which it would begin itself. So an
-    earlier version in a folder of versions stays what it is, and a text that was replaced holds
-    again once it is ingested again. What was withdrawn comes back if its file is named, or, where
-    it was withdrawn because its file was gone, with the file.
+    It is compared with the version that began last by the day on which the file would take effect.
+    So an earlier version in a folder of versions stays as it is, and a text that was replaced is in
+    force again once it is ingested again. A withdrawn policy comes back if its file is named, or,
+    if it was withdrawn because its file was gone, once the file is there again.
     """
     latest = _latest(stored, prepared.metadata.effective_from or on_day)
     equal = [
@@ -136,7 +65,7 @@ def find_same(
 
 
 def _latest(stored: list[StoredVersion], day: date) -> StoredVersion | None:
-    """Return the version that began last by a day, whether it is over by then or not."""
+    """Return the version that took effect last by a day, whether it has expired by then or not."""
     begun = [one for one in stored if one.withdrawal is None and _begin(one) <= day]
     return max(begun, key=lambda one: (_begin(one), one.number), default=None)
 
@@ -148,9 +77,9 @@ def _begin(version: StoredVersion) -> date:
 def inherit(
     found: PolicyMetadata, stored: list[StoredVersion], *, given: Overrides
 ) -> PolicyMetadata:
-    """Fill what nobody said from the newest version.
+    """Take what neither caller nor document states from the newest version.
 
-    An audience, above all, is never widened by silence.
+    Above all, an audience is never widened because nobody stated it.
     """
     if not stored:
         return found
@@ -166,11 +95,11 @@ def inherit(
     )
 
 
-def refuse_backward(metadata: PolicyMetadata) -> None:
-    """Refuse an end before the beginning.
+def check_dates(metadata: PolicyMetadata) -> None:
+    """Check that a policy does not end before it begins.
 
     Raises:
-        DocumentError: It ends before it begins.
+        DocumentError: It does.
     """
     if (
         metadata.effective_from
@@ -184,14 +113,14 @@ def refuse_backward(metadata: PolicyMetadata) -> None:
         )
 
 
-def refuse_another_policy(
+def refuse_other_policy(
     prepared: Prepared, newest: StoredVersion, file: SourceFile, *, is_other_there: bool
 ) -> None:
-    """Refuse to revise a policy by what is probably another one.
+    """Refuse to revise a policy with what is probably another one.
 
     A file that was found in a folder, and whose key nobody gave, is refused if the file that the
-    policy was read from is still there (`is_other_there`) and lies elsewhere; unless both have one
-    title, and either one "Policy ID" or the same place in two copies of a folder.
+    policy was read from is another one and still exists (`is_other_there`); unless both have the
+    same title, and either the same "Policy ID" or the same place in two copies of a folder.
 
     Raises:
         DocumentError: It is refused; the message names the other file and says how to go on.
@@ -213,10 +142,10 @@ def refuse_another_policy(
     )
 
 
-def said_of_revision(
+def revision_notes(
     prepared: Prepared, newest: StoredVersion, file: SourceFile | None, *, is_other_there: bool
 ) -> tuple[str, ...]:
-    """Return what is to be said where a file revises a policy; see `refuse_another_policy`."""
+    """Return the notes on a file that revises a policy; see `refuse_other_policy`."""
     said: list[str] = []
     key, title = prepared.metadata.key, newest.metadata.title
     if title != prepared.metadata.title:
@@ -235,10 +164,10 @@ def said_of_revision(
     return tuple(said)
 
 
-def said_of_same(
+def unchanged_notes(
     same: StoredVersion, stored: list[StoredVersion], *, given: Overrides, on_day: date
 ) -> tuple[str, ...]:
-    """Return what is to be said where a file changes nothing, and does not hold either."""
+    """Return the notes on a file that changes nothing, if it is not in force either."""
     if same.withdrawal is not None:
         return (
             f"it was withdrawn from {same.withdrawal.since} on, and stays so: name the file to"
@@ -251,8 +180,8 @@ def said_of_same(
     return (f"a later version holds: to go back to this one, add --effective-from {on_day}",)
 
 
-def said_of_end(metadata: PolicyMetadata, stored: list[StoredVersion], on_day: date) -> str | None:
-    """Return what is to be said if nothing of a policy holds once the file is stored; else None."""
+def expiry_note(metadata: PolicyMetadata, stored: list[StoredVersion], on_day: date) -> str | None:
+    """Return a note if no version of the policy is in force once the file is stored, else None."""
     until = metadata.effective_until
     if until is None or until > on_day:
         return None
@@ -264,21 +193,92 @@ def said_of_end(metadata: PolicyMetadata, stored: list[StoredVersion], on_day: d
     return f"it is over since {until}: no version of {metadata.key!r} is in force"
 
 
-def loss(extracted: Extracted, newest: StoredVersion | None) -> tuple[str, ...]:
-    """Return what is to be said if the rules alone read what a model had read before."""
+def model_facts_note(extracted: Extracted, newest: StoredVersion | None) -> tuple[str, ...]:
+    """Return a note if the rules alone read what a model had read before."""
     before = newest.facts_by if newest else None
     if extracted.by != BY_RULES or before in {None, BY_RULES}:
         return ()
     return (f"facts are by rules alone; those of the version before were read by {before} too",)
 
 
-def says_more(extracted: Extracted, stored: StoredVersion) -> bool:
-    """Say whether facts read anew are to take the place of the stored ones.
+def should_replace_facts(extracted: Extracted, stored: StoredVersion) -> bool:
+    """Return whether newly extracted facts are to replace the stored ones.
 
-    Not those that are the same; and what another model, or an earlier prompt, read stays until all
-    of it was read anew.
+    Equal facts are not; and what another model or an earlier prompt read is kept until the whole
+    document was read again.
     """
     if stored.facts_hash == extracted.extraction.sha256():
         return False
     is_partial = extracted.report is not None and bool(extracted.report.unread)
     return not is_partial or stored.facts_by in {None, BY_RULES, extracted.by}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyClaim:
+    """A file, and the policy key that it would be stored under."""
+
+    name: str
+    """The file, as shown to people."""
+    given: Overrides
+    """What the caller says of it."""
+    key: str
+    """The policy's key."""
+    key_source: KeySource
+    """Where the key is from."""
+    begins: date | None
+    """Its first day in force; None if not stated."""
+    sha256: bytes
+    """Of its bytes."""
+
+
+def claim_of(prepared: Prepared, *, name: str, given: Overrides) -> KeyClaim:
+    """Return the claim of a file that was read."""
+    return KeyClaim(
+        name=name,
+        given=given,
+        key=prepared.metadata.key,
+        key_source=prepared.key_source,
+        begins=prepared.metadata.effective_from,
+        sha256=prepared.sha256,
+    )
+
+
+def find_key_conflicts(claims: Sequence[KeyClaim]) -> dict[int, str]:
+    """Return, by index, why files of one run that share a key are refused: cause and cure."""
+    by_key: defaultdict[str, list[int]] = defaultdict(list)
+    for place, claim in enumerate(claims):
+        by_key[claim.key].append(place)
+    return {
+        place: _refusal(claims[place], [claims[each] for each in places if each != place])
+        for places in by_key.values()
+        if not _may_stand_together([claims[place] for place in places])
+        for place in places
+    }
+
+
+def _may_stand_together(claims: Sequence[KeyClaim]) -> bool:
+    different = list({(claim.sha256, claim.given): claim for claim in claims}.values())
+    if len(different) == 1:
+        return True
+    days = {claim.begins for claim in different}
+    return (
+        all(claim.key_source is KeySource.GIVEN for claim in different)
+        and len(days) == len(different)
+        and None not in days
+    )
+
+
+def _refusal(claim: KeyClaim, others: Sequence[KeyClaim]) -> str:
+    named = [claim.name, *(other.name for other in others[: _NAMED - 1])]
+    more = f" (and {len(others) + 1 - _NAMED} more)" if len(others) >= _NAMED else ""
+    if all(each.key_source is KeySource.GIVEN for each in (claim, *others)):
+        cure = "give each version a first day of its own (effective_from), or each policy its key"
+    else:
+        cure = (
+            "give each policy a key of its own in citebound.toml (key for a file, key_prefix for a"
+            " folder); versions of one policy are given the same key, and effective_from each"
+        )
+    return (
+        f"{' and '.join(named)}{more} would be one policy, {claim.key!r}"
+        f" ({claim.key_source.value}): {cure}"
+    )

@@ -1,6 +1,6 @@
-"""Which candidates are no headings after all.
+"""Drop heading candidates that are not headings.
 
-After `candidates`, before nesting in `sections`. Three kinds look like headings and are none:
+After `heading_candidates`, before nesting in `sections`. Three kinds look like headings:
 - entries of a table of contents, which announce a heading that comes again;
 - items of a numbered list, however short;
 - references at the beginning of a line, whose numbers are out of order.
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from core.ingest.candidates import HeadingLine
+from core.ingest.heading_candidates import HeadingLine
 from core.ingest.numbering import Label, as_letter
 
 _MAX_JUMP = 20
@@ -29,7 +29,7 @@ _NOT_WORD = re.compile(r"[\W_]+")
 
 
 def real_headings(text: str, candidates: Sequence[HeadingLine]) -> list[HeadingLine]:
-    """Return those candidates that begin sections, letters told from roman numerals.
+    """Return the candidates that begin sections, with letters told from roman numerals.
 
     Args:
         text: the document's text.
@@ -39,10 +39,7 @@ def real_headings(text: str, candidates: Sequence[HeadingLine]) -> list[HeadingL
 
 
 def _without_contents(text: str, found: Sequence[HeadingLine]) -> list[HeadingLine]:
-    """Drop entries of a table of contents.
-
-    They announce a heading that comes again, or end in leader dots.
-    """
+    """Drop entries of a table of contents: their heading comes again, or they have leader dots."""
     last_seen = {_key(heading): index for index, heading in enumerate(found)}
     in_contents = _ContentsPage()
     kept: list[HeadingLine] = []
@@ -68,7 +65,7 @@ class _ContentsPage:
         self._level: int | None = None
 
     def covers(self, heading: HeadingLine) -> bool:
-        """Say whether the heading is an entry, asked for each heading in order."""
+        """Return whether the heading is an entry; to be called for each heading in order."""
         if heading.marked_level is None:
             return False
         if _CONTENTS.match(heading.title):
@@ -95,10 +92,7 @@ def _has_body(text: str, found: Sequence[HeadingLine], index: int) -> bool:
 
 
 def _without_lists(text: str, found: Sequence[HeadingLine]) -> list[HeadingLine]:
-    """Drop lists, however short their items.
-
-    These are numbered lines that follow a lead-in, or each other without text between.
-    """
+    """Drop list items: numbered lines after a lead-in, or after each other without text between."""
     kept: list[HeadingLine] = []
     run: list[HeadingLine] = []
     for index, heading in enumerate(found):
@@ -137,7 +131,7 @@ def _is_next_item(earlier: HeadingLine, later: HeadingLine) -> bool:
 
 
 def _in_sequence(found: Iterable[HeadingLine]) -> list[HeadingLine]:
-    """Keep numbers that rise; a number out of order is a reference at a line's beginning."""
+    """Keep ascending numbers; a number out of order is a reference at the beginning of a line."""
     kept: list[HeadingLine] = []
     state = _Sequence()
     for heading in found:
@@ -150,7 +144,7 @@ def _in_sequence(found: Iterable[HeadingLine]) -> list[HeadingLine]:
 class _Sequence:
     """The last number of each kind.
 
-    Numbers may begin anew below each unnumbered or differently numbered heading.
+    Numbering may restart below each unnumbered or differently numbered heading.
     """
 
     def __init__(self) -> None:
@@ -159,16 +153,13 @@ class _Sequence:
         self._has_begun = False
 
     def read(self, heading: HeadingLine) -> HeadingLine | None:
-        """Return the heading, its letters told from roman numerals, or None.
-
-        None if its number is out of order.
-        """
+        """Return the heading, letters told from roman numerals; None: out of order."""
         label = heading.label
         if label is None:
             if heading.marked_level is None:
                 self._restart()
             return heading
-        label = self._told_apart(label)
+        label = self._disambiguated(label)
         if heading.marked_level is None and not self._may_follow(label):
             return None
         if label.kind != "dotted":
@@ -183,7 +174,7 @@ class _Sequence:
         self._last.clear()
         self._seen.clear()
 
-    def _told_apart(self, label: Label) -> Label:
+    def _disambiguated(self, label: Label) -> Label:
         if label.kind != "roman" or len(label.number) > 1:
             return label
         letter = self._last.get("letter")

@@ -1,7 +1,7 @@
-"""What a document says of itself: header table, "Label: value" lines, front matter.
+"""What a document states about itself: header table, "Label: value" lines, front matter.
 
-Values are copied, dates and countries brought into ISO form. What is not said, or is ambiguous, is
-absent: a guessed effective date would decide which rule was in force.
+Values are copied; dates and countries are brought into ISO form. What is missing or ambiguous is
+left out: a guessed effective date would decide which rule was in force.
 """
 
 import re
@@ -43,7 +43,7 @@ _COUNTRIES: Mapping[str, str] = {
     "österreich": "AT",
     "schweiz": "CH",
 }
-"""As the control table of a document may name the one country that it is for."""
+"""Names of one country, as the control table of a document may give it."""
 _COUNTRY_CODES = frozenset(_COUNTRIES.values())
 
 _MONTHS = {
@@ -106,10 +106,7 @@ def describe(text: str, tables: Iterable[TextSpan]) -> dict[str, str]:
 
 
 def front_matter(block: str) -> dict[str, str]:
-    """Read `key.
-
-    Value` lines between the `---` of a Markdown file; quotes around values are dropped.
-    """
+    """Read the `key: value` lines between the `---` of a Markdown file, without quotes."""
     pairs: list[tuple[str, str]] = []
     for line in block.splitlines():
         key, colon, value = line.partition(":")
@@ -119,10 +116,7 @@ def front_matter(block: str) -> dict[str, str]:
 
 
 def canonical_keys(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Bring labels and values into the form of `LoadedDocument.metadata`.
-
-    The first of two values counts.
-    """
+    """Return labels and values as in `LoadedDocument.metadata`; the first value counts."""
     found: dict[str, str] = {}
     for label, raw in pairs:
         key = _LABELS.get(_plain_label(label))
@@ -133,10 +127,7 @@ def canonical_keys(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def parse_date(text: str) -> date | None:
-    """Read the first date of `text`.
-
-    None if there is none, it is impossible or ambiguous ("01/02/2024").
-    """
+    """Read the first date of `text`; None if impossible or ambiguous ("01/02/2024")."""
     iso = _ISO.search(text)
     if iso:
         return _date(int(iso[1]), int(iso[2]), int(iso[3]))
@@ -151,10 +142,7 @@ def parse_date(text: str) -> date | None:
 
 
 def _numeric_date(match: re.Match[str]) -> date | None:
-    """Tell day from month.
-
-    Dots are the continental order (day first); else one of them must exceed 12.
-    """
+    """Tell day from month: dots mean day first; otherwise one of them must exceed 12."""
     first, second, year = int(match[1]), int(match[3]), int(match[4])
     if match[2] == "." or first > _MONTHS_IN_YEAR or first == second:
         return _date(year, second, first)
@@ -171,10 +159,7 @@ def _date(year: int, month: int, day: int) -> date | None:
 
 
 def country_code(text: str) -> str | None:
-    """Return the ISO 3166 code of the one country that `text` names.
-
-    None for several, none or "all".
-    """
+    """Return the ISO 3166 code of the one country that `text` names; None for several or none."""
     plain = text.strip().strip(".").lower()
     if text.strip() in _COUNTRY_CODES:
         return text.strip()

@@ -1,7 +1,7 @@
 """Printed numbers of sections: "4.2.1(3)", "9.3.1B.Guidance.5.", "Article 4", "IV.", "B.".
 
-A label says what is printed at the beginning of a line; whether the line is a heading is decided in
-`candidates`.
+A label is what is printed at the beginning of a line; whether the line is a heading is decided in
+`heading_candidates`.
 """
 
 import re
@@ -32,7 +32,7 @@ KEYWORD_RANKS = {
     **dict.fromkeys(("article", "artikel", "rule", "§"), 4),
     "clause": 5,
 }
-"""Which keyword holds which: a chapter stands in a part."""
+"""Which keyword contains which: a chapter is within a part."""
 
 _KEYWORDS = "|".join(sorted((ATTACHMENTS | KEYWORD_RANKS.keys()) - {"§"}, reverse=True))
 _KEYWORD = re.compile(
@@ -93,7 +93,7 @@ class Label:
         return tuple(key)
 
     def extends(self, other: "Label") -> bool:
-        """Say whether this number lies below `other`: "4.2(1)" below "4.2"."""
+        """Return whether this number lies below `other`: "4.2(1)" below "4.2"."""
         return self.depth > other.depth and self.parts[: other.depth] == other.parts
 
 

@@ -1,7 +1,7 @@
-"""One file to all that is stored of it before facts are extracted: load, describe, split, cut.
+"""Turn one file into what is stored of it, apart from its facts: load, describe, split, cut.
 
-`read_content` is the part that takes files apart, and runs in a process of its own (`sandbox`).
-What the caller says of the policy wins over what the document says of itself.
+`read_content` parses the file, and runs in a process of its own (`sandbox`). What the caller states
+about the policy takes precedence over what the document says of itself.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ _KEY_BREAK = re.compile(r"[^\w]+|_+")
 
 
 class KeySource(StrEnum):
-    """Who says which policy a file is."""
+    """How it is known which policy a file is."""
 
     GIVEN = "as given"
     DOCUMENT = "by its policy id"
@@ -32,7 +32,7 @@ class KeySource(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overrides:
-    """What the caller says of a policy; None where the document shall speak."""
+    """What the caller states about a policy; None: what the document says counts."""
 
     key: str | None = None
     """See `PolicyMetadata.key`."""
@@ -55,11 +55,11 @@ class Overrides:
     upload_id: str | None = None
     """See `PolicyMetadata.upload_id`."""
     key_prefix: str | None = None
-    """What stands before a key that the document or its name says ("de": "de-gifts"), so that
-    equal names in different folders are different policies."""
+    """Prefix of a key that is taken from the document or its name ("de": "de-gifts"), so that equal
+    names in different folders are different policies."""
 
     def agree_with(self, metadata: PolicyMetadata) -> bool:
-        """Say whether `metadata` already holds everything that is said here."""
+        """Return whether `metadata` already holds everything that is stated here."""
         return all(getattr(self, name) in {None, getattr(metadata, name)} for name in _STATED)
 
 
@@ -68,7 +68,7 @@ _STATED = tuple(field.name for field in fields(Overrides) if field.name != "key_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What a file holds, whoever the policy belongs to."""
+    """The content of a file, whichever policy it is."""
 
     document: LoadedDocument
     """Its text."""
@@ -85,7 +85,7 @@ class Prepared:
     source_name: str
     """The file's name without directories."""
     metadata: PolicyMetadata
-    """Given, else said by the document, else from the file's name."""
+    """As given, else as the document states, else from the file's name."""
     key_source: KeySource
     """Which of them its key is from."""
     document: LoadedDocument
@@ -102,7 +102,7 @@ NOTHING_GIVEN = Overrides()
 
 
 def read_content(data: bytes, *, source_name: str, with_chunks: bool) -> Content:
-    """Take a policy file apart.
+    """Parse a policy file.
 
     Args:
         data: the file.
@@ -122,7 +122,7 @@ def read_content(data: bytes, *, source_name: str, with_chunks: bool) -> Content
 def prepared_from(
     content: Content, data: bytes, *, source_name: str, given: Overrides = NOTHING_GIVEN
 ) -> Prepared:
-    """Say whose policy it is and what is known of it.
+    """Add the policy's key and metadata to the content of its file.
 
     Args:
         content: what the file holds.
@@ -150,7 +150,7 @@ def prepare(
     given: Overrides = NOTHING_GIVEN,
     with_chunks: bool = True,
 ) -> Prepared:
-    """Read a policy file in this process, without limits: for files of one's own.
+    """Read a policy file in this process, without limits: for trusted files.
 
     Raises:
         DocumentError: see `load`.
@@ -160,10 +160,7 @@ def prepare(
 
 
 def key_of(text: str) -> str:
-    """Turn a policy id or a file stem into a key.
-
-    Lower case, words joined by hyphens, no version suffix.
-    """
+    """Turn a policy id or a file stem into a key: lower case, hyphens, no version suffix."""
     return _KEY_BREAK.sub("-", _VERSION_SUFFIX.sub("", text.strip())).strip("-").lower()
 
 

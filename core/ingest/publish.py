@@ -1,7 +1,4 @@
-"""One file into the corpus.
-
-Prepare -> compare with what is stored -> embed what is new -> publish.
-"""
+"""Ingest one file: prepare, compare with what is stored, embed what is new, publish."""
 
 import asyncio
 import dataclasses
@@ -15,15 +12,15 @@ from core.domain.errors import ConfigError, OvertakenError
 from core.domain.policy import PolicyMetadata
 from core.ingest.compare import (
     SourceFile,
+    check_dates,
+    expiry_note,
     find_same,
     inherit,
-    loss,
-    refuse_another_policy,
-    refuse_backward,
-    said_of_end,
-    said_of_revision,
-    said_of_same,
-    says_more,
+    model_facts_note,
+    refuse_other_policy,
+    revision_notes,
+    should_replace_facts,
+    unchanged_notes,
 )
 from core.ingest.prepare import Overrides, Prepared
 from core.ports import (
@@ -45,12 +42,12 @@ from core.ports.extraction import (
 from core.ports.search import ServingEmbedder
 
 MAX_ATTEMPTS = 3
-"""Readings of what is stored, if other ingestions of the policy are faster."""
+"""Attempts, if other ingestions of the same policy commit first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ingested:
-    """What became of one file."""
+    """The result of ingesting one file."""
 
     source_name: str
     """File name."""
@@ -61,9 +58,9 @@ class Ingested:
     sections: int
     """Sections found."""
     notes: tuple[str, ...]
-    """What was normalised away, and what else should be known."""
+    """What was normalised away, and what else to tell whoever ingests it."""
     reading: ReadingReport | None = None
-    """What a model read of it; None if none was asked."""
+    """What a model extracted; None if none was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +70,7 @@ class Previewed:
     metadata: PolicyMetadata
     """As it would be stored."""
     document: SourceDocument
-    """What facts would be read from."""
+    """The input of the extraction."""
     chunks: int
     """Chunks it is cut into."""
     is_first: bool
@@ -81,11 +78,11 @@ class Previewed:
     is_stored: bool
     """True if the same file is stored already."""
     may_be_read: bool
-    """True unless it is stored and no longer the newest version: then its facts stay."""
+    """False if it is stored and not the newest version any more: its facts stay then."""
 
 
 class FileReader(Protocol):
-    """Takes files apart; the product's is `core.ingest.sandbox.ConfinedReader`."""
+    """Parses files; the implementation in use is `core.ingest.sandbox.SandboxedReader`."""
 
     async def prepare(
         self, data: bytes, *, source_name: str, given: Overrides, with_chunks: bool
@@ -99,7 +96,10 @@ class FileReader(Protocol):
 
 
 class Ingestor:
-    """Takes files one after the other; each is stored whole or not at all."""
+    """Ingests files one at a time; each is stored whole or not at all.
+
+    Chunks are embedded in the serving space; without an embedder they are found by words alone.
+    """
 
     def __init__(
         self,
@@ -110,7 +110,6 @@ class Ingestor:
         extractor: Extractor,
         clock: Clock,
     ) -> None:
-        """Chunks are embedded in the space that serves; without an embedder only words count."""
         self._reader = reader
         self._store = store
         self._embedder = embedder
@@ -118,7 +117,7 @@ class Ingestor:
         self._clock = clock
 
     def reading_by(self, extractor: Extractor) -> "Ingestor":
-        """Return the same with another reader of facts."""
+        """Return the same with another extractor."""
         return Ingestor(
             reader=self._reader,
             store=self._store,
@@ -130,7 +129,7 @@ class Ingestor:
     async def prepare(
         self, data: bytes, *, source_name: str, given: Overrides, with_chunks: bool
     ) -> Prepared:
-        """Read a file, and look at nothing that is stored.
+        """Read a file, without looking at what is stored.
 
         Raises:
             DocumentError: See `ingest`.
@@ -147,7 +146,7 @@ class Ingestor:
         with_chunks: bool,
         file: SourceFile | None = None,
     ) -> Previewed:
-        """Say what `ingest` would do, and store nothing.
+        """Return what `ingest` would do, and store nothing.
 
         Raises:
             DocumentError: See `ingest`.
@@ -158,7 +157,7 @@ class Ingestor:
         metadata = same.metadata if same else inherit(prepared.metadata, stored, given=given)
         if same is None and stored and file:
             there = await _is_other_there(stored[-1], file)
-            refuse_another_policy(prepared, stored[-1], file, is_other_there=there)
+            refuse_other_policy(prepared, stored[-1], file, is_other_there=there)
         return Previewed(
             metadata=metadata,
             document=_source(dataclasses.replace(prepared, metadata=metadata)),
@@ -180,24 +179,24 @@ class Ingestor:
     ) -> Ingested:
         """Store one file as the newest version of its policy.
 
-        A file that says nothing new (see `find_same`) is a no-op; unless the extractor may find
-        more in it than what is stored, which is then published as a new edition of the version,
-        if it is the policy's newest. What neither the caller nor the document says (audience,
-        jurisdiction, tags, owner) is taken over from the policy's newest version, also from one
+        A file that adds nothing (see `find_same`) changes nothing, unless the extractor may find
+        more facts than are stored: these are published as a new edition of the version, if it is
+        the policy's newest. What neither the caller nor the document states (audience,
+        jurisdiction, tags, owner) is taken over from the policy's newest version, even from one
         that is published meanwhile.
 
         Args:
             data: the file.
             source_name: its name.
-            given: what the caller says of the policy.
+            given: what the caller states about the policy.
             with_chunks: False for facts alone.
-            file: where it lies; None: nowhere that should be remembered.
-            prepared: what `prepare` made of the same; None: it is made here.
+            file: its path; None: not to be stored.
+            prepared: the result of `prepare` for the same file; None: it is prepared here.
 
         Raises:
             DocumentError: The file can't be ingested; the message is one line for people.
             TransientError: The database or the embedder failed; nothing was stored.
-            ConfigError: Nothing embeds in the space that serves.
+            ConfigError: No embedder is available for the serving space.
         """
         if prepared is None:
             prepared = await self.prepare(
@@ -221,7 +220,7 @@ class Ingestor:
         with_chunks: bool,
         file: SourceFile | None,
     ) -> Ingested:
-        """Compare with what is stored now, and publish on top of that or not at all."""
+        """Compare with what is stored now, and publish only if that is still the newest state."""
         stored = await self._store.versions_of(prepared.metadata.key)
         same = self._find_same(prepared, stored, given=given, with_chunks=with_chunks, file=file)
         if same is None:
@@ -231,13 +230,13 @@ class Ingestor:
             await self._store.note_file(prepared.metadata.key, file.path)
         unchanged = Unchanged(version_id=same.version_id)
         if not (self._extractor.rereads and _may_be_reread(same, stored)):
-            said = said_of_same(same, stored, given=given, on_day=self._today())
+            said = unchanged_notes(same, stored, given=given, on_day=self._today())
             return _ingested(prepared, unchanged, None, *said)
         extracted = await self._extractor.extract(_source(prepared))
-        if not says_more(extracted, same):
+        if not should_replace_facts(extracted, same):
             return _ingested(prepared, unchanged, extracted.report)
         published = await self._publish(prepared, data, extracted, stored=stored, replaces=same)
-        return _ingested(prepared, published, extracted.report, *loss(extracted, same))
+        return _ingested(prepared, published, extracted.report, *model_facts_note(extracted, same))
 
     async def _store_new(
         self,
@@ -248,21 +247,21 @@ class Ingestor:
         given: Overrides,
         file: SourceFile | None,
     ) -> Ingested:
-        """Publish what is not stored, unless it is not what it would revise."""
+        """Publish a new version, unless the file is probably another policy."""
         newest = stored[-1] if stored else None
         is_other_there = await _is_other_there(newest, file)
         if newest and file:
-            refuse_another_policy(prepared, newest, file, is_other_there=is_other_there)
+            refuse_other_policy(prepared, newest, file, is_other_there=is_other_there)
         prepared = dataclasses.replace(
             prepared, metadata=inherit(prepared.metadata, stored, given=given)
         )
-        refuse_backward(prepared.metadata)
+        check_dates(prepared.metadata)
         extracted = await self._extractor.extract(_source(prepared))
         published = await self._publish(prepared, data, extracted, stored=stored, file=file)
-        said = list(loss(extracted, newest))
+        said = list(model_facts_note(extracted, newest))
         if newest:
-            said += said_of_revision(prepared, newest, file, is_other_there=is_other_there)
-        ended = said_of_end(prepared.metadata, stored, self._today())
+            said += revision_notes(prepared, newest, file, is_other_there=is_other_there)
+        ended = expiry_note(prepared.metadata, stored, self._today())
         return _ingested(prepared, published, extracted.report, *said, *((ended,) if ended else ()))
 
     def _find_same(
@@ -318,11 +317,11 @@ class Ingestor:
         )
 
     async def _serving(self) -> Embedder | None:
-        """Return what embeds in the serving space; None: nothing was ever embedded, and can't be.
+        """Return the embedder of the serving space; None: no chunk has a vector or can get one.
 
         Raises:
-            ConfigError: A space serves that nothing embeds in: without vectors, new chunks would be
-                found less often than old ones, and nobody would know.
+            ConfigError: A space serves for which there is no embedder: without vectors, new chunks
+                would be found less often than old ones, and nobody would notice.
         """
         if self._embedder is None:
             return None
@@ -344,7 +343,7 @@ class Ingestor:
 
 
 def _source(prepared: Prepared) -> SourceDocument:
-    """Return what facts are read from."""
+    """Return the input of the extraction."""
     return SourceDocument(
         text=prepared.document.text,
         sections=prepared.sections,
@@ -372,7 +371,7 @@ def _may_be_reread(same: StoredVersion, stored: list[StoredVersion]) -> bool:
 
 
 async def _is_other_there(newest: StoredVersion | None, file: SourceFile | None) -> bool:
-    """Say whether the file that a policy was read from is another one, and still there."""
+    """Return whether the policy was read from another file, which still exists."""
     other = newest.read_from if newest else None
     if file is None or other is None or other == file.path:
         return False

@@ -1,8 +1,8 @@
-"""Files are read in a child process that the kernel limits: one that breaks it breaks nothing else.
+"""Parse files in a child process that the kernel limits, so that a hostile file harms nothing else.
 
-One child reads many files, and starts with the first. When it takes too long, dies or answers
-nonsense, the file is refused and the next one gets a new child. What it says is checked: types and
-offsets.
+One child reads many files; it starts with the first. When it takes too long, dies or replies with
+nonsense, the file is refused and the next one gets a new child. Types and offsets of its replies
+are validated.
 """
 
 import asyncio
@@ -20,7 +20,14 @@ from pydantic import ValidationError
 
 from core.domain.errors import DocumentError
 from core.ingest.prepare import NOTHING_GIVEN, Content, Overrides, Prepared, prepared_from
-from core.ingest.sandbox_process import EXIT_MEMORY, LENGTH_BYTES, REPLY, REQUEST, Reply, Request
+from core.ingest.sandbox_process import (
+    EXIT_MEMORY,
+    LENGTH_BYTES,
+    REPLY,
+    REQUEST,
+    ParserReply,
+    ParserRequest,
+)
 
 _MEGABYTE = 1024 * 1024
 _CHILD = "core.ingest.sandbox_process"
@@ -31,15 +38,15 @@ _Pipe = TypeVar("_Pipe")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingLimits:
+class SandboxLimits:
     """What one file may take."""
 
     processor_s: int = 30
     """Processor time of any file, in seconds."""
     processor_s_a_mb: int = 10
-    """More for each megabyte."""
-    patience: int = 10
-    """Times the processor time that is waited for it: other programs run too."""
+    """Added for each megabyte."""
+    wait_ratio: int = 10
+    """The longest wait, as a multiple of the processor time: other programs run too."""
     memory_bytes: int = 2048 * _MEGABYTE
     """Address space of the child, of which some 200 MB are the program itself."""
     reply_bytes: int = 256 * _MEGABYTE
@@ -50,10 +57,10 @@ class ReadingLimits:
         return self.processor_s + size * self.processor_s_a_mb // _MEGABYTE
 
 
-class ConfinedReader:
-    """Reads files one after the other in a child process; opened by `open_reader`."""
+class SandboxedReader:
+    """Reads files one at a time in a child process; opened by `open_sandbox`."""
 
-    def __init__(self, limits: ReadingLimits) -> None:
+    def __init__(self, limits: SandboxLimits) -> None:
         self._limits = limits
         self._child: subprocess.Process | None = None
         self._turn = asyncio.Lock()
@@ -71,7 +78,7 @@ class ConfinedReader:
         Raises:
             DocumentError: The file can't be read, or not within the limits.
         """
-        request = Request(
+        request = ParserRequest(
             source_name=PurePath(source_name).name,
             with_chunks=with_chunks,
             processor_s=self._limits.processor_s_of(len(data)),
@@ -83,27 +90,27 @@ class ConfinedReader:
         return prepared_from(content, data, source_name=source_name, given=given)
 
     async def close(self) -> None:
-        """End the child, whatever it is doing; the next file starts another."""
+        """Kill the child, whatever it is doing; the next file starts another."""
         child, self._child = self._child, None
         if child is not None and child.returncode is None:
             with suppress(ProcessLookupError):
                 child.kill()
             await child.wait()
 
-    async def _reply_to(self, request: Request, data: bytes) -> Reply:
-        """Ask the child; afterwards it waits for the next file, or is gone."""
+    async def _reply_to(self, request: ParserRequest, data: bytes) -> ParserReply:
+        """Have the child parse the file; unless it may serve the next one, end it."""
         is_fit = False
         try:
             reply = await self._ask(request, data)
-            is_fit = not reply.is_worn
+            is_fit = not reply.must_restart
         finally:
             if not is_fit:
                 await self.close()
         return reply
 
-    async def _ask(self, request: Request, data: bytes) -> Reply:
+    async def _ask(self, request: ParserRequest, data: bytes) -> ParserReply:
         child = await self._running()
-        waits_s = self._limits.patience * request.processor_s
+        waits_s = self._limits.wait_ratio * request.processor_s
         try:
             async with asyncio.timeout(waits_s):
                 await _send(child, REQUEST.dump_json(request), data)
@@ -133,9 +140,9 @@ class ConfinedReader:
 
 
 @asynccontextmanager
-async def open_reader(limits: ReadingLimits | None = None) -> AsyncGenerator[ConfinedReader]:
-    """Open a reader of files; its child is started with the first file and ended at the end."""
-    reader = ConfinedReader(limits or ReadingLimits())
+async def open_sandbox(limits: SandboxLimits | None = None) -> AsyncGenerator[SandboxedReader]:
+    """Open a reader of files; its child is started with the first file and ended with the block."""
+    reader = SandboxedReader(limits or SandboxLimits())
     try:
         yield reader
     finally:
@@ -154,7 +161,7 @@ async def _receive(child: subprocess.Process, *, most: int) -> bytes:
     stdout = _pipe(child.stdout)
     length = int.from_bytes(await stdout.readexactly(LENGTH_BYTES), "big")
     if length > most:
-        raise DocumentError("it holds more than is read of one file: split it")
+        raise DocumentError("it holds more text than one file may: split it")
     return await stdout.readexactly(length)
 
 
@@ -165,14 +172,14 @@ def _pipe(end: _Pipe | None) -> _Pipe:
 
 
 async def _status_of(child: subprocess.Process) -> int:
-    """Return the exit status of a child that has stopped talking, and so should be ending."""
+    """Return the exit status of a child that has closed its output, and so should be ending."""
     with suppress(TimeoutError):
         async with asyncio.timeout(_ENDS_WITHIN_S):
             return await child.wait()
     return 0
 
 
-def _cause(status: int, request: Request) -> str:
+def _cause(status: int, request: ParserRequest) -> str:
     """Say why the child ended, and what to do."""
     if status == -signal.SIGXCPU:
         return f"reading it took more than {request.processor_s} s of processor time: {_SIMPLER}"
@@ -190,7 +197,7 @@ def _signal_name(number: int) -> str:
     return known.get(number, f"signal {number}")
 
 
-def checked_content(reply: Reply) -> Content:
+def checked_content(reply: ParserReply) -> Content:
     """Return what the file holds.
 
     Raises:
@@ -208,7 +215,7 @@ def checked_content(reply: Reply) -> Content:
 
 
 def _fits(content: Content) -> bool:
-    """Say whether every span lies in the text, sections cover it and chunks are slices of it."""
+    """Return whether all spans lie in the text, sections cover it and chunks are slices of it."""
     document, sections = content.document, content.sections
     spans = [*(heading.span for heading in document.headings), *document.tables]
     starts = [section.char_start for section in sections]

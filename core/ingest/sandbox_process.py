@@ -1,13 +1,14 @@
-"""The process that takes files apart: `python -m core.ingest.sandbox_process`, see `sandbox`.
+"""The process that parses files: `python -m core.ingest.sandbox_process`, started by `sandbox`.
 
-A parser given a hostile file may run without end, fill the memory or crash. Here it does so alone:
-- Requests come from standard input, one reply to each goes to standard output; it ends with them.
+A parser given a hostile file may loop forever, exhaust memory or crash; here it does no harm:
+- Requests come on standard input, one reply to each goes to standard output; the process ends with
+  its input.
 - The kernel limits the processor time of each file, and the address space.
 - It is given no environment, writes no file, and is killed when its parent dies.
-- What it says is data: JSON, checked by the parent against the types.
+- Its replies are JSON, which the parent validates.
 
 A message is its length (`LENGTH_BYTES`, big endian) and its bytes. A request is two messages, a
-`Request` in JSON and the file; a reply is one, a `Reply` in JSON.
+`ParserRequest` in JSON and the file; a reply is one, a `ParserReply` in JSON.
 """
 
 import ctypes
@@ -34,13 +35,13 @@ EXIT_MEMORY = 75
 _SET_DEATH_SIGNAL = 1
 """`PR_SET_PDEATHSIG`, prctl(2)."""
 _WORN = 0.25
-"""Of the memory limit. A process that holds so much after a file is replaced: what it will free may
-be too scattered for the next one."""
+"""Of the memory limit. A process that holds this much after a file is replaced: its free memory may
+be too fragmented for the next one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What is asked, beside the file itself."""
+class ParserRequest:
+    """What is sent along with a file."""
 
     source_name: str
     """The file's name."""
@@ -53,25 +54,25 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """What became of a file; one of the first three is set."""
+class ParserReply:
+    """The result of parsing a file; one of the first three is set."""
 
     content: Content | None = None
-    """What it holds."""
+    """Its text, sections and chunks."""
     refused: str | None = None
     """Why it can't be read: message of a `DocumentError`."""
     failed: str | None = None
     """Type and place of an unexpected error; no text of the file."""
-    is_worn: bool = False
-    """True if the process is to be replaced before the next file."""
+    must_restart: bool = False
+    """True if the process should be replaced before the next file."""
 
 
-REQUEST = TypeAdapter(Request)
-REPLY = TypeAdapter(Reply)
+REQUEST = TypeAdapter(ParserRequest)
+REPLY = TypeAdapter(ParserReply)
 
 
 def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
-    """Reply to requests until the input ends."""
+    """ParserReply to requests until the input ends."""
     while (header := _receive(incoming)) is not None:
         data = _receive(incoming)
         if data is None:
@@ -84,25 +85,25 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
 
 
 def _receive(incoming: BinaryIO) -> bytes | None:
-    """Return the next message; None at the end of the input, also amid a message."""
+    """Return the next message; None at the end of the input, even within a message."""
     length = incoming.read(LENGTH_BYTES)
     size = int.from_bytes(length, "big")
     message = incoming.read(size)
     return message if len(length) == LENGTH_BYTES and len(message) == size else None
 
 
-def _read(data: bytes, request: Request) -> Reply:
+def _read(data: bytes, request: ParserRequest) -> ParserReply:
     try:
         content = read_content(
             data, source_name=request.source_name, with_chunks=request.with_chunks
         )
     except DocumentError as refusal:
-        return Reply(refused=str(refusal), is_worn=_is_worn(request))
+        return ParserReply(refused=str(refusal), must_restart=_must_restart(request))
     except MemoryError:
         raise
-    except Exception as error:  # the parent must hear of it, whatever it is
-        return Reply(failed=_place_of(error), is_worn=True)
-    return Reply(content=content, is_worn=_is_worn(request))
+    except Exception as error:  # the parent must be told, whatever it is
+        return ParserReply(failed=_place_of(error), must_restart=True)
+    return ParserReply(content=content, must_restart=_must_restart(request))
 
 
 def _place_of(error: Exception) -> str:
@@ -110,8 +111,8 @@ def _place_of(error: Exception) -> str:
     return f"{type(error).__name__} in {PurePath(frame.filename).name}, line {frame.lineno}"
 
 
-def _limit(request: Request) -> None:
-    """Limit the next file; what files before it took does not count."""
+def _limit(request: ParserRequest) -> None:
+    """Limit the next file; what earlier files used does not count."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     until = math.ceil(used.ru_utime + used.ru_stime) + request.processor_s
     _lower(resource.RLIMIT_CPU, until)
@@ -124,7 +125,7 @@ def _lower(kind: int, soft: int) -> None:
     resource.setrlimit(kind, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
 
 
-def _is_worn(request: Request) -> bool:
+def _must_restart(request: ParserRequest) -> bool:
     return psutil.Process().memory_info().rss > _WORN * request.memory_bytes
 
 
@@ -137,7 +138,7 @@ def _die_with(parent: int) -> None:
 
 
 def main() -> None:
-    """Serve the process that started this one; what libraries print is dropped."""
+    """Serve the process that started this one; what libraries print is discarded."""
     _die_with(int(sys.argv[1]))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))

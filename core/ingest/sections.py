@@ -1,7 +1,7 @@
 """A document's sections: numbered, titled, nested; they cover the text without overlap.
 
-After `load`, before `chunk`. Which lines are headings is decided in `candidates` and
-`false_headings`; here they are nested and become stretches.
+After `load`, before `chunk`. Which lines are headings is decided in `heading_candidates` and
+`false_headings`; here they are nested, and the text is split at them.
 """
 
 import re
@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.domain.policy import LoadedDocument, Section
-from core.ingest.candidates import (
+from core.ingest.false_headings import real_headings
+from core.ingest.heading_candidates import (
     HeadingLine,
     candidate_lines,
     is_loosely_marked,
     is_title_like,
 )
-from core.ingest.false_headings import real_headings
 from core.ingest.numbering import ATTACHMENTS, KEYWORD_RANKS, Label, parse_label
 
 _NOT_SPACE = re.compile(r"\S")
@@ -25,7 +25,7 @@ _MAX_SLUG = 60
 _TITLE_AMONG = 5
 _TITLE_CHARACTERS = 200
 _ONE_LOOK = 0.9
-"""So large a share of headings that look alike says that looks tell nothing of their depth."""
+"""With this share of headings that look alike, looks say nothing about their depth."""
 _PREFIXES = {
     "part": "part", "teil": "part", "title": "title", "chapter": "chp", "kapitel": "chp",
     "article": "art", "artikel": "art", "annex": "annex", "annexure": "annex", "anhang": "annex",
@@ -138,14 +138,14 @@ def _nest(lines: Sequence[HeadingLine], *, is_strict: bool) -> list[_Placed]:
 
 
 def _levels_differ(lines: Sequence[HeadingLine]) -> bool:
-    """Say whether the format tells levels apart, from the first numbered heading on."""
+    """Return whether the format distinguishes levels, from the first numbered heading on."""
     numbered = next((place for place, line in enumerate(lines) if line.label is not None), 0)
     levels = Counter(line.marked_level for line in lines[numbered:] if line.marked_level)
     return bool(levels) and levels.most_common(1)[0][1] < _ONE_LOOK * levels.total()
 
 
 def _strict_depth(stack: Sequence[HeadingLine], line: HeadingLine) -> int:
-    """Nest by the format's levels; a numbered paragraph lies below the number that it extends."""
+    """Nest by the format's levels; a numbered paragraph goes below the number that it extends."""
     if line.marked_level is None:
         return _below_prefix(stack, line.label) or len(stack)
     for depth, above in enumerate(stack):
@@ -179,10 +179,7 @@ def _below_prefix(stack: Sequence[HeadingLine], label: Label | None) -> int | No
 
 
 def _is_beside(above: HeadingLine, label: Label) -> bool:
-    """Say whether a numbered heading ends the one `above` it.
-
-    The same kind of number, or an outer kind.
-    """
+    """Return whether a label ends the section of `above`: of the same kind or an outer one."""
     if above.label is None:
         return False
     if label.word in ATTACHMENTS:
@@ -193,7 +190,7 @@ def _is_beside(above: HeadingLine, label: Label) -> bool:
 
 
 def _past_unnumbered(stack: Sequence[HeadingLine], line: HeadingLine) -> int:
-    """A first number stands beside unnumbered headings of its own look, not below them."""
+    """Place a first number beside the unnumbered headings that look like it, not below them."""
     depth = len(stack)
     while depth and line.marked_level is not None:
         above = stack[depth - 1]
@@ -206,9 +203,9 @@ def _past_unnumbered(stack: Sequence[HeadingLine], line: HeadingLine) -> int:
 def _unnumbered_depth(
     stack: Sequence[HeadingLine], line: HeadingLine, *, levels_differ: bool
 ) -> int:
-    """Unnumbered headings stand beside those of their look.
+    """Place an unnumbered heading beside those that look like it.
 
-    One look for all says nothing of numbered ones.
+    If all headings look alike, this says nothing about numbered ones.
     """
     for depth, above in enumerate(stack):
         if above.label is None and (above.marked_level or 0) >= (line.marked_level or 0):

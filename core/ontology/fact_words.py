@@ -1,7 +1,7 @@
 """The words by which facts and entities are found: the same in the database and in memory.
 
-Raise `GENERATION` with any change here, in `core.language` (`content_words`, `lead_ins`) or
-`core.ontology.graphs.conflicts.gives_way`: what was indexed by an earlier one is indexed again.
+Raise `GENERATION` with any change of behaviour here, in `core.language` (`content_words`,
+`lead_ins`) or in `core.ontology.graphs.conflicts.gives_way`: older indexes are built again.
 """
 
 import re
@@ -17,26 +17,26 @@ from core.language.spans import Span
 GENERATION = 2
 """Of the index."""
 STATED = NORMS | {EntityType.DEFINITION, EntityType.THRESHOLD, EntityType.DEADLINE}
-"""What answers a question by itself."""
+"""Types that answer a question by themselves."""
 NAMING = frozenset({EntityType.ROLE, EntityType.JURISDICTION})
-"""What a claim may name beside its text, if it is joined to the cited fact."""
+"""Types that a claim may name beside its text, if they are related to the cited fact."""
 LETTERS = 6
 """Letters of a common beginning ("reimbursed", "reimbursement")."""
 NAME_WEIGHT, TEXT_WEIGHT, PLACE_WEIGHT = 1.0, 0.6, 0.3
-"""What a word counts in an entity's names, in what is said of it, and in the headings above it."""
+"""Weight of a word in an entity's names, in its description and attributes, in its headings."""
 MOST_PLACES = 3
 """Places of an entity whose headings count."""
 _SHORTEST_PLURAL = 4
 _LONGEST_NAME = 8
 _CUT = 80
 _LONGEST = 240
-"""Characters of a stem, and of a name, that count: an index takes no word of thousands."""
+"""Characters of a stem, and of a name, that count: an index entry has a limited size."""
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactWords:
-    """The stems of a statement and of where it stands."""
+    """The stems of a statement, of its heading and of its policy's title."""
 
     sentence: frozenset[str]
     heading: frozenset[str]
@@ -44,7 +44,7 @@ class FactWords:
 
     @classmethod
     def of(cls, quote: str, place: SectionRef, lead_in: LeadIn | None = None) -> "FactWords":
-        """Read a statement at its place, a list item or table row with what introduces it."""
+        """Return the stems of a statement at its place, with its lead-in if it has one."""
         return cls(
             sentence=stems_of(read_with(lead_in, quote)),
             heading=stems_of(" ".join(place.path[-2:]) or place.title),
@@ -53,14 +53,14 @@ class FactWords:
 
 
 def read_with(lead_in: LeadIn | None, quote: str) -> str:
-    """Return a statement as it is to be read: behind what introduces it."""
+    """Return a statement after its lead-in."""
     return " ".join((*(one.text for one in (lead_in.chain if lead_in else ())), quote))
 
 
 def stated_at(
     spans: Sequence[Span], quotes: Mapping[Span, str], lead_ins: Mapping[Span, LeadIn]
 ) -> tuple[Span, ...]:
-    """Return the spans of an entity that say something: what only introduces others is left out."""
+    """Return the spans of an entity that state something, without those that only introduce."""
     introducing = {one.span for span in spans if span in lead_ins for one in lead_ins[span].chain}
     return tuple(
         span
@@ -70,37 +70,37 @@ def stated_at(
 
 
 def stems_of(text: str) -> frozenset[str]:
-    """Return the stems of the words that carry a text's subject, the longest ones cut."""
+    """Return the stems of a text's content words, the longest ones cut."""
     return frozenset(word[:_CUT] for word in content_words(text))
 
 
 def beginning(word: str) -> str:
-    """Return the letters that words of one family share; empty for a short word."""
+    """Return the beginning that related words share; empty for a short word."""
     return word[:LETTERS] if len(word) >= LETTERS else ""
 
 
 def section_words(place: SectionRef) -> frozenset[str]:
-    """Return the stems of what a section and its policy are called."""
+    """Return the stems of the titles of a section and its policy."""
     return stems_of(f"{place.title} {place.policy_title}")
 
 
 def pairs_of(text: str) -> frozenset[str]:
-    """Return the stems of words that stand side by side, each pair as "one other" in order."""
+    """Return the stems of adjacent words, each pair as "one other" in alphabetical order."""
     pairs = {frozenset(pair) for pair in pairwise(stem(word)[:_CUT] for word in words(text))}
     return frozenset(" ".join(sorted(pair)) for pair in pairs if len(pair) > 1)
 
 
 def is_of_one_policy(key: str) -> bool:
-    """Say whether an entity belongs to a policy; roles, countries and systems belong to none."""
+    """Return whether an entity belongs to one policy, unlike roles, countries and systems."""
     return key.count(":") > 1 or key.startswith("policy:")
 
 
 def entity_words(entity: Entity, places: Sequence[SectionRef]) -> Mapping[str, float]:
-    """Return the stems by which an entity is found, with what each counts.
+    """Return the stems by which an entity is found, with the weight of each.
 
     Args:
         entity: The entity.
-        places: Where its spans lie, in their order. They tell nothing of what many policies name.
+        places: Where its spans are, in their order; ignored for entities that policies share.
     """
     told = places[:MOST_PLACES] if is_of_one_policy(entity.key) else ()
     titles = " ".join(f"{place.title} {place.policy_title}" for place in told)
@@ -112,12 +112,12 @@ def entity_words(entity: Entity, places: Sequence[SectionRef]) -> Mapping[str, f
 
 
 def names_of(entity: Entity) -> frozenset[str]:
-    """Return an entity's names as names are compared."""
+    """Return an entity's names in comparable form."""
     return frozenset(normal_name(name) for name in (entity.name, *entity.aliases)) - {""}
 
 
 def names_within(text: str) -> frozenset[str]:
-    """Return all that may be a name in a text, as names are compared."""
+    """Return everything in a text that may be a name, in comparable form."""
     found: set[str] = set()
     for read in (words(text), _WORD.findall(text.casefold())):
         said = [_singular(word)[:_CUT] for word in read]
@@ -129,7 +129,7 @@ def names_within(text: str) -> frozenset[str]:
 
 
 def normal_name(name: str) -> str:
-    """Return a name as names are compared: case-folded, without articles, nouns in the singular."""
+    """Return a name in comparable form: case-folded, without articles, nouns in the singular."""
     parts = words(
         re.sub(r"^(?:the|an?|any|all|your|our|my)\s+", "", name.strip(), flags=re.IGNORECASE)
     )
@@ -137,7 +137,7 @@ def normal_name(name: str) -> str:
 
 
 def _singular(word: str) -> str:
-    """Return the singular of a noun, roughly; a possessive ending goes too."""
+    """Return the singular of a noun, roughly, without a possessive ending."""
     word = re.sub("['\u2019]s?$", "", word)
     if len(word) < _SHORTEST_PLURAL or word.endswith(("ss", "us", "is")):
         return word

@@ -1,8 +1,8 @@
-"""A finding's whole rule: the exceptions, conditions and other items that stand in its section.
+"""A finding's whole rule: the exceptions, conditions and other list items in its section.
 
-A fact alone may say the opposite of its rule ("Gifts up to EUR 50 may be accepted." without
-"However, this does not apply to public officials."). What limits or completes it comes with it, in
-text order, each sentence citable by itself and behind what introduces it.
+A fact alone may state the opposite of its rule ("Gifts up to EUR 50 may be accepted." without
+"However, this does not apply to public officials."). The sentences that limit or complete it are
+added, in text order, each citable by itself and with its lead-in.
 """
 
 import re
@@ -22,11 +22,11 @@ from core.language.spans import Span, TextSpan, VersionId
 from core.ports.knowledge import Knowledge
 
 MOST_SECTIONS = 6
-"""Sections of findings that are read, those of the first findings."""
+"""Sections that are read: those of the first findings."""
 MOST_CHARACTERS = 1_200
-"""Of what is added from one section."""
+"""Added from one section at most."""
 MOST_OF_A_LIST = 600
-"""Characters of a list whose other items come with a finding."""
+"""Characters of a list whose other items are added to a finding."""
 REACH = 30
 """Units between a finding and what may limit it: a section may be a whole document."""
 _CITABLE = frozenset({"sentence", "item", "row"})
@@ -37,17 +37,17 @@ _LIMITS = re.compile(
     r")\b|n['\u2019]t apply\b",
     re.IGNORECASE,
 )
-"""What a sentence says that takes something out of a rule, or holds it to a condition. Of 21 that
-it finds beside facts of 171 published documents, 2 do neither ("however small"). "Subject to" is
-left out: 3 of 3 were wrong ("subject to disciplinary action")."""
+"""Words of a sentence that makes an exception or a condition. Of 21 matches beside facts of 171
+published documents, 2 were wrong ("however small"). "Subject to" is left out: 3 of 3 were wrong
+("subject to disciplinary action")."""
 
 
 async def context_of(findings: Sequence[Finding], knowledge: Knowledge) -> tuple[Context, ...]:
-    """Return what completes or limits findings in their sections.
+    """Return the sentences that complete or limit findings in their sections.
 
     Args:
-        findings: In the order in which they count: the first `MOST_SECTIONS` sections are read.
-        knowledge: Where the sections are read, in scope.
+        findings: The most important first: the first `MOST_SECTIONS` sections are read.
+        knowledge: Gives the sections, in scope.
     """
     ranks: dict[tuple[VersionId, str], int] = {}
     for finding in findings:
@@ -66,9 +66,9 @@ def _section_of(finding: Finding) -> tuple[VersionId, str]:
 
 
 def whole_rule(section: SectionPassage, findings: Sequence[Finding]) -> list[Context]:
-    """Return what a section says beside its findings that belongs to their rules, in text order.
+    """Return the other sentences of a section that belong to its findings' rules, in text order.
 
-    What is nearest to a finding goes first where not all of it fits.
+    If they are too long, those nearest to a finding are kept.
     """
     units = _units(section)
     own = [
@@ -92,7 +92,7 @@ def whole_rule(section: SectionPassage, findings: Sequence[Finding]) -> list[Con
 
 
 def _units(section: SectionPassage) -> list[IntroducedUnit]:
-    """Return the units of a section that are whole, each with all that introduces it."""
+    """Return the complete units of a section, each with its lead-ins."""
     text = section.text
     if section.body_start is not None:
         units = list(
@@ -109,7 +109,7 @@ def _units(section: SectionPassage) -> list[IntroducedUnit]:
 def _limiting(
     section: SectionPassage, units: Sequence[IntroducedUnit], own: Sequence[int]
 ) -> set[int]:
-    """Return the units near findings that make an exception or a condition, or list ones."""
+    """Return the units near findings that state, or introduce, an exception or a condition."""
     near = {number for place in own for number in range(place - REACH, place + REACH + 1)}
     return {
         number
@@ -123,9 +123,9 @@ def _limiting(
 def _listed(
     section: SectionPassage, units: Sequence[IntroducedUnit], own: Sequence[int]
 ) -> set[int]:
-    """Return the items that findings introduce, and the others of their lists, if these are short.
+    """Return the items that findings introduce, and the other items of their lists, if short.
 
-    The rows of a table tell of other things each: they do not come with one of them.
+    Rows of a table are about different things, so other rows are not added.
     """
     found: set[int] = set()
     for place in own:

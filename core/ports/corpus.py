@@ -213,7 +213,7 @@ class CorpusStore(Protocol):
         ...
 
     async def has_chunks(self, scope: Scope, /) -> bool:
-        """Say whether any chunk is in the scope."""
+        """Return whether any chunk is in the scope."""
         ...
 
     async def places(self, spans: Sequence[Span], /) -> dict[Span, SectionRef]:

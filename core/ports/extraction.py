@@ -31,7 +31,7 @@ class SourceDocument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SectionText:
+class SectionInput:
     """What a model is shown of one section, or of one part of a long one."""
 
     title: str
@@ -89,11 +89,11 @@ class SectionReader(Protocol):
         """Name and version of the prompt (`extract/1`)."""
         ...
 
-    async def read(self, text: SectionText, /) -> SectionReading | NotRead:
+    async def read(self, text: SectionInput, /) -> SectionReading | NotRead:
         """Ask the model, once more if its reply has not the right shape; never raises for it."""
         ...
 
-    def estimate(self, text: SectionText, /) -> TokenUse:
+    def estimate(self, text: SectionInput, /) -> TokenUse:
         """Return about what reading it would use."""
         ...
 
@@ -108,7 +108,7 @@ class ExtractedSections(Protocol):
     async def find(
         self, keys: Sequence[bytes], /, *, model: str, prompt: str
     ) -> dict[bytes, ProposedFacts]:
-        """Return what is kept under these hashes of `SectionText` for a model and a prompt."""
+        """Return what is kept under these hashes of `SectionInput` for a model and a prompt."""
         ...
 
     async def put(

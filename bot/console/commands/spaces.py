@@ -10,7 +10,7 @@ from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from core.bootstrap import open_stores
 from core.config.settings import Settings
 from core.domain.errors import ConfigError
-from core.ingest.embed import Built, build_space, drop_kept
+from core.ingest.embedding_space import Built, build_space, drop_kept
 from core.models import Embedders, open_embedders
 from core.ports import Embedder
 from core.ports.search import SpaceState, SpaceStore, StoredSpace

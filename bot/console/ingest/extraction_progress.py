@@ -15,7 +15,7 @@ from core.bootstrap import Service
 from core.domain.errors import ContractError
 from core.domain.run import TokenUse
 from core.ingest.publish import Previewed
-from core.ontology.extract.rule_extractor import by_rules
+from core.ontology.extract.rule_extractor import extract
 from core.ontology.model.model_extractor import ModelExtractor
 from core.ports.extraction import ReadingPlan, ReadingReport, ReadingUse, SectionReader
 
@@ -79,7 +79,7 @@ async def plan_all(
             previewed = await service.ingestor.preview(
                 prepared, given=source.given, with_chunks=with_chunks, file=source.file
             )
-            facts = await asyncio.to_thread(by_rules, previewed.document)
+            facts = await asyncio.to_thread(extract, previewed.document)
             result: Foreseen | Failed = Foreseen(
                 previewed=previewed,
                 entities=len(facts.entities),

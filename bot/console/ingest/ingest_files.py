@@ -19,7 +19,7 @@ from rich.text import Text
 from bot.console.ingest.sources import Skipped, SourceToIngest
 from bot.console.views.terminal import Row, Terminal, one_line
 from core.domain.errors import ContractError, DocumentError
-from core.ingest.compare import Claim, claim_of, find_clashes
+from core.ingest.compare import KeyClaim, claim_of, find_key_conflicts
 from core.ingest.load import MAX_BYTES
 from core.ingest.prepare import Prepared
 from core.ingest.publish import Ingested, Ingestor
@@ -76,7 +76,7 @@ async def read_all(
 ) -> list[ReadFile | Failed]:
     """Read all files, in order, and refuse those that would be one policy. Stores nothing."""
     found: list[ReadFile | Failed] = []
-    claims: list[Claim] = []
+    claims: list[KeyClaim] = []
     claimed: list[int] = []
     kept = 0
     for source in sources:
@@ -91,7 +91,7 @@ async def read_all(
         kept += len(prepared.document.text)
         sha256, is_kept = prepared.sha256, kept <= KEPT_CHARACTERS
         found.append(ReadFile(source=source, sha256=sha256, prepared=prepared if is_kept else None))
-    for place, reason in find_clashes(claims).items():
+    for place, reason in find_key_conflicts(claims).items():
         found[claimed[place]] = Failed(reason=reason)
     return found
 

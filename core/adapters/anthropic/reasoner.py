@@ -187,7 +187,7 @@ class AnthropicReasoner:
         )
 
     def _goes_on(self, reply: ModelReply, answered: Answered) -> bool:
-        """Say whether the model is to be heard again before the gate is asked."""
+        """Return whether the model is to be heard again before the gate is asked."""
         if self._explorer.wants_documents and self._context.has_chunks:
             return False
         if answered.explored:
@@ -289,7 +289,7 @@ class AnthropicReasoner:
         )
 
     def _has_answered(self, reply: ModelReply) -> bool:
-        """Say whether a reply holds an answer: cited text, or a closing line."""
+        """Return whether a reply holds an answer: cited text, or a closing line."""
         parts = self._parts(reply)
         text = "".join(part.text for part in parts)
         explores = any(use.name in self._context.toolbox.names for use in _uses(reply))

@@ -1,7 +1,7 @@
-"""Bytes to text: one module a format, one result, one kind of refusal.
+"""Bytes to text: one module for each format, one type of result, one type of error.
 
 First stage of ingestion, before `sections`. Third-party parsers are used here and nowhere else.
-Nothing is fetched, no file is opened: the bytes given are all there is.
+Nothing is fetched and no file is opened: the bytes given are all there is.
 """
 
 import re
@@ -23,7 +23,6 @@ _TEXT_KINDS: dict[str, MediaType] = {
     **{ending: kind for ending, kind in ENDINGS.items() if kind.startswith("text/")},
 }
 _BINARY_EXTENSIONS: dict[str, str] = {".pdf": "a PDF", ".docx": "a Word document"}
-
 _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
     (b"\x89PNG", "a PNG image", "run OCR and give the resulting PDF"),
     (b"\xff\xd8\xff", "a JPEG image", "run OCR and give the resulting PDF"),
@@ -48,13 +47,60 @@ _HTML_START = re.compile(
 _PROBE_BYTES = 1024
 """Where `%PDF-` may stand: readers accept leading bytes within the first kilobyte (ISO 32000-1,
 Annex H)."""
+MAX_BYTES = 50 * 1024 * 1024
+_LOADERS: dict[MediaType, Callable[[bytes], LoadedDocument]] = {
+    "application/pdf": load_pdf,
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": load_docx,
+    "text/markdown": load_markdown,
+    "text/html": load_html,
+    "text/plain": load_text,
+}
+
+
+def load(data: bytes, *, source_name: str) -> LoadedDocument:
+    """Turn a file into text.
+
+    Args:
+        data: the file.
+        source_name: its name; the extension tells Markdown, HTML and plain text apart.
+
+    Returns:
+        The text with exact offsets of headings, tables and pages, and what the document states
+        about itself.
+
+    Raises:
+        DocumentError: the file cannot be read; its message is one line, the cause and the cure,
+            without the file's name.
+    """
+    if not data:
+        raise DocumentError("the file is empty: export it again")
+    if len(data) > MAX_BYTES:
+        raise DocumentError(
+            f"{len(data) >> 20} MB is over the limit of 50 MB: split it or leave out images"
+        )
+    document = _LOADERS[sniff(data, source_name=source_name)](data)
+    if not document.text:
+        raise DocumentError("there is no text in it: check that this is the right file")
+    return replace(document, metadata=_merged(document))
+
+
+def _merged(document: LoadedDocument) -> dict[str, str]:
+    """Merge what the text states with the document's metadata.
+
+    Front matter is written on purpose and takes precedence over the text; file properties are often
+    left over from a template and do not.
+    """
+    said = describe(document.text, document.tables)
+    if document.media_type == "text/markdown":
+        return {**said, **document.metadata}
+    return {**document.metadata, **said}
 
 
 def sniff(data: bytes, *, source_name: str) -> MediaType:
-    """Say what the bytes are.
+    """Return the media type: the bytes decide; the extension only tells kinds of text apart.
 
     Raises:
-        DocumentError: not a kind that can be read, or not what its extension promises.
+        DocumentError: not a supported format, or not that of its extension.
     """
     extension = PurePath(source_name).suffix.lower()
     found = _found_in_bytes(data, extension)
@@ -82,52 +128,3 @@ def _found_in_bytes(data: bytes, extension: str) -> MediaType | None:
             return DOCX
         raise DocumentError(f"a ZIP archive or other Office file: save it as {READABLE}")
     return None
-
-
-MAX_BYTES = 50 * 1024 * 1024
-
-_LOADERS: dict[MediaType, Callable[[bytes], LoadedDocument]] = {
-    "application/pdf": load_pdf,
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": load_docx,
-    "text/markdown": load_markdown,
-    "text/html": load_html,
-    "text/plain": load_text,
-}
-
-
-def load(data: bytes, *, source_name: str) -> LoadedDocument:
-    """Turn a file into text.
-
-    Args:
-        data: the file.
-        source_name: its name; the extension tells Markdown, HTML and plain text apart.
-
-    Returns:
-        The text with exact offsets of headings, tables and pages, and what the document says of
-        itself.
-
-    Raises:
-        DocumentError: the file cannot be read; its message is one line, the cause and the cure,
-            without the file's name.
-    """
-    if not data:
-        raise DocumentError("the file is empty: export it again")
-    if len(data) > MAX_BYTES:
-        raise DocumentError(
-            f"{len(data) >> 20} MB is over the limit of 50 MB: split it or leave out images"
-        )
-    document = _LOADERS[sniff(data, source_name=source_name)](data)
-    if not document.text:
-        raise DocumentError("there is no text in it: check that this is the right file")
-    return replace(document, metadata=_merged(document))
-
-
-def _merged(document: LoadedDocument) -> dict[str, str]:
-    """Front matter is written on purpose and wins.
-
-    File properties are often left from a template and lose.
-    """
-    said = describe(document.text, document.tables)
-    if document.media_type == "text/markdown":
-        return {**said, **document.metadata}
-    return {**document.metadata, **said}

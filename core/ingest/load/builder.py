@@ -1,7 +1,7 @@
-"""Put a document's text together line by line, with exact offsets of headings, tables and pages.
+"""Assemble a document's text line by line, with exact offsets of headings, tables and pages.
 
-Every loader writes through this. A line is normalised before it is appended, so that no offset ever
-moves.
+All loaders write through this. A line is normalised before it is appended, so that offsets never
+change: NFC, no invisible or control characters, single spaces.
 """
 
 import re
@@ -19,7 +19,6 @@ _JOINING_SCRIPTS = (
 )
 """Arabic, Syriac, N'Ko, Mandaic; Indic scripts, Tibetan, Myanmar, Khmer, Mongolian and their
 neighbours."""
-
 _NEEDED_JOINER = rf"(?<=[{_JOINING_SCRIPTS}])[\u200c\u200d](?=[{_JOINING_SCRIPTS}])"
 _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
@@ -28,7 +27,6 @@ _INVISIBLE = (
 )
 """Default-ignorable code points of Unicode 16, the BOM, noncharacters and lone surrogates, which
 Postgres refuses."""
-
 _REMOVED = re.compile(f"(?P<kept>{_NEEDED_JOINER})|[{_INVISIBLE}]")
 _HAS_INVISIBLE = re.compile(f"[{_INVISIBLE}]")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
@@ -37,51 +35,12 @@ _SPACES = re.compile(
 )
 _SYMBOL_FONT = str.maketrans({"\uf0b7": "•", "\uf0a7": "▪", "\uf0d8": "➢", "\uf0fc": "✓"})
 """Bullets of Microsoft's Symbol and Wingdings fonts, which have no glyph elsewhere."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CleanLine:
-    """A line after normalisation."""
-
-    text: str
-    """NFC, no line end, no leading or trailing space, no space twice in a row."""
-    invisible: int = 0
-    """Invisible characters removed."""
-    controls: int = 0
-    """Control characters removed."""
-
-
-def clean_line(raw: str) -> CleanLine:
-    """Normalise one line; line ends inside it become spaces.
-
-    Args:
-        raw: any text, as a parser gave it.
-    """
-    if raw.isascii() and raw.isprintable():
-        return CleanLine(text=_collapse(raw))
-    text, controls = _CONTROL.subn("", raw)
-    invisible = 0
-    if _HAS_INVISIBLE.search(text):
-        before = len(text)
-        text = _REMOVED.sub(lambda match: match.group("kept") or "", text)
-        invisible = before - len(text)
-    text = _SPACES.sub(" ", text).strip(" ")
-    text = unicodedata.normalize("NFC", text.translate(_SYMBOL_FONT))
-    return CleanLine(text=text, invisible=invisible, controls=controls)
-
-
-def _collapse(text: str) -> str:
-    stripped = text.strip(" ")
-    return _SPACES.sub(" ", stripped) if "  " in stripped else stripped
-
-
 CELL_SEPARATOR = " | "
-
 Notes: TypeAlias = Sequence[str]
 
 
 class DocumentBuilder:
-    """Collects lines; mutable, lives within one call of a loader."""
+    """Collects the lines of one document; used within one call of a loader."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -96,15 +55,15 @@ class DocumentBuilder:
         self._controls = 0
 
     def page(self) -> None:
-        """Begin a page: it starts at the next text that is added."""
+        """Begin a page at the next text that is added."""
         self._pending_pages += 1
 
     def blank(self) -> None:
-        """Ask for one empty line before the next line; asking twice changes nothing."""
+        """Put one empty line before the next line, however often this is called."""
         self._wants_blank = True
 
     def line(self, raw: str) -> TextSpan | None:
-        """Append one line; None if nothing visible was left of it."""
+        """Append one line; None if nothing visible is left of it."""
         text = self._clean(raw)
         if not text:
             return None
@@ -118,7 +77,7 @@ class DocumentBuilder:
 
         Args:
             raw: what follows.
-            glue: what stands between: a space, or nothing after a hyphenated line end.
+            glue: what goes between: a space, or nothing after a hyphenated line end.
         """
         text = self._clean(raw)
         if text:
@@ -134,7 +93,7 @@ class DocumentBuilder:
             self._headings.append(Heading(level=level, span=span))
 
     def begin_table(self) -> None:
-        """Say that the rows that follow are one table."""
+        """Begin a table of the rows that follow."""
         self.blank()
         self._table_start = None
 
@@ -153,7 +112,7 @@ class DocumentBuilder:
             self._table_start = span.char_start
 
     def end_table(self) -> None:
-        """Close the table begun last; one without rows is forgotten."""
+        """End the table; one without rows is dropped."""
         if self._table_start is not None:
             self._tables.append(TextSpan(char_start=self._table_start, char_end=self._length))
         self._table_start = None
@@ -202,3 +161,39 @@ class DocumentBuilder:
     def _append(self, text: str) -> None:
         self._parts.append(text)
         self._length += len(text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanLine:
+    """A line after normalisation."""
+
+    text: str
+    """NFC, no line end, no leading or trailing space, no space twice in a row."""
+    invisible: int = 0
+    """Invisible characters removed."""
+    controls: int = 0
+    """Control characters removed."""
+
+
+def clean_line(raw: str) -> CleanLine:
+    """Normalise one line; line ends inside it become spaces.
+
+    Args:
+        raw: any text, as a parser gave it.
+    """
+    if raw.isascii() and raw.isprintable():
+        return CleanLine(text=_collapse(raw))
+    text, controls = _CONTROL.subn("", raw)
+    invisible = 0
+    if _HAS_INVISIBLE.search(text):
+        before = len(text)
+        text = _REMOVED.sub(lambda match: match.group("kept") or "", text)
+        invisible = before - len(text)
+    text = _SPACES.sub(" ", text).strip(" ")
+    text = unicodedata.normalize("NFC", text.translate(_SYMBOL_FONT))
+    return CleanLine(text=text, invisible=invisible, controls=controls)
+
+
+def _collapse(text: str) -> str:
+    stripped = text.strip(" ")
+    return _SPACES.sub(" ", stripped) if "  " in stripped else stripped

@@ -1,7 +1,7 @@
 """Word documents: paragraphs and tables in order, headings by style, list labels if derivable.
 
-The archive is checked before it is parsed (`archive`). Deleted tracked changes are not in the text;
-inserted ones are. A footnote follows the sentence that refers to it, a text box its paragraph.
+The archive is checked before it is parsed. Deleted tracked changes are not in the text; inserted
+ones are. A footnote or endnote follows the sentence that refers to it, a text box its paragraph.
 """
 
 import io
@@ -43,82 +43,6 @@ _PARTS = (
     ("Footnote", RELATIONSHIP_TYPE.FOOTNOTES, "w:footnote"),
     ("Endnote", RELATIONSHIP_TYPE.ENDNOTES, "w:endnote"),
 )
-
-
-class PrintedNotes:
-    """Numbers the notes of one document; asked for each text once, in order."""
-
-    def __init__(self, document: Document) -> None:
-        self._texts = _texts_of(document)
-        self._numbers: Counter[str] = Counter()
-        self._printed: dict[tuple[str, str], str] = {}
-        self.missing = 0
-        """References to notes that the document lacks."""
-
-    def without(self, text: str) -> str:
-        """Return the text alone."""
-        return _REFERENCE.sub("", text)
-
-    def referred_to(self, text: str) -> list[str]:
-        """Return the notes that a text refers to, each with its label."""
-        found = (self._note(match) for match in _REFERENCE.finditer(text))
-        return [note for note in found if note]
-
-    def inline(self, text: str) -> str:
-        """Return the text with its notes at its end, in brackets."""
-        notes = (f" [{note}]" for note in self.referred_to(text))
-        return "".join((self.without(text), *notes))
-
-    def after_sentences(self, text: str) -> list[str]:
-        """Cut a text behind each sentence that refers to a note; the note is the next text."""
-        plain = self.without(text)
-        ends = [sentence.char_end for sentence in split_sentences(plain)]
-        blocks: list[str] = []
-        start = removed = 0
-        for match in _REFERENCE.finditer(text):
-            at = match.start() - removed
-            removed += len(match.group())
-            note = self._note(match)
-            if not note:
-                continue
-            end = next((end for end in ends if end >= at), len(plain))
-            if end > start:
-                blocks.append(plain[start:end])
-                start = end
-            blocks.append(note)
-        return [block for block in (*blocks, plain[start:]) if block.strip()]
-
-    def _note(self, match: re.Match[str]) -> str:
-        """Return a note with its label; empty if the document lacks it."""
-        key = (match.group(1), match.group(2))
-        text = self._texts.get(key, "")
-        if text and key not in self._printed:
-            self._numbers[key[0]] += 1
-            self._printed[key] = f"{key[0]} {self._numbers[key[0]]}: {text}"
-        self.missing += not text
-        return self._printed.get(key, "")
-
-
-def _texts_of(document: Document) -> dict[tuple[str, str], str]:
-    """Read the notes, by kind and Word's number."""
-    found: dict[tuple[str, str], str] = {}
-    for kind, relation, tag in _PARTS:
-        for note in _elements(document, relation, tag):
-            paragraphs = (visible_text(inner) for inner in note.iter(qn("w:p")))
-            text = " ".join(" ".join(paragraphs).split())
-            found[kind, note.get(qn("w:id")) or ""] = _REFERENCE.sub("", text)
-    return found
-
-
-def _elements(document: Document, relation: str, tag: str) -> "list[Element]":
-    try:
-        part: Any = document.part.part_related_by(relation)
-    except KeyError:
-        return []
-    root: Any = parse_xml(part.blob)
-    return list(root.iter(qn(tag)))
-
-
 _HEADING_STYLE = re.compile(
     r"(?:heading|überschrift|titre|título|titolo|kop)\s*(\d)\b", re.IGNORECASE
 )
@@ -148,7 +72,7 @@ def load_docx(data: bytes) -> LoadedDocument:
 
 
 def _write(document: Document, builder: DocumentBuilder) -> int:
-    """Write all; return how many notes are referred to and not there."""
+    """Write the whole document; return the number of references to missing notes."""
     writer = _Writer(document, builder)
     for block in _blocks(body_of(document), document):
         writer.write(block)
@@ -168,7 +92,7 @@ def _blocks(parent: Element, document: Document) -> Iterator[Paragraph | Table]:
 
 
 class _Writer:
-    """What is known of the document while it is written; lives within one call."""
+    """Writes one document block by block."""
 
     def __init__(self, document: Document, builder: DocumentBuilder) -> None:
         self._document = document
@@ -208,7 +132,7 @@ class _Writer:
             self._write_blocks(self.notes.after_sentences(text))
 
     def _write_blocks(self, texts: Sequence[str]) -> None:
-        """Write texts between empty lines: what has no label never goes on the line above."""
+        """Write texts between empty lines: text without a label never continues the line above."""
         for text in texts:
             self._builder.blank()
             self._write_lines(text)
@@ -259,3 +183,77 @@ def _properties(document: Document, *, has_title: bool) -> dict[str, str]:
         ("version", properties.version or ""),
     ]
     return canonical_keys(pairs)
+
+
+class PrintedNotes:
+    """Numbers the footnotes and endnotes of one document; called once for each text, in order."""
+
+    def __init__(self, document: Document) -> None:
+        self._texts = _texts_of(document)
+        self._numbers: Counter[str] = Counter()
+        self._printed: dict[tuple[str, str], str] = {}
+        self.missing = 0
+        """References to notes that the document lacks."""
+
+    def without(self, text: str) -> str:
+        """Return the text without its references."""
+        return _REFERENCE.sub("", text)
+
+    def referred_to(self, text: str) -> list[str]:
+        """Return the notes that a text refers to, each with its label."""
+        found = (self._note(match) for match in _REFERENCE.finditer(text))
+        return [note for note in found if note]
+
+    def inline(self, text: str) -> str:
+        """Return the text with its notes at its end, in brackets."""
+        notes = (f" [{note}]" for note in self.referred_to(text))
+        return "".join((self.without(text), *notes))
+
+    def after_sentences(self, text: str) -> list[str]:
+        """Split a text after each sentence that refers to a note, and insert the note there."""
+        plain = self.without(text)
+        ends = [sentence.char_end for sentence in split_sentences(plain)]
+        blocks: list[str] = []
+        start = removed = 0
+        for match in _REFERENCE.finditer(text):
+            at = match.start() - removed
+            removed += len(match.group())
+            note = self._note(match)
+            if not note:
+                continue
+            end = next((end for end in ends if end >= at), len(plain))
+            if end > start:
+                blocks.append(plain[start:end])
+                start = end
+            blocks.append(note)
+        return [block for block in (*blocks, plain[start:]) if block.strip()]
+
+    def _note(self, match: re.Match[str]) -> str:
+        """Return a note with its label; empty if the document lacks it."""
+        key = (match.group(1), match.group(2))
+        text = self._texts.get(key, "")
+        if text and key not in self._printed:
+            self._numbers[key[0]] += 1
+            self._printed[key] = f"{key[0]} {self._numbers[key[0]]}: {text}"
+        self.missing += not text
+        return self._printed.get(key, "")
+
+
+def _texts_of(document: Document) -> dict[tuple[str, str], str]:
+    """Read the notes, by kind and Word's number."""
+    found: dict[tuple[str, str], str] = {}
+    for kind, relation, tag in _PARTS:
+        for note in _elements(document, relation, tag):
+            paragraphs = (visible_text(inner) for inner in note.iter(qn("w:p")))
+            text = " ".join(" ".join(paragraphs).split())
+            found[kind, note.get(qn("w:id")) or ""] = _REFERENCE.sub("", text)
+    return found
+
+
+def _elements(document: Document, relation: str, tag: str) -> "list[Element]":
+    try:
+        part: Any = document.part.part_related_by(relation)
+    except KeyError:
+        return []
+    root: Any = parse_xml(part.blob)
+    return list(root.iter(qn(tag)))

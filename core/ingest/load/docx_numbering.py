@@ -1,7 +1,7 @@
-"""The labels that Word computes for numbered paragraphs and leaves out of the text: "2.3", "(a)".
+"""List labels, which Word computes and does not store in the text: "2.3", "(a)".
 
-Word stores a list as abstract definition -> instance -> paragraph (ECMA-376 part 1, 17.9). Restarts
-are followed only as far as "a deeper level restarts after a higher one", Word's default.
+Word stores a list as abstract definition -> instance -> paragraph (ECMA-376 part 1, 17.9). Of
+restarts only Word's default is supported: a deeper level restarts after a higher one.
 """
 
 from collections.abc import Mapping
@@ -69,15 +69,11 @@ def numbering_of(document: Document) -> dict[ListPlace, ListLevel]:
 
 
 class ListLabels:
-    """Counts the lists of one document; asked for each paragraph in order."""
+    """Counters of the lists of one document; to be called for each paragraph in order."""
 
     def __init__(self, numbering: Numbering) -> None:
         self._numbering = numbering
         self._counters: dict[ListPlace, int] = {}
-
-    def is_item(self, paragraph: Paragraph) -> bool:
-        """Say whether the paragraph belongs to a list."""
-        return _place(paragraph) is not None
 
     def next_for(self, paragraph: Paragraph) -> str:
         """Return the paragraph's label and a space; empty if it has none."""

@@ -1,6 +1,10 @@
-"""The XML behind python-docx's objects, typed: what it knows no public name for.
+"""The archive of a Word document and the XML in it.
 
-And the text in it as a reader sees it, tracked insertions included, which python-docx leaves out.
+- A DOCX is a ZIP of XML files. Before any parser sees it, these are checked: entries and sizes as
+  declared, then as they really unpack, encryption, and XML that declares entities ("billion
+  laughs") or nests without end.
+- The XML behind python-docx's objects, typed, where the library has no public name for it; and its
+  text as a reader sees it, with tracked insertions, which python-docx leaves out.
 """
 
 import io
@@ -37,7 +41,7 @@ _DEEP = "its XML is nested too deeply: save it again in Word"
 
 
 def check_archive(data: bytes) -> None:
-    """Pass a harmless archive.
+    """Check that an archive is safe to unpack.
 
     Raises:
         DocumentError: corrupt, encrypted or made to exhaust memory.
@@ -68,7 +72,7 @@ def _is_bomb(unpacked: int, packed: int) -> bool:
 
 
 def _check_actual(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo]) -> None:
-    """Unpack piece by piece, counting: a header may lie about sizes."""
+    """Unpack piece by piece and count: the declared sizes may be wrong."""
     total = 0
     for entry in entries:
         is_xml = entry.filename.lower().endswith((".xml", ".rels"))
@@ -101,10 +105,10 @@ def _check_xml(xml: bytes) -> None:
 
 
 NOTE_MARK = "\x00"
-"""Stands around a reference to a note in `visible_text`; no XML may contain it."""
+"""Delimits a reference to a note in `visible_text`; XML cannot contain it."""
 
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-"""What older programs show instead of a text box: the same words again."""
+"""What older programs show instead of a text box: the same text again."""
 _DELETED = frozenset({qn("w:del"), qn("w:moveFrom"), _FALLBACK})
 _BOX = qn("w:txbxContent")
 _RUN, _OWN_VANISH = qn("w:r"), f"{qn('w:rPr')}/{qn('w:vanish')}"

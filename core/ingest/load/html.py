@@ -1,7 +1,7 @@
 """HTML: what a reader sees of the page, without navigation, scripts and hidden elements.
 
-The parser gets no network and no entity expansion; `script`, `style`, `nav` and the like are
-dropped with all they hold.
+The parser has no network access and expands no entities; `script`, `style`, `nav` and the like are
+dropped with their content.
 """
 
 import re
@@ -103,7 +103,7 @@ def load_html(data: bytes) -> LoadedDocument:
 
 
 class _Page:
-    """The line under construction while walking the elements; lives within one call."""
+    """Walks the elements and collects the current line."""
 
     def __init__(self, builder: DocumentBuilder) -> None:
         self.builder = builder
@@ -111,7 +111,7 @@ class _Page:
         self._label = ""
 
     def walk(self, element: html.HtmlElement) -> None:
-        """Write an element and what it holds."""
+        """Write an element and its content."""
         tag = _tag(element)
         if not tag or tag in _DROPPED or _is_hidden(element):
             return
@@ -126,7 +126,7 @@ class _Page:
             self._write_children(element, is_block=tag in _BLOCKS, tag=tag)
 
     def flush(self) -> None:
-        """Write the line under construction."""
+        """Write the current line."""
         text = " ".join("".join(self._parts).split())
         self._parts.clear()
         if text and self.builder.line(self._label + text) is not None:
@@ -169,7 +169,7 @@ def _is_hidden(element: html.HtmlElement) -> bool:
 
 
 def _is_layout(table: html.HtmlElement) -> bool:
-    """Say whether a table only arranges the page: it holds headings or further tables."""
+    """Return True for a table that only lays out the page: it holds headings or other tables."""
     return any(_tag(child) in {"table", *_HEADINGS} for child in table.iterdescendants())
 
 
@@ -199,10 +199,7 @@ def _item_label(item: html.HtmlElement) -> str:
 
 
 def _head(root: html.HtmlElement) -> dict[str, str]:
-    """Read `<meta name=... content=...>`.
-
-    Also `<title>`, which often names the site, where the page has no `h1`.
-    """
+    """Read `<meta name=... content=...>`, and `<title>`, which may name the site, without `h1`."""
     pairs: list[tuple[str, str]] = []
     for meta in root.iter("meta"):
         name, content = meta.get("name"), meta.get("content")

@@ -1,8 +1,7 @@
-"""Markdown (CommonMark with tables): words without markup, since quotes are shown to people.
+"""Markdown (CommonMark with tables), without its markup, since quotes are shown to people.
 
-Emphasis, links, images and HTML tags lose their marks and keep their words. List items keep "- " or
-their number. YAML-like front matter (`key: value` lines between `---`) is read as metadata, not as
-text.
+Emphasis, links, images and HTML tags lose their markup and keep their text. List items keep "- " or
+their number. Front matter (`key: value` lines between `---`) is read as metadata, not as text.
 """
 
 import re
@@ -30,10 +29,10 @@ _CLOSERS_WITH_GAP = frozenset(
     {"paragraph_close", "bullet_list_close", "ordered_list_close", "blockquote_close"}
 )
 _MAX_NESTING = 150
-"""The parser leaves out what is nested deeper, by default already at ten lists."""
+"""The parser leaves out what is nested deeper; its default allows ten lists."""
 _MANY_BRACKETS = 100
-"""So many unclosed brackets in one paragraph are no oversight. The parser would look for the end of
-a link behind each of them, through all that follow: 13 s for 200 kB."""
+"""This many unclosed brackets in one paragraph are no oversight. For each, the parser would search
+the rest of the paragraph for the end of a link: 13 s for 200 kB."""
 
 
 def load_markdown(data: bytes) -> LoadedDocument:
@@ -64,7 +63,7 @@ def _parser() -> MarkdownIt:
 
 
 def _unless_unclosed(rule: _InlineRule) -> _InlineRule:
-    """Ask the rule for links only where a bracket is closed, in a paragraph full of open ones."""
+    """Skip a link rule at unclosed brackets, in a paragraph with very many of them."""
 
     def run(state: StateInline, silent: bool) -> bool:
         if state.src[state.pos] not in "[!":
@@ -79,7 +78,7 @@ def _unless_unclosed(rule: _InlineRule) -> _InlineRule:
 
 
 def _unclosed(text: str) -> frozenset[int]:
-    """Return where brackets open that nothing closes, or none if they are few."""
+    """Return the positions of unclosed brackets; empty if they are few."""
     opened: list[int] = []
     for place, character in enumerate(text):
         if character == "[":
@@ -90,7 +89,7 @@ def _unclosed(text: str) -> frozenset[int]:
 
 
 def _without_comments(text: str) -> str:
-    """Leave out HTML comments; one that is never closed stays, as it might be all of the text."""
+    """Drop HTML comments; an unclosed one is kept, since it might be the whole text."""
     kept: list[str] = []
     start = 0
     while (opening := text.find("<!--", start)) >= 0:
@@ -103,7 +102,7 @@ def _without_comments(text: str) -> str:
 
 
 class _Walk:
-    """State while walking markdown-it's flat token list; lives within one call."""
+    """Walks markdown-it's flat list of tokens."""
 
     def __init__(self, builder: DocumentBuilder) -> None:
         self.builder = builder

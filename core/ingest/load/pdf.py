@@ -1,6 +1,6 @@
 """PDF with a text layer: pages to lines to blocks to text.
 
-pdfium is not safe for threads, so one document is read at a time in a process.
+pdfium is not thread-safe, so a process reads one document at a time.
 """
 
 import threading
@@ -26,7 +26,7 @@ _SCANNED = "the PDF has no text layer (scanned?): run OCR first"
 _MAX_PAGES = 5_000
 _BELOW_TITLE = 2
 _MIN_CHARACTERS_A_PAGE = 10
-"""Scanners stamp a page number or a name; a page of text has hundreds of characters."""
+"""Scanners add a page number or a name; a page of text has hundreds of characters."""
 
 
 def load_pdf(data: bytes) -> LoadedDocument:
@@ -107,10 +107,7 @@ def _read(document: pdfium.PdfDocument) -> list[PageLines]:
 
 
 def _outline(document: pdfium.PdfDocument) -> dict[int, dict[str, int]]:
-    """Return the bookmarks.
-
-    By page from 0, title to level; several roots stand below a title that is not named.
-    """
+    """Return the bookmarks by page from 0: title to level; several roots are below a title."""
     found: dict[int, dict[str, int]] = {}
     opened: Any = document
     bookmarks: list[Any] = list(opened.get_toc())

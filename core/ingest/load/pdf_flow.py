@@ -1,10 +1,10 @@
-"""Blocks of PDF pages to text: lines joined to paragraphs, headings and rows told apart.
+"""Blocks of PDF pages to text: join lines to paragraphs, recognise headings and table rows.
 
-- A line goes on in the next one if the next word would not have fitted, or if its sentence has
-  visibly not ended; otherwise its end was meant.
-- Hyphens at line ends are dropped unless the document writes the word with a hyphen elsewhere.
-- Headings are lines larger or bolder than the body, lines that the outline names, and short
-  title-like first lines of a paragraph.
+- A line continues on the next one if the next word would not have fitted, or if its sentence has
+  clearly not ended; otherwise the line break is intended.
+- Hyphens at line ends are dropped unless the document hyphenates the word elsewhere.
+- Headings are lines larger or bolder than the body, lines in the outline, and short title-like
+  first lines of a paragraph.
 """
 
 import re
@@ -26,7 +26,7 @@ _MIN_PROSE_WORDS = 6
 _MAX_CAPITALISED = 0.6
 """Of the longer words; titles set like the text capitalise more, if they are long."""
 _FULL = 0.15
-"""Of a column's width; what ends nearer to its edge was not ended by will."""
+"""Of a column's width: a line that ends closer to the edge has no intended break."""
 _SHORT_WORD = 3
 _INLINE_LABEL = re.compile(r"(\(?)(\d{1,2})\)")
 _END_CHARACTERS = 12
@@ -38,9 +38,9 @@ _HYPHENATED = re.compile(r"\b\w+(?:-\w+)+\b")
 _WORD_BEFORE = re.compile(r"(?<!\w)\w++$")
 _WORD_AFTER = re.compile(r"\w+")
 _SAME_EDGE = 60.0
-"""Points; lines that begin this near to each other share a column and so its right edge."""
+"""Points; lines that begin this close to each other share a column and so its right edge."""
 _SLACK = 0.02
-"""Of a column's width: words are seldom set to the very edge."""
+"""Of a column's width: lines seldom reach the very edge."""
 _SPACE = 0.25
 """Of the font size: the usual width of a space."""
 
@@ -52,7 +52,7 @@ class Page:
     blocks: tuple[Block, ...]
     """Without running headers and footers."""
     outline: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Titles that the outline places on this page, by `title_key`, with their level from 1."""
+    """Titles of the outline on this page, by `title_key`, with their level from 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ def write_pages(pages: Sequence[Page], builder: DocumentBuilder) -> int:
 
 
 class _Flow:
-    """What is known of the whole document while its pages are written; lives within one call."""
+    """Writes the pages of one document, knowing the looks and hyphenated words of all of it."""
 
     def __init__(self, pages: Sequence[Page], builder: DocumentBuilder) -> None:
         lines = [line for page in pages for block in page.blocks for line in block.lines]
@@ -92,7 +92,7 @@ class _Flow:
         self._in_rows = False
         self._open: Line | None = None
         self._is_full = False
-        """True if the line that is open reaches the edge of its column."""
+        """True if the open line reaches the edge of its column."""
         self._is_at_top = True
         """True while the first block of a page is written."""
         self.hyphens_dropped = 0
@@ -114,7 +114,7 @@ class _Flow:
                 self._write_lines(block.lines, right=_column_right(block, page.blocks))
 
     def end_rows(self) -> None:
-        """Close the table that is open, if any."""
+        """End the open table, if any."""
         if self._in_rows:
             self._builder.end_table()
         self._in_rows = False
@@ -149,7 +149,7 @@ class _Flow:
         )
 
     def _begin(self, line: Line) -> None:
-        """Begin a paragraph, or go on with the one that the page before left unfinished."""
+        """Begin a paragraph, or continue the one that is unfinished."""
         unfinished = self._open
         if unfinished is not None and self._goes_on(unfinished, line):
             self._join(unfinished, line)
@@ -159,7 +159,7 @@ class _Flow:
         self._builder.line(line.text.removesuffix(HYPHEN))
 
     def _goes_on(self, above: Line, below: Line) -> bool:
-        """Say whether a block goes on the one before: over a page's end, or as it reads."""
+        """Return whether a block continues the one before, also across a page break."""
         if above.text.endswith(HYPHEN):
             return True
         if below.starts_with_label() or _SENTENCE_END.search(above.text):
@@ -238,7 +238,7 @@ def _has_row_beside(blocks: Sequence[Block], place: int) -> bool:
 
 
 def _column_right(block: Block, blocks: Sequence[Block]) -> float:
-    """Return the right edge to which lines of the block's column are set."""
+    """Return the right edge of the block's column."""
     edges = [
         other.right
         for other in blocks
@@ -248,17 +248,17 @@ def _column_right(block: Block, blocks: Sequence[Block]) -> float:
 
 
 class _Breaks:
-    """Which line ends of a paragraph were meant; asked for each line in order."""
+    """Which line breaks of a paragraph are intended; to be called for each line in order."""
 
     def __init__(self, lines: Sequence[Line], *, right: float) -> None:
         self._lines = lines
         self._right = right
         self._is_prose = _SENTENCE_END.search(lines[-1].text) is not None
         self._is_joined = False
-        """True if the line above goes on the one above it: it stands within a paragraph."""
+        """True if the line above continues the one above it."""
 
     def before(self, place: int) -> bool:
-        """Say whether the line at `place` begins anew."""
+        """Return whether the break before the line at `place` is intended."""
         above, below = self._lines[place - 1], self._lines[place]
         if below.starts_with_label():
             is_meant = not self._counts_on(place)
@@ -270,7 +270,7 @@ class _Breaks:
         return is_meant
 
     def _has_not_ended(self, above: Line) -> bool:
-        """Say whether a sentence cannot end here, whatever the next line looks like."""
+        """Return whether no sentence can end here, whatever the next line looks like."""
         if _SENTENCE_END.search(above.text):
             return False
         if above.text[0].islower() and self._is_joined:
@@ -278,7 +278,7 @@ class _Breaks:
         return self._is_prose and _reads_as_prose(above.text)
 
     def _counts_on(self, place: int) -> bool:
-        """Say whether a number goes on those within the paragraph: "1) ..., 2) ..., and"."""
+        """Return whether a number continues those within the paragraph: "1) ..., 2) ..., and"."""
         label = self._lines[place].text.split(" ", 1)[0]
         match = _INLINE_LABEL.fullmatch(label)
         above = self._lines[place - 1].text
@@ -304,7 +304,7 @@ def _is_unfinished(above: Line, below: Line) -> bool:
 
 
 def _reads_as_prose(text: str) -> bool:
-    """Say whether words are those of a sentence rather than of a title or a name."""
+    """Return whether the words are those of a sentence rather than of a title or a name."""
     words = [word.lstrip(_OPENERS) for word in text.split() if len(word) > _SHORT_WORD]
     if len(text.split()) < _MIN_PROSE_WORDS or not words:
         return False
@@ -313,10 +313,7 @@ def _reads_as_prose(text: str) -> bool:
 
 
 def _is_short_title(lines: Sequence[Line], *, right: float) -> bool:
-    """Say whether a paragraph's first line is a title set like the text.
-
-    Short, and then the text begins.
-    """
+    """Return whether a paragraph's first line is a short title in the look of the text."""
     if len(lines) < 2 or not _reads_as_title(lines[0].text):  # noqa: PLR2004 - a title and its text
         return False
     first, second = lines[0], lines[1]

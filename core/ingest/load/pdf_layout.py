@@ -1,9 +1,8 @@
-"""Lines of a PDF page to blocks in reading order.
+"""Group the lines of a PDF page into blocks in reading order.
 
 - A block is a paragraph, a list item or a heading (lines of one look, one below the other) or a
   table row (cells side by side).
-- Blocks are read in the order in which they are drawn, except that what stands above is read before
-  what stands below it.
+- Reading order is the order of drawing, except that a block is read before what is below it.
 """
 
 import itertools
@@ -15,7 +14,7 @@ from core.ingest.load.pdf_lines import Line, is_label
 from core.ingest.load.pdf_margins import is_page_number
 
 _PARAGRAPH_GAP = 1.3
-"""Times the usual distance of baselines: what is further below begins a new paragraph."""
+"""Times the usual distance of baselines: a line further below begins a new paragraph."""
 _MAX_LEADING = 2.2
 """Times the font size, where a page is too short to tell its usual distance."""
 _SAME_SIZE = 0.07
@@ -67,10 +66,7 @@ def blocks_of(lines: Sequence[Line]) -> list[Block]:
 
 
 def _usual_leading(lines: Sequence[Line]) -> float | None:
-    """Return the most frequent distance of successive baselines.
-
-    None for a page of single lines.
-    """
+    """Return the most frequent distance of baselines; None for a page of single lines."""
     steps = Counter(
         round(above.baseline - below.baseline, 0)
         for above, below in itertools.pairwise(lines)
@@ -81,7 +77,7 @@ def _usual_leading(lines: Sequence[Line]) -> float | None:
 
 
 def _continues(above: Line, below: Line, *, leading: float | None) -> bool:
-    """Say whether `below` is the next line of the block that ends in `above`."""
+    """Return whether `below` is the next line of the block that ends in `above`."""
     step = above.baseline - below.baseline
     limit = _MAX_LEADING * below.size
     if leading is not None and leading >= 0.9 * below.size:
@@ -142,7 +138,7 @@ def _close(group: Sequence[list[Line]]) -> list[Block]:
 
 
 def _labelled(label: Line, item: Sequence[Line]) -> list[Line]:
-    """Put a bullet that is drawn apart back before its item."""
+    """Put a bullet that is drawn separately back before its item."""
     first = Line(
         text=f"{label.text} {item[0].text}",
         left=label.left,
@@ -160,7 +156,7 @@ def _cell_text(lines: Sequence[Line]) -> str:
 
 
 def _in_reading_order(blocks: Sequence[Block]) -> list[Block]:
-    """Keep the drawing order, but read first what stands above a block in its column."""
+    """Keep the drawing order, but put what is above a block in its column first."""
     if len(blocks) > _MAX_BLOCKS_ORDERED:
         return list(blocks)
     ordered: list[Block] = []

@@ -1,7 +1,7 @@
-"""The lines of a PDF page as pdfium finds them, each with its place, size and weight.
+"""The lines of a PDF page as pdfium finds them, each with its position, size and weight.
 
-Coordinates are points from the page's lower left corner as it is read: the direction of most of its
-text is made horizontal. Text in other directions (watermarks, stamps in a margin) is left out.
+Coordinates are points from the lower left corner of the page, rotated so that most of its text is
+horizontal. Text in other directions (watermarks, stamps in a margin) is left out.
 """
 
 import ctypes
@@ -18,21 +18,20 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 HYPHEN = "\x02"
-"""What pdfium writes for a hyphen at a line's end, and instead of that end."""
+"""pdfium's character for a hyphen at a line end; it replaces the line end."""
 
 _LINE_END = 0x0A
 _LINE_ENDS = frozenset({_LINE_END, 0x0D, ord(HYPHEN)})
 _CELL_GAP = 1.8
 """Times the font size; justified text stays below, columns of a table are further apart."""
 _MISSING_SPACE = 0.1
-"""Of the font size: some producers write a space as a mere shift; letters of a word stand
-nearer."""
+"""Of the font size: some producers write a space as a mere shift; letters of a word are closer."""
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
 _BOLD_WEIGHT = 600
 _MAX_FONT_NAME = 128
 _QUARTER = math.pi / 2
 _DIAGONAL = math.radians(10)
-"""Writing that is further from horizontal and vertical than this is a watermark."""
+"""Text at a greater angle to both axes than this is a watermark."""
 _BULLETS = "•●○■▪◦➢✓*\u2013\u2014-"
 _LABEL = re.compile(rf"[{_BULLETS}]|\(?(?:[A-Za-z]|[ivxIVX]{{2,5}}|\d{{1,3}})[.)]|\d[\d.]*")
 _LIGATURES = str.maketrans(
@@ -45,13 +44,13 @@ class Line:
     """A line of one page, or the part of it that lies in one column of a table."""
 
     text: str
-    """Its words; ends in `HYPHEN` if a word goes on in the next line."""
+    """Its words; ends in `HYPHEN` if a word continues on the next line."""
     left: float
     """Left edge of the first character, in points."""
     right: float
     """Right edge of the last character, in points."""
     baseline: float
-    """Height of the writing line above the page's lower edge, in points."""
+    """Height above the page's lower edge, in points."""
     size: float
     """Font size, in points, after scaling."""
     is_bold: bool
@@ -70,7 +69,7 @@ class Line:
         return self.baseline - 0.2 * self.size
 
     def starts_with_label(self) -> bool:
-        """Say whether it begins as a list item does."""
+        """Return whether it begins as a list item does."""
         return self.text[0] in _BULLETS or is_label(self.text.split(" ", 1)[0])
 
 
@@ -81,7 +80,7 @@ class PageLines:
     lines: tuple[Line, ...]
     """Its lines in the order in which they are drawn."""
     turned: int
-    """Lines left out because they run in another direction than most."""
+    """Lines left out because they are in another direction than most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,12 +101,12 @@ def read_lines(page: pdfium.PdfPage) -> PageLines:
 
 
 def is_label(text: str) -> bool:
-    """Say whether `text` is nothing but a bullet or an item's number."""
+    """Return whether `text` is nothing but a bullet or an item's number."""
     return _LABEL.fullmatch(text.strip()) is not None
 
 
 class _PageReader:
-    """Reads one page, turned so that most of its text is horizontal."""
+    """Reads one page, rotated so that most of its text is horizontal."""
 
     def __init__(self, text_page: Any) -> None:
         self._text = text_page
@@ -116,10 +115,10 @@ class _PageReader:
             for index in range(int(text_page.count_chars()))
         ]
         self._quarter = 0
-        """Quarters of a turn, counter-clockwise, by which the page's text is turned."""
+        """Quarter turns, counter-clockwise, by which the page's text is rotated."""
 
     def read(self) -> PageLines:
-        """Return the lines that run as most of the page's text does."""
+        """Return the lines in the direction of most of the page's text."""
         found = [(start, end, self._direction(start, end)) for start, end in self._stretches()]
         sizes: Counter[int] = Counter()
         for start, end, quarter in found:
@@ -134,7 +133,7 @@ class _PageReader:
         return PageLines(lines=tuple(lines), turned=turned)
 
     def _stretches(self) -> Iterator[tuple[int, int]]:
-        """Yield where the lines that pdfium finds begin and end."""
+        """Yield start and end of each line that pdfium finds."""
         start = 0
         for index, code in enumerate((*self._codes, _LINE_END)):
             if code in _LINE_ENDS:
@@ -144,9 +143,9 @@ class _PageReader:
                 start = index + 1
 
     def _direction(self, start: int, end: int) -> int | None:
-        """Return the quarters of a turn of a line; None for white space and diagonal writing.
+        """Return the quarter turns of a line; None for white space and diagonal text.
 
-        Slanted letters (an artificial italic) do not count.
+        Slanted letters (an artificial italic) do not count as diagonal.
         """
         first = next(
             (index for index in range(start, end) if not chr(self._codes[index]).isspace()), None
@@ -161,7 +160,7 @@ class _PageReader:
         return quarter % 4 if abs(angle - quarter * _QUARTER) <= _DIAGONAL else None
 
     def _turned(self, x: float, y: float) -> tuple[float, float]:
-        """Return where a point lies on the page as it is read."""
+        """Return the coordinates of a point on the rotated page."""
         return ((x, y), (y, -x), (-x, -y), (-y, x))[self._quarter]
 
     def _chars(self, start: int, end: int) -> list[_Char]:
@@ -183,7 +182,7 @@ class _PageReader:
         return chars
 
     def _parts(self, start: int, end: int) -> Iterator[Line]:
-        """Split a line at gaps as wide as those between the columns of a table."""
+        """Split a line at gaps that are as wide as those between table columns."""
         chars = self._chars(start, end)
         visible = [char for char in chars if not char.text.isspace()]
         if not visible:
@@ -219,7 +218,7 @@ class _PageReader:
 
 
 def _spaced(chars: Sequence[_Char], *, gap: float) -> Iterator[str]:
-    """Yield the characters, and a space where letters stand further apart than usual."""
+    """Yield the characters, and a space where letters are further apart than usual."""
     pairs = list(itertools.pairwise(chars))
     gaps = [after.left - before.right for before, after in pairs if _are_letters(before, after)]
     usual = max(0.0, statistics.median_low(gaps)) if gaps else 0.0
@@ -244,7 +243,7 @@ def _font_size(text_page: Any, index: int) -> float:
 
 
 def _origin(text_page: Any, index: int) -> tuple[float, float]:
-    """Return where a character stands on its writing line."""
+    """Return the origin of a character on its baseline."""
     x, y = ctypes.c_double(), ctypes.c_double()
     pdfium_c.FPDFText_GetCharOrigin(text_page, index, ctypes.byref(x), ctypes.byref(y))
     return x.value, y.value

@@ -1,13 +1,13 @@
-"""What stands in the margins of a PDF's pages and is no part of its text.
+"""Drop what is in the margins of a PDF's pages and is not part of its text.
 
-Taken away is what most pages repeat at the same height, also with a number that counts the pages:
-headers, footers, page numbers. A heading or a rule may stand there too, and stays:
-- "Annex 1" to "Annex 4", and what is set larger or bolder than the text, count something else;
-- a line that is set as the next one of its paragraph belongs to the text;
-- a rule that stands apart from the text is kept once: on the last page that has it. One whose
-  number rises with the page is another rule on each.
+Dropped is what most pages repeat at the same height, including a number that counts the pages:
+headers, footers, page numbers. A heading or a rule in the same place is kept:
+- "Annex 1" to "Annex 4", and what is larger or bolder than the text, count something else;
+- a line at the distance of the next line of a paragraph belongs to that paragraph;
+- a rule that is set apart from the text is kept once: on the last page that has it. One whose
+  number rises with the page is a different rule on each.
 
-Taken away too are few small words, or capitals, beside the text: stamps and marginal references.
+Dropped too are short texts beside the text, small or in capitals: stamps and marginal references.
 """
 
 import itertools
@@ -21,7 +21,7 @@ from core.ingest.load.pdf_lines import Line, is_label
 from core.ingest.numbering import ATTACHMENTS, KEYWORD_RANKS
 
 _EDGE_LINES = 3
-"""Running headers and footers are sought among so many lines at the top and bottom."""
+"""Running headers and footers are looked for in this many lines at the top and bottom."""
 _MIN_REPEATS = 3
 _REPEAT_SHARE = 0.5
 _PAGE_WORD = r"(?:page|seite|p\.|pagina|página|folio)"
@@ -34,7 +34,7 @@ _SAME_HEIGHT = 12.0
 """Points."""
 _LARGER = 1.12
 _NEXT_LINE = 1.25
-"""Times the usual distance of baselines: what is nearer to the text is a line of it."""
+"""Times the usual distance of baselines: what is closer to the text is a line of it."""
 _SAME_RUN = 1.6
 """Times the font size: lines of one footer."""
 _KEYWORDS = "|".join(sorted(ATTACHMENTS | KEYWORD_RANKS.keys()))
@@ -44,10 +44,10 @@ _OF_PAGES = re.compile(rf"\W*{_PAGE_WORD}\W*\d", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?;:][\"')\]\u201d\u2019]*$")
 _MIN_SENTENCE_WORDS = 4
 _PROSE_CHARACTERS = 40
-"""A line of the text proper has as many, and shows where the text begins and ends on a page."""
+"""A line of the text proper has at least as many; such lines give the left and right edges."""
 _PROSE_LINES = 4
 _BESIDE = 2.0
-"""Points between the text and what stands beside it."""
+"""Points between the text and what is beside it."""
 _SMALLER = 0.9
 _DUTY = re.compile(r"\b(?:shall|must|may|can|cannot|should|will|is|are|has|have|not|never|only)\b")
 
@@ -61,11 +61,11 @@ class _Edge:
     line: Line
     """The line."""
     keys: frozenset[str]
-    """By which it is found again on other pages."""
+    """Identify the same line on other pages."""
 
 
 def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
-    """Take away headers, footers and page numbers."""
+    """Drop headers, footers and page numbers."""
     edges = [_edge(line, index) for index, page in enumerate(pages) for line in edge_lines(page)]
     body = _body(pages)
     needed = max(_MIN_REPEATS, _REPEAT_SHARE * sum(1 for page in pages if page))
@@ -80,7 +80,7 @@ def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
 
 
 def without_stamps(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
-    """Take away few small words, or capitals, that stand beside the text of their page."""
+    """Drop short texts beside the text of their page that are small or in capitals."""
     body = _body(pages)
     return [list(page) if body is None else _without_stamps(page, body) for page in pages]
 
@@ -106,7 +106,7 @@ def _is_stamp(line: Line, body: Line) -> bool:
 
 
 def is_page_number(line: Line) -> bool:
-    """Say whether a line is nothing but a page's number."""
+    """Return whether a line is nothing but a page's number."""
     return _PAGE_NUMBER.fullmatch(line.text) is not None
 
 
@@ -131,7 +131,7 @@ def _edge(line: Line, index: int) -> _Edge:
 
 
 def _honest_keys(edge: _Edge, body: Line | None) -> Iterator[str]:
-    """Yield the keys by which a line may be found again: no number of a heading or a rule."""
+    """Yield the keys that count: without those made from the number of a heading or a rule."""
     may_count = _may_count_pages(edge.line, body)
     for key in edge.keys:
         if may_count or "#" not in key or "#" in edge.line.text:
@@ -155,7 +155,7 @@ def _reads_as_rule(text: str) -> bool:
 
 
 def _body(pages: Sequence[Sequence[Line]]) -> Line | None:
-    """Return a line that is set as most of the text is."""
+    """Return a line with the size and weight of most of the text."""
     counts: Counter[tuple[float, bool]] = Counter()
     found: dict[tuple[float, bool], Line] = {}
     for page in pages:
@@ -167,7 +167,7 @@ def _body(pages: Sequence[Sequence[Line]]) -> Line | None:
 
 
 def _page_numbers(edges: Sequence[_Edge]) -> set[int]:
-    """Return the lines that are page numbers: at least two count alike."""
+    """Return the lines that are page numbers: at least two have the same offset from the page."""
     numbers = [edge for edge in edges if is_page_number(edge.line)]
     counts = Counter(_offset(edge) for edge in numbers)
     return {
@@ -186,7 +186,7 @@ def _offset(edge: _Edge) -> int | None:
 def _lines_of_paragraphs(
     pages: Sequence[Sequence[Line]], running: Sequence[_Edge], dropped: set[int]
 ) -> set[int]:
-    """Return the repeated lines that most of their pages set as the next line of a paragraph."""
+    """Return the repeated lines that are the next line of a paragraph on most of their pages."""
     near: Counter[str] = Counter()
     for edge in running:
         is_near = _is_next_line(edge, pages[edge.page], dropped)

@@ -1,4 +1,7 @@
-"""Entities and relations of one document as they are collected: each once, with all its spans."""
+"""Collect the entities and relations of one document: each once, with all its spans.
+
+And the keys and names by which entities are recognised as the same.
+"""
 
 import hashlib
 import re
@@ -21,80 +24,8 @@ NAME_CHARACTERS = 160
 _SHORTEST_PLURAL = 4
 
 
-def slug(text: str, *, singular: bool = False) -> str:
-    """Return a name as part of a key ("Compliance Officer": "compliance-officer")."""
-    parts = [part.replace("'", "").replace("\u2019", "") for part in words(text)]
-    if singular:
-        parts = [_singular(part) for part in parts]
-    return "-".join(re.sub(r"[^\w]+", "-", part) for part in parts)[:80] or "unnamed"
-
-
-def _singular(word: str) -> str:
-    """Return the singular of a noun, roughly."""
-    if len(word) < _SHORTEST_PLURAL or word.endswith(("ss", "us", "is")):
-        return word
-    if word.endswith("ies"):
-        return word[:-3] + "y"
-    return word.removesuffix("s")
-
-
-def name_words(text: str) -> tuple[str, ...]:
-    """Return the words of a name in the form in which mentions of it meet."""
-    return tuple(_singular(word) for word in words(text))
-
-
-def find_name(name: str, text: str) -> re.Match[str] | None:
-    """Find where `text` names a thing first: case, number and punctuation aside."""
-    wanted = name_words(name)
-    if not wanted:
-        return None
-    gap = r"[\W_]+"
-    pattern = rf"(?<![^\W_]){gap.join(_inflected(word) for word in wanted)}(?![^\W_])"
-    return re.search(pattern, text, re.IGNORECASE)
-
-
-def _inflected(word: str) -> str:
-    """Return a pattern for a word in singular or plural."""
-    if word.endswith("y"):
-        return rf"{re.escape(word[:-1])}(?:y|ies|ys)"
-    return rf"{re.escape(word)}(?:e?s)?"
-
-
-def policy_entity(policy_key: str) -> str:
-    """Return the key of a policy's entity."""
-    return f"policy:{policy_key}"
-
-
-def section_entity(policy_key: str, eid: str) -> str:
-    """Return the key of a section's entity."""
-    return f"section:{policy_key}:{eid}"
-
-
-def fingerprint(text: str) -> str:
-    """Return 12 hex digits of the SHA-256 of a text, white space folded."""
-    return hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:12]
-
-
-def shortened(text: str, limit: int = NAME_CHARACTERS) -> str:
-    """Return `text` cut at a word so that it has at most `limit` characters."""
-    folded = " ".join(text.split())
-    if len(folded) <= limit:
-        return folded
-    return folded[: limit - 1].rsplit(" ", 1)[0].rstrip(",;: ")[: limit - 1] + "\u2026"
-
-
-@dataclass(slots=True)
-class _Entity:
-    type: EntityType
-    name: str
-    description: str
-    attributes: dict[str, str]
-    aliases: dict[str, None] = field(default_factory=dict[str, None])
-    spans: dict[TextSpan, None] = field(default_factory=dict[TextSpan, None])
-
-
 class Collector:
-    """What extraction has read so far."""
+    """The entities and relations extracted so far."""
 
     def __init__(self) -> None:
         self._entities: dict[str, _Entity] = {}
@@ -124,13 +55,13 @@ class Collector:
     def relation(
         self, source: str, type_: RelationType, target: str, spans: Sequence[TextSpan]
     ) -> None:
-        """Add a relation between two entities that are, or will be, there."""
+        """Add a relation between two entities, which may be added later."""
         if source != target:
             known = self._relations.setdefault((source, type_, target), {})
             known.update(dict.fromkeys(spans))
 
     def entities(self) -> tuple[ExtractedEntity, ...]:
-        """Return the entities in the order in which they were first met."""
+        """Return the entities in the order of their first mention."""
         return tuple(
             ExtractedEntity(
                 key=EntityKey(key),
@@ -146,7 +77,7 @@ class Collector:
         )
 
     def relations(self) -> tuple[ExtractedRelation, ...]:
-        """Return the relations whose ends are both there."""
+        """Return the relations of which both ends exist."""
         return tuple(
             ExtractedRelation(
                 source=EntityKey(source), type=type_, target=EntityKey(target), spans=tuple(spans)
@@ -156,5 +87,77 @@ class Collector:
         )
 
 
+@dataclass(slots=True)
+class _Entity:
+    type: EntityType
+    name: str
+    description: str
+    attributes: dict[str, str]
+    aliases: dict[str, None] = field(default_factory=dict[str, None])
+    spans: dict[TextSpan, None] = field(default_factory=dict[TextSpan, None])
+
+
 def _filled(attributes: Mapping[str, str]) -> Attributes:
     return {name: value for name, value in attributes.items() if value}
+
+
+def slug(text: str, *, singular: bool = False) -> str:
+    """Return a name as part of a key ("Compliance Officer": "compliance-officer")."""
+    parts = [part.replace("'", "").replace("\u2019", "") for part in words(text)]
+    if singular:
+        parts = [_singular(part) for part in parts]
+    return "-".join(re.sub(r"[^\w]+", "-", part) for part in parts)[:80] or "unnamed"
+
+
+def _singular(word: str) -> str:
+    """Return the singular of a noun, roughly."""
+    if len(word) < _SHORTEST_PLURAL or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    return word.removesuffix("s")
+
+
+def name_words(text: str) -> tuple[str, ...]:
+    """Return the words of a name in comparable form: in lower case, in the singular."""
+    return tuple(_singular(word) for word in words(text))
+
+
+def find_name(name: str, text: str) -> re.Match[str] | None:
+    """Find the first mention of a name, ignoring case, number and punctuation."""
+    wanted = name_words(name)
+    if not wanted:
+        return None
+    gap = r"[\W_]+"
+    pattern = rf"(?<![^\W_]){gap.join(_inflected(word) for word in wanted)}(?![^\W_])"
+    return re.search(pattern, text, re.IGNORECASE)
+
+
+def _inflected(word: str) -> str:
+    """Return a pattern for a word in singular or plural."""
+    if word.endswith("y"):
+        return rf"{re.escape(word[:-1])}(?:y|ies|ys)"
+    return rf"{re.escape(word)}(?:e?s)?"
+
+
+def policy_entity(policy_key: str) -> str:
+    """Return the key of a policy's entity."""
+    return f"policy:{policy_key}"
+
+
+def section_entity(policy_key: str, eid: str) -> str:
+    """Return the key of a section's entity."""
+    return f"section:{policy_key}:{eid}"
+
+
+def fingerprint(text: str) -> str:
+    """Return 12 hex digits of the SHA-256 of a text with single spaces."""
+    return hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:12]
+
+
+def shortened(text: str, limit: int = NAME_CHARACTERS) -> str:
+    """Return `text` cut at a word so that it has at most `limit` characters."""
+    folded = " ".join(text.split())
+    if len(folded) <= limit:
+        return folded
+    return folded[: limit - 1].rsplit(" ", 1)[0].rstrip(",;: ")[: limit - 1] + "\u2026"

@@ -121,7 +121,7 @@ def measures_of(statement: Statement) -> Iterator[Measure]:
 
 
 def measure_of(quantity: Quantity, text: str, type_: EntityType) -> Measure | None:
-    """Read one quantity of `text` as a threshold or a deadline; None if it can't be one."""
+    """Return one quantity of `text` as a threshold or a deadline; None if it can't be one."""
     if type_ is EntityType.DEADLINE:
         if quantity.kind == "duration":
             return None if _limit_of_time(quantity, text) else _deadline(quantity, text)
@@ -146,7 +146,7 @@ def _last_day(quantity: Quantity) -> Measure:
 
 
 def _is_limit(statement: Statement) -> bool:
-    """Say whether an amount on its own is a rule and not an example."""
+    """Return whether a bare amount is a limit and not an example."""
     if statement.kind == "row":
         return any(_LIMIT.search(cell.header) for cell in statement.cells)
     return _LIMIT.search(statement.sentence) is not None
@@ -177,7 +177,7 @@ def _partner(read: tuple[Quantity, ...], place: int, text: str) -> str:
 
 
 def _is_alternative(read: tuple[Quantity, ...], place: int, text: str) -> bool:
-    """Say whether an amount only repeats the one before in another currency."""
+    """Return whether an amount only repeats the one before in another currency."""
     if not place or read[place - 1].kind != read[place].kind:
         return False
     between = text[read[place - 1].span.char_end : read[place].span.char_start]
@@ -226,7 +226,7 @@ def _count(quantity: Quantity, text: str) -> Measure | None:
 
 
 def _limit_of_time(quantity: Quantity, text: str) -> Measure | None:
-    """Return a duration that is compared ("more than 8 hours"), not one to be kept to."""
+    """Return a duration used as a threshold ("more than 8 hours"), not as a deadline."""
     before = _before(text, quantity)
     for pattern, comparison in ((_ABOVE, "above"), (_BELOW, "below")):
         match = pattern.search(before)

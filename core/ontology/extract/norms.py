@@ -8,7 +8,7 @@ from core.domain.ontology import EntityType
 from core.language.lead_ins import ends_in_colon
 from core.language.modality import ModalClause, Modality, modalities
 from core.language.sentences import is_cut_off
-from core.ontology.extract.roles import Role, find_roles
+from core.ontology.extract.roles import RoleMention, find_roles
 from core.ontology.extract.statements import Statement
 
 NORM_TYPES: Mapping[Modality, EntityType] = {
@@ -19,7 +19,7 @@ NORM_TYPES: Mapping[Modality, EntityType] = {
     Modality.MAY: EntityType.PERMISSION,
     Modality.NEED_NOT: EntityType.PERMISSION,
 }
-"""What a clause with a modality is."""
+"""The type of norm that each modality makes."""
 _CONDITION = re.compile(
     r"\b(?:only )?(?:if|when|whenever|where|unless|before|after|until|once|provided that|as long"
     r" as|in case"
@@ -74,8 +74,8 @@ _FREED = re.compile(
 _NEGATES = re.compile(
     r"\b(?:not?|never|neither|nor|none|nobody|cannot)\b|n['\u2019]t\b", re.IGNORECASE
 )
-"""A permission with one of these in its clause is no fact: where it is read wrongly, it is a
-prohibition, and the policy would be said to allow what it forbids."""
+"""A permission with one of these in its clause is not taken as a fact: misread, it is a
+prohibition, and the policy would seem to allow what it forbids."""
 _FORBIDDING = frozenset({Modality.MUST_NOT, Modality.SHOULD_NOT})
 _ADVERBS = 3
 """Words at most within a verb phrase."""
@@ -83,7 +83,7 @@ _JOINED = re.compile(r"[;:.]|\b(?:and|or|but|that|who|which|to|it|they|you|we)\b
 _NOT_KNOWN = re.compile(
     r"\b(?:may|might|can) not (?:have\b|be (?:able|aware|possible|available|sure)\b)", re.IGNORECASE
 )
-"""What may not be the case, which forbids nothing ("we may not have collected it")."""
+"""A possibility, which forbids nothing ("we may not have collected it")."""
 _LABEL = re.compile(r"^[A-Z][\w &/,'\u2019()-]{2,60}:\s+(?=[A-Z])")
 _DEPENDENT = re.compile(
     r"(?:\b(?:of|by|from|to|for|with|in|on|at|against|under|between)\b|[\w]['\u2019]s?)"
@@ -99,15 +99,15 @@ class Norm:
     type: EntityType
     """Obligation, prohibition, permission or exception."""
     modality: Modality
-    """As the text puts it ("should" is weaker than "must"); NONE for an exception."""
-    actor: Role | None
+    """As stated ("should" is weaker than "must"); NONE for an exception."""
+    actor: RoleMention | None
     """Who it binds; None if the text does not say."""
     action: str
     """What is required, forbidden or allowed."""
     condition: str
     """When; empty if always."""
     sentence: str
-    """All of it, with a lead-in."""
+    """The whole sentence, with its lead-in."""
 
 
 def norms_of(statement: Statement, known: Mapping[str, str]) -> tuple[Norm, ...]:
@@ -158,14 +158,14 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
 
 
 def says_exception(sentence: str) -> bool:
-    """Say whether a sentence takes something out of a rule."""
+    """Return whether a sentence makes an exception to a rule."""
     return _CARVED_OUT.search(sentence) is not None or _EXEMPTION.search(sentence) is not None
 
 
 def _main_clauses(text: str) -> list[ModalClause]:
     """Return the main clauses with a modal expression, one for each verb phrase.
 
-    What stands in a condition or relative clause alone is no rule ("unless prohibited by law").
+    A condition or relative clause alone makes no rule ("unless prohibited by law").
     """
     kept: list[ModalClause] = []
     for clause in modalities(text):
@@ -181,7 +181,7 @@ def _main_clauses(text: str) -> list[ModalClause]:
 
 
 def _goes_on(text: str, before: ModalClause, clause: ModalClause) -> bool:
-    """Say whether two modal expressions are one verb phrase ("must not allow", "may require")."""
+    """Return whether two modal expressions are one verb phrase ("may require")."""
     if before.trigger is None or clause.trigger is None:
         return False
     between = text[before.trigger.char_end : clause.trigger.char_start]
@@ -189,7 +189,7 @@ def _goes_on(text: str, before: ModalClause, clause: ModalClause) -> bool:
 
 
 def is_mere_chance(said: str, *, has_actor: bool) -> bool:
-    """Say whether "may" or "can" in a clause tells what can happen, not what is allowed."""
+    """Return whether "may" or "can" in a clause is about what can happen, not what is allowed."""
     if _GRANTED.search(said):
         return False
     return not has_actor or _EPISTEMIC.search(said) is not None
@@ -197,7 +197,7 @@ def is_mere_chance(said: str, *, has_actor: bool) -> bool:
 
 def _actor(
     subject: str, trigger: str, after: str, statement: Statement, known: Mapping[str, str]
-) -> Role | None:
+) -> RoleMention | None:
     """Return who a norm binds: the subject, the agent of a passive, or the lead-in's subject."""
     fronted = _FRONTED.match(subject.strip())
     own = subject.strip()[fronted.end() :] if fronted else subject
@@ -219,7 +219,7 @@ def _actor(
     return roles[0] if roles else None
 
 
-def _action(subject: str, after: str, actor: Role | None) -> str:
+def _action(subject: str, after: str, actor: RoleMention | None) -> str:
     """Return what a norm is about: the verb phrase, with the subject where it is the object."""
     if actor is not None and actor.name.split()[0].casefold()[:4] in subject.casefold():
         return _tidy(after)
@@ -232,7 +232,7 @@ def _tidy(text: str) -> str:
 
 
 def _exceptions(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
-    """Yield what a statement takes out of a rule."""
+    """Yield the exceptions of a statement."""
     text = statement.sentence
     carved = _CARVED_OUT.search(text)
     if carved:

@@ -1,7 +1,7 @@
-"""Where a cross-reference leads: policies by their names, sections by their numbers.
+"""Resolve cross-references: policies by their names, sections by their numbers.
 
-A number is matched exactly, then in its other readings, then to the section that holds the
-paragraph; never to a sibling. A name that means two policies means none.
+A number is matched exactly, then in its other readings, then to the section that contains the
+paragraph; never to a sibling. An ambiguous name resolves to no policy.
 """
 
 from collections import Counter, defaultdict
@@ -18,10 +18,13 @@ from core.ontology.extract.policy_names import (
     readings,
 )
 
+_LEAST_SHARE = 0.7
+_LEAST_LEAD = 0.15
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexedSection:
-    """A section as references may name it."""
+    """A section as references may refer to it."""
 
     eid: str
     """Identity within its version."""
@@ -31,7 +34,7 @@ class IndexedSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexedPolicy:
-    """A policy as references may name it."""
+    """A policy as references may refer to it."""
 
     key: str
     """Its identity."""
@@ -43,8 +46,8 @@ class IndexedPolicy:
     """Its sections, by their ordinal."""
 
 
-class Target(NamedTuple):
-    """Where a reference leads."""
+class ReferenceTarget(NamedTuple):
+    """What a reference resolves to."""
 
     policy_key: str
     """The policy."""
@@ -54,7 +57,7 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PolicyIndex:
-    """All policies that references may lead to. Build it with `PolicyIndex.of`."""
+    """All policies that references may resolve to. Build it with `PolicyIndex.of`."""
 
     policies: Mapping[str, IndexedPolicy]
     """By key."""
@@ -96,14 +99,14 @@ class PolicyIndex:
         return nearest[0] if len(nearest) == 1 else None
 
     def section_numbered(self, policy_key: str, number: str) -> str | None:
-        """Return the eid of the section that a number means in a policy, or None."""
+        """Return the eid of the section with a number in a policy, or None."""
         return _lookup(self.numbers.get(policy_key, {}), number_key(number))
 
 
 def resolve(
     reference: CrossReference, *, source_policy_key: str, policies: PolicyIndex
-) -> Target | None:
-    """Return where `reference` leads; None if nowhere known, or to the section it stands in.
+) -> ReferenceTarget | None:
+    """Return the target of a reference; None if it is unknown, or the section that it is in.
 
     Args:
         reference: As found in the source.
@@ -117,7 +120,7 @@ def resolve(
             return None
         key = named
     if reference.number is None:
-        return None if key == source_policy_key else Target(key, None)
+        return None if key == source_policy_key else ReferenceTarget(key, None)
     eid = policies.section_numbered(key, reference.number)
     if eid is None:
         return None
@@ -130,15 +133,15 @@ def resolve(
         )
         if own is not None and own.eid == eid:
             return None
-    return Target(key, eid)
+    return ReferenceTarget(key, eid)
 
 
 def with_inferred_names(
     index: PolicyIndex, mentions: Iterable[CrossReference], *, least_mentions: int = 4
 ) -> PolicyIndex:
-    """Give unknown names to the one policy that has nearly all the numbers mentioned with them.
+    """Assign an unknown name to the one policy that has nearly all numbers mentioned with it.
 
-    "COBS 17.8", "COBS 22.10.1" ... name the policy that has sections 17.8 and 22.10.1 although no
+    "COBS 17.8" and "COBS 22.10.1" refer to the policy with sections 17.8 and 22.10.1, although no
     document says what COBS is.
     """
     numbers: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -163,16 +166,12 @@ def with_inferred_names(
 
 
 def _is_short(alias: str) -> bool:
-    """Say whether a name is an abbreviation, of which a policy has one."""
+    """Return whether a name is an abbreviation; a policy has only one."""
     return alias.isupper() and alias.isalpha()
 
 
-_LEAST_SHARE = 0.7
-_LEAST_LEAD = 0.15
-
-
 def _owner(index: PolicyIndex, free: Collection[str], numbers: Sequence[str]) -> str | None:
-    """Return the policy that alone has most of these numbers."""
+    """Return the one policy that has most of these numbers."""
     shares = sorted(
         (
             sum(index.section_numbered(key, number) is not None for number in numbers)
@@ -198,9 +197,9 @@ def _numbers(sections: Sequence[IndexedSection]) -> dict[NumberKey, str]:
 
 
 def _lookup(numbers: Mapping[NumberKey, str], key: NumberKey) -> str | None:
-    """Return the eid of a key, of another reading, or of the section that holds it.
+    """Return the eid of a key, of another reading, or of the section that contains it.
 
-    A section may be there by its paragraphs alone, the first of which then stands for it.
+    A section may be indexed by its paragraphs alone; then the first of them counts.
     """
     for candidate in (key, (*key, "(1)"), *ancestors(key)):
         for reading in readings(candidate):

@@ -1,4 +1,4 @@
-"""Names of policies as texts use them: titles, identifiers and abbreviations."""
+"""How texts refer to policies and sections: titles, identifiers, abbreviations, numbers."""
 
 import re
 from typing import TypeAlias
@@ -7,7 +7,6 @@ from core.language.content_words import stem, words
 
 NumberKey: TypeAlias = tuple[str, ...]
 """The atoms of a section number; empty if there are none."""
-
 _INVISIBLE = re.compile("[\u200e\u200f\u200b\u00ad*]")
 _NAMED = re.compile(
     r"(annex|appendix|app|schedule|article|part|chapter)\.?\s*([A-Z]?\d+[A-Z]?|[IVXLC]+\b|[A-Z]\b)",
@@ -21,68 +20,12 @@ _PLAIN = re.compile(
 _ATOM = re.compile(r"\(([^()\s]{1,6})\)|([^\s.()]+)(\))?")
 _STRUCTURE = ("part", "chapter")
 _SPELLING = {"app": "annex", "appendix": "annex"}
-
-
-def number_key(number: str) -> NumberKey:
-    """Return the key of a section number as printed or as referred to."""
-    text = _PLAIN.sub("", _INVISIBLE.sub("", number).strip())
-    atoms: list[str] = []
-    position = 0
-    while position < len(text):
-        named = _NAMED.match(text, position)
-        if named and (position == 0 or not text[position - 1].isalnum()):
-            word = named[1].casefold()
-            atoms.append(f"{_SPELLING.get(word, word)} {named[2].casefold()}")
-            position = named.end()
-            continue
-        atom = _ATOM.match(text, position)
-        if atom is None:
-            position += 1
-            continue
-        if atom[1]:
-            atoms.append(f"({atom[1].casefold()})")
-        else:
-            closed = bool(atom[3]) and bool(atoms)
-            atoms.append(f"({atom[2].casefold()})" if closed else atom[2].casefold())
-        position = atom.end()
-    return tuple(atoms)
-
-
-def readings(key: NumberKey) -> tuple[NumberKey, ...]:
-    """Return the keys under which a section may be named, the fullest first.
-
-    Parts and chapters only group sections that are numbered through; an annex whose items carry its
-    own number ("App 4", "A4.3.2") may be left out too.
-    """
-    found = [key]
-    if key and len(key) > 1:
-        through = tuple(atom for atom in key[:-1] if not atom.startswith(_STRUCTURE)) + key[-1:]
-        found.append(through)
-        if through[0].startswith("annex ") and through[1] == "a" + through[0].split()[1]:
-            found.append(through[1:])
-        if through[0].startswith("article "):
-            found.append((through[0].split()[1], *through[1:]))
-    elif key and key[0].startswith(("article ", "chapter ", "part ")):
-        found.append((key[0].split()[1],))
-    return tuple(dict.fromkeys(found))
-
-
-def ancestors(key: NumberKey) -> list[NumberKey]:
-    """Return the keys of the sections that hold this one's paragraphs, nearest first."""
-    found: list[NumberKey] = []
-    while len(key) > 1 and key[-1].startswith("("):
-        key = key[:-1]
-        found.append(key)
-    return found
-
-
 SHORT_NAME = (
     r"(?!(?:EUR|USD|GBP|CHF|AED|JPY|INR|CAD|AUD|ISO|IEC|RULE|RULES|PART|THE|AND|FOR|VP|HR|IT|ID"
     r"|NO)\b)"
     r"[A-Z][A-Z]{2,6}"
 )
 """An abbreviation that may stand for a policy ("GEN", "FSMR")."""
-
 _IDENTIFIER = r"(?:[A-Z]{2,5}-\d{2,4})"
 _KIND = (
     r"(?:Policy|Policies|Rulebook|Rules|Regulations?|Act"
@@ -104,10 +47,8 @@ FULL_NAME = (
     rf"|{_IDENTIFIER})"
 )
 """A policy's title or identifier in running text; to be compiled case-sensitively."""
-
 NAME = rf"(?:{FULL_NAME}|{SHORT_NAME})"
 """The same, or an abbreviation."""
-
 _SELF = re.compile(
     r"(?:(?:.*\b(?:of|under|to|interprets)\s)?"
     r"(?:this|that|our|such|the|these|those|the same|each|any|all|see|under|to|of|final)\s+)?"
@@ -140,13 +81,66 @@ _SAID = (
 _SAID_WITHIN = 6_000
 
 
+def number_key(number: str) -> NumberKey:
+    """Return the comparable key of a section number, as printed or as referred to."""
+    text = _PLAIN.sub("", _INVISIBLE.sub("", number).strip())
+    atoms: list[str] = []
+    position = 0
+    while position < len(text):
+        named = _NAMED.match(text, position)
+        if named and (position == 0 or not text[position - 1].isalnum()):
+            word = named[1].casefold()
+            atoms.append(f"{_SPELLING.get(word, word)} {named[2].casefold()}")
+            position = named.end()
+            continue
+        atom = _ATOM.match(text, position)
+        if atom is None:
+            position += 1
+            continue
+        if atom[1]:
+            atoms.append(f"({atom[1].casefold()})")
+        else:
+            closed = bool(atom[3]) and bool(atoms)
+            atoms.append(f"({atom[2].casefold()})" if closed else atom[2].casefold())
+        position = atom.end()
+    return tuple(atoms)
+
+
+def readings(key: NumberKey) -> tuple[NumberKey, ...]:
+    """Return the keys by which a section may be referred to, the fullest first.
+
+    Parts and chapters only group sections with continuous numbers; an annex may be left out too if
+    its items carry its number ("App 4", "A4.3.2").
+    """
+    found = [key]
+    if key and len(key) > 1:
+        through = tuple(atom for atom in key[:-1] if not atom.startswith(_STRUCTURE)) + key[-1:]
+        found.append(through)
+        if through[0].startswith("annex ") and through[1] == "a" + through[0].split()[1]:
+            found.append(through[1:])
+        if through[0].startswith("article "):
+            found.append((through[0].split()[1], *through[1:]))
+    elif key and key[0].startswith(("article ", "chapter ", "part ")):
+        found.append((key[0].split()[1],))
+    return tuple(dict.fromkeys(found))
+
+
+def ancestors(key: NumberKey) -> list[NumberKey]:
+    """Return the keys of the sections that contain a paragraph, innermost first."""
+    found: list[NumberKey] = []
+    while len(key) > 1 and key[-1].startswith("("):
+        key = key[:-1]
+        found.append(key)
+    return found
+
+
 def is_self(name: str) -> bool:
-    """Say whether a name only means the text it stands in ("this Policy")."""
+    """Return whether a name refers to the text that it is in ("this Policy")."""
     return _SELF.fullmatch(name.strip()) is not None
 
 
 def without_article(name: str) -> str:
-    """Return the name without an article or a word that only opens its sentence."""
+    """Return the name without an article or another word at the beginning of its sentence."""
     while True:
         match = _ARTICLE.match(name)
         if match is None:
@@ -168,7 +162,7 @@ def name_forms(name: str) -> tuple[str, ...]:
 
 
 def self_names(text: str) -> tuple[str, ...]:
-    """Return what a document calls itself near its beginning: identifier, short name, title."""
+    """Return the names that a document gives itself near its beginning: identifier, title."""
     opening = text[:_SAID_WITHIN]
     found = [
         group.strip()

@@ -1,9 +1,9 @@
 """Cross-references as written: "section 4.2 of the Gifts Policy", "GEN 3.3.31", "Rules 4.1 to 4.3".
 
-- Lists and ranges give one reference a number, with the same span.
-- "Of that policy" and a bare section number that the document itself does not have mean the policy
+- Lists and ranges give one reference for each number, with the same span.
+- "Of that policy", and a bare section number that the document does not have, refer to the policy
   named before.
-- Where a reference leads is `core.ontology.extract.policy_index`'s business.
+- References are resolved in `policy_index`.
 """
 
 import re
@@ -14,13 +14,6 @@ from dataclasses import dataclass, replace
 from core.domain.ontology import CrossReference
 from core.domain.policy import Section
 from core.language.spans import TextSpan
-from core.ontology.extract.policy_index import (
-    IndexedPolicy,
-    IndexedSection,
-    PolicyIndex,
-    Target,
-    resolve,
-)
 from core.ontology.extract.policy_names import (
     FULL_NAME,
     NAME,
@@ -31,16 +24,6 @@ from core.ontology.extract.policy_names import (
     readings,
     without_article,
 )
-
-__all__ = [
-    "IndexedPolicy",
-    "IndexedSection",
-    "PolicyIndex",
-    "Target",
-    "find_references",
-    "reference_numbers",
-    "resolve",
-]
 
 _GAP = r"[\s\u200e\u200f\u00a0*]{1,4}"
 _PARENS = r"(?:\.?[\s\u200e]?\([0-9A-Za-z]{1,5}\))"
@@ -93,7 +76,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 @dataclass(frozen=True, slots=True)
 class _Mention:
-    """A reference before ranges are opened and policies settled."""
+    """A reference before its policy is determined."""
 
     span: TextSpan
     place: str
@@ -142,13 +125,13 @@ def find_references(text: str, sections: Sequence[Section]) -> tuple[CrossRefere
 
 
 def _is_heading(section: Section, span: TextSpan) -> bool:
-    """Say whether a span lies in the section's heading line."""
+    """Return whether a span is in the section's heading line."""
     has_heading = section.body_start > section.char_start
     return has_heading and span.char_start < section.body_start <= section.char_end
 
 
 def _is_own(number: str, own: set[tuple[str, ...]]) -> bool:
-    """Say whether the document has a section of this number."""
+    """Return whether the document has a section of this number."""
     key = number_key(number)
     return any(candidate in own for candidate in (key, *ancestors(key)))
 
@@ -167,7 +150,7 @@ def _mentions(text: str) -> Iterator[_Mention]:
 
 
 def _mention(match: re.Match[str]) -> _Mention | None:
-    """Return what a match refers to, or None if it is only a word."""
+    """Return the reference of a match, or None if it is only a word."""
     groups = match.groupdict()
     policy = groups.get("before") or groups.get("after") or groups.get("abbreviation")
     policy = policy or groups.get("policy") or groups.get("name")
@@ -203,7 +186,7 @@ def _trimmed(text: str, span: TextSpan) -> TextSpan:
 
 
 def _numbers(raw: str) -> tuple[str, ...]:
-    """Return each number of a list, ranges opened, lone "(ii)" completed from the one before."""
+    """Return each number of a list; expand ranges, and complete "(ii)" from the one before."""
     found: list[str] = []
     for piece in _PIECE.finditer(raw):
         number = re.sub(r"[\s\u200e]", "", piece["number"])
@@ -216,7 +199,7 @@ def _numbers(raw: str) -> tuple[str, ...]:
 
 
 def _between(first: str, last: str) -> list[str]:
-    """Return the numbers strictly between two that differ in their last digits alone."""
+    """Return the numbers strictly between two that differ only in their last digits."""
     low, high = _LAST_DIGITS.fullmatch(first), _LAST_DIGITS.fullmatch(last)
     if low is None or high is None or (low[1], low[3]) != (high[1], high[3]):
         return []

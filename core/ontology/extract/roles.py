@@ -1,4 +1,4 @@
-"""Who acts: offices, committees, departments and groups of people named in a text."""
+"""Roles named in a text: offices, committees, departments and groups; who approves or is told."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -86,83 +86,6 @@ _GROUP = re.compile("|".join(rf"\b(?:{pattern})\b" for pattern in _GROUPS), re.I
 _ABBREVIATED = re.compile(
     r"(?<![A-Za-z0-9&-])((?:[A-Z][\w&-]{0,40}+\s(?:of\s|and\s|the\s)?){1,5})\(([A-Z]{2,5})\)"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Role:
-    """A mention of somebody who acts."""
-
-    key: str
-    """The same for each mention of the role."""
-    name: str
-    """In full, singular for offices."""
-    short: str | None
-    """Abbreviation in use; None if none is known."""
-    start: int
-    """Where the mention begins in the text searched."""
-    end: int
-    """Where it ends."""
-
-
-def abbreviations(text: str) -> dict[str, str]:
-    """Return the abbreviations that a document itself introduces ("... Officer (XYO)")."""
-    found = dict(_ABBREVIATIONS)
-    for match in _ABBREVIATED.finditer(text):
-        name, short = match[1].strip(), match[2]
-        taken = [word for word in name.split() if word[0].isupper()][-len(short) :]
-        full = name[name.index(taken[0]) :] if taken else name
-        if "".join(word[0] for word in taken) == short and _TITLED.fullmatch(full):
-            found[short] = full
-    return found
-
-
-def find_roles(text: str, known: Mapping[str, str]) -> tuple[Role, ...]:
-    """Return the roles named in `text`, in order.
-
-    Args:
-        text: A sentence, without markup.
-        known: Abbreviations with their full names.
-    """
-    found: list[Role] = []
-    open_text = text
-    for pattern in (_TITLED, _SHORT, _GROUP):
-        for match in list(pattern.finditer(open_text)):
-            start = match.start() + _joined(match[0], known)
-            name, short = _named(match, text[start : match.end()], known)
-            found.append(
-                Role(
-                    key=f"role:{slug(name, singular=True)}",
-                    name=name,
-                    short=short,
-                    start=start,
-                    end=match.end(),
-                )
-            )
-            taken = "~" * (match.end() - start)
-            open_text = f"{open_text[:start]}{taken}{open_text[match.end() :]}"
-    return tuple(sorted(found, key=lambda role: role.start))
-
-
-def _joined(name: str, known: Mapping[str, str]) -> int:
-    """Return how much of "CCO and Legal Department" names another role before the last one."""
-    left, join, _ = name.rpartition(" and ")
-    last = left.split(" ")[-1] if join else ""
-    is_role = last in known or last == "VP" or re.fullmatch(_HEAD, last) is not None
-    return len(left) + len(join) if is_role else 0
-
-
-def _named(match: re.Match[str], said: str, known: Mapping[str, str]) -> tuple[str, str | None]:
-    """Return the full name and the abbreviation of a mention."""
-    name = re.sub(r"\s\([A-Z]{2,5}\)$", "", " ".join(said.split()))
-    if name in known:
-        return known[name], name
-    for pattern, group in _GROUPS.items():
-        if re.fullmatch(pattern, name, re.IGNORECASE):
-            return group, None
-    shorts = [short for short, full in known.items() if full == name]
-    return name, match.groupdict().get("short") or (shorts[0] if shorts else None)
-
-
 _WRITTEN = r"(?:(?:in writing|in advance|beforehand|formally|explicitly|expressly|also|first) )*"
 _TO_ROLE: tuple[tuple[RelationType, re.Pattern[str]], ...] = (
     (
@@ -219,17 +142,92 @@ _REACH = 110
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
-    """A relation from what a sentence is about to a role."""
+class RoleMention:
+    """A mention of a role in a text."""
+
+    key: str
+    """The same for each mention of the role."""
+    name: str
+    """In full, singular for offices."""
+    short: str | None
+    """Abbreviation in use; None if none is known."""
+    start: int
+    """Where the mention begins in the text searched."""
+    end: int
+    """Where it ends."""
+
+
+def abbreviations(text: str) -> dict[str, str]:
+    """Return common abbreviations and those that a document introduces ("... Officer (XYO)")."""
+    found = dict(_ABBREVIATIONS)
+    for match in _ABBREVIATED.finditer(text):
+        name, short = match[1].strip(), match[2]
+        taken = [word for word in name.split() if word[0].isupper()][-len(short) :]
+        full = name[name.index(taken[0]) :] if taken else name
+        if "".join(word[0] for word in taken) == short and _TITLED.fullmatch(full):
+            found[short] = full
+    return found
+
+
+def find_roles(text: str, known: Mapping[str, str]) -> tuple[RoleMention, ...]:
+    """Return the roles named in `text`, in order.
+
+    Args:
+        text: A sentence, without markup.
+        known: Abbreviations with their full names.
+    """
+    found: list[RoleMention] = []
+    open_text = text
+    for pattern in (_TITLED, _SHORT, _GROUP):
+        for match in list(pattern.finditer(open_text)):
+            start = match.start() + _joined(match[0], known)
+            name, short = _named(match, text[start : match.end()], known)
+            found.append(
+                RoleMention(
+                    key=f"role:{slug(name, singular=True)}",
+                    name=name,
+                    short=short,
+                    start=start,
+                    end=match.end(),
+                )
+            )
+            taken = "~" * (match.end() - start)
+            open_text = f"{open_text[:start]}{taken}{open_text[match.end() :]}"
+    return tuple(sorted(found, key=lambda role: role.start))
+
+
+def _joined(name: str, known: Mapping[str, str]) -> int:
+    """Return the length of what names another role before the last ("CCO and Legal Department")."""
+    left, join, _ = name.rpartition(" and ")
+    last = left.split(" ")[-1] if join else ""
+    is_role = last in known or last == "VP" or re.fullmatch(_HEAD, last) is not None
+    return len(left) + len(join) if is_role else 0
+
+
+def _named(match: re.Match[str], said: str, known: Mapping[str, str]) -> tuple[str, str | None]:
+    """Return the full name and the abbreviation of a mention."""
+    name = re.sub(r"\s\([A-Z]{2,5}\)$", "", " ".join(said.split()))
+    if name in known:
+        return known[name], name
+    for pattern, group in _GROUPS.items():
+        if re.fullmatch(pattern, name, re.IGNORECASE):
+            return group, None
+    shorts = [short for short, full in known.items() if full == name]
+    return name, match.groupdict().get("short") or (shorts[0] if shorts else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleRelation:
+    """A relation from the subject of a sentence to a role."""
 
     type: RelationType
     """APPROVED_BY, REPORTS_TO or ESCALATES_TO."""
-    role: Role
+    role: RoleMention
     """The role."""
 
 
-def links_of(text: str, known: Mapping[str, str]) -> Iterator[Link]:
-    """Yield who approves or is told, in a sentence without markup."""
+def role_relations_of(text: str, known: Mapping[str, str]) -> Iterator[RoleRelation]:
+    """Yield the roles that approve or are notified, in a sentence without markup."""
     roles = find_roles(text, known)
     for type_, pattern in _TO_ROLE:
         for match in pattern.finditer(text):
@@ -238,8 +236,8 @@ def links_of(text: str, known: Mapping[str, str]) -> Iterator[Link]:
             for role in roles:
                 is_owner = text[role.end :].startswith(("'", "\u2019"))
                 if match.end() <= role.start < end and not is_owner:
-                    yield Link(type=type_, role=role)
+                    yield RoleRelation(type=type_, role=role)
     for type_, pattern in _FROM_ROLE:
         for role in roles:
             if pattern.match(text[role.end : role.end + _REACH]):
-                yield Link(type=type_, role=role)
+                yield RoleRelation(type=type_, role=role)

@@ -1,4 +1,4 @@
-"""Facts by rules alone: the extraction that needs no model."""
+"""Extract the facts of a document by rules: the extraction that needs no model."""
 
 import asyncio
 import re
@@ -18,18 +18,18 @@ from core.ontology.extract.entities import (
 from core.ontology.extract.measures import Measure, measures_of
 from core.ontology.extract.norms import Norm, norms_of
 from core.ontology.extract.references import find_references
-from core.ontology.extract.roles import Role, abbreviations, find_roles, links_of
+from core.ontology.extract.roles import RoleMention, abbreviations, find_roles, role_relations_of
 from core.ontology.extract.scope import (
-    Superseded,
+    Supersession,
     applies_to,
     header_facts,
     jurisdiction_aliases,
     jurisdiction_name,
     jurisdictions,
-    superseded_by,
+    supersession_in,
 )
 from core.ontology.extract.statements import Statement, clean, statements
-from core.ontology.extract.terms import PROCESS_TITLE, definitions_of, things
+from core.ontology.extract.terms import PROCESS_TITLE, definitions_of, named_things
 from core.ports.extraction import BY_RULES, Extracted, SourceDocument
 
 NORM_RELATION: Mapping[EntityType, RelationType] = {
@@ -37,60 +37,56 @@ NORM_RELATION: Mapping[EntityType, RelationType] = {
     EntityType.PROHIBITION: RelationType.PROHIBITS,
     EntityType.PERMISSION: RelationType.PERMITS,
 }
-"""How a policy, or whoever must act, is joined to a norm."""
+"""The relation from a policy, or from whoever must act, to a norm."""
 MEASURE_RELATION: Mapping[EntityType, RelationType] = {
     EntityType.THRESHOLD: RelationType.HAS_THRESHOLD,
     EntityType.DEADLINE: RelationType.HAS_DEADLINE,
 }
-"""How a norm, or a section, is joined to what limits it."""
+"""The relation from a norm, or a section, to what limits it."""
 
 _APPROVES = re.compile(r"\bapprov(?:es?|al)\b", re.IGNORECASE)
 
 
-def extract(
-    text: str,
-    sections: Sequence[Section],
-    *,
-    policy_key: str,
-    title: str,
-    jurisdiction: str | None,
-) -> Extraction:
-    """Read the facts of one document.
+class RuleExtractor:
+    """See `core.ports.extraction.Extractor`."""
 
-    Args:
-        text: The document's whole text.
-        sections: Its sections, covering the text.
-        policy_key: Identity of the policy.
-        title: The policy's title.
-        jurisdiction: ISO 3166 code if the policy holds in one place alone.
-    """
+    rereads = False
+
+    async def extract(self, document: SourceDocument, /) -> Extracted:
+        """See `Extractor.extract`."""
+        return Extracted(extraction=await asyncio.to_thread(extract, document), by=BY_RULES)
+
+
+def extract(document: SourceDocument) -> Extraction:
+    """Return the facts that the rules find in a document."""
+    text = document.text
     if not text.strip():
         return Extraction(entities=(), relations=(), references=())
-    reader = _Reader(text, policy_key=policy_key, title=title)
-    reader.read_policy(jurisdiction)
-    reader.read_sections(sections)
-    for statement in statements(text, sections):
+    reader = _Reader(document)
+    reader.read_policy(document.jurisdiction)
+    reader.read_sections(document.sections)
+    for statement in statements(text, document.sections):
         reader.read(statement)
     return Extraction(
         entities=reader.collector.entities(),
         relations=reader.collector.relations(),
-        references=find_references(text, sections),
+        references=find_references(text, document.sections),
     )
 
 
 class _Reader:
     """Reads one document into a collector."""
 
-    def __init__(self, text: str, *, policy_key: str, title: str) -> None:
+    def __init__(self, document: SourceDocument) -> None:
         self.collector = Collector()
-        self._text = text
-        self._key = policy_key
-        self._title = title
-        self._policy = policy_entity(policy_key)
-        self._known = abbreviations(clean(text))
+        self._text = document.text
+        self._key = document.policy_key
+        self._title = document.title
+        self._policy = policy_entity(document.policy_key)
+        self._known = abbreviations(clean(document.text))
 
     def read_policy(self, jurisdiction: str | None) -> None:
-        """Add the policy, where it holds, and what its document header says."""
+        """Add the policy, its jurisdiction, and the facts of its header."""
         span = _title_span(self._text, self._title)
         facts = header_facts(self._text)
         self.collector.entity(
@@ -141,7 +137,7 @@ class _Reader:
         for role in roles:
             for subject in subjects or [holder]:
                 self.collector.relation(subject, RelationType.REFERENCES, role, (statement.span,))
-        for thing in things(statement.words):
+        for thing in named_things(statement.words):
             key = f"{thing.type.value.casefold()}:{slug(thing.name, singular=True)}"
             self.collector.entity(key, thing.type, thing.name, statement.spans)
             for subject in subjects or [holder]:
@@ -150,7 +146,7 @@ class _Reader:
     def _section_key(self, section: Section) -> str:
         return section_entity(self._key, section.eid)
 
-    def _role(self, role: Role, statement: Statement, *, description: str = "") -> str:
+    def _role(self, role: RoleMention, statement: Statement, *, description: str = "") -> str:
         return self.collector.entity(
             role.key,
             EntityType.ROLE,
@@ -172,7 +168,7 @@ class _Reader:
         )
 
     def _norm(self, norm: Norm, statement: Statement) -> tuple[str, Norm]:
-        """Add a norm with its actor and its place."""
+        """Add a norm with its actor and its section."""
         key = f"{norm.type.value.casefold()}:{self._key}:{fingerprint(norm.sentence)}"
         self.collector.entity(
             key,
@@ -209,13 +205,13 @@ class _Reader:
         return key, norm
 
     def _exempt(self, key: str, norm: Norm, spans: Sequence[TextSpan]) -> None:
-        """Join an exception to the norms of its own sentence."""
+        """Relate an exception to the norms of its own sentence."""
         for type_ in NORM_RELATION:
             other = f"{type_.value.casefold()}:{self._key}:{fingerprint(norm.sentence)}"
             self.collector.relation(key, RelationType.EXEMPTS, other, spans)
 
     def _measures(self, statement: Statement, subjects: Sequence[str], holder: str) -> None:
-        """Add thresholds and deadlines, joined to the norms they limit, or to the section."""
+        """Add thresholds and deadlines, related to the norms they limit, or to the section."""
         for measure in measures_of(statement):
             key = self._measure(measure, statement)
             relation = MEASURE_RELATION[measure.type]
@@ -225,7 +221,7 @@ class _Reader:
                     self.collector.relation(key, RelationType.TRIGGERS, subject, statement.spans)
             if measure.type is EntityType.DEADLINE:
                 continue
-            for link in links_of(statement.sentence, self._known):
+            for link in role_relations_of(statement.sentence, self._known):
                 role = self._role(link.role, statement)
                 if link.type is RelationType.APPROVED_BY:
                     self.collector.relation(key, link.type, role, statement.spans)
@@ -254,13 +250,13 @@ class _Reader:
         )
 
     def _links(self, statement: Statement, subjects: Sequence[str]) -> None:
-        for link in links_of(statement.sentence, self._known):
+        for link in role_relations_of(statement.sentence, self._known):
             role = self._role(link.role, statement)
             for subject in subjects:
                 self.collector.relation(subject, link.type, role, statement.spans)
 
     def _responsibilities(self, statement: Statement, holder: str) -> None:
-        """Add what a table of responsibilities says that a role approves."""
+        """Add the approvals of a role from a table of responsibilities."""
         if len(statement.cells) > 1 and "role" in statement.cells[0].header:
             duties = " ".join(cell.text for cell in statement.cells[1:])
             for role in find_roles(statement.cells[0].text, self._known)[:1]:
@@ -284,7 +280,7 @@ class _Reader:
             self.collector.relation(holder, RelationType.DEFINES, key, statement.spans)
 
     def _scope(self, statement: Statement, norms: Sequence[str]) -> None:
-        """Add who and where the policy applies to, and what it replaces."""
+        """Add whom and where the policy applies to, and what it replaces."""
         if applies_to(statement) and not norms:
             for role in find_roles(statement.words, self._known):
                 target = self._role(role, statement)
@@ -296,8 +292,8 @@ class _Reader:
                 self.collector.relation(
                     self._policy, RelationType.APPLIES_TO, place, statement.spans
                 )
-        replaced = superseded_by(statement)
-        if isinstance(replaced, Superseded):
+        replaced = supersession_in(statement)
+        if isinstance(replaced, Supersession):
             name = replaced.title or f"{self._title} {replaced.version}".strip()
             older = self.collector.entity(
                 f"policy:{slug(name)}", EntityType.POLICY, name, statement.spans
@@ -305,8 +301,8 @@ class _Reader:
             self.collector.relation(self._policy, RelationType.SUPERSEDES, older, statement.spans)
 
 
-def _approvers(statement: Statement, known: Mapping[str, str]) -> list[Role]:
-    """Return the roles in columns of a table that say who approves."""
+def _approvers(statement: Statement, known: Mapping[str, str]) -> list[RoleMention]:
+    """Return the approvers in the columns of a table."""
     return [
         role
         for cell in statement.cells
@@ -321,7 +317,7 @@ def _approvers(statement: Statement, known: Mapping[str, str]) -> list[Role]:
 
 
 def _title_span(text: str, title: str) -> TextSpan:
-    """Return where the title stands, else the first line that is not empty."""
+    """Return the span of the title, else of the first line that is not empty."""
     start = text.find(title) if title else -1
     if start >= 0:
         return TextSpan(char_start=start, char_end=start + len(title))
@@ -343,24 +339,3 @@ def _heading_span(text: str, section: Section) -> TextSpan | None:
         if line:
             return TextSpan(char_start=start + lead, char_end=start + lead + len(line))
     return None
-
-
-class RuleExtractor:
-    """See `core.ports.extraction.Extractor`."""
-
-    rereads = False
-
-    async def extract(self, document: SourceDocument, /) -> Extracted:
-        """See `Extractor.extract`."""
-        return Extracted(extraction=await asyncio.to_thread(by_rules, document), by=BY_RULES)
-
-
-def by_rules(document: SourceDocument) -> Extraction:
-    """Return what the rules find in a document."""
-    return extract(
-        document.text,
-        document.sections,
-        policy_key=document.policy_key,
-        title=document.title,
-        jurisdiction=document.jurisdiction,
-    )

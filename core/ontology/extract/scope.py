@@ -1,4 +1,4 @@
-"""Whom a policy applies to, and what it replaces."""
+"""What a policy covers: whom and where it applies to, what it replaces, and its header."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _WITHIN: Mapping[str, str] = {
     "US-FL": "Florida", "US-IL": "Illinois", "US-WA": "Washington State", "US-MA": "Massachusetts",
     "US-NJ": "New Jersey", "US-CO": "Colorado", "US-VA": "Virginia", "US-DE": "Delaware",
 }  # fmt: skip
-"""Jurisdictions that are no country: ISO 3166-2 codes, and "EU", reserved there for the Union."""
+"""Jurisdictions other than countries: ISO 3166-2 codes, and "EU", reserved there for the Union."""
 _JURISDICTIONS: Mapping[str, str] = {**NAMES, **_WITHIN}
 _ALIASES: Mapping[str, str] = {
     **{written: code for code, names in WRITTEN.items() for written in names},
@@ -30,10 +30,74 @@ _NAMED = re.compile(
 _IN_A_NAME = re.compile(
     r"\s(?:[A-Z][\w-]+\s){0,5}(?:Act|Code|Law|Convention|Directive|Regulation)\b"
 )
+_OWNER = re.compile(
+    r"^[^\w\n]*+(?:policy |document )?owner\W{0,30}[|:]\W{0,30}(?P<owner>[^|\n]{3,60})",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HEADER_CHARACTERS = 4_000
+_APPLIES = re.compile(
+    r"\b(?:policy|supplement|rules?|rulebook|code|guidelines?|standard"
+    r"|procedure)\b[^.]{0,40}\b(?:applies"
+    r"|is binding|is mandatory|extends|covers|is applicable)\b(?!\s+not\b)",
+    re.IGNORECASE,
+)
+_NOT = re.compile(r"\bdoes not (?:apply|cover|extend)\b|\bnot apply\b", re.IGNORECASE)
+_REPLACES = re.compile(
+    r"\b(?:replaces?|supersedes?|superseding|replacing)\s+(?:the\s+|all\s+)?"
+    r"(?:(?P<title>(?:[A-Z][\w&-]*\s)(?:[\w&-]+\s){0,6}?(?:Policy|Procedure|Code|Rulebook"
+    r"|Guidelines?))\s*,?\s*)?"
+    r"(?:\(?(?:version|v\.?|edition)\s*(?P<version>\d+(?:\.\d+)*))?"
+)
+
+
+def applies_to(statement: Statement) -> bool:
+    """Return whether a statement, or the list it is in, says whom the policy applies to."""
+    if _NOT.search(statement.sentence):
+        return False
+    return _APPLIES.search(statement.sentence) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supersession:
+    """What a policy replaces."""
+
+    title: str
+    """Title of another policy; empty for an earlier version of the same."""
+    version: str
+    """Label of the version; empty if not stated."""
+
+
+def supersession_in(statement: Statement) -> Supersession | None:
+    """Return what the policy replaces according to a statement, or None."""
+    match = _REPLACES.search(statement.words)
+    if match is None or not (match["title"] or match["version"]):
+        return None
+    return Supersession(title=match["title"] or "", version=match["version"] or "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeaderFacts:
+    """What the header states."""
+
+    owner: str
+    """The role that owns the policy; empty if not stated."""
+    aliases: tuple[str, ...]
+    """Identifier and short names of the policy."""
+
+
+def header_facts(text: str) -> HeaderFacts:
+    """Read the header of a document."""
+    owner = _OWNER.search(clean_lines(text[:_HEADER_CHARACTERS]))
+    return HeaderFacts(owner=owner["owner"].strip() if owner else "", aliases=self_names(text))
+
+
+def clean_lines(text: str) -> str:
+    """Return `text` without markup, line by line."""
+    return "\n".join(clean(line) for line in text.split("\n"))
 
 
 def jurisdictions(text: str) -> tuple[str, ...]:
-    """Return the codes of the jurisdictions named in `text`; the names of laws name none."""
+    """Return the codes of the jurisdictions named in `text`, but not those in names of laws."""
     found = [
         _CODES[match[0]]
         for match in _NAMED.finditer(text)
@@ -50,71 +114,3 @@ def jurisdiction_name(code: str) -> str:
 def jurisdiction_aliases(code: str) -> tuple[str, ...]:
     """Return other names of a jurisdiction."""
     return (code, *(alias for alias, of in _ALIASES.items() if of == code and alias != code))
-
-
-_OWNER = re.compile(
-    r"^[^\w\n]*+(?:policy |document )?owner\W{0,30}[|:]\W{0,30}(?P<owner>[^|\n]{3,60})",
-    re.IGNORECASE | re.MULTILINE,
-)
-_HEADER_CHARACTERS = 4_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeaderFacts:
-    """What the header says."""
-
-    owner: str
-    """The role that answers for the policy; empty if unsaid."""
-    aliases: tuple[str, ...]
-    """Identifier and short names of the policy."""
-
-
-def header_facts(text: str) -> HeaderFacts:
-    """Read the header of a document."""
-    owner = _OWNER.search(clean_lines(text[:_HEADER_CHARACTERS]))
-    return HeaderFacts(owner=owner["owner"].strip() if owner else "", aliases=self_names(text))
-
-
-def clean_lines(text: str) -> str:
-    """Return `text` without markup, line by line."""
-    return "\n".join(clean(line) for line in text.split("\n"))
-
-
-_APPLIES = re.compile(
-    r"\b(?:policy|supplement|rules?|rulebook|code|guidelines?|standard"
-    r"|procedure)\b[^.]{0,40}\b(?:applies"
-    r"|is binding|is mandatory|extends|covers|is applicable)\b(?!\s+not\b)",
-    re.IGNORECASE,
-)
-_NOT = re.compile(r"\bdoes not (?:apply|cover|extend)\b|\bnot apply\b", re.IGNORECASE)
-_REPLACES = re.compile(
-    r"\b(?:replaces?|supersedes?|superseding|replacing)\s+(?:the\s+|all\s+)?"
-    r"(?:(?P<title>(?:[A-Z][\w&-]*\s)(?:[\w&-]+\s){0,6}?(?:Policy|Procedure|Code|Rulebook"
-    r"|Guidelines?))\s*,?\s*)?"
-    r"(?:\(?(?:version|v\.?|edition)\s*(?P<version>\d+(?:\.\d+)*))?"
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Superseded:
-    """What a policy replaces."""
-
-    title: str
-    """Title of another policy; empty for an earlier version of the same."""
-    version: str
-    """Label of the version; empty if unsaid."""
-
-
-def applies_to(statement: Statement) -> bool:
-    """Say whether a statement, or the list it is in, says whom the policy applies to."""
-    if _NOT.search(statement.sentence):
-        return False
-    return _APPLIES.search(statement.sentence) is not None
-
-
-def superseded_by(statement: Statement) -> Superseded | None:
-    """Return what a statement says the policy replaces, or None."""
-    match = _REPLACES.search(statement.words)
-    if match is None or not (match["title"] or match["version"]):
-        return None
-    return Superseded(title=match["title"] or "", version=match["version"] or "")

@@ -1,4 +1,4 @@
-"""Units of a section as facts are read from them: sentences, items with lead-in, table rows."""
+"""Statements of a section, from which facts are read: sentences, items with lead-in, table rows."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -23,31 +23,31 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One unit with what is needed to understand it."""
+    """One unit of text, with what is needed to understand it."""
 
     kind: Literal["sentence", "item", "row"]
-    """What it is."""
+    """Its form."""
     span: TextSpan
-    """Where it stands."""
+    """Its position in the document."""
     words: str
-    """Its text without markup, white space folded; for a row the cells, named by their headings."""
+    """Its text without markup, with single spaces; for a row its cells."""
     section: Section
     """The section it belongs to."""
     lead_ins: tuple[TextSpan, ...] = ()
     """For an item: the sentences and items that introduce it, outermost first."""
     lead_in_words: str = ""
-    """All that introduces it, outermost first, without markup and colons; empty if nothing."""
+    """The text of its lead-ins without markup and colons; empty if there are none."""
     cells: tuple[Cell, ...] = ()
     """For a row: its cells."""
 
     @property
     def spans(self) -> tuple[TextSpan, ...]:
-        """What introduces it, and the unit."""
+        """Its lead-ins and itself."""
         return (*self.lead_ins, self.span)
 
     @property
     def sentence(self) -> str:
-        """Its words with those of the lead-in: what a reader needs to understand it alone."""
+        """Its words after those of its lead-ins: enough to understand it by itself."""
         return f"{self.lead_in_words} {self.words}".strip()
 
     @property
@@ -79,14 +79,14 @@ def clean(text: str) -> str:
 
 
 def is_history(section: Section) -> bool:
-    """Say whether a section lists what was changed."""
+    """Return whether a section is a change history."""
     return _HISTORY.search(section.title) is not None
 
 
 def statements(text: str, sections: Sequence[Section]) -> Iterator[Statement]:
     """Yield the statements of each section's body, in text order.
 
-    A change history says what was the rule, not what is: it is left out.
+    A change history is left out: it states what the rules were, not what they are.
     """
     for section in sections:
         if not is_history(section):
@@ -124,7 +124,7 @@ def _of_section(text: str, section: Section) -> Iterator[Statement]:
 
 
 def _opening(raw: str) -> str:
-    """Return what introduces a list without its marker, its colon, and the mark of a heading."""
+    """Return the text of a lead-in without its marker, its colon, and the mark of a heading."""
     raw = _HEADING.sub("", raw)
     marker = MARKER.match(raw)
     return clean(raw[marker.end() :] if marker else raw).rstrip(" :\u2014")

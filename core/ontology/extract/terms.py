@@ -1,4 +1,4 @@
-"""Terms and what they mean: sentences, tables, labelled lists, short forms in brackets."""
+"""Defined terms, in sentences, tables, labelled lists and brackets; named systems and records."""
 
 import re
 from collections.abc import Iterator
@@ -38,35 +38,10 @@ _EMPTY_FIRST = re.compile(
     re.IGNORECASE,
 )
 _TOO_GENERAL = re.compile(r"(?:register|risks?|system|report|form|notice|log)$", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thing:
-    """A thing named in a text."""
-
-    type: EntityType
-    """SYSTEM, RECORD or RISK."""
-    name: str
-    """As named, without an article."""
-
-
-def things(text: str) -> Iterator[Thing]:
-    """Yield the systems, records and risks that `text` names."""
-    for type_, pattern in _PATTERNS:
-        for match in pattern.finditer(text):
-            name = match[0].strip()
-            while _EMPTY_FIRST.match(name):
-                name = _EMPTY_FIRST.sub("", name, count=1)
-            if not _TOO_GENERAL.fullmatch(name):
-                yield Thing(type=type_, name=name)
-
-
 PROCESS_TITLE = re.compile(
     r"\b(?:process|procedure|workflow|how to|steps|reporting|approval)\b", re.IGNORECASE
 )
 """A section under such a heading describes a process."""
-
-
 _QUOTES = "\"\u201c\u201d\u201e\u2018\u2019'"
 _VERB = r"(?:means?|shall mean|refers? to|is defined as|are defined as|has the meaning|denotes?)"
 _QUOTED = re.compile(
@@ -117,7 +92,7 @@ class Definition:
     aliases: tuple[str, ...]
     """An abbreviation given with it."""
     meaning: str
-    """What it means, in the text's words."""
+    """Its meaning, in the text's words."""
 
 
 def definitions_of(statement: Statement) -> Iterator[Definition]:
@@ -135,7 +110,7 @@ def definitions_of(statement: Statement) -> Iterator[Definition]:
 
 
 def _own(statement: Statement) -> Definition | None:
-    """Return the definition that a statement is, if it is one."""
+    """Return the definition that a statement as a whole gives, if any."""
     is_defining = any(_DEFINING_TITLE.search(heading) for heading in statement.section.path)
     for pattern in (_QUOTED, _UNQUOTED):
         match = pattern.match(statement.words)
@@ -165,3 +140,24 @@ def _definition(term: str, meaning: str) -> Definition:
     short = re.search(r"(?:(?<!\s)\s++)?\(([A-Z][\w&/-]{1,8})\)", term)
     name = (term[: short.start()] + term[short.end() :] if short else term).strip(" " + _QUOTES)
     return Definition(term=name, aliases=(short[1],) if short else (), meaning=meaning.strip(" .;"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedThing:
+    """A system, record or risk named in a text."""
+
+    type: EntityType
+    """SYSTEM, RECORD or RISK."""
+    name: str
+    """As named, without an article."""
+
+
+def named_things(text: str) -> Iterator[NamedThing]:
+    """Yield the systems, records and risks that `text` names."""
+    for type_, pattern in _PATTERNS:
+        for match in pattern.finditer(text):
+            name = match[0].strip()
+            while _EMPTY_FIRST.match(name):
+                name = _EMPTY_FIRST.sub("", name, count=1)
+            if not _TOO_GENERAL.fullmatch(name):
+                yield NamedThing(type=type_, name=name)

@@ -1,14 +1,14 @@
 """Rules in force that contradict each other: another amount or time, or required against forbidden.
 
 Two rules are about the same matter if their sentences share nearly all content words and differ
-neither in a numbered thing ("form 2"), nor in a name, nor in the case for which they hold. Rules of
+neither in a numbered thing ("form 2"), nor in a name, nor in the case to which they apply. Rules of
 two jurisdictions do not conflict, nor does a local rule with a group-wide policy that gives way to
-it. Within one policy headings, lists and tables tell cases apart: there only whole sentences of
-sections that do not stand side by side can contradict each other.
+it. Within one policy, headings, lists and tables distinguish cases: there only whole sentences of
+sections under different headings can contradict each other.
 
-False ones on text that was not written for this: none among 163 workplace policies, those of one
-organisation together, where words alone found 30; none among eight longer documents. It was tuned
-there, and finds 9 of 10 pairs that were written to contradict each other (tests of `lint`).
+False positives on text that was not written for this: none among 163 workplace policies, taken by
+organisation, where words alone gave 30; none among eight longer documents. It was tuned on these,
+and finds 9 of 10 pairs that were written to contradict each other (tests of `lint`).
 """
 
 import re
@@ -67,7 +67,7 @@ _HOURS = {"minute": 1 / 60, "hour": 1.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """A rule as it stands in a policy."""
+    """A rule as a policy states it."""
 
     text: str
     """The stored text."""
@@ -110,8 +110,8 @@ def find_conflicts(
 
     Args:
         graph: The rules.
-        giving_way: Policies that say they give way to local rules; None: those of the snapshot that
-            say so in a sentence of it.
+        giving_way: Policies that give way to local rules; None: those whose sentences in the
+            snapshot say so.
     """
     deferring = _deferring(graph) if giving_way is None else giving_way
     found: dict[frozenset[Span], Conflict] = {}
@@ -165,7 +165,7 @@ def _deferring(graph: OntologyGraph) -> frozenset[str]:
 
 
 def gives_way(quote: str, place: SectionRef) -> bool:
-    """Say whether a sentence of a policy for everywhere lets it give way to local rules."""
+    """Return whether a sentence makes a global policy give way to local rules."""
     return not place.jurisdiction and _DEFERS.search(quote) is not None
 
 
@@ -197,7 +197,7 @@ def _shared(first: _Rule, second: _Rule) -> float:
 
 
 def _are_apart(first: _Rule, second: _Rule, deferring: frozenset[str]) -> bool:
-    """Say whether two rules never hold for the same person at the same time."""
+    """Return whether two rules never apply to the same person at the same time."""
     if first.quote.span == second.quote.span or _are_cases_of_one_policy(first, second):
         return True
     if not are_of_one_matter(first.sentence, second.sentence):
@@ -237,9 +237,9 @@ def _value_conflict(first: _Rule, second: _Rule) -> Conflict | None:
 
 
 def _are_cases_of_one_policy(first: _Rule, second: _Rule) -> bool:
-    """Say whether two rules stand in one policy, and its order tells their cases apart.
+    """Return whether two rules are different cases of one policy, by its structure.
 
-    As it does for items and rows, for what one section says, and for sections under one heading.
+    So are list items and rows, rules of one section, and sections under the same heading.
     """
     one, other = first.quote.place, second.quote.place
     if one.policy_key != other.policy_key:
@@ -250,13 +250,13 @@ def _are_cases_of_one_policy(first: _Rule, second: _Rule) -> bool:
 
 
 def _is_whole(rule: _Rule) -> bool:
-    """Say whether a rule can be understood without what introduces it."""
+    """Return whether a rule can be understood without its lead-in."""
     text = _MARKER.sub("", rule.quote.text, count=1).strip()
     return _WHOLE.fullmatch(text) is not None
 
 
 def are_of_one_matter(first: str, second: str) -> bool:
-    """Say whether two sentences that share their words may be about the same thing and case."""
+    """Return whether two sentences that share their words may be about the same thing and case."""
     if len(_subject(first) & _subject(second)) < _LEAST_WORDS:
         return False
     if _numbered(first) != _numbered(second):
@@ -269,9 +269,9 @@ def are_of_one_matter(first: str, second: str) -> bool:
 
 
 def _numbered(sentence: str) -> frozenset[tuple[str, str]]:
-    """Return what a number tells apart from its like: ("form", "3"), ("annex", "1").
+    """Return the numbered things of a sentence: ("form", "3"), ("annex", "1").
 
-    The number follows a noun and counts nothing: no noun follows.
+    The number follows a noun and counts nothing: no noun follows it.
     """
     tokens = _TOKEN.findall(sentence)
     found: set[tuple[str, str]] = set()
@@ -284,7 +284,7 @@ def _numbered(sentence: str) -> frozenset[tuple[str, str]]:
 
 
 def _names(sentence: str) -> frozenset[str]:
-    """Return the words that are written with a capital letter, the first one aside."""
+    """Return the capitalised words, without the first of a sentence."""
     tokens = _TOKEN.findall(sentence)
     pairs = pairwise(tokens)
     return frozenset(
@@ -304,7 +304,7 @@ def _case(sentence: str) -> frozenset[str]:
 
 
 def _same_measure(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    """Say whether two measures are equal, or not comparable."""
+    """Return whether two measures are equal, or not comparable."""
     if one.get("value") == other.get("value") and one.get("unit") == other.get("unit"):
         return True
     for scale in (_DAYS, _HOURS):
@@ -337,7 +337,7 @@ def _modality_conflict(first: _Rule, second: _Rule) -> Conflict | None:
 
 
 def _is_negated_permission(rule: _Rule) -> bool:
-    """Say whether a sentence that counts as a permission denies something.
+    """Return whether a permission is negated.
 
     "Employees are not to engage in conduct that may raise questions" allows nothing.
     """

@@ -1,7 +1,4 @@
-"""The ontology of one snapshot as a graph: entities by key and type, and what is joined to them.
-
-A view of a snapshot, of all the ontology or of the part that was read; never changed.
-"""
+"""A snapshot of the ontology as an immutable graph, and its export to GraphML and HTML."""
 
 import json
 import re
@@ -28,12 +25,12 @@ from core.ports.knowledge import Direction
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
-    """An entity joined to another."""
+    """An entity related to another."""
 
     entity: Entity
     """The other end."""
     relation: Relation
-    """What joins them."""
+    """Their relation."""
     is_outgoing: bool
     """True if the relation starts at the entity that was asked about."""
 
@@ -77,7 +74,7 @@ class OntologyGraph:
         direction: Direction = "both",
         relations: Iterable[RelationType] = (),
     ) -> tuple[Neighbour, ...]:
-        """Return what is joined to an entity, outgoing relations first, in the snapshot's order."""
+        """Return the neighbours of an entity, outgoing relations first, in the snapshot's order."""
         wanted = frozenset(relations)
         outgoing = self._from.get(key, ()) if direction != "in" else ()
         incoming = self._to.get(key, ()) if direction != "out" else ()
@@ -94,7 +91,7 @@ class OntologyGraph:
         return self.snapshot.quotes.get(span, "")
 
     def place(self, span: Span) -> SectionRef | None:
-        """Return where a span of this snapshot lies."""
+        """Return the section of a span of this snapshot."""
         return self.snapshot.places.get(span)
 
 
@@ -110,7 +107,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def to_graphml(graph: OntologyGraph) -> str:
-    """Return the graph as GraphML: names, types and first quotes, characters that XML has alone."""
+    """Return the graph as GraphML: names, types and first quotes, in valid XML."""
     plain: nx.MultiDiGraph[str] = nx.MultiDiGraph()
     for entity in graph.snapshot.entities:
         quote = graph.quote(entity.spans[0]) if entity.spans else ""

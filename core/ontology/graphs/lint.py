@@ -1,4 +1,4 @@
-"""What policy owners should look at: conflicts, references to nowhere, duplicates, loose ends."""
+"""Lint the policies: conflicts, dangling references, duplicates, isolated facts."""
 
 import re
 from collections import defaultdict
@@ -28,12 +28,12 @@ class FoundReference:
     words: str
     """As written."""
     reference: CrossReference
-    """What it means."""
+    """The reference itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DanglingReference:
-    """A reference to a policy or section that is not there."""
+    """A reference to a policy or section that does not exist."""
 
     found: FoundReference
     """The reference."""
@@ -43,7 +43,7 @@ class DanglingReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Duplicate:
-    """Two entities of one type that may be one."""
+    """Two entities of one type that may be the same."""
 
     first: Entity
     """One."""
@@ -62,11 +62,11 @@ class Report:
     conflicts: tuple[Conflict, ...]
     """Rules that contradict each other."""
     dangling: tuple[DanglingReference, ...]
-    """References to nowhere."""
+    """References to policies or sections that do not exist."""
     duplicates: tuple[Duplicate, ...]
-    """Entities that may be one."""
+    """Entities that may be the same."""
     isolated: tuple[Entity, ...]
-    """Entities that nothing is joined to."""
+    """Entities without relations."""
 
 
 def lint(
@@ -77,7 +77,7 @@ def lint(
     Args:
         graph: The snapshot's graph.
         references: All cross-references of the snapshot's policies.
-        policies: The snapshot's policies, as references may name them.
+        policies: The snapshot's policies.
     """
     return Report(
         counts=graph.counts,
@@ -91,10 +91,7 @@ def lint(
 def _dangling(
     references: Sequence[FoundReference], policies: PolicyIndex
 ) -> list[DanglingReference]:
-    """Return the references to policies or sections that are not there.
-
-    A law that is not among the policies is no mistake; a policy that is not there is.
-    """
+    """Return the references to missing policies or sections; a missing law is no mistake."""
     found: list[DanglingReference] = []
     for each in references:
         named, number = each.reference.policy, each.reference.number
@@ -130,7 +127,7 @@ def _duplicates(graph: OntologyGraph) -> list[Duplicate]:
 
 
 def _are_near(first: str, second: str) -> bool:
-    """Say whether two names are one but for spelling."""
+    """Return whether two names differ only in spelling."""
     if first == second:
         return True
     if abs(len(first) - len(second)) > 2 or first.split()[:1] != second.split()[:1]:  # noqa: PLR2004

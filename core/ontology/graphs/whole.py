@@ -1,4 +1,4 @@
-"""A whole snapshot in memory, read as the database is: for evaluation and for small ontologies."""
+"""A whole snapshot in memory, with the interface of the database: for evaluation and tests."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -59,13 +59,12 @@ from core.ports.knowledge import Direction
 
 
 class WholeOntology:
-    """See `core.ports.Knowledge` and `core.ports.Lookup`."""
+    """See `core.ports.Knowledge` and `core.ports.Lookup`. Indexes are built when first used.
+
+    A snapshot has no texts of sections; `texts` gives them.
+    """
 
     def __init__(self, snapshot: Snapshot, texts: Sequence[SectionPassage] = ()) -> None:
-        """Take all that is known, with `texts` of sections, of which a snapshot has none.
-
-        Indexes are made when they are first used.
-        """
         self.snapshot = snapshot
         self._texts = texts
         self._graph = build_graph(snapshot)

@@ -1,9 +1,9 @@
-"""Facts by rules and by a model, which reads section by section.
+"""Extract facts by rules and by a model, which reads section by section.
 
-- A section is read once: what was proposed for it is kept, and the next run asks for the rest.
-- What is kept are proposals; they are held to the text each time, by the checks of that day.
-- A section that can't be read is left to the rules, and named. After some in a row no more are
-  asked for: whatever is wrong is not wrong with the sections.
+- A section is read once: the model's proposals are stored, and the next run reads the rest.
+- Stored proposals are checked against the text again each time, by the current checks.
+- A section that can't be read is left to the rules and reported. After several failures in a row no
+  more sections are sent: the cause is not in the sections.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ from core.domain.proposals import ProposedFacts
 from core.domain.run import TokenUse
 from core.ontology.extract.entities import Collector, slug
 from core.ontology.extract.roles import abbreviations
-from core.ontology.extract.rule_extractor import by_rules
+from core.ontology.extract.rule_extractor import extract
 from core.ontology.extract.statements import clean
 from core.ontology.model.proposals import CheckedFacts, check, fits
-from core.ontology.model.quotes import Part, parts_of
+from core.ontology.model.quotes import SectionPart, parts_of
 from core.ports.extraction import (
     Extracted,
     ExtractedSections,
@@ -35,14 +35,14 @@ from core.ports.extraction import (
     ReadingPlan,
     ReadingReport,
     ReadingUse,
+    SectionInput,
     SectionReader,
     SectionReading,
-    SectionText,
     SourceDocument,
     UnreadSection,
 )
 
-_THINGS = frozenset(
+_NAMED_TYPES = frozenset(
     {
         EntityType.POLICY,
         EntityType.ROLE,
@@ -53,84 +53,22 @@ _THINGS = frozenset(
         EntityType.RISK,
     }
 )
-"""Types of what has a name of its own. A definition has none: a role may also be defined."""
-
-
-def merged(rules: Extraction, readings: Iterable[CheckedFacts]) -> Extraction:
-    """Return the rules' facts with those of a model, read section by section in text order."""
-    collector = Collector()
-    names: dict[str, ExtractedEntity] = {}
-    types: dict[EntityKey, EntityType] = {}
-    for entity in rules.entities:
-        _collect(collector, entity)
-        types[entity.key] = entity.type
-        if entity.type in _THINGS:
-            for name in (entity.name, *entity.aliases):
-                names.setdefault(slug(name, singular=True), entity)
-    known = frozenset(types)
-    for relation in rules.relations:
-        collector.relation(relation.source, relation.type, relation.target, relation.spans)
-    for reading in readings:
-        moved: dict[EntityKey, EntityKey] = {}
-        for entity in reading.entities:
-            same = _same(entity, names, types)
-            moved[entity.key] = same.key
-            _collect(collector, replace(entity, key=same.key, type=same.type))
-            types.setdefault(same.key, same.type)
-        new = [entity for entity in reading.entities if moved[entity.key] not in known]
-        hung = [relation for entity in new for relation in reading.hung[entity.key]]
-        for relation in (*reading.relations, *hung):
-            source = moved.get(relation.source, relation.source)
-            target = moved.get(relation.target, relation.target)
-            if {source, target} <= types.keys() and fits(
-                relation.type, types[source], types[target]
-            ):
-                collector.relation(source, relation.type, target, relation.spans)
-    return Extraction(
-        entities=collector.entities(),
-        relations=collector.relations(),
-        references=rules.references,
-    )
-
-
-def _same(
-    entity: ExtractedEntity,
-    names: dict[str, ExtractedEntity],
-    types: dict[EntityKey, EntityType],
-) -> ExtractedEntity:
-    """Return the entity that is meant: one of that key, else the thing of that name."""
-    if entity.type not in _THINGS or entity.key in types:
-        return entity
-    return names.setdefault(slug(entity.name, singular=True), entity)
-
-
-def _collect(collector: Collector, entity: ExtractedEntity) -> None:
-    collector.entity(
-        entity.key,
-        entity.type,
-        entity.name,
-        entity.spans,
-        aliases=entity.aliases,
-        description=entity.description,
-        attributes=entity.attributes,
-    )
-
-
+"""Types whose entities are identified by name. Not definitions: a role may also be defined."""
 FAILURES_IN_A_ROW: Final = 5
-"""Sections that fail one after the other before the rest is not asked for."""
+"""After this many failures in a row the rest of the sections is not sent."""
 
 
-def _nobody(_heading: str) -> None:
-    """Nobody is told."""
+def _ignore(_heading: str) -> None:
+    """Ignore the heading of a section that is done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Document:
-    """A document with what a model is to read of it."""
+    """A document, and its parts as the model reads them."""
 
     source: SourceDocument
-    parts: tuple[Part, ...]
-    texts: tuple[SectionText, ...]
+    parts: tuple[SectionPart, ...]
+    texts: tuple[SectionInput, ...]
     known_roles: Mapping[str, str]
 
     def check(self, place: int, proposed: ProposedFacts) -> CheckedFacts:
@@ -144,7 +82,11 @@ class _Document:
 
 
 class ModelExtractor:
-    """See `core.ports.extraction.Extractor`. One for a run: it counts what the run uses."""
+    """See `core.ports.extraction.Extractor`. One for a run, whose use it counts.
+
+    At most `in_flight` sections are read at a time, from 1; `on_section` is called with the heading
+    of each section that is done.
+    """
 
     rereads = True
 
@@ -154,16 +96,8 @@ class ModelExtractor:
         sections: ExtractedSections,
         *,
         in_flight: int,
-        on_section: Callable[[str], None] = _nobody,
+        on_section: Callable[[str], None] = _ignore,
     ) -> None:
-        """Take a model and what it read before.
-
-        Args:
-            reader: the model.
-            sections: what is kept.
-            in_flight: sections asked for at a time, from 1.
-            on_section: told the heading of each section that is done.
-        """
         self._reader = reader
         self._sections = sections
         self._in_flight = in_flight
@@ -173,11 +107,11 @@ class ModelExtractor:
 
     @property
     def use(self) -> ReadingUse:
-        """What was used so far."""
+        """Sections, tokens and costs so far."""
         return self._use
 
     async def plan(self, document: SourceDocument, /) -> ReadingPlan:
-        """Return what reading would take; asks nobody."""
+        """Return what reading would take, without calling the model."""
         opened = await asyncio.to_thread(_opened, document)
         missing = _missing(opened, await self._kept(opened))
         tokens = [self._reader.estimate(opened.texts[place]) for place in missing]
@@ -193,13 +127,13 @@ class ModelExtractor:
         """See `Extractor.extract`.
 
         Raises:
-            TransientError: What was read can't be kept; what was kept stays.
+            TransientError: What was read can't be stored; earlier sections are.
         """
         opened = await asyncio.to_thread(_opened, document)
         kept = await self._kept(opened)
         missing = _missing(opened, kept)
         unread = await self._read_all(opened, missing, kept)
-        rules = await asyncio.to_thread(by_rules, document)
+        rules = await asyncio.to_thread(extract, document)
         return await asyncio.to_thread(
             self._finish, opened, rules, kept, read=len(missing) - len(unread), unread=unread
         )
@@ -211,7 +145,7 @@ class ModelExtractor:
     async def _read_all(
         self, opened: _Document, missing: Sequence[int], kept: dict[bytes, ProposedFacts]
     ) -> dict[bytes, str]:
-        """Read all that is missing into `kept`; return why a part was not read, by its hash."""
+        """Read what is missing into `kept`; return why parts were not read, by their hash."""
         unread: dict[bytes, str] = {}
         open_places = iter(missing)
 
@@ -235,7 +169,7 @@ class ModelExtractor:
         return unread
 
     async def _read(self, opened: _Document, place: int) -> ProposedFacts | str:
-        """Ask the model, and keep its reply before anything else is done; or say why not."""
+        """Read one part, and store the proposals at once; else return why it was not read."""
         if self._failures >= FAILURES_IN_A_ROW:
             return f"not asked for, after {FAILURES_IN_A_ROW} failures in a row"
         text = opened.texts[place]
@@ -274,13 +208,13 @@ class ModelExtractor:
         read: int,
         unread: Mapping[bytes, str],
     ) -> Extracted:
-        """Join the facts of all parts, in text order."""
+        """Merge the facts of all parts, in text order."""
         checked = [
             opened.check(place, kept[text.sha256])
             for place, text in enumerate(opened.texts)
             if text.sha256 in kept
         ]
-        both = merged(rules, checked)
+        both = merge_facts(rules, checked)
         dropped: Counter[str] = Counter()
         for one in checked:
             dropped.update(one.dropped)
@@ -305,7 +239,7 @@ class ModelExtractor:
 
 
 def _missing(opened: _Document, kept: Mapping[bytes, ProposedFacts]) -> list[int]:
-    """Return the parts to be read: one of those that are the same."""
+    """Return the parts to be read; of equal parts the first."""
     first: dict[bytes, int] = {}
     for place, text in enumerate(opened.texts):
         if text.sha256 not in kept:
@@ -319,7 +253,7 @@ def _opened(source: SourceDocument) -> _Document:
         source=source,
         parts=parts,
         texts=tuple(
-            SectionText(title=source.title, path=part.section.path, text=part.span.of(source.text))
+            SectionInput(title=source.title, path=part.section.path, text=part.span.of(source.text))
             for part in parts
         ),
         known_roles=abbreviations(clean(source.text)),
@@ -339,3 +273,63 @@ def _sum(costs: Sequence[float | None]) -> float | None:
     """Return the sum; None if one is not known."""
     known = [cost for cost in costs if cost is not None]
     return math.fsum(known) if len(known) == len(costs) else None
+
+
+def merge_facts(rules: Extraction, readings: Iterable[CheckedFacts]) -> Extraction:
+    """Return the facts of the rules with those of a model, whose sections are in text order."""
+    collector = Collector()
+    names: dict[str, ExtractedEntity] = {}
+    types: dict[EntityKey, EntityType] = {}
+    for entity in rules.entities:
+        _collect(collector, entity)
+        types[entity.key] = entity.type
+        if entity.type in _NAMED_TYPES:
+            for name in (entity.name, *entity.aliases):
+                names.setdefault(slug(name, singular=True), entity)
+    known = frozenset(types)
+    for relation in rules.relations:
+        collector.relation(relation.source, relation.type, relation.target, relation.spans)
+    for reading in readings:
+        moved: dict[EntityKey, EntityKey] = {}
+        for entity in reading.entities:
+            same = _same(entity, names, types)
+            moved[entity.key] = same.key
+            _collect(collector, replace(entity, key=same.key, type=same.type))
+            types.setdefault(same.key, same.type)
+        new = [entity for entity in reading.entities if moved[entity.key] not in known]
+        added = [relation for entity in new for relation in reading.default_relations[entity.key]]
+        for relation in (*reading.relations, *added):
+            source = moved.get(relation.source, relation.source)
+            target = moved.get(relation.target, relation.target)
+            if {source, target} <= types.keys() and fits(
+                relation.type, types[source], types[target]
+            ):
+                collector.relation(source, relation.type, target, relation.spans)
+    return Extraction(
+        entities=collector.entities(),
+        relations=collector.relations(),
+        references=rules.references,
+    )
+
+
+def _same(
+    entity: ExtractedEntity,
+    names: dict[str, ExtractedEntity],
+    types: dict[EntityKey, EntityType],
+) -> ExtractedEntity:
+    """Return the known entity of the same key or name, else the entity itself."""
+    if entity.type not in _NAMED_TYPES or entity.key in types:
+        return entity
+    return names.setdefault(slug(entity.name, singular=True), entity)
+
+
+def _collect(collector: Collector, entity: ExtractedEntity) -> None:
+    collector.entity(
+        entity.key,
+        entity.type,
+        entity.name,
+        entity.spans,
+        aliases=entity.aliases,
+        description=entity.description,
+        attributes=entity.attributes,
+    )

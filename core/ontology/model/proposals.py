@@ -1,10 +1,10 @@
-"""What a model proposes for a section -> the facts that its text bears out, in the vocabulary.
+"""Check the facts that a model proposes for a section against its text.
 
-Pure, and fails closed: whatever can't be found in the text is left out and counted by reason.
+Pure, and fails closed: whatever can't be found in the text is rejected, and counted by reason.
 
-- Keys, names and spans are those that the rules would give, so that both meet in one entity.
-- A relation is kept where one sentence says both ends, of types that such a relation joins.
-- A fact that the rules do not know hangs on its section, and on whom it binds, as theirs do.
+- Keys, names and spans are those that the rules would give, so that both yield the same entity.
+- A relation is kept if one sentence mentions both ends, and their types fit the relation.
+- A fact that the rules did not find is related to its section and to whom it binds, as theirs are.
 """
 
 import re
@@ -26,12 +26,12 @@ from core.ontology.extract.entities import find_name, policy_entity, section_ent
 from core.ontology.extract.roles import find_roles
 from core.ontology.extract.rule_extractor import MEASURE_RELATION, NORM_RELATION
 from core.ontology.model.proposed_entities import EntityReader
-from core.ontology.model.quotes import Drop, Part, Quoted, QuoteFinder
+from core.ontology.model.quotes import Quoted, QuoteFinder, Rejection, SectionPart
 
 SECTION_END = "section"
-"""How a relation names the section that is read."""
+"""The id of the section itself, as an end of a relation."""
 POLICY_END = "policy"
-"""How a relation names the policy."""
+"""The id of the policy, as an end of a relation."""
 
 _Types = frozenset[EntityType]
 
@@ -57,7 +57,7 @@ _TARGETS: Mapping[RelationType, _Types] = {
     RelationType.HAS_THRESHOLD: frozenset({EntityType.THRESHOLD}),
     RelationType.HAS_DEADLINE: frozenset({EntityType.DEADLINE}),
 }
-"""What each relation may lead to; anything for those that are missing."""
+"""Types of each relation's target; any type for relations that are missing."""
 _SOURCES: Mapping[RelationType, _Types] = {
     RelationType.EXEMPTS: frozenset({EntityType.EXCEPTION, EntityType.PERMISSION}),
     RelationType.SUPERSEDES: frozenset({EntityType.POLICY}),
@@ -65,7 +65,7 @@ _SOURCES: Mapping[RelationType, _Types] = {
         {EntityType.THRESHOLD, EntityType.DEADLINE, EntityType.RISK, EntityType.PROCESS} | NORMS
     ),
 }
-"""What each may come from; anything for those that are missing."""
+"""Types of each relation's source; any type for relations that are missing."""
 _WORDS: Mapping[RelationType, re.Pattern[str]] = {
     type_: re.compile(pattern, re.IGNORECASE)
     for type_, pattern in (
@@ -84,37 +84,37 @@ _WORDS: Mapping[RelationType, re.Pattern[str]] = {
         ),
     )
 }
-"""What must be said for a relation that tells somebody whom to turn to, or what no longer holds."""
+"""Words required for a relation that says whom to turn to, or what no longer applies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFacts:
-    """What remains of the proposals for one part of a section."""
+    """The proposals for one part of a section that passed the checks."""
 
     entities: tuple[ExtractedEntity, ...]
     """Each key once."""
     relations: tuple[ExtractedRelation, ...]
-    """Their ends are among `entities`, or are the section or the policy."""
-    hung: Mapping[EntityKey, tuple[ExtractedRelation, ...]]
-    """What joins each entity to the rest where nothing else does, as the rules do."""
+    """Their ends are in `entities`, or are the section or the policy."""
+    default_relations: Mapping[EntityKey, tuple[ExtractedRelation, ...]]
+    """Relations of each entity that the rules would add, for entities that they did not find."""
     dropped: Mapping[str, int]
-    """What was left out, by reason; reasons that did not occur are missing."""
+    """Number of rejected proposals by reason; reasons that did not occur are missing."""
 
 
 def check(
     proposed: ProposedFacts,
     text: str,
-    part: Part,
+    part: SectionPart,
     *,
     policy_key: str,
     abbreviations: Mapping[str, str],
 ) -> CheckedFacts:
-    """Hold proposals to the text. Never raises, whatever is proposed.
+    """Check proposals against the text. Never raises, whatever is proposed.
 
     Args:
         proposed: what the model wrote.
         text: the whole document.
-        part: what the model was shown of it.
+        part: the part that the model was shown.
         policy_key: identity of the policy.
         abbreviations: short forms of roles with their full names, as the document uses them.
     """
@@ -127,10 +127,10 @@ def check(
 
 
 class _Checker:
-    """Collects what is borne out."""
+    """Collects what the text supports."""
 
     def __init__(
-        self, text: str, part: Part, *, policy_key: str, abbreviations: Mapping[str, str]
+        self, text: str, part: SectionPart, *, policy_key: str, abbreviations: Mapping[str, str]
     ) -> None:
         self._finder = QuoteFinder(text, part)
         self._reader = EntityReader(
@@ -144,71 +144,73 @@ class _Checker:
         self._dropped: Counter[str] = Counter()
 
     def entity(self, proposed: ProposedEntity) -> None:
-        """Take an entity, or count why not."""
+        """Keep an entity, or count its rejection."""
         if proposed.id in {*self._by_id, SECTION_END, POLICY_END}:
-            self._dropped[Drop.REPEATED_ID] += 1
+            self._dropped[Rejection.REPEATED_ID] += 1
             return
         found = self._reader.read(proposed)
-        if isinstance(found, Drop):
+        if isinstance(found, Rejection):
             self._dropped[found] += 1
             return
         self._by_id[proposed.id] = found
         lost = len(set(proposed.aliases) - {proposed.name}) - len(found.aliases)
         if found.type in {EntityType.ROLE, EntityType.SYSTEM, EntityType.RECORD} and lost > 0:
-            self._dropped[Drop.ALIAS_NOT_SAID] += lost
+            self._dropped[Rejection.ALIAS_NOT_SAID] += lost
 
     def relation(self, proposed: ProposedRelation) -> None:
-        """Take a relation, or count why not."""
+        """Keep a relation, or count its rejection."""
         found = self._checked(proposed)
-        if isinstance(found, Drop):
+        if isinstance(found, Rejection):
             self._dropped[found] += 1
         else:
             self._relations.append(found)
 
     def result(self) -> CheckedFacts:
-        """Return all that was taken, and what it hangs on."""
+        """Return all that was kept."""
         entities: dict[EntityKey, ExtractedEntity] = {}
         for entity in self._by_id.values():
             entities.setdefault(entity.key, entity)
         return CheckedFacts(
             entities=tuple(entities.values()),
             relations=tuple(self._relations),
-            hung={key: tuple(self._hung(entity)) for key, entity in entities.items()},
+            default_relations={
+                key: tuple(self._default_relations(entity)) for key, entity in entities.items()
+            },
             dropped=dict(sorted(self._dropped.items())),
         )
 
-    def _checked(self, proposed: ProposedRelation) -> ExtractedRelation | Drop:
+    def _checked(self, proposed: ProposedRelation) -> ExtractedRelation | Rejection:
         if proposed.type not in list(RelationType):
-            return Drop.UNKNOWN_TYPE
+            return Rejection.UNKNOWN_TYPE
         type_ = RelationType(proposed.type)
         keys = {SECTION_END: self._section, POLICY_END: self._policy}
         source, target = self._by_id.get(proposed.source), self._by_id.get(proposed.target)
         source_key = source.key if source else keys.get(proposed.source)
         target_key = target.key if target else keys.get(proposed.target)
         if source_key is None or target_key is None or source_key == target_key:
-            return Drop.UNKNOWN_END
+            return Rejection.UNKNOWN_END
         if not fits(type_, _type_of(source, proposed.source), _type_of(target, proposed.target)):
-            return Drop.WRONG_ENDS
+            return Rejection.WRONG_ENDS
         spans = self._spans(type_, proposed.quote, [end for end in (source, target) if end])
-        if isinstance(spans, Drop):
+        if isinstance(spans, Rejection):
             return spans
         return ExtractedRelation(source=source_key, type=type_, target=target_key, spans=spans)
 
     def _spans(
         self, type_: RelationType, quote: str, ends: Sequence[ExtractedEntity]
-    ) -> tuple[TextSpan, ...] | Drop:
-        """Return where the text says that the ends are so joined."""
+    ) -> tuple[TextSpan, ...] | Rejection:
+        """Return the spans in which the text states the relation."""
         quoted = self._finder.find(quote, is_rule=True)
-        if isinstance(quoted, Drop):
+        if isinstance(quoted, Rejection):
             return quoted
         if not all(self._is_said(end, quoted) for end in ends):
-            return Drop.ENDS_NOT_IN_QUOTE
+            return Rejection.ENDS_NOT_IN_QUOTE
         if type_ in _WORDS and not _WORDS[type_].search(quoted.description):
-            return Drop.RELATION_NOT_SAID
+            return Rejection.RELATION_NOT_SAID
         return quoted.spans
 
     def _is_said(self, end: ExtractedEntity, quoted: Quoted) -> bool:
-        """Say whether a sentence speaks of an entity."""
+        """Return whether a sentence mentions an entity."""
         if any(_overlap(one, other) for one in end.spans for other in quoted.spans):
             return True
         if end.type is EntityType.ROLE:
@@ -218,8 +220,8 @@ class _Checker:
         is_named = end.type not in NORMS | set(MEASURE_RELATION)
         return is_named and find_name(end.name, quoted.sentence) is not None
 
-    def _hung(self, entity: ExtractedEntity) -> Iterator[ExtractedRelation]:
-        """Yield what joins an entity to its section, and a rule to whom it binds, else to all."""
+    def _default_relations(self, entity: ExtractedEntity) -> Iterator[ExtractedRelation]:
+        """Yield the relations of an entity to its section, and of a rule to whom it binds."""
         has_source = any(relation.target == entity.key for relation in self._relations)
         if entity.type in NORMS:
             yield _joined(entity.key, RelationType.PART_OF, self._section, entity)
@@ -238,7 +240,7 @@ class _Checker:
 
 
 def fits(type_: RelationType, source: EntityType, target: EntityType) -> bool:
-    """Say whether a relation joins entities of these types."""
+    """Return whether a relation may have ends of these types."""
     return (
         source in _SOURCES.get(type_, frozenset(EntityType))
         and target in _TARGETS.get(type_, frozenset(EntityType))

@@ -1,9 +1,9 @@
-"""One proposed entity against the text: what it is named after, and whether the text says so.
+"""Check one proposed entity against the text, and build it from the text's own words.
 
-- What is kept are words of the text: sentence, name, numbers and modality are read here, and the
-  proposal only says which of them to read.
-- A norm, a threshold and a deadline are those of one sentence, which is their span, as with the
-  rules; so both give the same entity the same key.
+- Sentence, name, numbers and modality are read from the text; the proposal only says which of them
+  to read.
+- The span of a norm, threshold or deadline is one sentence, as with the rules, so that both give
+  the same entity the same key.
 """
 
 import re
@@ -24,12 +24,12 @@ from core.ontology.extract.scope import (
     jurisdictions,
 )
 from core.ontology.extract.statements import clean
-from core.ontology.model.quotes import MAX_NAME, Drop, Quoted, QuoteFinder
+from core.ontology.model.quotes import MAX_NAME, Quoted, QuoteFinder, Rejection
 
 PROPOSED_TYPES: tuple[EntityType, ...] = tuple(
     type_ for type_ in EntityType if type_ is not EntityType.SECTION
 )
-"""What may be proposed: sections are cut by code, and are named `section` in relations."""
+"""What may be proposed: sections are known already, and are called `section` in relations."""
 
 _MEASURED = frozenset({EntityType.THRESHOLD, EntityType.DEADLINE})
 _SAID_IN_WORDS = frozenset({EntityType.PROHIBITION, EntityType.PERMISSION})
@@ -40,33 +40,29 @@ _MAY_BE_DONE = re.compile(
     r"(?:\w+(?:ed|en|wn|ught|old|ept)|made|paid|put|cut|set|sent|lent|spent|done|run)\b",
     re.IGNORECASE,
 )
-"""A passive: an act that is allowed, where "may be a criminal offence" is a chance."""
+"""A passive: an act that is allowed, whereas "may be a criminal offence" is a possibility."""
 
 
 class EntityReader:
-    """Reads proposed entities of one part of a section."""
+    """Reads proposed entities of one part of a section.
+
+    `abbreviations` are short forms of roles with their full names.
+    """
 
     def __init__(
         self, finder: QuoteFinder, *, policy_key: str, abbreviations: Mapping[str, str]
     ) -> None:
-        """Look at one part of a document.
-
-        Args:
-            finder: finds quotes in that part.
-            policy_key: identity of the policy.
-            abbreviations: short forms of roles with their full names.
-        """
         self._finder = finder
         self._key = policy_key
         self._known = abbreviations
 
-    def read(self, proposed: ProposedEntity) -> ExtractedEntity | Drop:
-        """Return the entity that the text bears out, or why it does not."""
+    def read(self, proposed: ProposedEntity) -> ExtractedEntity | Rejection:
+        """Return the entity as the text supports it, or why it does not."""
         if proposed.type not in PROPOSED_TYPES:
-            return Drop.UNKNOWN_TYPE
+            return Rejection.UNKNOWN_TYPE
         type_ = EntityType(proposed.type)
         quoted = self._finder.find(proposed.quote, is_rule=type_ in NORMS | _MEASURED)
-        if isinstance(quoted, Drop):
+        if isinstance(quoted, Rejection):
             return quoted
         if type_ in NORMS:
             return self._norm(proposed, type_, quoted)
@@ -78,12 +74,12 @@ class EntityReader:
 
     def _norm(
         self, proposed: ProposedEntity, type_: EntityType, quoted: Quoted
-    ) -> ExtractedEntity | Drop:
+    ) -> ExtractedEntity | Rejection:
         sentence, statement = quoted.sentence, quoted.statement
         actor = _said("actor", proposed, sentence)
         modality = _modality_as(type_, quoted)
         if modality is None:
-            return Drop.WRONG_MODALITY
+            return Rejection.WRONG_MODALITY
         roles = find_roles(actor, self._known)
         attributes = {
             "actor": roles[0].name if roles else actor,
@@ -98,12 +94,12 @@ class EntityReader:
 
     def _measure(
         self, proposed: ProposedEntity, type_: EntityType, quoted: Quoted
-    ) -> ExtractedEntity | Drop:
+    ) -> ExtractedEntity | Rejection:
         if missing_quantities(proposed.name, [quoted.words]):
-            return Drop.NUMBER_NOT_IN_QUOTE
+            return Rejection.NUMBER_NOT_IN_QUOTE
         measures = _measures(type_, quoted, proposed.name)
         if len(measures) != 1:
-            return Drop.NUMBER_NOT_IN_QUOTE
+            return Rejection.NUMBER_NOT_IN_QUOTE
         (measure,) = measures
         sentence = quoted.sentence
         mark = fingerprint("|".join((sentence, measure.value, measure.unit, measure.comparison)))
@@ -124,9 +120,9 @@ class EntityReader:
 
     def _named(
         self, proposed: ProposedEntity, type_: EntityType, quoted: Quoted
-    ) -> ExtractedEntity | Drop:
+    ) -> ExtractedEntity | Rejection:
         if len(proposed.name) > MAX_NAME or not content_words(proposed.name):
-            return Drop.NAME_NOT_IN_QUOTE
+            return Rejection.NAME_NOT_IN_QUOTE
         if type_ is EntityType.ROLE:
             for role in find_roles(quoted.words, self._known):
                 if name_words(role.name) == name_words(proposed.name):
@@ -134,7 +130,7 @@ class EntityReader:
                     return _entity(role.key, type_, role.name, quoted, aliases=aliases)
         match = find_name(proposed.name, quoted.words)
         if match is None:
-            return Drop.NAME_NOT_IN_QUOTE
+            return Rejection.NAME_NOT_IN_QUOTE
         name = " ".join(match[0].split())
         aliases = self._finder.aliases(proposed.aliases, name)
         if type_ is EntityType.DEFINITION:
@@ -186,10 +182,10 @@ def _entity(
     )
 
 
-def _jurisdiction(proposed: ProposedEntity, quoted: Quoted) -> ExtractedEntity | Drop:
+def _jurisdiction(proposed: ProposedEntity, quoted: Quoted) -> ExtractedEntity | Rejection:
     codes = jurisdictions(proposed.name)
     if len(codes) != 1 or codes[0] not in jurisdictions(quoted.words):
-        return Drop.NAME_NOT_IN_QUOTE
+        return Rejection.NAME_NOT_IN_QUOTE
     code = codes[0]
     return _entity(
         f"jurisdiction:{code.casefold()}",
@@ -202,7 +198,7 @@ def _jurisdiction(proposed: ProposedEntity, quoted: Quoted) -> ExtractedEntity |
 
 
 def _modality_as(type_: EntityType, quoted: Quoted) -> Modality | None:
-    """Return the modality by which the text says such a norm; None if it says another."""
+    """Return the modality with which the text states such a norm; None if it does not."""
     sentence = quoted.sentence
     if type_ is EntityType.EXCEPTION and says_exception(sentence):
         return Modality.NONE
@@ -225,7 +221,7 @@ def _modality_as(type_: EntityType, quoted: Quoted) -> Modality | None:
 
 
 def _is_chance(said: str) -> bool:
-    """Say whether "may" tells what can happen. That somebody acts, the model has said."""
+    """Return whether "may" is about what can happen; that somebody acts is the model's claim."""
     return is_mere_chance(said, has_actor=True) and _MAY_BE_DONE.search(said) is None
 
 
@@ -249,7 +245,7 @@ def _measures(type_: EntityType, quoted: Quoted, named: str) -> list[Measure]:
 
 
 def _said(attribute: str, proposed: ProposedEntity, sentence: str) -> str:
-    """Return an attribute if the sentence has these very words; else nothing."""
+    """Return an attribute if the sentence has exactly these words; else an empty string."""
     words = clean(proposed.attributes.get(attribute, ""))
     is_said = words and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", sentence)
     return words if is_said else ""

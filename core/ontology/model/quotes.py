@@ -1,4 +1,8 @@
-"""What a text says at a quote: the sentence around it, and other names that it introduces."""
+"""Find a model's quotes in the part of a section that it was shown, with the sentence around each.
+
+A section is shown whole, or in parts if it is long. Whatever can't be found in the part is rejected
+with its reason.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,71 +19,25 @@ from core.ontology.extract.statements import Statement, clean, is_history, state
 MIN_QUOTE_CHARACTERS = 8
 """A shorter quote shows nothing."""
 MAX_QUOTE_CHARACTERS = 1_200
-"""A longer quote is no longer a place."""
+"""A longer quote points to no particular place."""
 _MAX_PLACES = 50
-
-
-def find_quote(quote: str, text: str, within: TextSpan) -> tuple[TextSpan, ...]:
-    """Return where a quote stands in a part of a text, in order; empty if nowhere.
-
-    A place where white space differs counts only where none agrees, and only if it is the one.
-    """
-    wanted = quote.strip()
-    if not wanted:
-        return ()
-    exact = _places(re.compile(re.escape(wanted)), text, within)
-    if exact:
-        return exact
-    folded = re.compile(r"\s+".join(map(re.escape, wanted.split())))
-    found = _places(folded, text, within)
-    return found if len(found) == 1 else ()
-
-
-def _places(pattern: re.Pattern[str], text: str, within: TextSpan) -> tuple[TextSpan, ...]:
-    found: list[TextSpan] = []
-    for match in pattern.finditer(text, within.char_start, within.char_end):
-        if not _cuts_word(text, match.start()) and not _cuts_word(text, match.end()):
-            found.append(TextSpan(char_start=match.start(), char_end=match.end()))
-            if len(found) == _MAX_PLACES:
-                break
-    return tuple(found)
-
-
-def _cuts_word(text: str, offset: int) -> bool:
-    """Say whether a word goes on over an offset."""
-    if not 0 < offset < len(text):
-        return False
-    before, after = text[offset - 1], text[offset]
-    return (before.isalnum() or before == "_") and (after.isalnum() or after == "_")
-
-
-class Drop(StrEnum):
-    """Why something proposed was left out."""
-
-    UNKNOWN_TYPE = "unknown_type"
-    REPEATED_ID = "repeated_id"
-    QUOTE_LENGTH = "quote_length"
-    QUOTE_NOT_FOUND = "quote_not_found"
-    QUOTE_AMBIGUOUS = "quote_ambiguous"
-    NOT_ONE_SENTENCE = "not_one_sentence"
-    NAME_NOT_IN_QUOTE = "name_not_in_quote"
-    NUMBER_NOT_IN_QUOTE = "number_not_in_quote"
-    WRONG_MODALITY = "wrong_modality"
-    ALIAS_NOT_SAID = "alias_not_said"
-    UNKNOWN_END = "unknown_end"
-    WRONG_ENDS = "wrong_ends"
-    ENDS_NOT_IN_QUOTE = "ends_not_in_quote"
-    RELATION_NOT_SAID = "relation_not_said"
-
-
 MAX_PART_CHARACTERS = 4_000
-"""Of one part: what a reply of 8,000 tokens can hold the facts of."""
+"""Of one part: its facts fit into a reply of 8,000 tokens."""
 MIN_PART_CHARACTERS = 20
-"""Of a section's body: less says nothing."""
+"""Of a section's body: a shorter one states nothing."""
+MAX_NAME = 80
+"""Longest name of an entity, in characters."""
+_MAX_ALIASES = 5
+_INTRODUCES = re.compile(
+    r"(?:\W{0,9}[(\"\u201c'\u2018]"
+    r"|\W{0,9}\b(?:also known as|hereinafter|referred to as|called|abbreviated)\b)\W{0,9}"
+    r"(?:(?:the|an?|each|together|as|to|referred)\W{1,9}){0,4}",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class SectionPart:
     """A section's body, or a part of a long one."""
 
     section: Section
@@ -94,10 +52,10 @@ class Part:
         return named or self.section.eid
 
 
-def parts_of(text: str, sections: Sequence[Section]) -> tuple[Part, ...]:
-    """Return what there is to read, in text order."""
+def parts_of(text: str, sections: Sequence[Section]) -> tuple[SectionPart, ...]:
+    """Return the parts to be read by a model, in text order."""
     return tuple(
-        Part(section=section, span=span)
+        SectionPart(section=section, span=span)
         for section in sections
         if not is_history(section)
         for span in _cut(text, section)
@@ -123,7 +81,7 @@ def _cut(text: str, section: Section) -> Iterator[TextSpan]:
 
 
 def _end(text: str, start: int, end: int) -> int:
-    """Return where a part that begins at `start` ends."""
+    """Return the end of a part that begins at `start`."""
     latest = start + MAX_PART_CHARACTERS
     ends = [
         span.char_end
@@ -131,7 +89,7 @@ def _end(text: str, start: int, end: int) -> int:
         if span.char_end <= latest
     ]
     whole = [each for each in ends if each - start > MAX_PART_CHARACTERS // 4]
-    if len(whole) > 1:  # the last one may go on beyond what was looked at
+    if len(whole) > 1:  # the last one may continue beyond the text that was split
         return whole[-2]
     space = max(text.rfind(mark, start + 1, latest) for mark in ("\n", " "))
     return space if space > start else latest
@@ -145,15 +103,23 @@ def _stripped(text: str, start: int, end: int) -> TextSpan | None:
     return TextSpan(char_start=start + lead, char_end=start + len(raw.rstrip()))
 
 
-MAX_NAME = 80
-"""Longest name of a thing, in characters."""
-_MAX_ALIASES = 5
-_INTRODUCES = re.compile(
-    r"(?:\W{0,9}[(\"\u201c'\u2018]"
-    r"|\W{0,9}\b(?:also known as|hereinafter|referred to as|called|abbreviated)\b)\W{0,9}"
-    r"(?:(?:the|an?|each|together|as|to|referred)\W{1,9}){0,4}",
-    re.IGNORECASE,
-)
+class Rejection(StrEnum):
+    """Why a proposal was rejected."""
+
+    UNKNOWN_TYPE = "unknown_type"
+    REPEATED_ID = "repeated_id"
+    QUOTE_LENGTH = "quote_length"
+    QUOTE_NOT_FOUND = "quote_not_found"
+    QUOTE_AMBIGUOUS = "quote_ambiguous"
+    NOT_ONE_SENTENCE = "not_one_sentence"
+    NAME_NOT_IN_QUOTE = "name_not_in_quote"
+    NUMBER_NOT_IN_QUOTE = "number_not_in_quote"
+    WRONG_MODALITY = "wrong_modality"
+    ALIAS_NOT_SAID = "alias_not_said"
+    UNKNOWN_END = "unknown_end"
+    WRONG_ENDS = "wrong_ends"
+    ENDS_NOT_IN_QUOTE = "ends_not_in_quote"
+    RELATION_NOT_SAID = "relation_not_said"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,49 +127,48 @@ class Quoted:
     """A quote that was found."""
 
     words: str
-    """As it stands in the text, without markup, white space folded."""
+    """As written, without markup, with single spaces."""
     spans: tuple[TextSpan, ...]
-    """The sentence around it, with its lead-in; the quote itself if that is no one sentence."""
+    """The sentence around it, with its lead-in; else the quote itself."""
     statement: Statement | None
-    """That sentence; None if there is not just one."""
+    """That sentence; None if the quote is not from a single one."""
 
     @property
     def sentence(self) -> str:
-        """What the text says there."""
+        """The sentence around it, else the quote."""
         return self.statement.sentence if self.statement else self.words
 
     @property
     def description(self) -> str:
-        """The same, for a table row with the columns' headings."""
+        """The same; for a table row with the headings of its columns."""
         return self.statement.description if self.statement else self.words
 
 
 class QuoteFinder:
     """Finds quotes in one part of a section."""
 
-    def __init__(self, text: str, part: Part) -> None:
-        """Look at one part of a document's whole text."""
+    def __init__(self, text: str, part: SectionPart) -> None:
         self._text = text
         self._part = part
         self._statements = tuple(statements(text, [part.section]))
 
-    def find(self, quote: str, *, is_rule: bool) -> Quoted | Drop:
+    def find(self, quote: str, *, is_rule: bool) -> Quoted | Rejection:
         """Find a quote and the sentence that it is taken from.
 
-        A quote that stands in several sentences is refused for a rule, whose meaning is that of its
-        sentence; for a name the first place is taken.
+        For a rule, whose meaning is that of its sentence, a quote that occurs in different
+        sentences is rejected; for a name, the first place is taken.
         """
         if not MIN_QUOTE_CHARACTERS <= len(quote.strip()) <= MAX_QUOTE_CHARACTERS:
-            return Drop.QUOTE_LENGTH
+            return Rejection.QUOTE_LENGTH
         places = find_quote(quote, self._text, self._part.span)
         if not places:
-            return Drop.QUOTE_NOT_FOUND
+            return Rejection.QUOTE_NOT_FOUND
         found = [self._around(place) for place in places]
         if is_rule and len({each.sentence if each else None for each in found}) > 1:
-            return Drop.QUOTE_AMBIGUOUS
+            return Rejection.QUOTE_AMBIGUOUS
         statement = found[0]
         if is_rule and (statement is None or statement.words.endswith(":")):
-            return Drop.NOT_ONE_SENTENCE
+            return Rejection.NOT_ONE_SENTENCE
         return Quoted(
             words=clean(places[0].of(self._text)),
             spans=statement.spans if statement else places[:1],
@@ -211,7 +176,7 @@ class QuoteFinder:
         )
 
     def aliases(self, proposed: Sequence[str], name: str) -> tuple[str, ...]:
-        """Return those other names that the part introduces beside the name ("... (CCO)")."""
+        """Return the proposed aliases that the part introduces beside the name ("... (CCO)")."""
         shown = self._part.span.of(self._text)
         found: dict[str, None] = {}
         for alias in proposed:
@@ -223,14 +188,14 @@ class QuoteFinder:
         return tuple(found)[:_MAX_ALIASES]
 
     def said(self, words: str) -> str:
-        """Return words that are a stretch of the text, without markup; else nothing."""
+        """Return words that occur in the text, without markup; else an empty string."""
         if len(words.strip()) < MIN_QUOTE_CHARACTERS:
             return ""
         places = find_quote(words, self._text, self._part.span)
         return clean(places[0].of(self._text)) if places else ""
 
     def _around(self, place: TextSpan) -> Statement | None:
-        """Return the one statement that a quote is taken from; its lead-in is part of it."""
+        """Return the one statement that contains a quote, its lead-in included."""
         touched = [
             each
             for each in self._statements
@@ -246,7 +211,7 @@ class QuoteFinder:
 
 
 def _introduced(name: str, alias: str, text: str) -> bool:
-    """Say whether a text puts one name beside the other ("Chief Risk Officer (CRO)")."""
+    """Return whether a text introduces one name beside the other ("Chief Risk Officer (CRO)")."""
     for first, second in ((name, alias), (alias, name)):
         match = find_name(first, text)
         while match is not None:
@@ -257,3 +222,37 @@ def _introduced(name: str, alias: str, text: str) -> bool:
             text = text[match.end() :]
             match = find_name(first, text)
     return False
+
+
+def find_quote(quote: str, text: str, within: TextSpan) -> tuple[TextSpan, ...]:
+    """Return the places of a quote in a part of a text, in order; empty if there are none.
+
+    A place with other white space counts only if there is no exact match, and only one such place.
+    """
+    wanted = quote.strip()
+    if not wanted:
+        return ()
+    exact = _places(re.compile(re.escape(wanted)), text, within)
+    if exact:
+        return exact
+    folded = re.compile(r"\s+".join(map(re.escape, wanted.split())))
+    found = _places(folded, text, within)
+    return found if len(found) == 1 else ()
+
+
+def _places(pattern: re.Pattern[str], text: str, within: TextSpan) -> tuple[TextSpan, ...]:
+    found: list[TextSpan] = []
+    for match in pattern.finditer(text, within.char_start, within.char_end):
+        if not _cuts_word(text, match.start()) and not _cuts_word(text, match.end()):
+            found.append(TextSpan(char_start=match.start(), char_end=match.end()))
+            if len(found) == _MAX_PLACES:
+                break
+    return tuple(found)
+
+
+def _cuts_word(text: str, offset: int) -> bool:
+    """Return whether an offset is within a word."""
+    if not 0 < offset < len(text):
+        return False
+    before, after = text[offset - 1], text[offset]
+    return (before.isalnum() or before == "_") and (after.isalnum() or after == "_")

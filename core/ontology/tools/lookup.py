@@ -1,4 +1,4 @@
-"""Tools that say what there is and find entities by type, name, words or key."""
+"""The ontology's tools: overview, lookup, neighbourhood, comparison and summary."""
 
 import re
 from collections.abc import Mapping
@@ -14,8 +14,8 @@ from core.ontology.tools.registry import (
     ArgumentError,
     Arguments,
     Parameter,
-    Shown,
     Tool,
+    ToolResult,
     answer,
     entity_json,
     listed,
@@ -30,6 +30,21 @@ _EACH = 10
 _POLICIES = 20
 _SECTIONS = 40
 _LEAST_SCORE = 0.34
+TYPE_NAMES = tuple(type_.value for type_ in EntityType)
+"""Names of entity types, as tools take them."""
+FOUND = 10
+"""Facts that a search gives at most."""
+NEAR_BEST = 0.5
+"""Share of the best score that a fact needs: with half as many matching words it is about something
+else."""
+_EXAMPLES = 3
+_NEAR = 3
+_OTHERS = 5
+_TYPE = Parameter(
+    name="type", description="Entity type; leave out for all.", default="", choices=TYPE_NAMES
+)
+_RELATIONS = tuple(type_.value for type_ in RelationType)
+_MOST_HOPS = 6
 
 
 async def _compare(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
@@ -52,12 +67,12 @@ async def _compare(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]
         lead_ins={span: one for part in parts for span, one in part.lead_ins.items()},
     )
     items: dict[str, Json] = {"topics": topics, "without_facts": missing}
-    told = answer(Shown(part=joined, entities=both), items)
+    told = answer(ToolResult(part=joined, entities=both), items)
     return {name: value for name, value in told.items() if name != "entities"}
 
 
 async def _about(ontology: Lookup, topic: str, own_words: frozenset[str]) -> Snapshot:
-    """Return the facts on a topic that have a word of its own, best first."""
+    """Return the facts on a topic that have a word which the other topic lacks, best first."""
     found = await ontology.search(topic, _TOLD, limit=4 * _EACH)
     kept: list[Entity] = []
     for entity in found.part.entities:
@@ -96,6 +111,8 @@ COMPARE = Tool(
     ),
     run=_compare,
 )
+
+
 SUMMARIZE = Tool(
     name="summarize",
     capability="documents",
@@ -106,18 +123,6 @@ SUMMARIZE = Tool(
     ),
     run=_summarize,
 )
-
-
-TYPE_NAMES = tuple(type_.value for type_ in EntityType)
-"""Names of entity types, as tools take them."""
-FOUND = 10
-"""Facts that a search gives at most."""
-NEAR_BEST = 0.5
-"""Share of the best score that a fact needs: what shares half as many telling words as the best
-one is about something else."""
-_EXAMPLES = 3
-_NEAR = 3
-_OTHERS = 5
 
 
 async def _summary(ontology: Lookup, _: Arguments) -> Mapping[str, Json]:
@@ -152,7 +157,7 @@ async def _find(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
 
 
 async def _named(ontology: Lookup, name: str, type_: EntityType | None) -> EntityList:
-    """Return the entities of a name, else those with the name as part of theirs."""
+    """Return the entities of a name, else those whose names contain it."""
     exact = await ontology.listed(type_, name=name, limit=MOST_ITEMS)
     if exact.count or not name:
         return exact
@@ -166,14 +171,14 @@ async def _search(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
     least = NEAR_BEST * max(found.scores.values(), default=0.0)
     near = [one for one in found.part.entities if found.scores[one.key] >= least]
     scores: dict[str, Json] = {one.key: round(found.scores[one.key], 3) for one in near}
-    return answer(Shown(part=found.part, entities=near), {"scores": scores})
+    return answer(ToolResult(part=found.part, entities=near), {"scores": scores})
 
 
 async def entity_of(ontology: Lookup, key: str, *, argument: str = "id") -> Entity:
-    """Return the entity of a key or, if it is the one so named, of a name.
+    """Return the entity of a key, or the only one of a name.
 
     Raises:
-        ArgumentError: there is none, with the nearest keys.
+        ArgumentError: there is none; the message has the nearest keys.
     """
     part = await ontology.entity(key)
     if part.entities:
@@ -194,7 +199,7 @@ async def _get(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
     own = await entity_of(ontology, str(arguments["id"]))
     joined = await ontology.neighbours(own.key, limit=MOST_ITEMS)
     return answer(
-        Shown(
+        ToolResult(
             part=joined.part,
             entities=joined.part.entities[:1],
             relations=joined.part.relations,
@@ -210,12 +215,8 @@ async def _definition(ontology: Lookup, arguments: Arguments) -> Mapping[str, Js
     if found.count:
         return listed(found, items)
     others = await ontology.search(term, limit=_OTHERS)
-    return answer(Shown(part=others.part, entities=others.part.entities), items)
+    return answer(ToolResult(part=others.part, entities=others.part.entities), items)
 
-
-_TYPE = Parameter(
-    name="type", description="Entity type; leave out for all.", default="", choices=TYPE_NAMES
-)
 
 GET_GRAPH_SUMMARY = Tool(
     name="get_graph_summary",
@@ -224,6 +225,8 @@ GET_GRAPH_SUMMARY = Tool(
     parameters=(),
     run=_summary,
 )
+
+
 LIST_ENTITY_TYPES = Tool(
     name="list_entity_types",
     capability="overview",
@@ -231,6 +234,8 @@ LIST_ENTITY_TYPES = Tool(
     parameters=(),
     run=_types,
 )
+
+
 FIND_ENTITIES = Tool(
     name="find_entities",
     capability="lookup",
@@ -238,6 +243,8 @@ FIND_ENTITIES = Tool(
     parameters=(_TYPE, Parameter(name="name", description="Name or part of one.", default="")),
     run=_find,
 )
+
+
 SEARCH_ENTITIES = Tool(
     name="search_entities",
     capability="lookup",
@@ -248,6 +255,8 @@ SEARCH_ENTITIES = Tool(
     parameters=(Parameter(name="query", description="Content words."), _TYPE),
     run=_search,
 )
+
+
 GET_ENTITY = Tool(
     name="get_entity",
     capability="lookup",
@@ -255,6 +264,8 @@ GET_ENTITY = Tool(
     parameters=(Parameter(name="id", description="Its id, as other tools return it."),),
     run=_get,
 )
+
+
 RESOLVE_DEFINITION = Tool(
     name="resolve_definition",
     capability="documents",
@@ -262,10 +273,6 @@ RESOLVE_DEFINITION = Tool(
     parameters=(Parameter(name="term", description="The term."),),
     run=_definition,
 )
-
-
-_RELATIONS = tuple(type_.value for type_ in RelationType)
-_MOST_HOPS = 6
 
 
 async def _neighbours(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
@@ -278,7 +285,7 @@ async def _neighbours(ontology: Lookup, arguments: Arguments) -> Mapping[str, Js
         limit=MOST_ITEMS,
     )
     return answer(
-        Shown(
+        ToolResult(
             part=found.part,
             entities=found.part.entities[1:],
             relations=found.part.relations,
@@ -296,7 +303,7 @@ async def _paths(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
     paths: list[Json] = [
         [relation_json(found.part, *step) for step in chain] for chain in found.chains
     ]
-    return answer(Shown(part=found.part, relations=found.part.relations), {"paths": paths})
+    return answer(ToolResult(part=found.part, relations=found.part.relations), {"paths": paths})
 
 
 GET_NEIGHBORS = Tool(
@@ -323,6 +330,8 @@ GET_NEIGHBORS = Tool(
     ),
     run=_neighbours,
 )
+
+
 FIND_PATHS = Tool(
     name="find_paths",
     capability="neighbourhood",

@@ -1,7 +1,7 @@
-"""The ontology's tools, and the toolbox in which a run is given them.
+"""The toolbox that gives a run the ontology's tools.
 
-All are read-only and see one edition. A tool never raises to its caller but for a database that
-failed: a bad argument comes back as `error` with the way to correct it.
+All are read-only and see one edition. The only error they raise is that of a failed database: a bad
+argument comes back as `error`, with the way to correct it.
 """
 
 import logging
@@ -54,7 +54,7 @@ class OntologyToolbox:
         self._calls: list[ToolCall] = []
 
     def register(self, tools: Sequence[Tool]) -> None:
-        """Offer the tools of another source of knowledge too: counted and checked like its own."""
+        """Add the tools of another source; they are counted and checked like the ontology's."""
         self._registry = self._registry.joined(tools)
 
     @property

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.ingest.publish import Ingested
 from core.ports import Published, Unchanged
-from core.ports.extraction import NotRead, SectionReader, SectionReading, SectionText
+from core.ports.extraction import NotRead, SectionInput, SectionReader, SectionReading
 from tests.integration.extraction.conftest import GIFTS, Desk, report_of
 from tests.servers.anthropic import anthropic_server
 from tests.servers.anthropic_steps import Step, failure, reply
@@ -253,7 +253,7 @@ class CountingReader:
         self.under_way, self.most = 0, 0
         self._reader = reader
 
-    async def read(self, text: SectionText, /) -> SectionReading | NotRead:
+    async def read(self, text: SectionInput, /) -> SectionReading | NotRead:
         self.under_way += 1
         self.most = max(self.most, self.under_way)
         try:

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.domain.errors import ConfigError
-from core.ingest.embed import build_space
+from core.ingest.embedding_space import build_space
 from core.ingest.prepare import Overrides
 from core.ingest.publish import Ingested, Ingestor
 from core.ontology.extract.rule_extractor import RuleExtractor

@@ -17,7 +17,7 @@ from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.domain.errors import OccupiedError, OvertakenError, TransientError, UsageError
 from core.domain.policy import EVERYONE
 from core.domain.question import Scope
-from core.ingest.embed import build_space, drop_kept
+from core.ingest.embedding_space import build_space, drop_kept
 from core.ports import EmbeddingSpace, SearchRequest, Vector
 from core.ports.search import SpaceState
 from tests.integration.search.conftest import SPACE, Publish, letters, publication
@@ -108,7 +108,7 @@ async def test_an_interrupted_build_goes_on_where_it_was(
     publish: Publish, store: PostgresSpaceStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was paid for stays; meanwhile the old space serves."""
-    monkeypatch.setattr("core.ingest.embed.ROUND", 1)
+    monkeypatch.setattr("core.ingest.embedding_space.ROUND", 1)
     await publish("gifts", GIFTS)
     with pytest.raises(TransientError):
         await build_space(store, OtherEmbedder(failing_from=2), progress=unheard)

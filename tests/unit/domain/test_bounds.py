@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from core.grounding.bounds import Bound, bounds, bounds_kept
 from core.ingest.prepare import prepare
 from core.ontology.extract.rule_extractor import extract
+from core.ports.extraction import SourceDocument
 
 POLICIES = Path(__file__).parents[3] / "samples" / "policies"
 
@@ -137,11 +138,13 @@ def _norms() -> list[tuple[str, list[str]]]:
         read = prepare(path.read_bytes(), source_name=path.name)
         text = read.document.text
         facts = extract(
-            text,
-            read.sections,
-            policy_key=read.metadata.key,
-            title=read.metadata.title,
-            jurisdiction=read.metadata.jurisdiction,
+            SourceDocument(
+                text=text,
+                sections=read.sections,
+                policy_key=read.metadata.key,
+                title=read.metadata.title,
+                jurisdiction=read.metadata.jurisdiction,
+            )
         )
         found += [
             (str(entity.attributes["sentence"]), [span.of(text) for span in entity.spans])

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from core.ingest.compare import claim_of, find_clashes
+from core.ingest.compare import claim_of, find_key_conflicts
 from core.ingest.prepare import NOTHING_GIVEN, Overrides, prepare
 
 DE = "# Gifts\n\nGermany: EUR 50."
@@ -16,7 +16,7 @@ SECOND = Overrides(key="gifts", effective_from=date(2025, 1, 1))
 
 def clashes(*files: tuple[str, str, Overrides]) -> dict[int, str]:
     """Read the files, each with its name and what is said of it."""
-    return find_clashes(
+    return find_key_conflicts(
         [
             claim_of(
                 prepare(markdown.encode(), source_name=name, given=given), name=name, given=given

@@ -15,8 +15,8 @@ import pytest
 from core.domain.errors import DocumentError
 from core.domain.policy import Heading
 from core.ingest.prepare import Content, prepare, read_content
-from core.ingest.sandbox import ConfinedReader, ReadingLimits, checked_content, open_reader
-from core.ingest.sandbox_process import Reply
+from core.ingest.sandbox import SandboxedReader, SandboxLimits, checked_content, open_sandbox
+from core.ingest.sandbox_process import ParserReply
 from core.language.spans import TextSpan
 
 pytestmark = pytest.mark.slow
@@ -29,8 +29,10 @@ _STARTED_S = 1.0
 
 
 @pytest.fixture
-async def reader() -> AsyncIterator[ConfinedReader]:
-    async with open_reader(ReadingLimits(processor_s=1, processor_s_a_mb=0, patience=60)) as opened:
+async def reader() -> AsyncIterator[SandboxedReader]:
+    async with open_sandbox(
+        SandboxLimits(processor_s=1, processor_s_a_mb=0, wait_ratio=60)
+    ) as opened:
         yield opened
 
 
@@ -51,7 +53,7 @@ async def until(condition: Callable[[], object]) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_what_comes_back_is_what_was_read(reader: ConfinedReader) -> None:
+async def test_what_comes_back_is_what_was_read(reader: SandboxedReader) -> None:
     """Nothing is lost between the processes; one child serves for many files."""
     for name in ("gifts-v2.md", "dir/gifts.txt", "gifts.html"):
         assert await reader.prepare(GOOD, source_name=name) == prepare(GOOD, source_name=name)
@@ -60,13 +62,13 @@ async def test_what_comes_back_is_what_was_read(reader: ConfinedReader) -> None:
     assert without.chunks == ()
 
 
-async def test_a_file_that_is_refused_says_why(reader: ConfinedReader) -> None:
+async def test_a_file_that_is_refused_says_why(reader: SandboxedReader) -> None:
     """The cause and the cure come from the loader, in one line."""
     with pytest.raises(DocumentError, match="the PDF is corrupt: export it again"):
         await reader.prepare(b"%PDF-1.7 nonsense", source_name="x.pdf")
 
 
-async def test_a_file_that_takes_too_long_is_refused_alone(reader: ConfinedReader) -> None:
+async def test_a_file_that_takes_too_long_is_refused_alone(reader: SandboxedReader) -> None:
     """The kernel ends the child; the next file gets another."""
     with pytest.raises(DocumentError, match="more than 1 s of processor time: split it"):
         await reader.prepare(SLOW, source_name="slow.md")
@@ -76,7 +78,9 @@ async def test_a_file_that_takes_too_long_is_refused_alone(reader: ConfinedReade
 async def test_processor_time_is_counted_file_by_file() -> None:
     """Many files may take more together than one may alone."""
     some = b"- a\n" * 15_000
-    async with open_reader(ReadingLimits(processor_s=2, processor_s_a_mb=0, patience=60)) as reader:
+    async with open_sandbox(
+        SandboxLimits(processor_s=2, processor_s_a_mb=0, wait_ratio=60)
+    ) as reader:
         used = 0.0
         while used < 3:
             await reader.prepare(some, source_name="x.md")
@@ -86,10 +90,10 @@ async def test_processor_time_is_counted_file_by_file() -> None:
 
 async def test_a_file_that_takes_too_much_memory_is_refused_alone() -> None:
     """The address space of the child is limited, not that of the program."""
-    limits = ReadingLimits(
-        memory_bytes=200 * 1024 * 1024, processor_s=10, processor_s_a_mb=0, patience=60
+    limits = SandboxLimits(
+        memory_bytes=200 * 1024 * 1024, processor_s=10, processor_s_a_mb=0, wait_ratio=60
     )
-    async with open_reader(limits) as reader:
+    async with open_sandbox(limits) as reader:
         with pytest.raises(DocumentError, match="more than 200 MB: split it"):
             await reader.prepare(SLOW, source_name="large.md")
         assert (await reader.prepare(GOOD, source_name="gifts.md")).chunks
@@ -97,7 +101,9 @@ async def test_a_file_that_takes_too_much_memory_is_refused_alone() -> None:
 
 async def test_a_child_that_hangs_is_not_waited_for_for_ever() -> None:
     """Waiting takes no processor time, so that is limited too."""
-    async with open_reader(ReadingLimits(processor_s=1, processor_s_a_mb=0, patience=2)) as reader:
+    async with open_sandbox(
+        SandboxLimits(processor_s=1, processor_s_a_mb=0, wait_ratio=2)
+    ) as reader:
         await reader.prepare(GOOD, source_name="gifts.md")
         (child,) = children()
         child.suspend()
@@ -116,7 +122,7 @@ async def test_a_child_that_hangs_is_not_waited_for_for_ever() -> None:
 )
 async def test_a_child_that_dies_costs_one_file(number: signal.Signals, cause: str) -> None:
     """A parser that crashes, or a kernel short of memory, ends one file's reading."""
-    async with open_reader() as reader, asyncio.TaskGroup() as tasks:
+    async with open_sandbox() as reader, asyncio.TaskGroup() as tasks:
         reading = tasks.create_task(refusal_of(reader, SLOW))
         await until(children)
         await until(lambda: children()[0].cpu_times().user > _STARTED_S)
@@ -125,13 +131,13 @@ async def test_a_child_that_dies_costs_one_file(number: signal.Signals, cause: s
         assert (await reader.prepare(GOOD, source_name="gifts.md")).chunks
 
 
-async def refusal_of(reader: ConfinedReader, data: bytes) -> str:
+async def refusal_of(reader: SandboxedReader, data: bytes) -> str:
     with pytest.raises(DocumentError) as caught:
         await reader.prepare(data, source_name="x.md")
     return str(caught.value)
 
 
-async def test_a_child_that_died_between_two_files_costs_none(reader: ConfinedReader) -> None:
+async def test_a_child_that_died_between_two_files_costs_none(reader: SandboxedReader) -> None:
     """It is replaced."""
     await reader.prepare(GOOD, source_name="gifts.md")
     children()[0].kill()
@@ -142,14 +148,15 @@ async def test_a_child_that_died_between_two_files_costs_none(reader: ConfinedRe
 
 async def test_a_child_that_grew_large_is_replaced() -> None:
     """What it freed may be too scattered for the next file."""
-    async with open_reader(ReadingLimits(memory_bytes=240 * 1024 * 1024)) as reader:
+    limits = SandboxLimits(memory_bytes=240 * 1024 * 1024)
+    async with open_sandbox(limits) as reader:
         await reader.prepare(GOOD, source_name="gifts.md")
         assert len(children()) == 1
         await reader.prepare(b"# A\n\nb.\n\n" * 30_000, source_name="large.md")
         assert not children()
 
 
-async def test_two_files_at_once_are_read_one_after_the_other(reader: ConfinedReader) -> None:
+async def test_two_files_at_once_are_read_one_after_the_other(reader: SandboxedReader) -> None:
     """Neither gets the other's text."""
     other = GOOD.replace(b"Gifts", b"Tips")
     async with asyncio.TaskGroup() as tasks:
@@ -159,7 +166,7 @@ async def test_two_files_at_once_are_read_one_after_the_other(reader: ConfinedRe
     assert len(children()) == 1
 
 
-async def test_being_cancelled_leaves_no_child(reader: ConfinedReader) -> None:
+async def test_being_cancelled_leaves_no_child(reader: SandboxedReader) -> None:
     """Neither while a file is read nor after; the reader is still of use."""
     async with asyncio.TaskGroup() as tasks:
         reading = tasks.create_task(reader.prepare(SLOW, source_name="slow.md"))
@@ -170,7 +177,7 @@ async def test_being_cancelled_leaves_no_child(reader: ConfinedReader) -> None:
 
 
 async def test_the_child_is_given_no_environment(
-    reader: ConfinedReader, monkeypatch: pytest.MonkeyPatch
+    reader: SandboxedReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Keys and the database's address are not for a process that opens strangers' files."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
@@ -182,12 +189,12 @@ async def test_the_child_is_given_no_environment(
 PARENT = f"""
 import asyncio
 import signal
-from core.ingest.sandbox import open_reader
+from core.ingest.sandbox import open_sandbox
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored if the tests run in background
 
 async def main():
-    async with open_reader() as reader:
+    async with open_sandbox() as reader:
         await reader.prepare({SLOW[:4]!r} * 1_000_000, source_name="slow.md")
 
 asyncio.run(main())
@@ -216,7 +223,7 @@ def content() -> Content:
 
 def test_an_honest_reply_is_taken() -> None:
     """The law: a span's text is its slice."""
-    assert checked_content(Reply(content=content())) == content()
+    assert checked_content(ParserReply(content=content())) == content()
 
 
 def lies() -> list[Content]:
@@ -238,13 +245,13 @@ def lies() -> list[Content]:
 def test_a_reply_whose_offsets_are_not_those_of_its_text_is_refused(lie: Content) -> None:
     """A citation would quote what does not stand there."""
     with pytest.raises(DocumentError, match="offsets beyond its text"):
-        checked_content(Reply(content=lie))
+        checked_content(ParserReply(content=lie))
 
 
 def test_an_unexpected_error_is_one_line_without_text_of_the_file() -> None:
     """It names the place, so that it can be reported."""
     with pytest.raises(DocumentError, match=r"unexpectedly \(KeyError in docx.py, line 7\)"):
-        checked_content(Reply(failed="KeyError in docx.py, line 7"))
+        checked_content(ParserReply(failed="KeyError in docx.py, line 7"))
 
 
 def test_the_program_that_reads_is_the_one_that_asks() -> None:

@@ -16,6 +16,7 @@ from core.domain.policy import Section
 from core.language.lead_ins import LeadIn, lead_in_of, section_units
 from core.language.spans import Span, TextSpan, VersionId
 from core.ontology.extract.rule_extractor import extract
+from core.ports.extraction import SourceDocument
 from tests.unit.ontology.markdown import sections_of
 
 
@@ -30,11 +31,13 @@ class Source:
 
     def extraction(self) -> Extraction:
         return extract(
-            self.text,
-            sections_of(self.text),
-            policy_key=self.key,
-            title=self.title,
-            jurisdiction=self.jurisdiction,
+            SourceDocument(
+                text=self.text,
+                sections=sections_of(self.text),
+                policy_key=self.key,
+                title=self.title,
+                jurisdiction=self.jurisdiction,
+            )
         )
 
 

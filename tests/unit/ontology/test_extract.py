@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from core.domain.ontology import NORMS, EntityType, ExtractedEntity, Extraction, RelationType
 from core.ontology.extract.rule_extractor import extract
+from core.ports.extraction import SourceDocument
 from tests.unit.ontology.markdown import sections_of
 
 _TEXT = """# Gifts Policy
@@ -61,7 +62,13 @@ Limit lowered from EUR 100.
 
 def _extraction(text: str = _TEXT) -> Extraction:
     return extract(
-        text, sections_of(text), policy_key="gifts", title="Gifts Policy", jurisdiction=None
+        SourceDocument(
+            text=text,
+            sections=sections_of(text),
+            policy_key="gifts",
+            title="Gifts Policy",
+            jurisdiction=None,
+        )
     )
 
 

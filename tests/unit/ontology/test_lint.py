@@ -1,7 +1,7 @@
 import pytest
 
 from core.domain.ontology import EntityType
-from core.ontology.extract.references import IndexedPolicy, IndexedSection, PolicyIndex
+from core.ontology.extract.policy_index import IndexedPolicy, IndexedSection, PolicyIndex
 from core.ontology.graphs.conflicts import Conflict
 from core.ontology.graphs.graph import build_graph
 from core.ontology.graphs.lint import FoundReference, Report, lint

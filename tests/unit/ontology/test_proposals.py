@@ -18,9 +18,10 @@ from core.domain.proposals import ProposedEntity, ProposedFacts, ProposedRelatio
 from core.language.spans import TextSpan
 from core.ontology.extract.roles import abbreviations
 from core.ontology.extract.rule_extractor import extract
-from core.ontology.model.model_extractor import merged
+from core.ontology.model.model_extractor import merge_facts
 from core.ontology.model.proposals import CheckedFacts, check
-from core.ontology.model.quotes import MAX_PART_CHARACTERS, Drop, Part, parts_of
+from core.ontology.model.quotes import MAX_PART_CHARACTERS, Rejection, SectionPart, parts_of
+from core.ports.extraction import SourceDocument
 from tests.unit.ontology.markdown import sections_of
 
 TEXT = """# Gifts Policy
@@ -87,7 +88,13 @@ def only(facts: CheckedFacts) -> ExtractedEntity:
 
 def rules() -> Extraction:
     return extract(
-        TEXT, sections_of(TEXT), policy_key="gifts", title="Gifts Policy", jurisdiction=None
+        SourceDocument(
+            text=TEXT,
+            sections=sections_of(TEXT),
+            policy_key="gifts",
+            title="Gifts Policy",
+            jurisdiction=None,
+        )
     )
 
 
@@ -134,25 +141,25 @@ def test_numbers_are_read_from_the_text() -> None:
 @pytest.mark.parametrize(
     ("type_", "name", "quote", "drop"),
     [
-        ("Wish", "gifts", LEDGER, Drop.UNKNOWN_TYPE),
-        ("Section", "Limits", LEDGER, Drop.UNKNOWN_TYPE),
-        ("Obligation", "x", "Gifts", Drop.QUOTE_LENGTH),
-        ("Obligation", "x", "x" * 1_300, Drop.QUOTE_LENGTH),
-        ("Obligation", "x", "Gifts above EUR 80 are entered", Drop.QUOTE_NOT_FOUND),
-        ("Obligation", "x", "gifts above EUR 75 are entered", Drop.QUOTE_NOT_FOUND),
-        ("Obligation", "x", "ifts above EUR 75 are enter", Drop.QUOTE_NOT_FOUND),
-        ("Permission", "x", "A breach may lead to dismissal.", Drop.QUOTE_NOT_FOUND),
-        ("Prohibition", "x", "above EUR 75", Drop.QUOTE_AMBIGUOUS),
-        ("Prohibition", "x", "Employees must not:", Drop.NOT_ONE_SENTENCE),
-        ("Prohibition", "x", "accept cash;\n- accept loans", Drop.NOT_ONE_SENTENCE),
-        ("Prohibition", "x", "Employees may accept gifts", Drop.WRONG_MODALITY),
-        ("Permission", "x", "accept cash", Drop.WRONG_MODALITY),
-        ("Prohibition", "x", LEDGER, Drop.WRONG_MODALITY),
-        ("Obligation", "x", "Employees may accept gifts", Drop.WRONG_MODALITY),
-        ("Exception", "x", "accept loans", Drop.WRONG_MODALITY),
-        ("Role", "Chief Executive", "The Benefit Ledger is kept", Drop.NAME_NOT_IN_QUOTE),
-        ("Role", "the", "The Benefit Ledger is kept", Drop.NAME_NOT_IN_QUOTE),
-        ("Jurisdiction", "France", "Travellers in Germany", Drop.NAME_NOT_IN_QUOTE),
+        ("Wish", "gifts", LEDGER, Rejection.UNKNOWN_TYPE),
+        ("Section", "Limits", LEDGER, Rejection.UNKNOWN_TYPE),
+        ("Obligation", "x", "Gifts", Rejection.QUOTE_LENGTH),
+        ("Obligation", "x", "x" * 1_300, Rejection.QUOTE_LENGTH),
+        ("Obligation", "x", "Gifts above EUR 80 are entered", Rejection.QUOTE_NOT_FOUND),
+        ("Obligation", "x", "gifts above EUR 75 are entered", Rejection.QUOTE_NOT_FOUND),
+        ("Obligation", "x", "ifts above EUR 75 are enter", Rejection.QUOTE_NOT_FOUND),
+        ("Permission", "x", "A breach may lead to dismissal.", Rejection.QUOTE_NOT_FOUND),
+        ("Prohibition", "x", "above EUR 75", Rejection.QUOTE_AMBIGUOUS),
+        ("Prohibition", "x", "Employees must not:", Rejection.NOT_ONE_SENTENCE),
+        ("Prohibition", "x", "accept cash;\n- accept loans", Rejection.NOT_ONE_SENTENCE),
+        ("Prohibition", "x", "Employees may accept gifts", Rejection.WRONG_MODALITY),
+        ("Permission", "x", "accept cash", Rejection.WRONG_MODALITY),
+        ("Prohibition", "x", LEDGER, Rejection.WRONG_MODALITY),
+        ("Obligation", "x", "Employees may accept gifts", Rejection.WRONG_MODALITY),
+        ("Exception", "x", "accept loans", Rejection.WRONG_MODALITY),
+        ("Role", "Chief Executive", "The Benefit Ledger is kept", Rejection.NAME_NOT_IN_QUOTE),
+        ("Role", "the", "The Benefit Ledger is kept", Rejection.NAME_NOT_IN_QUOTE),
+        ("Jurisdiction", "France", "Travellers in Germany", Rejection.NAME_NOT_IN_QUOTE),
         ("Threshold", "EUR 100", "Employees may accept gifts of up to EUR 75", None),
         ("Threshold", "75 days", "Employees may accept gifts of up to EUR 75", None),
         ("Threshold", "limit", "- accept loans", None),
@@ -160,18 +167,20 @@ def test_numbers_are_read_from_the_text() -> None:
     ],
 )
 def test_what_the_text_does_not_bear_out_is_dropped(
-    type_: str, name: str, quote: str, drop: Drop | None
+    type_: str, name: str, quote: str, drop: Rejection | None
 ) -> None:
     """Each with its reason, and nothing else with it."""
     facts = checked(entity(type_, name, quote))
     assert (facts.entities, facts.relations) == ((), ())
-    assert facts.dropped == {drop or Drop.NUMBER_NOT_IN_QUOTE: 1}
+    assert facts.dropped == {drop or Rejection.NUMBER_NOT_IN_QUOTE: 1}
 
 
 def test_chance_is_no_permission() -> None:
     """What "may lead" to something is not allowed; what "may be returned" is."""
     for quote in ("A breach may lead to dismissal.", "Breaches may be criminal offences."):
-        assert checked(entity("Permission", "x", quote), part=1).dropped == {Drop.WRONG_MODALITY: 1}
+        assert checked(entity("Permission", "x", quote), part=1).dropped == {
+            Rejection.WRONG_MODALITY: 1
+        }
     allowed = "Samples may be returned to the giver."
     assert only(checked(entity("Permission", "x", allowed), part=1)).name == allowed
 
@@ -197,7 +206,7 @@ def test_names_and_short_forms_are_those_of_the_text() -> None:
         "Benefit Ledger",
     )
     assert facts.entities[0].aliases == ()
-    assert facts.dropped == {Drop.ALIAS_NOT_SAID: 3}
+    assert facts.dropped == {Rejection.ALIAS_NOT_SAID: 3}
 
 
 def test_a_description_is_the_texts_own_or_none() -> None:
@@ -239,18 +248,18 @@ def test_relations_join_what_one_sentence_says() -> None:
         if one.source == "system:benefit-ledger"
     ] == [("system:benefit-ledger", RelationType.REFERENCES, "role:ethic-circle")]
     assert facts.dropped == {
-        Drop.RELATION_NOT_SAID: 1,
-        Drop.WRONG_ENDS: 1,
-        Drop.ENDS_NOT_IN_QUOTE: 1,
-        Drop.UNKNOWN_TYPE: 1,
-        Drop.UNKNOWN_END: 2,
+        Rejection.RELATION_NOT_SAID: 1,
+        Rejection.WRONG_ENDS: 1,
+        Rejection.ENDS_NOT_IN_QUOTE: 1,
+        Rejection.UNKNOWN_TYPE: 1,
+        Rejection.UNKNOWN_END: 2,
     }
 
 
 def test_every_fact_hangs_on_something() -> None:
     """A rule without an actor is the policy's; a thing is spoken of by its section."""
     rule = entity("Obligation", "x", LEDGER)
-    both = merged(rules(), [checked(rule, entity("System", "Benefit Ledger", LEDGER))])
+    both = merge_facts(rules(), [checked(rule, entity("System", "Benefit Ledger", LEDGER))])
     joined = {(one.source, one.type, one.target) for one in both.relations}
     section = f"section:gifts:{PARTS[0].section.eid}"
     new = {one.key for one in both.entities} - {one.key for one in rules().entities}
@@ -262,14 +271,14 @@ def test_every_fact_hangs_on_something() -> None:
 
 def test_what_the_rules_know_hangs_where_they_hung_it() -> None:
     """A rule that binds a role does not bind everybody because a model read it too."""
-    both = merged(rules(), [checked(entity("Permission", "x", "Employees may accept gifts"))])
+    both = merge_facts(rules(), [checked(entity("Permission", "x", "Employees may accept gifts"))])
     assert both == rules()
 
 
 def test_a_second_entity_of_an_id_is_dropped() -> None:
     """Its relations would be anybody's."""
     thing = entity("System", "Benefit Ledger", LEDGER)
-    assert checked(thing, thing).dropped == {Drop.REPEATED_ID: 1}
+    assert checked(thing, thing).dropped == {Rejection.REPEATED_ID: 1}
 
 
 def test_merging_keeps_what_the_rules_say() -> None:
@@ -281,16 +290,16 @@ def test_merging_keeps_what_the_rules_say() -> None:
         entity("Obligation", "ledger", LEDGER),
         relation("policy", "applies_to", "Role-Travellers", quote),
     )
-    both = merged(rules(), [facts])
+    both = merge_facts(rules(), [facts])
     assert {one.key for one in rules().entities} < {one.key for one in both.entities}
     assert "record:employee" not in {one.key for one in both.entities}
     for own in rules().entities:
         same = next(one for one in both.entities if one.key == own.key)
         assert (same.type, same.name, same.attributes) == (own.type, own.name, own.attributes)
         assert set(own.spans) <= set(same.spans)
-    assert merged(both, [facts]) == both
-    assert merged(rules(), [facts]) == both
-    assert merged(rules(), ()) == rules()
+    assert merge_facts(both, [facts]) == both
+    assert merge_facts(rules(), [facts]) == both
+    assert merge_facts(rules(), ()) == rules()
 
 
 def test_it_is_the_check_that_stops_an_invented_fact() -> None:
@@ -302,8 +311,10 @@ def test_it_is_the_check_that_stops_an_invented_fact() -> None:
         key=EntityKey("permission:gifts:000000000000"),
         name=quote,
     )
-    unsafe = CheckedFacts(entities=(invented,), relations=(), hung={invented.key: ()}, dropped={})
-    assert quote in {one.name for one in merged(rules(), [unsafe]).entities}
+    unsafe = CheckedFacts(
+        entities=(invented,), relations=(), default_relations={invented.key: ()}, dropped={}
+    )
+    assert quote in {one.name for one in merge_facts(rules(), [unsafe]).entities}
 
 
 _WORDS = st.one_of(
@@ -369,10 +380,10 @@ def test_no_fact_survives_whose_quote_is_not_in_the_section(proposed: ProposedFa
         )
     for found in facts.entities:
         assert all(words in found.attributes["sentence"] for words in _words_of(found.attributes))
-    both = merged(rules(), [facts])
+    both = merge_facts(rules(), [facts])
     keys = {one.key for one in both.entities}
     assert all({one.source, one.target} <= keys for one in both.relations)
-    assert merged(both, [facts]) == both
+    assert merge_facts(both, [facts]) == both
 
 
 @settings(max_examples=100, deadline=None)
@@ -398,5 +409,5 @@ def test_headings_alone_and_change_histories_are_not_read() -> None:
     )
     (part,) = parts_of(text, sections_of(text))
     assert (part.heading, part.span.of(text)) == ("1 Rules", "Gifts must be reported to somebody.")
-    assert isinstance(part, Part)
+    assert isinstance(part, SectionPart)
     assert isinstance(part.span, TextSpan)

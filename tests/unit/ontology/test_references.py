@@ -5,16 +5,15 @@ from hypothesis import strategies as st
 from core.domain.ontology import CrossReference
 from core.domain.policy import Section
 from core.language.spans import TextSpan
-from core.ontology.extract.policy_index import with_inferred_names
-from core.ontology.extract.references import (
+from core.ontology.extract.policy_index import (
     IndexedPolicy,
     IndexedSection,
     PolicyIndex,
-    Target,
-    find_references,
-    reference_numbers,
+    ReferenceTarget,
     resolve,
+    with_inferred_names,
 )
+from core.ontology.extract.references import find_references, reference_numbers
 
 
 def _found(text: str) -> list[tuple[str | None, str | None]]:
@@ -90,22 +89,22 @@ def _reference(policy: str | None, number: str | None, ordinal: int = 0) -> Cros
 @pytest.mark.parametrize(
     ("policy", "number", "target"),
     [
-        (None, "4.2", Target("gifts", "e4.2")),
-        (None, "4.2(a)", Target("gifts", "e4.2")),
+        (None, "4.2", ReferenceTarget("gifts", "e4.2")),
+        (None, "4.2(a)", ReferenceTarget("gifts", "e4.2")),
         (None, "4.3", None),
-        (None, "Appendix A", Target("gifts", "eAnnex A")),
-        ("Gifts Policy", "4.1", Target("gifts", "e4.1")),
-        ("General Rulebook", "9.3.1(2)", Target("gen", "e9.3.1.(2)")),
-        ("General Rulebook", "9.3.1(7)", Target("gen", "e9.3.1")),
-        ("General Rulebook", "56(4)", Target("gen", "ePart 6.Chapter 2.56.(4)")),
-        ("Policy FIN-003", None, Target("capex", None)),
-        ("FIN-003", "1", Target("capex", "e1")),
+        (None, "Appendix A", ReferenceTarget("gifts", "eAnnex A")),
+        ("Gifts Policy", "4.1", ReferenceTarget("gifts", "e4.1")),
+        ("General Rulebook", "9.3.1(2)", ReferenceTarget("gen", "e9.3.1.(2)")),
+        ("General Rulebook", "9.3.1(7)", ReferenceTarget("gen", "e9.3.1")),
+        ("General Rulebook", "56(4)", ReferenceTarget("gen", "ePart 6.Chapter 2.56.(4)")),
+        ("Policy FIN-003", None, ReferenceTarget("capex", None)),
+        ("FIN-003", "1", ReferenceTarget("capex", "e1")),
         ("Travel Policy", "1", None),
         ("Gifts Policy", None, None),
     ],
 )
 def test_where_a_reference_leads(
-    policy: str | None, number: str | None, target: Target | None
+    policy: str | None, number: str | None, target: ReferenceTarget | None
 ) -> None:
     """Exactly, then to the section that holds it, never to a sibling."""
     reference = _reference(policy, number)

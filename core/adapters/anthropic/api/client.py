@@ -164,7 +164,7 @@ class MessagesClient:
 
 
 def _is_transport(error: Exception) -> bool:
-    """Say whether the HTTP library failed: within a stream the SDK lets its errors through."""
+    """Return whether the HTTP library failed: within a stream the SDK lets its errors through."""
     return any(kind.__module__.startswith("httpx2") for kind in type(error).__mro__)
 
 

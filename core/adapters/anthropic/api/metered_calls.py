@@ -48,7 +48,7 @@ class Breaker:
         self._is_probing = False
 
     def may_pass(self, now_s: float) -> bool:
-        """Say whether a call may be made. Each True wants one of the three methods below."""
+        """Return whether a call may be made. Each True wants one of the three methods below."""
         if self._opened_s is None:
             return True
         if self._is_probing or now_s < self._opened_s + self._pause_s:

@@ -273,7 +273,7 @@ def _citations(parts: Sequence[TextPart], start: int, end: int) -> tuple[CitedBl
 
 
 def _says_nothing(one: Statement) -> bool:
-    """Say whether this is a heading or a transition: uncited, and nothing that can be wrong.
+    """Return whether this is a heading or a transition: uncited, and nothing that can be wrong.
 
     A heading has no full stop and few words; a transition is one of a few phrases, or introduces
     what follows.

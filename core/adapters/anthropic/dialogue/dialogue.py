@@ -136,7 +136,7 @@ def _shifted(introduced_by: int | None, number: int, *, by: int) -> int | None:
 
 
 def is_introduced(text: str) -> bool:
-    """Say whether a text is a list item or a table row: what stands before it completes it."""
+    """Return whether a text is a list item or a table row: what stands before it completes it."""
     return _ROW.search(text) is not None or _ITEM.match(text) is not None
 
 
@@ -287,7 +287,7 @@ class Dialogue:
         return self._marks
 
     def has_shown(self, span: Span) -> bool:
-        """Say whether this very stretch was shown."""
+        """Return whether this very stretch was shown."""
         return any(source.span == span for source in self._sources)
 
     def show(self, source: Source) -> Block:

@@ -134,7 +134,7 @@ def estimating_reader(settings: Settings) -> ClaudeSectionReader:
 
 
 def may_force_tools(model: str) -> bool:
-    """Say whether a model may accept that its tool is forced.
+    """Return whether a model may accept that its tool is forced.
 
     Of the 5.5 family Haiku does, Sonnet and Opus do not (`platform.claude.com/docs`, autumn 2026).
     """

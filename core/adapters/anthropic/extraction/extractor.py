@@ -21,7 +21,7 @@ from core.domain.proposals import ProposedFacts, facts_from_json
 from core.domain.run import TokenUse
 from core.ontology.model.proposals import POLICY_END, SECTION_END
 from core.ontology.model.proposed_entities import PROPOSED_TYPES
-from core.ports.extraction import NotRead, SectionReading, SectionText
+from core.ports.extraction import NotRead, SectionInput, SectionReading
 
 NAME = "record_facts"
 
@@ -142,7 +142,7 @@ class ClaudeSectionReader:
         """See `SectionReader.prompt`."""
         return self.prompt_file.label
 
-    async def read(self, text: SectionText, /) -> SectionReading | NotRead:
+    async def read(self, text: SectionInput, /) -> SectionReading | NotRead:
         """See `SectionReader.read`."""
         used: list[TokenUse] = []
         problem = ""
@@ -167,7 +167,7 @@ class ClaudeSectionReader:
             )
         return self._not_read(f"malformed twice: {problem}", used, refused=REPLIES)
 
-    async def _asked(self, text: SectionText, *, refused: str) -> ModelReply:
+    async def _asked(self, text: SectionInput, *, refused: str) -> ModelReply:
         request = self.request(text, refused=refused)
         try:
             return await self.calls.call(request)
@@ -177,7 +177,7 @@ class ClaudeSectionReader:
             self.forced_tools = False
             return await self.calls.call(self.request(text, refused=refused))
 
-    def request(self, text: SectionText, *, refused: str = "") -> ModelRequest:
+    def request(self, text: SectionInput, *, refused: str = "") -> ModelRequest:
         """Return the request for a section: the same bytes whenever it is made.
 
         Args:
@@ -205,7 +205,7 @@ class ClaudeSectionReader:
             tool_choice={"type": "tool", "name": NAME} if self.forced_tools else _AUTO,
         )
 
-    def estimate(self, text: SectionText, /) -> TokenUse:
+    def estimate(self, text: SectionInput, /) -> TokenUse:
         """See `SectionReader.estimate`: the prefix comes from the cache, sentences come back."""
         shown = len(str(section_block(text)["text"])) / _CHARACTERS_A_TOKEN
         prefix = len(self.prompt_file.text) + len(json.dumps(TOOL))
@@ -231,7 +231,7 @@ class ClaudeSectionReader:
         return math.fsum(known) if len(known) == len(costs) else None
 
 
-def section_block(text: SectionText) -> Block:
+def section_block(text: SectionInput) -> Block:
     """Return a section as data: its text as it stands, so that it can be quoted exactly."""
     mark = text.sha256.hex()[:_MARK_DIGITS]
     lines = (

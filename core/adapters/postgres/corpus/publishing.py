@@ -103,7 +103,7 @@ def _change(
 
 
 def _holds(outer: str | None, inner: str | None) -> bool:
-    """Say whether a section, or the whole policy (None), only holds another section."""
+    """Return whether a section, or the whole policy (None), only holds another section."""
     return inner is not None and (outer is None or inner.startswith(f"{outer}__"))
 
 

@@ -32,7 +32,7 @@ class Envelope:
         self._current = _key_id(key)
 
     def is_current(self, sealed: bytes) -> bool:
-        """Say whether the current key sealed it; False: an older one, or one that is not set.
+        """Return whether the current key sealed it; False: an older one, or one that is not set.
 
         Raises:
             ConfigError: One that is not set.

@@ -99,7 +99,7 @@ def space_parameters(space: EmbeddingSpace | None) -> dict[str, object]:
 
 
 async def is_large(connection: AsyncConnection) -> bool:
-    """Say whether the corpus has more chunks than an exact scan should read."""
+    """Return whether the corpus has more chunks than an exact scan should read."""
     counted = await connection.scalar(text("SELECT sum(chunks) FROM citebound.indexed_versions"))
     return bool(counted and counted > EXACT_LIMIT)
 

@@ -84,7 +84,7 @@ class _Corpus:
 
     @property
     def uses_index(self) -> bool:
-        """Say whether the scope is too large to scan."""
+        """Return whether the scope is too large to scan."""
         return self.readable > EXACT_LIMIT
 
 

@@ -2,8 +2,8 @@
 
 - Lines that the format marks come first; numbered lines are added where the format marks little,
   and below a marked heading whose number they extend.
-- Table rows, sentences and wrapped references ("4.2 of this policy") do not. What else is no
-  heading: `false_headings`.
+- Table rows, sentences and wrapped references ("4.2 of this policy") do not count. What else is no
+  heading is dropped in `false_headings`.
 - One pass over the lines, in linear time.
 """
 
@@ -95,9 +95,9 @@ def candidate_lines(document: LoadedDocument) -> list[HeadingLine]:
 
 
 def is_loosely_marked(document: LoadedDocument) -> bool:
-    """Say whether numbers count beside the format's marks.
+    """Return whether numbers count beside the format's marks.
 
-    Text, PDF, and files that mark hardly anything.
+    They do in text, in PDF, and in files that mark hardly anything.
     """
     if document.media_type in {"application/pdf", "text/plain"}:
         return True
@@ -213,7 +213,7 @@ def _unmarked(line: _Line, *, label: Label | None, title: str, end: int) -> Head
 
 
 def is_title_like(text: str) -> bool:
-    """Say whether words read as a title: short, capitalised, no sentence."""
+    """Return whether words read as a title: short, capitalised, no sentence."""
     if not text or len(text) > _MAX_TITLE_CHARACTERS or _SENTENCE_END.search(text):
         return False
     words = text.split()

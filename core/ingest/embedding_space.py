@@ -1,9 +1,9 @@
-"""Build an embedding space beside the one that serves, then let it serve.
+"""Build an embedding space beside the serving one, then switch to it.
 
-Chunks of all versions are embedded in rounds, each stored for good: an interrupted build goes on
-where it was. Publications go on meanwhile, in the space that serves; what they add is found missing
-at the switch, and embedded before the next try. Questions are answered from the old space until the
-switch, and from the new one after it.
+Chunks of all versions are embedded in rounds, each committed: an interrupted build resumes where it
+stopped. Publications continue meanwhile, in the serving space; what they add is found missing at
+the switch, and embedded before the next attempt. Questions are answered from the old space until
+the switch, and from the new one after it.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ ROUND = 512
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """What was done."""
+    """The result of a build."""
 
     space: EmbeddingSpace
     """The space that serves now."""
@@ -36,18 +36,18 @@ class Built:
 async def build_space(
     store: SpaceStore, embedder: Embedder, *, progress: Callable[[int, int], None]
 ) -> Built:
-    """Embed every chunk that lacks a vector in the embedder's space, and let that space serve.
+    """Embed every chunk that lacks a vector in the embedder's space, and switch to that space.
 
     Args:
         store: The spaces.
         embedder: Embeds in the space to build.
-        progress: Told how many texts of how many have a vector.
+        progress: Called with the number of texts that have a vector, and of all.
 
     Raises:
-        OccupiedError: Another process does the same.
-        TransientError: Database or embedder failed; what was stored stays, do it again.
-        ContractError: The embedder broke its word; as above.
-        ConfigError: The embedder refuses the key or the model.
+        OccupiedError: Another process builds a space.
+        TransientError: Database or embedder failed; what is stored stays, so run it again.
+        ContractError: The embedder returned something else than vectors; as above.
+        ConfigError: The key or the model was refused.
     """
     space, texts = embedder.space, 0
     async with store.one_builder():
