@@ -61,14 +61,6 @@ class PolicyChanged:
     """What was done."""
 
 
-class PolicyChanges(Protocol):
-    """Looks back over the last editions."""
-
-    async def latest(self, groups: frozenset[str], /, *, limit: int) -> tuple[PolicyChanged, ...]:
-        """Return what changed last, the newest first, of policies that these groups may read."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
     """One document, ready to be stored."""

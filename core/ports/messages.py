@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
-from core.domain.conversation import Place, Surroundings
+from core.domain.conversation import ConversationReference, Place, Surroundings
 from core.domain.delivery import Delivery, FindResult, NoReaders, PostResult, Readers, Step
 from core.domain.message import Accepted, Claimed, Ignored, InboundMessage, Seen, Waiting
 from core.ports.reasoning import Progress
@@ -202,4 +202,38 @@ class WorkQueue(Protocol):
 
         Cancelled, it lets what has begun end, within its time for a shutdown.
         """
+        ...
+
+
+class ConversationReferences(Protocol):
+    """References, by conversation. What is stored was checked; whoever uses it checks it again."""
+
+    async def put(self, reference: ConversationReference, /) -> datetime:
+        """Keep a reference in place of the earlier one; return since when we know of it, UTC.
+
+        A fact that it does not name stays as it was.
+        """
+        ...
+
+    async def find(
+        self, platform: str, tenant: str, conversation: str, /
+    ) -> ConversationReference | None:
+        """Return the reference of a conversation; None: we were never there, or are no more."""
+        ...
+
+    async def find_direct(
+        self, platform: str, tenant: str, person: str, /
+    ) -> ConversationReference | None:
+        """Return the newest direct conversation with a person; None: there is none.
+
+        Who is named by the directory is found, too, where the facts hold that id as `aad`.
+        """
+        ...
+
+    async def find_any(self, platform: str, tenant: str, /) -> ConversationReference | None:
+        """Return the conversation of a tenant that was told last; None: we are in none."""
+        ...
+
+    async def forget(self, platform: str, tenant: str, conversation: str, /) -> int:
+        """Forget a conversation, or all of a team with this id, and say how many there were."""
         ...

@@ -12,6 +12,7 @@ from bot.slack.inbound.interaction import Interaction
 from bot.slack.manifest import PROMPTS
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack, Spot, links_to
+from core.adapters.postgres.corpus.policy_facts import PostgresPolicyChanges
 from core.cases.service import CaseService
 from core.domain.case import Case, CaseState
 from core.domain.case_actions import CaseRefused
@@ -20,7 +21,7 @@ from core.domain.delivery import Readers
 from core.domain.json_value import Json
 from core.domain.officers import Account
 from core.ports import CorpusStore
-from core.ports.corpus import PolicyChanged, PolicyChanges
+from core.ports.corpus import PolicyChanged
 from core.ports.posted_answers import PostedAnswers
 
 _STATES = {
@@ -89,7 +90,7 @@ class Showing:
         slack: Slack,
         *,
         corpus: CorpusStore,
-        changes: PolicyChanges,
+        changes: PostgresPolicyChanges,
         audience: SlackAudience,
         desk: CaseService,
         waiting: Waiting,

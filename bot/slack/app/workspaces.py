@@ -14,6 +14,7 @@ from bot.slack.inbound.app_events import Doubt
 from bot.slack.inbound.identity import ORGANISATION, Home
 from bot.slack.install.credentials import Credential, Credentials, Doubts, Refusals
 from bot.slack.web.calls import NOT_INSTALLED, Slack, client_for
+from core.adapters.postgres.platforms.installations import PostgresDisconnections
 from core.domain.conversation import Place, Surroundings
 from core.domain.delivery import (
     CanNotTell,
@@ -29,7 +30,6 @@ from core.domain.installation import Workspace
 from core.domain.message import Claimed
 from core.ports import Kept, Platform, Progress, Progressed
 from core.ports.messages import as_carried
-from core.ports.platforms import Connections
 
 
 class Workspaces:
@@ -39,7 +39,7 @@ class Workspaces:
         self,
         credentials: Credentials,
         connect: Callable[[Home, Slack], Connected],
-        connections: Connections,
+        connections: PostgresDisconnections,
         *,
         api_url: str | None = None,
     ) -> None:

@@ -15,16 +15,20 @@ from bot.call_results import Rejected, Succeeded
 from bot.slack.inbound.app_events import Doubt
 from bot.slack.inbound.identity import Home
 from bot.slack.web.calls import Slack, client_for
+from core.adapters.postgres.platforms.installations import (
+    PostgresDisconnections,
+    PostgresInstallations,
+    Refresh,
+)
 from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Installation, Workspace
 from core.ports import Clock
-from core.ports.platforms import Connections, Installations, Refresh
 
 
 class Refusals:
     """Remembers which workspaces are lost. Safe from many tasks."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: PostgresDisconnections) -> None:
         """Take who records that one is lost."""
         self._connections = connections
         self._alarmed: set[str] = set()
@@ -177,7 +181,9 @@ class OneWorkspace:
 class ManyWorkspaces:
     """The tokens of installations, exchanged before they end."""
 
-    def __init__(self, installations: Installations, *, refresh: Refresh, clock: Clock) -> None:
+    def __init__(
+        self, installations: PostgresInstallations, *, refresh: Refresh, clock: Clock
+    ) -> None:
         """Take where they are kept, and how they are exchanged."""
         self._installations = installations
         self._refresh = refresh

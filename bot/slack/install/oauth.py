@@ -36,10 +36,10 @@ from bot.slack.install.credentials import Credentials, ManyWorkspaces
 from bot.slack.install.stores import StoredInstallations, StoredStates, refresh_by, tokens_of
 from bot.slack.manifest import REDIRECT_PATH, scopes
 from bot.slack.web.calls import Slack, client_for
+from core.adapters.postgres.platforms.installations import OAuthStores
 from core.config.settings import Settings
 from core.domain.errors import CiteboundError, TransientError
 from core.ports import Clock
-from core.ports.platforms import OAuthStores
 
 HEADERS: dict[str, str] = {
     "Content-Type": "text/html; charset=utf-8",

@@ -16,10 +16,14 @@ from bot.json_fields import Object
 from bot.slack.inbound.payload import maybe, need
 from bot.slack.install.credentials import ManyWorkspaces
 from bot.slack.web.calls import Slack
+from core.adapters.postgres.platforms.installations import (
+    PostgresInstallations,
+    PostgresOAuthStates,
+    Refresh,
+)
 from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Installation, Tokens, Workspace
 from core.ports import Clock
-from core.ports.platforms import Installations, OAuthStates, Refresh
 
 
 def refresh_by(slack: Slack, *, client_id: str, client_secret: str, clock: Clock) -> Refresh:
@@ -71,7 +75,7 @@ def tokens_of(told: Object, clock: Clock) -> Tokens:
 class StoredInstallations(AsyncInstallationStore):
     """`AsyncInstallationStore` on our port."""
 
-    def __init__(self, installations: Installations, credentials: ManyWorkspaces) -> None:
+    def __init__(self, installations: PostgresInstallations, credentials: ManyWorkspaces) -> None:
         """Take where they are kept, and who exchanges their tokens."""
         self._installations = installations
         self._credentials = credentials
@@ -126,7 +130,7 @@ class StoredInstallations(AsyncInstallationStore):
 class StoredStates(AsyncOAuthStateStore):
     """`AsyncOAuthStateStore` on our port."""
 
-    def __init__(self, states: OAuthStates) -> None:
+    def __init__(self, states: PostgresOAuthStates) -> None:
         """Take where they are kept."""
         self._states = states
 

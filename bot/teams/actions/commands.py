@@ -27,7 +27,7 @@ from core.domain.conversation import ContextMessage, Place
 from core.domain.errors import TransientError
 from core.domain.json_value import Json
 from core.ports import Clock
-from core.ports.platforms import References
+from core.ports.messages import ConversationReferences
 
 IN_THREAD = "The answer comes in the thread."
 NOT_THERE = "I can't answer there. Ask for a private answer instead."
@@ -44,7 +44,7 @@ class Asking:
     def __init__(
         self,
         intake: Intake,
-        references: References,
+        references: ConversationReferences,
         *,
         transport: Transport,
         addresses: Addresses,

@@ -22,7 +22,7 @@ from core.domain.errors import TransientError
 from core.domain.message import Ignored, InboundMessage
 from core.domain.officers import Account, Officers
 from core.ports import ConversationStore
-from core.ports.platforms import References
+from core.ports.messages import ConversationReferences
 
 Forget = Callable[[Reference], None]
 """Forgets who the members of a conversation were."""
@@ -45,7 +45,7 @@ class Keeper:
         self,
         intake: Intake,
         conversations: ConversationStore,
-        references: References,
+        references: ConversationReferences,
         home: Home,
         *,
         officers: Officers,

@@ -25,7 +25,7 @@ from bot.teams.protocol.identity import home_of
 from bot.teams.setup import TeamsSetup, teams_setup
 from core.adapters.officers import read_officers
 from core.adapters.postgres.engine.database import engine_for, newest_revision, server_facts
-from core.adapters.postgres.platforms.references import PostgresReferences
+from core.adapters.postgres.platforms.references import PostgresConversationReferences
 from core.bootstrap import database_url
 from core.config.settings import Settings
 from core.domain.conversation import Place
@@ -195,6 +195,6 @@ async def _channel_check(
             return
         exchange = Exchange(session, token_for(setup, session), home.service_urls.allows)
         transport = RestTransport(exchange)
-        addresses = Addresses(PostgresReferences(engine), home, transport)
+        addresses = Addresses(PostgresConversationReferences(engine), home, transport)
         rosters = Rosters(transport, addresses, home)
         yield TeamsChannelCheck(tenants=home.tenants, addresses=addresses, rosters=rosters)

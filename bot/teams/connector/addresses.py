@@ -14,7 +14,7 @@ from bot.teams.protocol.identity import Home
 from bot.teams.protocol.payload import maybe
 from core.domain.conversation import ConversationReference, Place
 from core.domain.errors import ContractError, TransientError
-from core.ports.platforms import References
+from core.ports.messages import ConversationReferences
 
 NO_REFERENCE = "no_reference"
 """We are not in that conversation, or its address is none that we may call."""
@@ -31,7 +31,9 @@ logger = logging.getLogger(__name__)
 class Addresses:
     """Finds them. Safe from many tasks."""
 
-    def __init__(self, references: References, home: Home, transport: Transport) -> None:
+    def __init__(
+        self, references: ConversationReferences, home: Home, transport: Transport
+    ) -> None:
         """Take what is kept of conversations, who we are, and how to make a chat."""
         self._references = references
         self._home = home

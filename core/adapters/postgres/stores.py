@@ -20,12 +20,16 @@ from core.adapters.postgres.messages.inbox import PostgresInbox
 from core.adapters.postgres.messages.outbox import PostgresOutbox
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
 from core.adapters.postgres.ontology.ontology_writer import PostgresExtractedSections
-from core.adapters.postgres.platforms.installations import PostgresConnections, oauth_stores
+from core.adapters.postgres.platforms.installations import (
+    OAuthStores,
+    PostgresDisconnections,
+    oauth_stores,
+)
 from core.adapters.postgres.platforms.posted_answers import (
     PostgresPostedAnswerActions,
     PostgresPostedAnswers,
 )
-from core.adapters.postgres.platforms.references import PostgresReferences
+from core.adapters.postgres.platforms.references import PostgresConversationReferences
 from core.adapters.postgres.queue.conversations import PostgresConversationStore
 from core.adapters.postgres.queue.rate_limits import Pace
 from core.adapters.postgres.queue.work_queue import PostgresWorkQueue
@@ -38,7 +42,6 @@ from core.config.settings import Settings
 from core.domain.officers import Officers
 from core.domain.rate_limit import TurnLimit, TurnLimits, WaitingLimits
 from core.ports import Clock, IdSource
-from core.ports.platforms import OAuthStores
 
 
 class PostgresStores:
@@ -181,9 +184,9 @@ class PostgresStores:
         return PostgresPostedAnswerActions(self._engine, ledger=self._ledger)
 
     @cached_property
-    def references(self) -> PostgresReferences:
+    def references(self) -> PostgresConversationReferences:
         """Conversations in which the app is, so that it can write there first."""
-        return PostgresReferences(self._engine)
+        return PostgresConversationReferences(self._engine)
 
     @cached_property
     def case_store(self) -> PostgresCases:
@@ -201,9 +204,9 @@ class PostgresStores:
         return oauth_stores(self._engine, self.settings)
 
     @cached_property
-    def connections(self) -> PostgresConnections:
+    def connections(self) -> PostgresDisconnections:
         """The record of workspaces that took the app away."""
-        return PostgresConnections(self._engine, ledger=self._ledger)
+        return PostgresDisconnections(self._engine, ledger=self._ledger)
 
     @cached_property
     def health(self) -> PostgresHealth:

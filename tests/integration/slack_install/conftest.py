@@ -13,12 +13,15 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.slack.install.oauth import OAuth, open_oauth
 from bot.slack.web.calls import Slack, client_for
-from core.adapters.postgres.platforms.installations import PostgresInstallations, oauth_stores
+from core.adapters.postgres.platforms.installations import (
+    OAuthStores,
+    PostgresInstallations,
+    oauth_stores,
+)
 from core.adapters.postgres.platforms.secret_box import Envelope
 from core.adapters.system import SystemClock
 from core.config.settings import Settings
 from core.domain.installation import Installation, Tokens, Workspace
-from core.ports.platforms import OAuthStores
 from tests.servers.slack import FakeSlack, fake_slack
 from tests.slack_product import Browser
 

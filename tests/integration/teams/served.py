@@ -47,7 +47,7 @@ class Kept:
     """What handlers return; an exception is raised."""
 
     async def put(self, what: Any, /) -> Any:
-        """See `Inbox.put` and `References.put`."""
+        """See `Inbox.put` and `ConversationReferences.put`."""
         if self.is_away:
             raise TransientError
         if isinstance(what, ConversationReference):
@@ -70,7 +70,7 @@ class Kept:
         return Speakers(first="", asker=self.asker, is_asked_back=False, is_taken_over=False)
 
     async def forget(self, platform: str, tenant: str, conversation: str, /) -> int:
-        """See `References.forget`."""
+        """See `ConversationReferences.forget`."""
         del platform, tenant
         self.forgotten.append(conversation)
         return 1

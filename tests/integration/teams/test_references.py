@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.platforms.references import PostgresReferences
+from core.adapters.postgres.platforms.references import PostgresConversationReferences
 from core.domain.conversation import ConversationReference
 
 DIRECT = ConversationReference(
@@ -20,13 +20,13 @@ CHANNEL = replace(DIRECT, conversation="19:c@thread.tacv2", person=None, team="1
 
 
 @pytest.fixture
-def references(engine: AsyncEngine) -> PostgresReferences:
+def references(engine: AsyncEngine) -> PostgresConversationReferences:
     """References in the test's own database."""
-    return PostgresReferences(engine)
+    return PostgresConversationReferences(engine)
 
 
 async def test_a_conversation_is_known_since_its_first_event(
-    references: PostgresReferences,
+    references: PostgresConversationReferences,
 ) -> None:
     """So that it is greeted once, however many events tell of it; forgotten, it is met anew."""
     since = await references.put(DIRECT)
@@ -39,7 +39,7 @@ async def test_a_conversation_is_known_since_its_first_event(
     assert await references.put(moved) > since
 
 
-async def test_what_is_not_told_again_stays(references: PostgresReferences) -> None:
+async def test_what_is_not_told_again_stays(references: PostgresConversationReferences) -> None:
     """Teams may say once that a channel is private, and leave it out the next time."""
     await references.put(replace(CHANNEL, facts={"kind": "private", "service_url": "a"}))
     await references.put(replace(CHANNEL, facts={"service_url": "b"}))
@@ -49,7 +49,7 @@ async def test_what_is_not_told_again_stays(references: PostgresReferences) -> N
 
 
 async def test_a_direct_conversation_is_found_by_its_person(
-    references: PostgresReferences,
+    references: PostgresConversationReferences,
 ) -> None:
     """The newest one, in the right tenant."""
     await references.put(DIRECT)
@@ -62,7 +62,9 @@ async def test_a_direct_conversation_is_found_by_its_person(
     assert await references.find("teams", "t2", "a:1") is None
 
 
-async def test_any_conversation_of_a_tenant_is_found(references: PostgresReferences) -> None:
+async def test_any_conversation_of_a_tenant_is_found(
+    references: PostgresConversationReferences,
+) -> None:
     """The one told last, of this tenant alone."""
     assert await references.find_any("teams", "t1") is None
     await references.put(DIRECT)
@@ -74,7 +76,7 @@ async def test_any_conversation_of_a_tenant_is_found(references: PostgresReferen
 
 
 async def test_an_event_without_a_person_takes_nothing_away(
-    references: PostgresReferences,
+    references: PostgresConversationReferences,
 ) -> None:
     """Some events of a direct conversation come from nobody."""
     await references.put(DIRECT)
@@ -82,7 +84,9 @@ async def test_an_event_without_a_person_takes_nothing_away(
     assert await references.find_direct("teams", "t1", "29:anna") == DIRECT
 
 
-async def test_a_team_is_forgotten_with_its_channels(references: PostgresReferences) -> None:
+async def test_a_team_is_forgotten_with_its_channels(
+    references: PostgresConversationReferences,
+) -> None:
     """And nothing else."""
     for one in (CHANNEL, replace(CHANNEL, conversation="19:d@thread.tacv2"), DIRECT):
         await references.put(one)
@@ -94,7 +98,7 @@ async def test_a_team_is_forgotten_with_its_channels(references: PostgresReferen
 
 
 async def test_what_did_not_change_is_not_written(
-    references: PostgresReferences, engine: AsyncEngine
+    references: PostgresConversationReferences, engine: AsyncEngine
 ) -> None:
     """Each message of a conversation tells the same."""
     for _ in range(3):

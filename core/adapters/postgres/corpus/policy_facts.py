@@ -47,7 +47,7 @@ changed first, until there are enough: joined, the view would be computed anew f
 
 
 class PostgresPolicyChanges:
-    """See `core.ports.corpus.PolicyChanges`."""
+    """What the last editions changed."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         """Use a migrated database."""
@@ -56,7 +56,7 @@ class PostgresPolicyChanges:
     @raises_transient
     @begun_again
     async def latest(self, groups: frozenset[str], /, *, limit: int) -> tuple[PolicyChanged, ...]:
-        """See `PolicyChanges.latest`."""
+        """Return the latest changes, newest first, to policies that these groups may read."""
         keys = {"groups": sorted(groups | {EVERYONE}), "limit": limit}
         async with self._engine.connect() as connection:
             rows = (await connection.execute(_LATEST, keys)).all()

@@ -1,10 +1,9 @@
-"""Installations of the Slack app in Postgres, their tokens encrypted.
+"""Installations of the Slack app by OAuth, their tokens encrypted.
 
 - Unique are client, organisation, workspace and installer; the newest installation of a workspace
   replaces those before it, since all of them share one bot.
-- What is installed in a workspace, and the exchange of its refresh token, is decided under one
-  advisory lock; whoever waited reads again before doing anything.
-- Nothing is cached.
+- Changes to a workspace's installation, and the exchange of its refresh token, are made under one
+  advisory lock; whoever waited for it reads again first.
 """
 
 import asyncio
@@ -12,7 +11,8 @@ import base64
 import hashlib
 import json
 import secrets
-from dataclasses import replace
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
@@ -36,24 +36,28 @@ from core.domain.audit import Tag
 from core.domain.errors import IntegrityError
 from core.domain.installation import Installation, Tokens, Workspace
 from core.failpoints import failpoint
-from core.ports.platforms import OAuthStores, Refresh
 
+Refresh = Callable[[Installation], Awaitable[Tokens]]
+"""Exchanges a refresh token, which is good for one exchange. Raises `TransientError` if Slack could
+not be asked, `ContractError` if it refused."""
 LIFETIME = timedelta(minutes=10)
-"""For reading what is asked for, and saying yes: as long as Bolt's cookie lives."""
+"""For reading what the app asks for, and agreeing: as long as Bolt's cookie is valid."""
 STATE_BYTES = 32
 
 
 class PostgresOAuthStates:
-    """See `core.ports.platforms.OAuthStates`. Only a hash is kept: reading it helps nobody."""
+    """The one-time states by which a browser that comes back from Slack is recognised.
+
+    Only a hash is stored, which is of no use to whoever reads it.
+    """
 
     def __init__(self, engine: AsyncEngine, *, lifetime: timedelta = LIFETIME) -> None:
-        """Use a migrated database."""
         self._engine = engine
         self._lifetime = lifetime
 
     @raises_transient
     async def issue(self) -> str:
-        """See `OAuthStates.issue`; those that have expired are thrown away."""
+        """Return a new state, valid once and for some minutes; delete those that have expired."""
         state = secrets.token_urlsafe(STATE_BYTES)
         kept = slack_oauth_states
         async with self._engine.begin() as connection:
@@ -65,7 +69,7 @@ class PostgresOAuthStates:
 
     @raises_transient
     async def consume(self, state: str, /) -> bool:
-        """See `OAuthStates.consume`."""
+        """Use up a state: True for exactly one caller, and False once it has expired."""
         kept = slack_oauth_states
         used = (
             delete(kept)
@@ -80,17 +84,22 @@ def _hash(state: str) -> bytes:
     return hashlib.sha256(state.encode()).digest()
 
 
-class PostgresConnections:
-    """See `core.ports.platforms.Connections`."""
+class PostgresDisconnections:
+    """Records which workspaces disconnected the app."""
 
     def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        """Use a migrated database."""
         self._engine = engine
         self._ledger = ledger
 
     @raises_transient
     async def disconnected(self, *, platform: str, tenant: str, reason: str) -> None:
-        """See `Connections.disconnected`."""
+        """Record that a workspace removed the app, or revoked its token.
+
+        Args:
+            platform: see `Place.platform`.
+            tenant: see `Place.tenant`.
+            reason: the platform's name for it.
+        """
         event = Event(
             tag=Tag.WORKSPACE_DISCONNECTED,
             actor=platform,
@@ -107,16 +116,18 @@ class PostgresConnections:
 
 
 LOCK_WAIT_S = 15
-"""Longer than Slack may take for an exchange (10 s): who waits longer gives up."""
+"""Longer than Slack may take for an exchange (10 s); whoever waits longer gives up."""
 UNIQUE = ("client_id", "enterprise_id", "team_id", "user_id")
 _kept = slack_installations.c
 
 
 class PostgresInstallations:
-    """See `core.ports.platforms.Installations`."""
+    """Installations of one app with their tokens, which are stored encrypted.
+
+    Nothing is cached: what one process deletes is gone for every other. Safe from many processes.
+    """
 
     def __init__(self, engine: AsyncEngine, *, client_id: str, envelope: Envelope) -> None:
-        """Use a migrated database, for one app."""
         self._engine = engine
         self._client_id = client_id
         self._envelope = envelope
@@ -124,7 +135,7 @@ class PostgresInstallations:
 
     @raises_transient
     async def save(self, installation: Installation, /) -> None:
-        """See `Installations.save`."""
+        """Keep an installation, in place of all earlier ones of its workspace."""
         row = self._row(installation)
         put = insert(slack_installations).values(**row, installed_at=func.now())
         updated = {name: put.excluded[name] for name in (*row, "installed_at")}
@@ -139,7 +150,12 @@ class PostgresInstallations:
 
     @raises_transient
     async def find(self, workspace: Workspace, /) -> Installation | None:
-        """See `Installations.find`."""
+        """Return the installation of a workspace, else that of its organisation, else None.
+
+        Raises:
+            ConfigError: It was encrypted with a key that is not set.
+            IntegrityError: It was altered, or belongs to another row.
+        """
         async with self._engine.connect() as connection:
             row = await self._find(connection, workspace)
         return None if row is None else self._read(row)
@@ -148,7 +164,14 @@ class PostgresInstallations:
     async def renew(
         self, workspace: Workspace, /, *, due_by: datetime, refresh: Refresh
     ) -> Installation | None:
-        """See `Installations.renew`; within a process, who waits holds no connection."""
+        """Return the installation with tokens that last beyond an instant.
+
+        They are refreshed if need be, by one caller at a time: those that waited get the same
+        tokens, and hold no connection meanwhile. What `refresh` raises leaves the old tokens.
+
+        Raises:
+            TransientError: Also if another process refreshes them for too long.
+        """
         async with self._turns.setdefault(workspace.name, asyncio.Lock()):
             found = await self.find(workspace)
             if found is None or found.tokens.lasts_beyond(due_by):
@@ -167,7 +190,7 @@ class PostgresInstallations:
 
     @raises_transient
     async def held(self) -> tuple[Installation, ...]:
-        """See `Installations.held`."""
+        """Return all installations; see `find`."""
         query = select(slack_installations).where(_kept.client_id == self._client_id)
         async with self._engine.connect() as connection:
             rows = (await connection.execute(query.order_by(_kept.id))).all()
@@ -175,7 +198,13 @@ class PostgresInstallations:
 
     @raises_transient
     async def delete(self, workspace: Workspace, /, *, token: str | None = None) -> int:
-        """See `Installations.delete`."""
+        """Delete the installations in exactly this workspace, and return how many there were.
+
+        Args:
+            workspace: where.
+            token: delete only those with this token, so that a newer installation stays; None:
+                all of them.
+        """
         query = select(slack_installations).where(self._is_in(workspace)).with_for_update()
         async with self._engine.begin() as connection:
             rows = (await connection.execute(query)).all()
@@ -187,7 +216,13 @@ class PostgresInstallations:
 
     @raises_transient
     async def reseal(self) -> int:
-        """See `Installations.reseal`; a row that is rotated meanwhile has the current key."""
+        """Encrypt tokens that have an older key with the current one; return how many there were.
+
+        A row that is rotated meanwhile has the current key.
+
+        Raises:
+            ConfigError: Something was encrypted with a key that is not set.
+        """
         query = select(slack_installations).where(_kept.client_id == self._client_id)
         async with self._engine.begin() as connection:
             rows = (await connection.execute(query.with_for_update())).all()
@@ -202,7 +237,7 @@ class PostgresInstallations:
         await wait_for_one(connection, AdvisoryLock.ROTATING, name)
 
     def _is_in(self, workspace: Workspace) -> ColumnElement[bool]:
-        """Match exactly this place; a workspace keeps its id when it joins an organisation."""
+        """Match exactly this workspace, which keeps its id when it joins an organisation."""
         is_there = (
             _kept.team_id == workspace.team
             if workspace.team
@@ -227,7 +262,7 @@ class PostgresInstallations:
     async def _put_tokens(
         self, connection: AsyncConnection, row_id: int, installation: Installation
     ) -> bool:
-        """Store other tokens in a row, and say whether it was still there."""
+        """Replace the tokens of a row; return whether it still existed."""
         row = self._row(installation)
         put = (
             update(slack_installations)
@@ -276,12 +311,22 @@ class PostgresInstallations:
 
 
 def _identity(client_id: str, enterprise: str | None, team: str | None, user: str) -> bytes:
-    """Return what a row's secrets are bound to: its unique key, without ambiguity."""
+    """Return the data that a row's secrets are bound to: its unique key, without ambiguity."""
     return json.dumps(["slack_installations", client_id, enterprise, team, user]).encode()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OAuthStores:
+    """Where an installation by OAuth is stored."""
+
+    installations: PostgresInstallations
+    """The installations."""
+    states: PostgresOAuthStates
+    """Those that are in progress."""
+
+
 def oauth_stores(engine: AsyncEngine, settings: Settings) -> OAuthStores | None:
-    """Return the stores of an app that several workspaces may install; the settings are checked."""
+    """Return the stores of an app that several workspaces may install; None for one workspace."""
     if settings.slack_client_id is None or settings.token_key is None:
         return None
     older = [settings.token_key_old] if settings.token_key_old else []
@@ -302,7 +347,7 @@ async def held_installations(url: str, settings: Settings) -> tuple[Installation
     Raises:
         ConfigError: It can't be reached, or one was encrypted with a key that is not set.
         IntegrityError: One was altered.
-        TransientError: Nobody can say now.
+        TransientError: The database can't be reached now.
     """
     engine = engine_for(url, pooled=False)
     try:

@@ -41,8 +41,8 @@ _FORGET = text(
 )
 
 
-class PostgresReferences:
-    """See `core.ports.platforms.References`."""
+class PostgresConversationReferences:
+    """See `core.ports.messages.ConversationReferences`."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         """Use a migrated database."""
@@ -50,7 +50,7 @@ class PostgresReferences:
 
     @raises_transient
     async def put(self, reference: ConversationReference, /) -> datetime:
-        """See `References.put`.
+        """See `ConversationReferences.put`.
 
         Nothing is written if nothing changed, or if somebody's direct conversation would become
         nobody's.
@@ -71,7 +71,7 @@ class PostgresReferences:
     async def find(
         self, platform: str, tenant: str, conversation: str, /
     ) -> ConversationReference | None:
-        """See `References.find`."""
+        """See `ConversationReferences.find`."""
         given = {"platform": platform, "tenant": tenant, "conversation": conversation}
         async with self._engine.connect() as connection:
             row = (await connection.execute(_FIND, given)).mappings().first()
@@ -81,7 +81,7 @@ class PostgresReferences:
     async def find_direct(
         self, platform: str, tenant: str, person: str, /
     ) -> ConversationReference | None:
-        """See `References.find_direct`."""
+        """See `ConversationReferences.find_direct`."""
         given = {"platform": platform, "tenant": tenant, "person": person}
         async with self._engine.connect() as connection:
             row = (await connection.execute(_FIND_DIRECT, given)).mappings().first()
@@ -89,7 +89,7 @@ class PostgresReferences:
 
     @raises_transient
     async def find_any(self, platform: str, tenant: str, /) -> ConversationReference | None:
-        """See `References.find_any`."""
+        """See `ConversationReferences.find_any`."""
         given = {"platform": platform, "tenant": tenant}
         async with self._engine.connect() as connection:
             row = (await connection.execute(_FIND_ANY, given)).mappings().first()
@@ -97,7 +97,7 @@ class PostgresReferences:
 
     @raises_transient
     async def forget(self, platform: str, tenant: str, conversation: str, /) -> int:
-        """See `References.forget`."""
+        """See `ConversationReferences.forget`."""
         given = {"platform": platform, "tenant": tenant, "id": conversation}
         async with self._engine.begin() as connection:
             return (await connection.execute(_FORGET, given)).rowcount
