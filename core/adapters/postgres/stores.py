@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.postgres.cases.cases import PostgresCases
 from core.adapters.postgres.cases.feedback import PostgresFeedback
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
-from core.adapters.postgres.corpus.corpus_report import PostgresInspection
+from core.adapters.postgres.corpus.corpus_report import PostgresCorpusReport
 from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies, PostgresPolicyChanges
 from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals
 from core.adapters.postgres.engine.ledger import Ledger
@@ -127,9 +127,9 @@ class PostgresStores:
         return PostgresWorkQueue(self._engine)
 
     @cached_property
-    def report(self) -> PostgresInspection:
+    def report(self) -> PostgresCorpusReport:
         """What the corpus holds, for those who keep it."""
-        return PostgresInspection(self._engine)
+        return PostgresCorpusReport(self._engine)
 
     @cached_property
     def withdrawals(self) -> PostgresWithdrawals:

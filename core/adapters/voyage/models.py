@@ -1,9 +1,13 @@
-"""What is known of Voyage's models: sizes and limits of a request.
+"""Voyage's models, their limits, and batches of texts within the limits.
 
 Sources: docs.voyageai.com/docs/embeddings, docs.voyageai.com/reference/embeddings-api and
 docs.voyageai.com/docs/reranker, as of 2026. A model that is not listed is refused: without its
 limits a batch could be rejected halfway through a corpus, and `voyage-4-nano` would be run by the
 SDK on this machine.
+
+Tokens are estimated, never counted: the SDK would download a tokenizer from a model hub, which a
+deployment may not reach. The estimate is meant to be high: a byte pair encoding makes about one
+token of four letters, and at worst one of a digit, a sign or a character of another script.
 """
 
 import re
@@ -14,20 +18,21 @@ from typing import TypeVar
 from core.domain.errors import ConfigError
 
 MOST_TEXTS = 128
-"""Texts of a request. The API takes 1,000; the replies to 128 are small enough to be read without
-holding up the event loop, and little is lost with one that fails."""
+"""Texts of a request. The API takes 1,000; a reply to 128 is small enough to be parsed without
+blocking the event loop, and little is lost if one fails."""
 FILLING = 0.9
-"""Share of the token limit that is used, since tokens are estimated and the service adds words of
-its own to each text."""
+"""Share of the token limit that is used, since tokens are estimated and the service adds a prompt
+to each text."""
 PROMPT_TOKENS = 12
-"""What the service puts before each text ("Represent the document for retrieval: ")."""
+"""Of the prompt before each text ("Represent the document for retrieval: ")."""
 LETTERS_A_TOKEN = 3
-
 _PIECES = re.compile(r"[A-Za-z]+|\S")
+DEFAULT_MODEL = "voyage-3-large"
+_T = TypeVar("_T")
 
 
 def estimated_tokens(text: str) -> int:
-    """Return how many tokens a text has at most, as far as can be told without a tokenizer."""
+    """Return an upper estimate of a text's tokens, without a tokenizer."""
     return PROMPT_TOKENS + sum(_tokens_of(piece) for piece in _PIECES.findall(text))
 
 
@@ -38,9 +43,9 @@ def _tokens_of(piece: str) -> int:
 
 
 def batches(texts: Sequence[str], *, request_tokens: int) -> Iterator[Sequence[str]]:
-    """Yield stretches of the texts, in order, each small enough for one request.
+    """Yield batches of the texts, in order, each small enough for one request.
 
-    A text that is too long for any request stands alone: the service cuts it to what it can read.
+    A text that is too long for any request is a batch of its own: the service truncates it.
     """
     most_tokens = int(request_tokens * FILLING)
     start = tokens = 0
@@ -52,10 +57,6 @@ def batches(texts: Sequence[str], *, request_tokens: int) -> Iterator[Sequence[s
         tokens += added
     if start < len(texts):
         yield texts[start:]
-
-
-DEFAULT_MODEL = "voyage-3-large"
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +101,8 @@ EMBEDDING_MODELS: Mapping[str, EmbeddingModel] = {
     **_embedding(320_000, "voyage-3.5", "voyage-4"),
     **_embedding(1_000_000, "voyage-3.5-lite", "voyage-4-lite"),
 }
+
+
 RERANK_MODELS: Mapping[str, RerankModel] = {
     name: RerankModel(name=name, request_tokens=600_000)
     for name in ("rerank-2.5", "rerank-2.5-lite")

@@ -1,4 +1,4 @@
-"""Embed with Voyage: batches in parallel, every reply checked before a vector is believed."""
+"""Voyage's embedder and reranker: batches in parallel, every reply validated."""
 
 import asyncio
 import math
@@ -27,93 +27,33 @@ from core.ports.text_models import LiveCheck
 
 MOST_TEXTS = 1_000
 """Of one request (docs.voyageai.com/reference/reranker-api)."""
-
-
-class VoyageReranker:
-    """See `Reranker`."""
-
-    def __init__(self, client: VoyageClient, *, model: str, timeout_s: float) -> None:
-        """Take the client, which the caller closes.
-
-        Args:
-            client: Calls the API.
-            model: One of `models.RERANK_MODELS`.
-            timeout_s: What a question may wait, attempts together.
-
-        Raises:
-            ConfigError: The model is not known.
-        """
-        self._client = client
-        self._model = rerank_model(model)
-        self._timeouts = question_timeouts(timeout_s)
-
-    @property
-    def name(self) -> str:
-        """See `Reranker.name`."""
-        return self._model.name
-
-    async def rerank(self, question: str, texts: Sequence[str], /) -> list[float]:
-        """See `Reranker.rerank`.
-
-        Raises:
-            TransientError: Voyage failed for as long as there was time.
-            ConfigError: The key or the address was refused.
-            ContractError: There are too many texts, the request was refused, or the reply is not
-                what was asked for.
-        """
-        if not texts:
-            return []
-        tokens = len(texts) * estimated_tokens(question) + sum(map(estimated_tokens, texts))
-        if len(texts) > MOST_TEXTS or tokens > FILLING * self._model.request_tokens:
-            raise ContractError(f"{len(texts)} texts are too much for one rerank request")
-        reply = await self._client.rerank(
-            timeouts=self._timeouts,
-            query=question,
-            documents=list(texts),
-            model=self._model.name,
-            truncation=True,
-        )
-        return _scores(reply.get("data"), count=len(texts))
-
-
-def _scores(data: object, *, count: int) -> list[float]:
-    """Return the scores in the order of the texts.
-
-    Raises:
-        ContractError: One is missing, there twice, or no number in [0, 1].
-    """
-    found: dict[int, float] = {}
-    for item in data if isinstance(data, list) else []:  # pyright: ignore[reportUnknownVariableType]
-        if isinstance(item, Mapping):
-            index, score = item.get("index"), item.get("relevance_score")  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
-            if isinstance(index, int) and isinstance(score, int | float) and math.isfinite(score):
-                found[index] = float(score)
-    if found.keys() != set(range(count)) or not all(0 <= one <= 1 for one in found.values()):
-        raise ContractError(f"expected {count} scores in [0, 1] from Voyage, got something else")
-    return [found[index] for index in range(count)]
-
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
 PROVIDER = "voyage"
 FUSION_WEIGHT = 0.45
-"""Not measured: no figure of ours was made with a paid service. It leaves words nearly half of the
-score, more than in the measured local space (.35), since words are what the figures are known of;
-tune it with `eval retrieval` and labelled questions of one's own."""
+"""Not measured: none of our figures used a paid service. Words get nearly half of the score, more
+than in the measured local space (.35); tune it with `eval retrieval` and your own labelled
+questions."""
 REVISION = "1"
-"""Voyage never changes a model under its name; raise it if that proves wrong."""
+"""Voyage does not change a model without renaming it; raise this if it does."""
 INGESTING = Timeouts(deadline_s=180.0, attempt_s=30.0)
 """Of one batch: long enough for a rate limit, counted by the minute, to pass."""
 IN_FLIGHT = 4
 """Requests of all callers at once."""
 KEPT = 256
-"""Questions whose vectors are kept: a second search for one waits for nobody. About 8 MB."""
+"""Questions whose vectors are cached: about 8 MB."""
 SMALLEST_NORM = 1e-6
 
 
 class VoyageEmbedder:
-    """See `Embedder`. Cheap to construct: nothing is loaded or called before the first text."""
+    """See `Embedder`. Cheap to construct: nothing is loaded or called before the first text.
+
+    A question waits for its vector within `question_timeout_s`, attempts together. The caller
+    closes the client.
+
+    Raises:
+        ConfigError: The model is not one of `models.EMBEDDING_MODELS`.
+    """
 
     def __init__(
         self,
@@ -123,17 +63,6 @@ class VoyageEmbedder:
         question_timeout_s: float,
         ingesting: Timeouts = INGESTING,
     ) -> None:
-        """Take the client, which the caller closes.
-
-        Args:
-            client: Calls the API.
-            model: One of `models.EMBEDDING_MODELS`.
-            question_timeout_s: What a question may wait for its vector, attempts together.
-            ingesting: What a batch of documents may wait.
-
-        Raises:
-            ConfigError: The model is not known.
-        """
         self._client = client
         self._model = embedding_model(model)
         self._question = question_timeouts(question_timeout_s)
@@ -188,7 +117,7 @@ class VoyageEmbedder:
             return await self._halving(texts)
 
     async def _halving(self, texts: Sequence[str]) -> list[Vector]:
-        """Embed texts; where the service finds them too many tokens, by halves."""
+        """Embed texts; halve the batch if the service finds too many tokens."""
         try:
             return await self._embed(texts, "document", self._ingesting)
         except RefusedRequestError as refused:
@@ -214,7 +143,7 @@ class VoyageEmbedder:
 
 
 def _first(failed: ExceptionGroup[Exception]) -> Exception:
-    """Return the failure that ended the group; those after it are cancelled."""
+    """Return the failure that ended the group; the other tasks were cancelled."""
     return next((one for one in failed.exceptions if isinstance(one, CiteboundError)), failed)
 
 
@@ -222,7 +151,7 @@ def _vectors(reply: Mapping[str, Any], *, count: int, dimensions: int) -> list[V
     """Return the vectors of a reply in the order of the texts, each of unit norm.
 
     Raises:
-        ContractError: One is missing, there twice, of another length, or no direction.
+        ContractError: One is missing, duplicate, of another length, or has no direction.
     """
     import numpy as np  # noqa: PLC0415  # a command that embeds nothing need not pay for it
 
@@ -257,6 +186,64 @@ def _item(item: object) -> tuple[int, object]:
     if not isinstance(index, int) or raw is None:
         raise ContractError("a vector from Voyage lacks its number or its values")
     return index, raw  # pyright: ignore[reportUnknownVariableType]
+
+
+class VoyageReranker:
+    """See `Reranker`. Within `timeout_s` for a question, attempts together; closes no client.
+
+    Raises:
+        ConfigError: The model is not one of `models.RERANK_MODELS`.
+    """
+
+    def __init__(self, client: VoyageClient, *, model: str, timeout_s: float) -> None:
+        self._client = client
+        self._model = rerank_model(model)
+        self._timeouts = question_timeouts(timeout_s)
+
+    @property
+    def name(self) -> str:
+        """See `Reranker.name`."""
+        return self._model.name
+
+    async def rerank(self, question: str, texts: Sequence[str], /) -> list[float]:
+        """See `Reranker.rerank`.
+
+        Raises:
+            TransientError: Voyage failed for as long as there was time.
+            ConfigError: The key or the address was refused.
+            ContractError: There are too many texts, the request was refused, or the reply is not
+                what was asked for.
+        """
+        if not texts:
+            return []
+        tokens = len(texts) * estimated_tokens(question) + sum(map(estimated_tokens, texts))
+        if len(texts) > MOST_TEXTS or tokens > FILLING * self._model.request_tokens:
+            raise ContractError(f"{len(texts)} texts are too much for one rerank request")
+        reply = await self._client.rerank(
+            timeouts=self._timeouts,
+            query=question,
+            documents=list(texts),
+            model=self._model.name,
+            truncation=True,
+        )
+        return _scores(reply.get("data"), count=len(texts))
+
+
+def _scores(data: object, *, count: int) -> list[float]:
+    """Return the scores in the order of the texts.
+
+    Raises:
+        ContractError: One is missing, duplicate, or not a number in [0, 1].
+    """
+    found: dict[int, float] = {}
+    for item in data if isinstance(data, list) else []:  # pyright: ignore[reportUnknownVariableType]
+        if isinstance(item, Mapping):
+            index, score = item.get("index"), item.get("relevance_score")  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+            if isinstance(index, int) and isinstance(score, int | float) and math.isfinite(score):
+                found[index] = float(score)
+    if found.keys() != set(range(count)) or not all(0 <= one <= 1 for one in found.values()):
+        raise ContractError(f"expected {count} scores in [0, 1] from Voyage, got something else")
+    return [found[index] for index in range(count)]
 
 
 async def check_voyage(

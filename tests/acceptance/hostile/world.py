@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.adapters.anthropic.api.composition import Models
+from core.adapters.anthropic.api.composition import ClaudeModels
 from core.adapters.anthropic.api.providers import usual_choice
 from core.adapters.anthropic.reasoner import AnthropicReasonerFactory
 from core.adapters.system import SystemClock
@@ -58,7 +58,7 @@ class World:
     corpus: InMemoryCorpus
     knowledge: Knowledge
     rules: ExtractiveReasoner
-    models: Models
+    models: ClaudeModels
 
     async def ask(self, *, use_rag: bool = True) -> Run:
         """Ask the question as somebody who may not read the secret policy."""

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.anthropic.api.composition import Models, open_models
+from core.adapters.anthropic.api.composition import ClaudeModels, open_models
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
 from core.adapters.system import SystemClock, UuidSource
 from core.config.settings import Settings
@@ -32,7 +32,7 @@ DOLLAR = usage(output=250_000)
 @asynccontextmanager
 async def models_within(
     engine: AsyncEngine, server: AnthropicServer, budget_usd: float
-) -> AsyncGenerator[Models]:
+) -> AsyncGenerator[ClaudeModels]:
     """Open models of a process of its own, with the day's budget."""
     spending = PostgresSpending(
         engine,
@@ -100,7 +100,7 @@ async def test_officers_hear_of_it_once(engine: AsyncEngine) -> None:
         ):
             await one.run(QUESTIONS[0], budget(tokens=1_000_000)).call(request())
 
-            async def refused(models: Models, question: str) -> None:
+            async def refused(models: ClaudeModels, question: str) -> None:
                 with pytest.raises(DayBudgetSpentError):
                     await models.run(question, budget()).call(request())
 

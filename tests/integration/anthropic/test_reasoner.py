@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from core.adapters.anthropic.api.composition import Models
+from core.adapters.anthropic.api.composition import ClaudeModels
 from core.adapters.anthropic.api.providers import usual_choice
 from core.adapters.anthropic.reasoner import AnthropicReasonerFactory
 from core.adapters.system import SystemClock
@@ -61,7 +61,7 @@ def _script(answer: Steps, *, judge: Steps = (), critique: Steps = ()) -> Any:
 
 
 async def _run(
-    models: Models, *, use_rag: bool = True, chunked: bool = True, falls_back: bool = False
+    models: ClaudeModels, *, use_rag: bool = True, chunked: bool = True, falls_back: bool = False
 ) -> Run:
     corpus = InMemoryCorpus(GIFTS, REPORTING, chunked=chunked)
     scope = make_scope()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.adapters.anthropic.api.api_types import ModelRequest
-from core.adapters.anthropic.api.composition import Models, open_models
+from core.adapters.anthropic.api.composition import ClaudeModels, open_models
 from core.adapters.anthropic.api.metered_calls import Breaker
 from core.adapters.system import SystemClock
 from core.config.settings import Settings
@@ -55,7 +55,7 @@ async def models_at(
     breaker: Callable[[], Breaker] = Breaker,
     silence_s: float = 5.0,
     **settings: Any,
-) -> AsyncGenerator[Models]:
+) -> AsyncGenerator[ClaudeModels]:
     """Open models against a server, and close them."""
     given: dict[str, Any] = {
         "anthropic_api_key": server.key,

@@ -18,7 +18,7 @@ from core.adapters.postgres.platforms.installations import (
     PostgresInstallations,
     oauth_stores,
 )
-from core.adapters.postgres.platforms.secret_box import Envelope
+from core.adapters.postgres.platforms.secret_box import SecretBox
 from core.adapters.system import SystemClock
 from core.config.settings import Settings
 from core.domain.installation import Installation, Tokens, Workspace
@@ -39,7 +39,7 @@ def make_store(engine: AsyncEngine) -> MakeStore:
     """Another process on the same database."""
 
     def make(key: bytes = KEY, **more: Any) -> PostgresInstallations:
-        envelope = Envelope(key, older=more.pop("older", ()))
+        envelope = SecretBox(key, older=more.pop("older", ()))
         return PostgresInstallations(engine, envelope=envelope, **{"client_id": CLIENT_ID} | more)
 
     return make

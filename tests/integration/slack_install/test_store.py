@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError as ConstraintError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.platforms.installations import PostgresInstallations
-from core.adapters.postgres.platforms.secret_box import Envelope
+from core.adapters.postgres.platforms.secret_box import SecretBox
 from core.domain.errors import ConfigError, ContractError, IntegrityError, TransientError
 from core.domain.installation import Installation, Tokens, Workspace
 from tests.integration.slack_install.conftest import (
@@ -78,7 +78,7 @@ async def test_no_token_lies_in_the_table(
         assert secret not in repr(kept)
 
 
-class UnsafeEnvelope(Envelope):
+class UnsafeSecretBox(SecretBox):
     """Encrypts nothing: shows that the test above would tell."""
 
     def seal(self, plain: bytes, *, bound_to: bytes) -> bytes:
@@ -88,7 +88,7 @@ class UnsafeEnvelope(Envelope):
 
 async def test_without_encryption_the_token_would_lie_there(engine: AsyncEngine) -> None:
     """What the dump finds if nothing is encrypted."""
-    store = PostgresInstallations(engine, client_id=CLIENT_ID, envelope=UnsafeEnvelope(KEY))
+    store = PostgresInstallations(engine, client_id=CLIENT_ID, envelope=UnsafeSecretBox(KEY))
     await store.save(installation(lasts=SOON))
     held = await dump(engine)
     assert all(secret.encode() in held for secret in (ACCESS, REFRESH))
@@ -300,7 +300,7 @@ from tests.integration.slack_install.test_store import DUE_BY, HERE
 
 async def main():
     engine = engine_for(sys.argv[1], pooled=False)
-    store = PostgresInstallations(engine, client_id=CLIENT_ID, envelope=Envelope(KEY))
+    store = PostgresInstallations(engine, client_id=CLIENT_ID, envelope=SecretBox(KEY))
     async def exchange(_held):
         return Tokens(access="new", refresh="next")
     arm(sys.argv[2] or None)

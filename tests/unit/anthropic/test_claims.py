@@ -5,7 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.adapters.anthropic.api.api_types import CitedBlocks, ModelReply, TextPart, ToolUse
-from core.adapters.anthropic.dialogue.claims import STATEMENTS, claims_of, statements, text_parts
+from core.adapters.anthropic.dialogue.claims import (
+    STATEMENTS,
+    cited_sentences,
+    claims_of,
+    text_parts,
+)
 from core.adapters.anthropic.dialogue.dialogue import Dialogue, source_of
 from core.agent.stages.verify import verify
 from core.domain.answer import Check, Draft
@@ -30,7 +35,9 @@ def _part(text: str, *cited: CitedBlocks) -> TextPart:
 
 def test_each_sentence_is_a_claim_with_its_citations() -> None:
     """Two sentences of one part both have what it cites."""
-    found = statements([_part("Cash is out. Gifts are in.", _at(0)), _part(" Ask first.", _at(1))])
+    found = cited_sentences(
+        [_part("Cash is out. Gifts are in.", _at(0)), _part(" Ask first.", _at(1))]
+    )
     assert [(one.text, one.citations) for one in found] == [
         ("Cash is out.", (_at(0),)),
         ("Gifts are in.", (_at(0),)),
@@ -46,13 +53,15 @@ def test_parts_of_one_sentence_are_joined() -> None:
         _part("gifts are in", _at(1), _at(0)),
         _part("."),
     ]
-    (one,) = statements(parts)
+    (one,) = cited_sentences(parts)
     assert (one.text, one.citations) == ("Cash is out and gifts are in.", (_at(0), _at(1)))
 
 
 def test_a_full_stop_in_the_next_part_lends_no_citation() -> None:
     """What counts is a word of the part, not its punctuation."""
-    first, second = statements([_part("Cash is out", _at(0)), _part(". Gifts are in.", _at(1))])
+    first, second = cited_sentences(
+        [_part("Cash is out", _at(0)), _part(". Gifts are in.", _at(1))]
+    )
     assert first.citations == (_at(0),)
     assert second.citations == (_at(1),)
 
@@ -72,7 +81,7 @@ def test_a_full_stop_in_the_next_part_lends_no_citation() -> None:
 )
 def test_headings_and_transitions_are_no_claims(text: str) -> None:
     """Short, uncited and nothing that can be wrong."""
-    found = statements([_part(f"{text}\n\n"), _part("Cash is out.", _at(0))])
+    found = cited_sentences([_part(f"{text}\n\n"), _part("Cash is out.", _at(0))])
     assert [one.text for one in found] == ["Cash is out."]
 
 
@@ -92,7 +101,7 @@ def test_headings_and_transitions_are_no_claims(text: str) -> None:
 )
 def test_an_uncited_sentence_that_can_be_wrong_is_a_claim(text: str) -> None:
     """It is a claim without a citation: verify drops it by name, and it never passes unseen."""
-    found = statements([_part("Cash is out. ", _at(0)), _part(text)])
+    found = cited_sentences([_part("Cash is out. ", _at(0)), _part(text)])
     assert [one.text for one in found] == ["Cash is out.", text]
     claims = claims_of(found[1:], locate=lambda _: None, evidence=Evidence(items=()))
     verified = verify(Draft(claims=claims), Evidence(items=()), stored={}, role_names=())
@@ -109,7 +118,7 @@ def test_an_item_says_what_its_lead_in_says() -> None:
         _part("- vouchers.\n\n", _at(2)),
         _part("Gifts are in.", _at(3)),
     ]
-    assert [(one.text, one.citations) for one in statements(parts)] == [
+    assert [(one.text, one.citations) for one in cited_sentences(parts)] == [
         ("Employees must not accept: cash;", (_at(0), _at(1))),
         ("Employees must not accept: vouchers.", (_at(0), _at(2))),
         ("Gifts are in.", (_at(3),)),
@@ -118,21 +127,21 @@ def test_an_item_says_what_its_lead_in_says() -> None:
 
 def test_a_lead_in_without_items_is_a_claim_of_its_own() -> None:
     """It does not vanish."""
-    (one,) = statements([_part("Employees must not accept the following:")])
+    (one,) = cited_sentences([_part("Employees must not accept the following:")])
     assert one.text == "Employees must not accept the following:"
 
 
 def test_an_unfinished_last_sentence_is_left_out() -> None:
     """A reply that was cut may have lost the "not"."""
     parts = [_part("Cash is out. Gifts are", _at(0))]
-    assert [one.text for one in statements(parts, is_cut=True)] == ["Cash is out."]
-    assert len(statements(parts)) == 2
-    assert len(statements([_part("Cash is out.", _at(0))], is_cut=True)) == 1
+    assert [one.text for one in cited_sentences(parts, is_cut=True)] == ["Cash is out."]
+    assert len(cited_sentences(parts)) == 2
+    assert len(cited_sentences([_part("Cash is out.", _at(0))], is_cut=True)) == 1
 
 
 def test_only_so_many_sentences_are_read() -> None:
     """Of 100 kB the beginning is read, and that there was more is a claim that fails."""
-    found = statements([_part("Cash is out. " * 10_000, _at(0))])
+    found = cited_sentences([_part("Cash is out. " * 10_000, _at(0))])
     assert len(found) == STATEMENTS + 1
     assert found[-1].citations == ()
     assert "9940" in found[-1].text
@@ -146,7 +155,7 @@ def test_text_before_and_after_a_call_is_two_paragraphs() -> None:
         stop_reason="end_turn",
         tokens=TokenUse(fresh=1),
     )
-    assert [one.text for one in statements(text_parts(reply))] == ["Cash"]
+    assert [one.text for one in cited_sentences(text_parts(reply))] == ["Cash"]
 
 
 @given(st.lists(st.tuples(st.text(alphabet="ab.: \n-#1*", max_size=12), st.booleans()), max_size=8))
@@ -155,7 +164,7 @@ def test_no_word_with_a_citation_is_lost(pieces: list[tuple[str, bool]]) -> None
     parts = [
         _part(text, *([_at(at)] if is_cited else [])) for at, (text, is_cited) in enumerate(pieces)
     ]
-    found = statements(parts)
+    found = cited_sentences(parts)
     for part in parts:
         if part.citations and any(character.isalpha() for character in part.text):
             assert any(part.citations[0] in one.citations for one in found)
@@ -178,7 +187,7 @@ def _shown(*texts: tuple[str, int]) -> Dialogue:
 def test_a_citation_quotes_the_stored_text_under_the_key_of_its_evidence() -> None:
     """Span and quote come from what is stored; the text that the model cites is not looked at."""
     dialogue = _shown((TEXT, 100), ("Gifts are in.", 113))
-    found = statements([_part("Gifts are fine.", _at(0, 1), _at(1))])
+    found = cited_sentences([_part("Gifts are fine.", _at(0, 1), _at(1))])
     (claim,) = claims_of(found, locate=dialogue.locate, evidence=Evidence(items=(FINDING, CHUNK)))
     span = make_span(113, 126)
     assert [(one.key, one.span, one.quote) for one in claim.citations] == [
@@ -206,7 +215,7 @@ def test_an_item_or_a_row_carries_its_claim(text: str, block: int, claim: str) -
     item = make_item(text)
     evidence = Evidence(items=(item,))
     claims = claims_of(
-        statements([_part(claim, _at(0, block))]),
+        cited_sentences([_part(claim, _at(0, block))]),
         locate=_shown((text, 0)).locate,
         evidence=evidence,
     )
@@ -222,7 +231,7 @@ def test_an_item_that_was_shown_alone_is_read_in_its_passage() -> None:
     start = LIST.index("- vouchers.")
     finding = make_item("- vouchers.", key="c1", start=start, is_finding=True)
     chunk = make_item(LIST, key="c2")
-    found = statements([_part("Employees must not accept vouchers.", _at(0))])
+    found = cited_sentences([_part("Employees must not accept vouchers.", _at(0))])
     dialogue = _shown(("- vouchers.", start))
     (claim,) = claims_of(found, locate=dialogue.locate, evidence=Evidence(items=(finding, chunk)))
     assert [(one.key, one.quote) for one in claim.citations] == [
@@ -236,7 +245,7 @@ def test_an_item_that_was_shown_alone_is_read_in_its_passage() -> None:
 def test_what_is_not_among_the_evidence_is_cited_under_a_key_that_does_not_exist() -> None:
     """A source that was shown, but is no evidence of this attempt, and a place that never was."""
     dialogue = _shown((TEXT, 100), ("Old text.", 900))
-    found = statements([_part("So it is.", _at(1), _at(7), _at(0, 5))])
+    found = cited_sentences([_part("So it is.", _at(1), _at(7), _at(0, 5))])
     evidence = Evidence(items=(FINDING, CHUNK))
     claims = claims_of(found, locate=dialogue.locate, evidence=evidence)
     assert {one.key for one in claims[0].citations} & {"c1", "c2"} == set()
@@ -248,7 +257,7 @@ def test_what_is_not_among_the_evidence_is_cited_under_a_key_that_does_not_exist
 def test_a_sentence_that_is_said_twice_is_one_claim() -> None:
     """Repetition adds nothing."""
     dialogue = _shown((TEXT, 100))
-    found = statements([_part("Cash is out. Cash is out.", _at(0))])
+    found = cited_sentences([_part("Cash is out. Cash is out.", _at(0))])
     assert len(claims_of(found, locate=dialogue.locate, evidence=Evidence(items=(CHUNK,)))) == 1
 
 
@@ -261,7 +270,7 @@ def test_what_a_finding_and_a_passage_both_say_is_one_claim() -> None:
         _part("Gifts are in.", _at(0, 1)),
     ]
     evidence = Evidence(items=(FINDING, CHUNK))
-    found = claims_of(statements(parts), locate=dialogue.locate, evidence=evidence)
+    found = claims_of(cited_sentences(parts), locate=dialogue.locate, evidence=evidence)
     assert [one.text for one in found] == ["Gifts are in.", "Cash is out."]
 
 

@@ -223,7 +223,7 @@ async def test_a_critic_that_dawdles_is_not_waited_for() -> None:
             raise AssertionError(request)
 
     capabilities = Capabilities(native_citations=True, prompt_caching=True)
-    reviewer = Reviewer(Dawdler(), models=MODELS, capabilities=capabilities, patience_s=0.01)
+    reviewer = Reviewer(Dawdler(), models=MODELS, capabilities=capabilities, critic_timeout_s=0.01)
     empty = Evidence(items=()), Draft(claims=())
     found = await reviewer.critique(make_question("May I?"), *empty)
     assert (found.refine, found.issues) == (False, ("not read by the critic within 0.01 s",))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.adapters.anthropic.api.api_types import CitedBlocks
-from core.adapters.anthropic.dialogue.claims import statements, unmarked
+from core.adapters.anthropic.dialogue.claims import cited_sentences, unmarked
 
 MARKS = [
     CitedBlocks(search_result=number, start_block=0, end_block=1, cited_text="")
@@ -16,7 +16,7 @@ MARKS = [
 def _read(text: str) -> list[tuple[str, list[int]]]:
     return [
         (one.text, [cited.search_result for cited in one.citations])
-        for one in statements(unmarked(text, MARKS))
+        for one in cited_sentences(unmarked(text, MARKS))
     ]
 
 

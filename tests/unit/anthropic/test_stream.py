@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from core.adapters.anthropic.api.api_types import TextPart, ToolUse
 from core.adapters.anthropic.api.failures import RetryableModelError
-from core.adapters.anthropic.api.stream import MAX_BYTES, Bounded, assemble, reply_from
+from core.adapters.anthropic.api.stream import MAX_BYTES, BoundedResponse, assemble, reply_from
 from core.domain.errors import ContractError
 from core.domain.run import TokenUse
 from tests.servers.anthropic_steps import (
@@ -186,7 +186,7 @@ async def test_bytes_are_bounded() -> None:
     read: list[int] = []
 
     async def all_of_it() -> None:
-        read.extend([len(chunk) async for chunk in Bounded(Endless()).aiter_bytes()])
+        read.extend([len(chunk) async for chunk in BoundedResponse(Endless()).aiter_bytes()])
 
     with pytest.raises(ContractError, match="larger"):
         await all_of_it()

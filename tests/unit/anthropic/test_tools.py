@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.adapters.anthropic.dialogue.review import MALFORMED, critique_of, judgement_of, token_of
 from core.adapters.anthropic.dialogue.tools import (
-    Asked,
+    ClarificationRequest,
     Malformed,
     Planned,
     Reported,
@@ -57,7 +57,7 @@ def test_any_other_confidence_is_refused(score: Any) -> None:
 def test_nothing_makes_the_parsers_fail(value: Any) -> None:
     """Whatever a model writes is a value or a refusal."""
     assert isinstance(parse_confidence(value), Reported | Malformed)
-    assert isinstance(parse_plan(value, known=()), Planned | Asked | Malformed)
+    assert isinstance(parse_plan(value, known=()), Planned | ClarificationRequest | Malformed)
     assert isinstance(judgement_of(value, claims=1), Judgement | NotJudged)
     assert isinstance(critique_of(value), Critique)
     for name in GOOD:
@@ -99,7 +99,7 @@ def test_a_question_back_is_read() -> None:
         },
         known=["May I take it?"],
     )
-    assert found == Asked(
+    assert found == ClarificationRequest(
         intent="general", question="Which gift?", slot="referent", options=("a pen",)
     )
 

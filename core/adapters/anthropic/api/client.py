@@ -1,9 +1,9 @@
 """One request to the Messages API and its whole reply, through the SDK.
 
-From the SDK come requests, access and the reading of events; not its retries (each would have a
-fresh time-out, and obey any `Retry-After`), its environment (another address, credentials of a
-profile, headers, tracing, logs of bodies) or its accumulation (see `stream`). It takes a second to
-load and reads certificates from disk: both are done in a thread, by the first request.
+The SDK builds requests, authenticates and parses events. Not used are its retries (each would have
+a new timeout, and obey any `Retry-After`), its environment (another address, credentials of a
+profile, headers, tracing, logs of bodies) and its accumulation (see `stream`). It takes a second to
+load and reads certificates from disk: both happen in a thread, at the first request.
 """
 
 import asyncio
@@ -22,13 +22,13 @@ from core.adapters.anthropic.api.failures import (
     refusal,
 )
 from core.adapters.anthropic.api.providers import Provider
-from core.adapters.anthropic.api.stream import Bounded, ErrorEvent, Message, assemble
+from core.adapters.anthropic.api.stream import BoundedResponse, ErrorEvent, Message, assemble
 from core.domain.errors import CiteboundError
 
 CONNECT_S = 5.0
-"""Until there is a connection."""
+"""Timeout of connecting."""
 QUIET_LOGGERS = ("anthropic", "httpx2", "httpcore2")
-"""Below a warning they log what is sent: text does not belong into logs."""
+"""Below a warning they log what is sent: text does not belong in logs."""
 
 
 def load_sdk() -> Any:
@@ -41,18 +41,15 @@ def load_sdk() -> Any:
 
 
 class MessagesClient:
-    """Calls one provider. Safe from many tasks of one event loop; close it at the end."""
+    """Calls one provider. Safe from many tasks of one event loop; close it at the end.
+
+    An attempt fails after `silence_s` seconds without a byte. `now` is for a `Retry-After` with a
+    date. Nothing connects and nothing is loaded before the first request.
+    """
 
     def __init__(
         self, provider: Provider, *, silence_s: float, now: Callable[[], datetime]
     ) -> None:
-        """Take whom to call; nothing connects and nothing is loaded yet.
-
-        Args:
-            provider: Whom to call.
-            silence_s: Seconds without a byte after which an attempt has failed.
-            now: Returns the present instant, for `Retry-After` with a date.
-        """
         self._provider = provider
         self._silence_s = silence_s
         self._now = now
@@ -68,10 +65,10 @@ class MessagesClient:
             limit_s: Seconds that all of it may take.
 
         Raises:
-            LateError: The time was over.
+            LateError: The limit was reached.
             RetryableModelError: It failed in a way that may pass.
             ModelUnavailableError: It was refused: the key, the model, the request or the bill.
-            ContractError: The reply is none of the Messages API.
+            ContractError: The reply is not one of the Messages API.
         """
         try:
             async with asyncio.timeout(max(0.0, limit_s)):
@@ -81,7 +78,7 @@ class MessagesClient:
             raise LateError(f"{name} did not answer within {limit_s:.1f} s") from error
 
     async def open(self) -> None:
-        """Load the SDK ahead of the first request, which else pays for it."""
+        """Load the SDK, which otherwise delays the first request."""
         await self._opened()
 
     async def aclose(self) -> None:
@@ -97,7 +94,7 @@ class MessagesClient:
                 **_plain(body), stream=True
             ) as response:
                 return await assemble(
-                    self._sdk.AsyncStream.raw_events(Bounded(response.http_response))
+                    self._sdk.AsyncStream.raw_events(BoundedResponse(response.http_response))
                 )
         except ErrorEvent as event:
             raise self._refusal(HTTPStatus.OK, event.body, {}) from event
@@ -107,7 +104,7 @@ class MessagesClient:
             raise self._translated(error) from error
 
     def _translated(self, error: Exception) -> CiteboundError:
-        """Return ours for an error of the SDK, or of its transport."""
+        """Return our error for one of the SDK or its transport."""
         name, sdk = self._provider.names.provider, self._sdk
         if isinstance(error, sdk.APIStatusError):
             failed = cast("Any", error)
@@ -122,7 +119,7 @@ class MessagesClient:
         return self._uncallable(error)
 
     def _uncallable(self, error: Exception) -> RefusedError:
-        """Return ours for what fails before anything is sent: credentials, a proxy, a package."""
+        """Return our error for a failure before sending: credentials, a proxy, a package."""
         names = self._provider.names
         said = one_line(f"{type(error).__name__}: {error}", self._provider.secrets)
         return RefusedError(f"{names.provider} can't be called: check {names.access} ({said})")

@@ -1,4 +1,4 @@
-"""Settings -> the models: one connection for all runs, and the calls of each run from it."""
+"""Compose the models from the settings: one connection for all runs, and a live check of it."""
 
 import asyncio
 import random
@@ -19,7 +19,7 @@ from core.ports.text_models import LiveCheck
 _RANDOM = random.SystemRandom()
 
 
-class Models:
+class ClaudeModels:
     """The models of one provider. Safe from many tasks of one event loop; close it at the end."""
 
     def __init__(
@@ -31,15 +31,15 @@ class Models:
         """What the provider can do."""
 
     def run(self, question_id: str, budget: Budget) -> RunCalls:
-        """Return the calls of one run over a question: each is made, paid and kept once."""
+        """Return the calls of one run over a question: equal requests are made once and stored."""
         return RunCalls(self._access, budget=budget, log=self._log, question_id=question_id)
 
     def standalone(self, budget: Budget) -> RunCalls:
-        """Return calls that belong to no question, and are kept nowhere."""
+        """Return calls that belong to no question, and are not stored."""
         return RunCalls(self._access, budget=budget, log=None, question_id=None)
 
     async def warm(self) -> None:
-        """Load what the first call needs: about a second that it would else take of its time."""
+        """Load the SDK, which takes about a second of the first call otherwise."""
         await self._access.client.open()
 
     async def aclose(self) -> None:
@@ -57,22 +57,22 @@ def open_models(
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     share: Callable[[], float] = _RANDOM.random,
     breaker: Callable[[], Breaker] = Breaker,
-) -> Models:
+) -> ClaudeModels:
     """Return the models that the settings name; nothing connects and nothing is loaded yet.
 
     Args:
-        settings: Whom to call, and how long to wait.
+        settings: Provider, models and timeouts.
         clock: Time.
-        log: Where replies are kept by question; None: nowhere.
-        spending: What the calls of questions may cost in a day; None: there is no limit.
+        log: Stores replies by question; None: they are not stored.
+        spending: Limit of what the calls of questions may cost in a day; None: no limit.
         backoff: When to try again.
         sleep: Waits for seconds.
         share: A random number in [0, 1): pauses differ, so that callers do not move in step.
         breaker: Makes the breaker of each model.
 
     Raises:
-        ConfigError: A setting or a package is missing; the table of prices can't be read, or lacks
-            a model whose costs are limited.
+        ConfigError: A setting or a package is missing; the price table can't be read, or lacks a
+            model whose costs are limited.
     """
     provider = provider_from(settings)
     prices = prices_from(settings.prices, known=provider.published)
@@ -89,11 +89,11 @@ def open_models(
             backoff=backoff or Backoff(), monotonic_s=clock.monotonic_s, sleep=sleep, share=share
         ),
     )
-    return Models(access, capabilities=provider.capabilities, log=log)
+    return ClaudeModels(access, capabilities=provider.capabilities, log=log)
 
 
 def _check_priced(prices: Prices, *models: str) -> None:
-    """Refuse a limit to costs that nobody could count."""
+    """Check that the costs of models are known, so that they can be limited."""
     for model in models:
         if prices.cost_usd(model, TokenUse(fresh=1)) is None:
             raise ConfigError(

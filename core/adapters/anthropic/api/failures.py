@@ -1,8 +1,8 @@
-"""What a failed call of the Messages API means to us: pure.
+"""Errors of failed calls of the Messages API: pure.
 
-May pass: 408, 409, 429, 5xx, no answer in time, a connection that breaks. Will not: a refused key,
-model, request or bill. An error event within a stream comes with status 200: its body's type says
-what it is. Messages are one line; the service's own words are cut short, and never hold a secret.
+May pass: 408, 409, 429, 5xx, no answer in time, a broken connection. Will not pass: a refused key,
+model, request or bill. An error event within a stream comes with status 200: the type in its body
+tells them apart. Messages are one line; the service's own words are cut short, without secrets.
 """
 
 from collections.abc import Mapping, Sequence
@@ -63,16 +63,16 @@ class RefusedError(ModelUnavailableError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """What settings are called, for messages that say what to check."""
+    """Names of settings, for messages that say what to check."""
 
     provider: str
-    """Who is called (`Anthropic`)."""
+    """The provider (`Anthropic`)."""
     access: str
-    """What admits (`ANTHROPIC_API_KEY`)."""
+    """Setting of the key (`ANTHROPIC_API_KEY`)."""
     address: str
-    """Where it is (`ANTHROPIC_BASE_URL`)."""
+    """Setting of the address (`ANTHROPIC_BASE_URL`)."""
     models: str = "CITEBOUND_MODEL, CITEBOUND_SMALL_MODEL"
-    """What names models."""
+    """Settings of the models."""
 
 
 def refusal(
@@ -88,10 +88,10 @@ def refusal(
 
     Args:
         status: Of the reply.
-        body: Of the reply: JSON if it is some, else text.
+        body: Of the reply: parsed JSON, else text.
         headers: Of the reply.
-        names: What to check.
-        secrets: What stands in no message.
+        names: Settings to check.
+        secrets: Must not appear in a message.
         now: The present instant, aware.
     """
     error = _mapping(_mapping(body).get("error"))
@@ -107,7 +107,7 @@ def refusal(
 
 
 def _cause(status: int, kind: str, names: Names) -> str:
-    """Return what lasts until somebody changes something, and what that is."""
+    """Return the cause of a lasting refusal, and the settings to check."""
     if kind == "authentication_error" or status == HTTPStatus.UNAUTHORIZED:
         return f"refused the key ({status}): check {names.access}"
     if kind == "permission_error" or status == HTTPStatus.FORBIDDEN:
@@ -137,7 +137,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def _said(message: object, secrets: Sequence[str]) -> str:
-    """Return what the service said, in one short line without secrets."""
+    """Return the service's own words, in one short line without secrets."""
     return f": {one_line(message, secrets)}" if isinstance(message, str) and message else ""
 
 

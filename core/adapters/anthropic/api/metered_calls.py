@@ -1,10 +1,9 @@
-"""The model calls of one run: bounded by its budget, repeated after errors that pass, recorded.
+"""The model calls of one run: within its budget, retried, recorded.
 
-One call, in order: the ledger (a request that was answered before is not made again), the budgets
-of the run and of the day, the breaker, attempts until the deadline, the ledger again, the count of
-tokens. The reply is in the ledger before it is used, so that a crash after it costs nothing. A
-ledger that fails is logged and passed over: at worst a call is paid for twice, and no question is
-lost for it.
+One call, in order: the ledger (an answered request is not made again), the budgets of the run and
+of the day, the breaker, attempts until the deadline, the ledger again, the count of tokens. The
+reply is stored in the ledger before it is used, so that it survives a crash. A ledger that fails is
+logged and ignored: at worst a call is paid for twice, but no question is lost.
 """
 
 import asyncio
@@ -48,7 +47,7 @@ class Breaker:
         self._is_probing = False
 
     def may_pass(self, now_s: float) -> bool:
-        """Return whether a call may be made. Each True wants one of the three methods below."""
+        """Return whether a call may be made; if so, one of the methods below must follow it."""
         if self._opened_s is None:
             return True
         if self._is_probing or now_s < self._opened_s + self._pause_s:
@@ -57,27 +56,27 @@ class Breaker:
         return True
 
     def succeeded(self) -> None:
-        """The service answered, be it with a refusal."""
+        """Record that the service answered, possibly with a refusal."""
         self._failed, self._opened_s, self._is_probing = 0, None, False
 
     def failed(self, now_s: float) -> None:
-        """The service failed in a way that may pass."""
+        """Record that the service failed in a way that may pass."""
         self._failed += 1
         if self._is_probing or self._failed >= self._limit:
             self._opened_s = now_s
         self._is_probing = False
 
     def gave_up(self) -> None:
-        """The call ended before it could tell: another one may probe."""
+        """Record that the call ended without a result: another one may probe."""
         self._is_probing = False
 
 
 MARGIN_S = 1.0
-"""Of the run's time, kept for what follows the last call: falling back, recording."""
+"""Of the run's time, reserved for what follows the last call: falling back, recording."""
 LEDGER_S = 3.0
-"""Longest wait for the ledger."""
+"""Timeout of the ledger."""
 TELLING_S = 5.0
-"""An attempt that had less time than this, and was late, says nothing of the service."""
+"""A timeout shorter than this says nothing about the service."""
 
 _log = logging.getLogger(__name__)
 _UNUSED = TokenUse(fresh=0)
@@ -90,11 +89,11 @@ class ModelAccess:
     client: MessagesClient
     """Whom to call."""
     breakers: Mapping[str, Breaker]
-    """By model; made as they are asked for."""
+    """By model; created on first use."""
     prices: Prices
     """Of its provider."""
     spending: Spending | None
-    """Of the day; None: there is no limit. What belongs to no question is not held to it."""
+    """Limit of the day; None: no limit. Calls that belong to no question are not limited."""
     clock: Clock
     """Time."""
     retries: Retries
@@ -103,7 +102,7 @@ class ModelAccess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ledger:
-    """The calls of one question as kept; every failure is passed over."""
+    """The stored calls of one question; failures are logged and ignored."""
 
     log: ModelCallLog
     question_id: str
@@ -185,7 +184,7 @@ class RunCalls:
     async def call(self, request: ModelRequest, /) -> ModelReply:
         """See `Calls.call`."""
         request_hash = request.sha256()
-        async with self._same[request_hash]:  # else two of the same would both be paid for
+        async with self._same[request_hash]:  # otherwise two equal requests would both be paid for
             record = ModelCall(
                 purpose=request.purpose,
                 model=request.model,
@@ -274,11 +273,11 @@ class RunCalls:
         return await access.retries.run(attempt, ends_s=self._budget.deadline_s - MARGIN_S)
 
     async def _attempt(self, body: Mapping[str, Any], limit_s: float, breaker: Breaker) -> Message:
-        """Make one attempt, and tell the breaker what came of it."""
+        """Make one attempt, and record its result in the breaker."""
         verdict: Callable[[], None] = breaker.gave_up
         try:
             message = await self._access.client.send(body, limit_s=limit_s)
-            reply_from(message)  # what can't be read is not kept
+            reply_from(message)  # an unreadable reply is not stored
             verdict = breaker.succeeded
         except LateError:
             if limit_s >= TELLING_S:
@@ -300,14 +299,14 @@ class RunCalls:
 
 @dataclass(slots=True)
 class _Attempts:
-    """How often a call was tried, also where it never ended."""
+    """The attempts of a call, also of one that failed."""
 
     made: int = 0
     failure: ModelUnavailableError | None = None
     """Of the last attempt that may be retried."""
 
     def failed(self, record: ModelCall, error: BaseException) -> ModelCall:
-        """Return the record of a call that failed; what it cost is not known once it was sent."""
+        """Return the record of a failed call; its cost is unknown once it was sent."""
         said = str(error) if isinstance(error, CiteboundError) else type(error).__name__
         if isinstance(error, asyncio.CancelledError):
             said = "cancelled"

@@ -1,8 +1,8 @@
-"""Who serves Claude: Anthropic, Amazon Bedrock, Google Vertex AI, or whatever speaks as they do.
+"""Providers of Claude (Anthropic, Amazon Bedrock, Google Vertex AI), the chosen models, prices.
 
-Whatever the SDK would read from the environment by itself is given to it, from the settings. What
-Bedrock and Vertex take from elsewhere is how their clouds know who asks: boto3's credential chain
-and Google's application default credentials.
+What the SDK would read from the environment is passed to it from the settings. Only the credentials
+of the clouds come from elsewhere: boto3's credential chain and Google's application default
+credentials.
 """
 
 import json
@@ -22,6 +22,31 @@ from core.domain.run import TokenUse
 
 MILLION = 1_000_000
 _KINDS = ("input", "cache_write", "cache_read", "output")
+ANTHROPIC_URL = "https://api.anthropic.com"
+_VERTEX_URLS = {
+    "global": "https://aiplatform.googleapis.com/v1",
+    "us": "https://aiplatform.us.rep.googleapis.com/v1",
+    "eu": "https://aiplatform.eu.rep.googleapis.com/v1",
+}
+_TAKES_EFFORT = re.compile(r"claude-(?:fable|opus|sonnet|haiku)-5(?!\d)")
+
+
+class ProviderKind(StrEnum):
+    """The provider of the models."""
+
+    ANTHROPIC = "anthropic"
+    BEDROCK = "bedrock"
+    VERTEX = "vertex"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What a provider can do with the configured model."""
+
+    native_citations: bool
+    """It cites blocks of search results natively; False: by markers in the text."""
+    prompt_caching: bool
+    """It caches what is marked with `cache_control`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,16 +54,16 @@ class Rates:
     """USD per million tokens."""
 
     input: float
-    """Read fresh."""
+    """Input that is not cached."""
     cache_write: float
-    """Read and written to the cache."""
+    """Input written to the cache."""
     cache_read: float
-    """Read from the cache."""
+    """Input read from the cache."""
     output: float
-    """Written."""
+    """Output."""
 
     def cost_usd(self, tokens: TokenUse) -> float:
-        """Return what these tokens cost."""
+        """Return the cost of these tokens."""
         parts = (
             self.input * tokens.fresh,
             self.cache_write * tokens.cache_write,
@@ -50,17 +75,17 @@ class Rates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """What one family of models costs."""
+    """The price of one family of models."""
 
     rates: Rates
-    """Of usual prompts."""
+    """Of prompts up to `above_tokens`."""
     above_tokens: int | None = None
-    """Prompts with more tokens than this have other rates; None: all have the same."""
+    """Longer prompts, in tokens, have other rates; None: all have the same."""
     rates_above: Rates | None = None
-    """Those; None: as usual."""
+    """Rates of longer prompts; None: the same."""
 
     def cost_usd(self, tokens: TokenUse) -> float:
-        """Return what one call costs."""
+        """Return the cost of one call."""
         read = tokens.fresh + tokens.cache_read + tokens.cache_write
         if self.above_tokens is not None and self.rates_above and read > self.above_tokens:
             return self.rates_above.cost_usd(tokens)
@@ -69,13 +94,13 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Prices by how a model's name begins."""
+    """Prices by prefixes of model names."""
 
     by_prefix: Mapping[str, Price]
-    """Names in full or in part."""
+    """The longest prefix of a name counts."""
 
     def cost_usd(self, model: str, tokens: TokenUse) -> float | None:
-        """Return what one call cost; None if the price of the model is not known."""
+        """Return the cost of one call; None if the price of the model is not known."""
         fitting = [prefix for prefix in self.by_prefix if model.startswith(prefix)]
         return self.by_prefix[max(fitting, key=len)].cost_usd(tokens) if fitting else None
 
@@ -92,21 +117,22 @@ PUBLISHED = Prices(
         ),
     }
 )
-"""List prices of Anthropic's API for the models that are used unless others are set."""
+"""List prices of Anthropic's API for the default models."""
+
 
 UNKNOWN = Prices({})
 """No price is known."""
 
 
 def prices_from(setting: str | None, *, known: Prices = PUBLISHED) -> Prices:
-    """Return the known prices with those of the setting in front of them.
+    """Return the known prices, overridden by those of the setting.
 
     Args:
-        setting: JSON, or the path of a file with JSON; None: nothing is set. Blocks on the file.
-        known: What holds without a setting.
+        setting: JSON, or the path of a file with JSON; None: not set. Blocks on the file.
+        known: The prices without a setting.
 
     Raises:
-        ConfigError: It is none of them; the message names the variable.
+        ConfigError: It is neither; the message names the variable.
     """
     if setting is None:
         return known
@@ -141,55 +167,29 @@ def _rates(given: Any) -> Rates:
     return Rates(**dict(zip(_KINDS, rates, strict=True)))
 
 
-ANTHROPIC_URL = "https://api.anthropic.com"
-_VERTEX_URLS = {
-    "global": "https://aiplatform.googleapis.com/v1",
-    "us": "https://aiplatform.us.rep.googleapis.com/v1",
-    "eu": "https://aiplatform.eu.rep.googleapis.com/v1",
-}
-
-
-class ProviderKind(StrEnum):
-    """Who serves the model."""
-
-    ANTHROPIC = "anthropic"
-    BEDROCK = "bedrock"
-    VERTEX = "vertex"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capabilities:
-    """What a provider can do with the configured model."""
-
-    native_citations: bool
-    """It cites blocks of search results by itself; False: by markers in the text."""
-    prompt_caching: bool
-    """It keeps what is marked with `cache_control`."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """Whom to call, and as whom."""
+    """A provider with its credentials."""
 
     kind: ProviderKind
-    """Who."""
+    """Which one."""
     names: Names
-    """What to check when it fails."""
+    """Settings to check when it fails."""
     capabilities: Capabilities
-    """What it can do."""
+    """Its capabilities."""
     published: Prices
-    """What it is known to charge."""
+    """Its published prices."""
     secrets: tuple[str, ...] = field(repr=False)
     """In no message, log or repr."""
     make: Callable[[Any, Mapping[str, Any]], Any] = field(repr=False)
-    """Takes the SDK's module and options common to all, and returns its client. Blocks."""
+    """Takes the SDK's module and common options, and returns its client. Blocks."""
 
 
 def provider_from(settings: Settings) -> Provider:
-    """Return whom the settings name.
+    """Return the provider that the settings name.
 
     Raises:
-        ConfigError: What it needs is not set or not installed; one line says what.
+        ConfigError: A setting or a package is missing; one line says which.
     """
     makers = {
         ProviderKind.ANTHROPIC: _anthropic,
@@ -236,7 +236,7 @@ def _bedrock(settings: Settings) -> Provider:
             base_url=url or f"https://bedrock-mantle.{region}.api.aws/anthropic",
             **options,
         )
-        # Without a token it would take one from variables of its own.
+        # Without a token it would read one from the environment.
         client.api_key, client._use_sigv4 = token, token is None  # noqa: SLF001
         return client
 
@@ -287,7 +287,7 @@ def _vertex(settings: Settings) -> Provider:
 
 
 def _capabilities(settings: Settings) -> Capabilities:
-    """Return what Claude can do everywhere; of other models nothing is known."""
+    """Return the capabilities of Claude, or none for other models, unless the settings say so."""
     is_claude = "claude" in settings.model
     asked = settings.citations
     return Capabilities(
@@ -303,9 +303,6 @@ def _is_installed(module: str) -> bool:
         return False
 
 
-_TAKES_EFFORT = re.compile(r"claude-(?:fable|opus|sonnet|haiku)-5(?!\d)")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:
     """The models of one deployment."""
@@ -315,25 +312,24 @@ class ModelChoice:
     review: str
     """Criticises and judges; small and fast."""
     answer_tokens: int = 4_096
-    """Tokens of one reply of the first, thinking included, at most. Fixed, and not what is left of
-    the budget: a repeated request must have the same bytes."""
+    """Most tokens of one reply of the answering model, thinking included. Fixed, whatever is left
+    of the budget: a repeated request must have the same bytes."""
     review_tokens: int = 3_000
-    """The same for the second."""
+    """The same for the reviewing model."""
     answer_effort: str | None = None
-    """How much the first thinks: `low`, `medium`, `high`; None: its default."""
+    """Effort of the answering model: `low`, `medium`, `high`; None: its default."""
     review_effort: str | None = None
-    """The same for the second."""
+    """The same for the reviewing model."""
     forces_tools: bool = False
-    """True: critic and judge are made to call their tool. Several models refuse a request that
-    forces one, so by default they are told to; a reply without the call is no judgement."""
+    """True: critic and judge are forced to call their tool. Several models refuse such requests, so
+    by default they are only told to; a reply without the call is no judgement."""
 
 
 def usual_choice(*, answer: str, review: str) -> ModelChoice:
-    """Return models with the effort that suits a question somebody waits for, where it is known.
+    """Return models with an effort that suits interactive use, if they take one.
 
-    By default the models of the fifth generation think long before they write: what they think
-    counts as what they write, and the asker waits for both. A review that thinks until its tokens
-    are used up has judged nothing.
+    By default models of the fifth generation think long before they write; thinking counts as
+    output, and the asker waits for it. A review that uses up its tokens thinking judges nothing.
     """
     return ModelChoice(
         answer=answer,

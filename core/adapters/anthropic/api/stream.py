@@ -1,8 +1,8 @@
-"""A streamed message put together again, and nothing accepted that is not whole.
+"""Assemble a streamed message, and read it; incomplete messages are rejected.
 
-The SDK's own accumulation takes a stream that ends early for a whole message, reads tool input that
-was cut off as if it were complete, and reads it anew with each piece. So here the events are read
-as they come: in order, bounded, and whole only when the message has stopped.
+The SDK's own accumulation accepts a stream that ends early, parses tool input that was cut off as
+if it were complete, and parses it again with each piece. So the events are processed here: in
+order, bounded, and complete only once the message has stopped.
 """
 
 import json
@@ -20,7 +20,7 @@ MAX_BYTES = 16_000_000
 MAX_BLOCKS = 1_000
 """Of one reply."""
 SAFE_INTEGER = 2**53 - 1
-"""Largest whole number that canonical JSON knows (RFC 8785, 3.2.2.3)."""
+"""Largest integer of canonical JSON (RFC 8785, 3.2.2.3)."""
 MAX_DEPTH = 50
 """Of nesting in a message."""
 _AROUND_INPUT = 4
@@ -31,23 +31,21 @@ Message = dict[str, Any]
 
 
 class ErrorEvent(Exception):  # noqa: N818  # an event of that name
-    """The stream says that it failed."""
+    """An error event in the stream; `body` is its JSON, else its text."""
 
     def __init__(self, body: object) -> None:
-        """Take the event's JSON, or its text if it is none."""
         super().__init__("error event")
         self.body = body
 
 
-class Bounded:
-    """A response whose bytes are counted: stands in for it while the SDK takes it apart."""
+class BoundedResponse:
+    """Stands in for the SDK's HTTP response, and limits its size."""
 
     def __init__(self, response: Any) -> None:
-        """Take the SDK's HTTP response."""
         self._response = response
 
     async def aiter_bytes(self) -> AsyncIterator[bytes]:
-        """Yield what comes, up to the bound."""
+        """Yield the response, up to `MAX_BYTES`."""
         read = 0
         async for chunk in self._response.aiter_bytes():
             read += len(chunk)
@@ -60,9 +58,9 @@ async def assemble(events: AsyncIterator[Any]) -> Message:
     """Return the whole message of a stream of server-sent events.
 
     Raises:
-        ErrorEvent: The stream says that it failed.
+        ErrorEvent: The stream has an error event.
         RetryableModelError: It ended before the message did.
-        ContractError: It is no stream of the Messages API.
+        ContractError: It is not a stream of the Messages API.
     """
     assembly = _Assembly()
     async for event in events:
@@ -76,7 +74,7 @@ async def assemble(events: AsyncIterator[Any]) -> Message:
 
 
 class _Assembly:
-    """What has come so far."""
+    """The message so far."""
 
     def __init__(self) -> None:
         self._message: Message = {}
@@ -102,7 +100,7 @@ class _Assembly:
             self._add(event)
         elif kind == "message_delta":
             self._end(event)
-        return False  # what else there is, or will be, says nothing of the message
+        return False  # other kinds of events, present or future, do not change the message
 
     def _start(self, event: Mapping[str, Any]) -> None:
         message = event.get("message")
@@ -146,7 +144,7 @@ class _Assembly:
             self._message |= cast("Message", delta)
         if isinstance(usage, dict) and isinstance(self._message.get("usage"), dict):
             given = cast("Message", usage)
-            # Totals, not additions; what is left out was said at the start.
+            # Totals, not increments; what is left out was in the first event.
             known = {name: value for name, value in given.items() if value is not None}
             self._message["usage"] = {**self._message["usage"], **known}
 
@@ -168,7 +166,7 @@ _GROWING = {
     "thinking_delta": "thinking",
     "input_json_delta": "partial_json",
 }
-"""Kinds of pieces, and the field of the block that grows by them."""
+"""Kinds of deltas, and the field of the block that they extend."""
 
 
 def _json(data: str) -> Mapping[str, Any]:
@@ -193,7 +191,7 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _tool_input(written: str) -> Any:
-    """Return what a model wrote as a tool's input; as text if it is no JSON that can be kept."""
+    """Return a tool's input as JSON; as text if it is not JSON that can be stored."""
     if not written.strip():
         return {}
     try:
@@ -204,7 +202,7 @@ def _tool_input(written: str) -> Any:
 
 
 def storable(value: Any, depth: int = 0) -> Any:
-    """Return JSON that can be stored and hashed: no NUL, no half characters, no huge numbers.
+    """Return JSON that can be stored and hashed: no NUL, no lone surrogates, no huge numbers.
 
     Raises:
         ValueError: It is nested too deeply, or a number has no finite value.
@@ -226,7 +224,7 @@ def storable(value: Any, depth: int = 0) -> Any:
 
 
 def _clean(text: str) -> str:
-    """Join halves of characters that came apart, and replace what stays alone; likewise NUL."""
+    """Join split surrogate pairs, and replace lone surrogates and NUL."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -243,13 +241,13 @@ _COUNTS = {
 
 
 def reply_from(message: Mapping[str, Any]) -> ModelReply:
-    """Return what a message says.
+    """Parse a message.
 
-    Blocks that could not be sent back are made so: input that is no object becomes an empty one
-    (`ToolUse.arguments` keeps what was written), and blocks of blank text are left out.
+    Blocks that could not be sent back are corrected: tool input that is not an object becomes an
+    empty one (`ToolUse.arguments` keeps the original), and blocks of blank text are left out.
 
     Raises:
-        ContractError: It is no message of the Messages API.
+        ContractError: It is not a message of the Messages API.
     """
     content = _mappings(message.get("content"), "content")
     if message.get("role") != "assistant" or len(content) > MAX_BLOCKS:
@@ -270,7 +268,7 @@ def tokens_from(message: Mapping[str, Any]) -> TokenUse:
     """Return the tokens of a message.
 
     Raises:
-        ContractError: They are not counted, or not in whole numbers from 0.
+        ContractError: They are missing, or not integers from 0.
     """
     usage = message.get("usage")
     if not isinstance(usage, Mapping):
@@ -297,7 +295,7 @@ def _part(block: Mapping[str, Any]) -> TextPart | ToolUse | None:
 
 
 def _cited(citation: Mapping[str, Any]) -> CitedBlocks | None:
-    """Return a citation; None if it names places that cannot be."""
+    """Return a citation; None if its range is impossible."""
     names = ("search_result_index", "start_block_index", "end_block_index")
     index, start, end = (citation.get(name) for name in names)
     if not (type(index) is int and type(start) is int and type(end) is int):

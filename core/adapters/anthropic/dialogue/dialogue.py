@@ -1,7 +1,7 @@
-"""What was said between this program and a model in one run, and which sources it was shown.
+"""The dialogue with a model in one run: its turns, content blocks, and the sources it was shown.
 
-Turns are only ever added: what was sent once is sent again unchanged, so that providers find it in
-their cache and the same course gives the same requests.
+Turns are append-only: what was sent once is sent again unchanged, so that providers find it in
+their cache and the same run gives the same requests.
 """
 
 import json
@@ -26,35 +26,35 @@ class Citable:
     """One sentence of a source."""
 
     text: str
-    """As sent: with the white space up to the next sentence, so that all texts join to the
-    source's."""
+    """As sent: with the white space up to the next sentence, so that the texts of all sentences
+    join to the source's."""
     span: Span
-    """Where the sentence stands, white space aside."""
+    """Of the sentence, without that white space."""
     introduced_by: int | None = None
-    """For a list item or a table row: the place of its lead-in or header among the sentences, which
-    may be introduced in turn."""
+    """For a list item or a table row: the index of its lead-in or header, which may have one
+    itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """One stretch of a policy version that a model is shown."""
+class CitableSource:
+    """A passage of a policy version that a model is shown."""
 
     span: Span
-    """Where it lies."""
+    """Of the passage."""
     text: str
     """The stored text of the span."""
     title: str
-    """Where it stands, as people say it."""
+    """Policy and section, for people."""
     reference: str
-    """Where it stands, as the program says it (`gifts#sec_4.2`)."""
+    """Policy and section, for the program (`gifts#sec_4.2`)."""
     sentences: tuple[Citable, ...]
-    """What introduces it, if it is an item or a row shown alone; then its text, cut."""
+    """Its lead-ins, if it is an item or a row shown alone; then its text, split."""
 
     def spans(self, start: int, end: int) -> tuple[Span, ...]:
-        """Return where the sentences [start, end) stand: in one, if they are prose.
+        """Return the spans of the sentences [start, end): a single one, if they are prose.
 
-        An item or a row says little without what introduces it ("Employees must not accept: ...
-        - vouchers"), so that stands before it.
+        An item or a row says little without its lead-in ("Employees must not accept: ... -
+        vouchers"), so that comes before it.
         """
         cited = range(start, end)
         if all(self.sentences[number].introduced_by is None for number in cited):
@@ -64,7 +64,7 @@ class Source:
         return tuple(self.sentences[number].span for number in dict.fromkeys(numbers))
 
     def _chain(self, number: int) -> list[int]:
-        """Return the places of what introduces a sentence, outermost first, and its own."""
+        """Return the indexes of a sentence's lead-ins, outermost first, and its own."""
         chain = [number]
         while (above := self.sentences[chain[0]].introduced_by) is not None:
             chain.insert(0, above)
@@ -81,14 +81,14 @@ class Source:
 
 def source_of(
     text: str, span: Span, place: SectionRef, *, lead_in: LeadIn | None = None
-) -> Source | None:
-    """Return a stretch of a policy as a source, or None if nothing is written there.
+) -> CitableSource | None:
+    """Return a passage of a policy as a source, or None if it has no text.
 
     Args:
         text: Its stored text.
-        span: Where it lies.
-        place: Where it stands, as people say it.
-        lead_in: What introduces it; shown before it, and cited with it.
+        span: Its position.
+        place: Its policy and section.
+        lead_in: Its lead-in, shown before it and cited with it.
     """
     cuts = split_sentences(text)
     if not cuts:
@@ -110,7 +110,7 @@ def source_of(
     )
     section = " ".join(filter(None, (place.number, place.title)))
     title = ", ".join(filter(None, (place.policy_title, section))) or place.policy_key
-    return Source(
+    return CitableSource(
         span=span,
         text=text,
         title=f"{title} ({place.jurisdiction})" if place.jurisdiction else title,
@@ -120,7 +120,7 @@ def source_of(
 
 
 def _before(lead_in: LeadIn | None) -> tuple[Citable, ...]:
-    """Return what introduces a source as its first sentences, each introduced by the one before."""
+    """Return a lead-in as the first sentences of a source, each introduced by the one before."""
     chain = lead_in.chain if lead_in else ()
     return tuple(
         Citable(text=f"{one.text}\n", span=one.span, introduced_by=number - 1 if number else None)
@@ -129,19 +129,19 @@ def _before(lead_in: LeadIn | None) -> tuple[Citable, ...]:
 
 
 def _shifted(introduced_by: int | None, number: int, *, by: int) -> int | None:
-    """Return which sentence introduces one of a text behind `by` others, the last for the first."""
+    """Return the index of a lead-in after `by` sentences were put first."""
     if introduced_by is not None:
         return introduced_by + by
     return by - 1 if by and number == 0 else None
 
 
 def is_introduced(text: str) -> bool:
-    """Return whether a text is a list item or a table row: what stands before it completes it."""
+    """Return whether a text is a list item or a table row, which needs its lead-in."""
     return _ROW.search(text) is not None or _ITEM.match(text) is not None
 
 
 def _introductions(units: Sequence[str]) -> list[int | None]:
-    """Return for each item the last sentence that ends in a colon, for each row its first row."""
+    """Return the index of each item's lead-in, which ends in a colon, and of each row's header."""
     found: list[int | None] = []
     lead_in: int | None = None
     header: int | None = None
@@ -158,7 +158,7 @@ def _introductions(units: Sequence[str]) -> list[int | None]:
     return found
 
 
-def search_result(source: Source) -> Block:
+def search_result(source: CitableSource) -> Block:
     """Return a source as a block that the model cites natively."""
     return {
         "type": "search_result",
@@ -169,7 +169,7 @@ def search_result(source: Source) -> Block:
     }
 
 
-def numbered(source: Source, *, first: int) -> Block:
+def numbered(source: CitableSource, *, first: int) -> Block:
     """Return a source as a block whose sentences are marked `[c1]`, `[c2]`, ... from `first`."""
     lines = [
         f"[c{number}] {_on_one_line(one.text)}"
@@ -188,22 +188,22 @@ def numbered(source: Source, *, first: int) -> Block:
 
 
 def data_block(name: str, value: Json) -> Block:
-    """Return a value as data: JSON between tags that nothing in it can close."""
+    """Return a value as JSON between tags that nothing in it can close."""
     return text_block(f"<{name}>\n{dumped(value)}\n</{name}>")
 
 
 def dumped(value: Json) -> str:
-    """Return JSON without a `<`: the same value has the same text."""
+    """Return JSON without `<`; equal values have equal texts."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
 
 
 def text_block(text: str) -> Block:
-    """Return words of ours as a block."""
+    """Return our own text as a block."""
     return {"type": "text", "text": text}
 
 
 def result_block(use_id: str, content: Sequence[Block], *, is_error: bool = False) -> Block:
-    """Return what a tool gave."""
+    """Return the result of a tool call."""
     block: dict[str, Json] = {
         "type": "tool_result",
         "tool_use_id": use_id,
@@ -213,7 +213,7 @@ def result_block(use_id: str, content: Sequence[Block], *, is_error: bool = Fals
 
 
 def cached(block: Block) -> Block:
-    """Mark a block as the end of what providers keep in their prompt cache."""
+    """Mark a block as the end of the prefix that providers cache."""
     return {**block, "cache_control": {"type": "ephemeral"}}
 
 
@@ -222,18 +222,18 @@ def _on_one_line(text: str) -> str:
 
 
 CHARACTERS = 100
-"""Characters of a name shown."""
+"""Characters shown of a name."""
 _NAMED = (EntityType.DEFINITION, EntityType.ROLE, EntityType.JURISDICTION)
 
 
 def system(prompt: Prompt, *, is_cached: bool) -> tuple[Block, ...]:
-    """Return the system prompt: words of ours alone."""
+    """Return the system prompt, which has no text of policies or people."""
     block = text_block(prompt.text)
     return (cached(block) if is_cached else block,)
 
 
 def digest(outline: Outline, *, is_cached: bool) -> Block:
-    """Return what the ontology covers, in an order that no query decides."""
+    """Return an overview of the ontology, in an order that does not depend on the database."""
     titles: list[Json] = [
         f"{title[:CHARACTERS]} ({country})" if country else title[:CHARACTERS]
         for title, country in outline.policies
@@ -255,23 +255,20 @@ def _names(outline: Outline, type_: EntityType) -> Sequence[Json]:
 
 
 NOTHING_SAID = "(nothing)"
-"""Stands for a turn in which the model said nothing: a turn may not be empty."""
+"""Replaces an empty turn of the model, which may not be sent back."""
 NOT_NOW = "Not run: no tools are left in this run. Answer from what you have."
 
 
 class Dialogue:
-    """The turns of one run."""
+    """The turns of one run.
+
+    With `is_marked` sources are cited by marks in the text, for providers without native citations.
+    """
 
     def __init__(self, *, is_marked: bool) -> None:
-        """Begin with nothing said.
-
-        Args:
-            is_marked: True if sources are cited by marks in the text, for providers without native
-                citations.
-        """
         self._is_marked = is_marked
         self._turns: list[dict[str, Json]] = []
-        self._sources: list[Source] = []
+        self._sources: list[CitableSource] = []
         self._marks: list[CitedBlocks] = []
         self._unanswered: tuple[ToolUse, ...] = ()
         self._results: tuple[Block, ...] = ()
@@ -283,15 +280,15 @@ class Dialogue:
 
     @property
     def marks(self) -> Sequence[CitedBlocks]:
-        """What `[c1]`, `[c2]`, ... stand for, in order; empty with native citations."""
+        """What `[c1]`, `[c2]`, ... refer to, in order; empty with native citations."""
         return self._marks
 
     def has_shown(self, span: Span) -> bool:
-        """Return whether this very stretch was shown."""
+        """Return whether exactly this span was shown."""
         return any(source.span == span for source in self._sources)
 
-    def show(self, source: Source) -> Block:
-        """Return a source as a block; the caller sends these blocks in the order of the calls."""
+    def show(self, source: CitableSource) -> Block:
+        """Return a source as a block; blocks must be sent in the order of these calls."""
         number = len(self._sources)
         self._sources.append(source)
         if not self._is_marked:
@@ -303,8 +300,8 @@ class Dialogue:
         ]
         return numbered(source, first=first)
 
-    def locate(self, cited: CitedBlocks) -> tuple[Source, tuple[Span, ...]] | None:
-        """Return where cited blocks stand, or None if no such blocks were shown."""
+    def locate(self, cited: CitedBlocks) -> tuple[CitableSource, tuple[Span, ...]] | None:
+        """Return source and spans of cited blocks, or None if no such blocks were shown."""
         if not 0 <= cited.search_result < len(self._sources):
             return None
         source = self._sources[cited.search_result]
@@ -313,13 +310,13 @@ class Dialogue:
         return source, source.spans(cited.start_block, cited.end_block)
 
     def answer(self, results: Sequence[Block]) -> None:
-        """Keep the results of the last turn's calls, to be sent with what is said next."""
+        """Keep the results of the last turn's calls, to be sent with our next turn."""
         self._results = tuple(results)
 
     def say(self, blocks: Sequence[Block] = ()) -> None:
-        """Add a turn of ours: results of tools first, as the API wants them.
+        """Add a turn of ours: tool results first, as the API requires.
 
-        A call without a result is answered too, so that none stays open.
+        A call without a result is answered with an error, so that none stays open.
         """
         answered = [result.get("tool_use_id") for result in self._results]
         missing = [
@@ -331,7 +328,7 @@ class Dialogue:
         self._results, self._unanswered = (), ()
 
     def hear(self, reply: ModelReply) -> None:
-        """Add the model's turn, as received; text blocks without text may not be sent back."""
+        """Add the model's turn as received, without blank text blocks, which the API refuses."""
         content = [
             block
             for block in reply.content

@@ -1,4 +1,4 @@
-"""Critic and judge: each reads the verified draft by a prompt of its own, on the small model."""
+"""Critic and judge: each reviews the verified draft with its own prompt, on the small model."""
 
 import asyncio
 import re
@@ -26,12 +26,11 @@ from core.domain.question import Question
 
 SUBMIT_CRITIQUE = "submit_critique"
 MALFORMED = Critique(refine=False, issues=("the critic's reply was malformed",))
-"""Asks for nothing, and is seen in the record."""
+"""Requests nothing, but appears in the record."""
 ISSUES = 8
 """Issues kept, at most."""
 ISSUE = 400
-"""Characters kept of one."""
-
+"""Characters kept of an issue."""
 CRITIC_TOOL: Mapping[str, Json] = {
     "name": SUBMIT_CRITIQUE,
     "description": "Hand in your reading of the draft. Call it exactly once.",
@@ -52,31 +51,15 @@ CRITIC_TOOL: Mapping[str, Json] = {
         "additionalProperties": False,
     },
 }
-
-
-def critique_of(arguments: Json) -> Critique:
-    """Read the arguments of `submit_critique`."""
-    if not isinstance(arguments, Mapping):
-        return MALFORMED
-    refine, issues = arguments.get("refine"), arguments.get("issues")
-    if not isinstance(refine, bool) or not isinstance(issues, list | tuple):
-        return MALFORMED
-    if not all(isinstance(issue, str) for issue in issues):
-        return MALFORMED
-    said = [" ".join(str(issue).split())[:ISSUE] for issue in issues[:ISSUES]]
-    return Critique(refine=refine, issues=tuple(filter(None, said)))
-
-
 SUBMIT_JUDGEMENT = "submit_judgement"
 REASON = 400
 """Characters kept of a reason."""
 WORDS = 200
-"""Characters kept of what a claim's sources do not cover."""
+"""Characters kept of the words that a claim's sources do not cover."""
 _SUPPORTS = frozenset(Support)
 _SCORES = ("faithfulness", "relevance", "completeness")
 _VERDICTS = {"approve": True, "needs_review": False}
 _DECISION = re.compile(r"\s*(FINAL|RETRY|CLARIFY|ESCALATE)\s*(?::(.*))?", re.IGNORECASE | re.DOTALL)
-
 JUDGE_TOOL: Mapping[str, Json] = {
     "name": SUBMIT_JUDGEMENT,
     "description": "Hand in your judgement of the draft. Call it exactly once.",
@@ -111,93 +94,21 @@ JUDGE_TOOL: Mapping[str, Json] = {
         "additionalProperties": False,
     },
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
-    """A decision as written, with its reason."""
-
-    decision: Decision
-    """One of four words."""
-    reason: str
-    """What stood behind the colon; empty if nothing did."""
-
-
-def token_of(text: Json) -> Token | None:
-    """Read a decision by the list of what is allowed; anything else is none."""
-    found = _DECISION.fullmatch(text) if isinstance(text, str) else None
-    if found is None:
-        return None
-    reason = " ".join((found[2] or "").split())[:REASON]
-    return Token(decision=Decision(found[1].upper()), reason=reason)
-
-
-def judgement_of(arguments: Json, *, claims: int) -> Judgement | NotJudged:
-    """Read the arguments of `submit_judgement`; whatever is missing or off is no judgement.
-
-    Args:
-        arguments: As the model wrote them.
-        claims: How many claims it was given.
-    """
-    if not isinstance(arguments, Mapping):
-        return NotJudged(reason="the judge's reply was malformed")
-    scores = [share(arguments.get(name)) for name in _SCORES]
-    faithfulness, relevance, completeness = scores
-    if faithfulness is None or relevance is None or completeness is None:
-        return NotJudged(reason="a score of the judge is missing or outside [0, 1]")
-    verdict = arguments.get("verdict")
-    if not isinstance(verdict, str) or verdict not in _VERDICTS:
-        return NotJudged(reason="the judge's verdict is none that is known")
-    token = token_of(arguments.get("decision"))
-    if token is None:
-        return NotJudged(reason="the judge's decision is none that is known")
-    judged = _on_claims(arguments.get("claims"), claims)
-    if judged is None:
-        return NotJudged(reason="the judge did not give each claim one verdict")
-    return Judgement(
-        faithfulness=faithfulness,
-        relevance=relevance,
-        completeness=completeness,
-        approved=_VERDICTS[verdict],
-        decision=token.decision,
-        reason=token.reason,
-        claims=judged,
-    )
-
-
-def _on_claims(given: Json, claims: int) -> tuple[ClaimJudgement, ...] | None:
-    """Return a verdict for each claim, or None if they are not one for each, in any order."""
-    if isinstance(given, str) or not isinstance(given, list | tuple) or len(given) != claims:
-        return None
-    found: dict[int, ClaimJudgement] = {}
-    for one in given:
-        if not isinstance(one, Mapping):
-            return None
-        number, support, words = (one.get(name) for name in ("claim", "support", "words"))
-        if type(number) is not int or not isinstance(support, str) or support not in _SUPPORTS:
-            return None
-        said = " ".join(words.split())[:WORDS] if isinstance(words, str) else ""
-        found[number] = ClaimJudgement(support=Support(support), words=said)
-    if set(found) != set(range(1, claims + 1)):
-        return None
-    return tuple(found[number] for number in sorted(found))
-
-
 CITED = 40_000
-"""Characters that are shown of what is cited, at most."""
+"""Characters of cited evidence shown, at most."""
 PASSAGES = 8_000
-"""Characters of passages beside it, the best of the search first: they are there for what a draft
-leaves out, and two models read them."""
+"""Characters of other passages, best first: they show what a draft leaves out, and two models read
+them."""
 FINDINGS = 4_000
-"""Characters of findings beside it, of those that no passage shown holds."""
-PATIENCE_S = 15.0
-"""Longest wait for the critic, whose silence opens nothing; a usual reply takes two seconds."""
+"""Characters of other findings that are not in a passage shown."""
+CRITIC_TIMEOUT_S = 15.0
+"""Timeout of the critic, which never approves anything; a reply usually takes two seconds."""
 SPENT = "the budget of model calls was spent before the judge"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Role:
-    """Who reviews."""
+    """A reviewer."""
 
     purpose: str
     prompt: Prompt
@@ -205,11 +116,13 @@ class _Role:
 
 
 _CRITIC = _Role(purpose="critique", prompt=CRITIQUE, tool=CRITIC_TOOL)
+
+
 _JUDGE = _Role(purpose="judge", prompt=JUDGE, tool=JUDGE_TOOL)
 
 
 class Reviewer:
-    """Asks critic and judge; safe to ask both at once."""
+    """Calls critic and judge on the small model; both may be called at once."""
 
     def __init__(
         self,
@@ -217,35 +130,34 @@ class Reviewer:
         *,
         models: ModelChoice,
         capabilities: Capabilities,
-        patience_s: float = PATIENCE_S,
+        critic_timeout_s: float = CRITIC_TIMEOUT_S,
     ) -> None:
-        """Take what calls the small model, and how long the critic is waited for."""
         self._calls = calls
-        self._patience_s = patience_s
+        self._critic_timeout_s = critic_timeout_s
         self._models = models
         self._is_cached = capabilities.prompt_caching
 
     async def critique(self, question: Question, evidence: Evidence, draft: Draft) -> Critique:
-        """Ask the critic; without a budget, or where the model fails or dawdles, it finds nothing.
+        """Call the critic; if the budget is spent, or the model fails or is slow, it finds nothing.
 
-        It never approves, so nothing is lost by it, while a draft that the judge approves would be.
+        The critic never approves, so its failure must not discard a draft that the judge approves.
         """
         try:
-            async with asyncio.timeout(self._patience_s):
+            async with asyncio.timeout(self._critic_timeout_s):
                 arguments = await self._submitted(_CRITIC, question, evidence, draft)
         except BudgetSpentError:
             return Critique(refine=False, issues=("the budget was spent before the critic",))
         except (ModelUnavailableError, ContractError) as error:
             return Critique(refine=False, issues=(f"not read by the critic: {error}",))
         except TimeoutError:
-            waited = f"{self._patience_s:g} s"
+            waited = f"{self._critic_timeout_s:g} s"
             return Critique(refine=False, issues=(f"not read by the critic within {waited}",))
         return critique_of(arguments)
 
     async def judge(
         self, question: Question, evidence: Evidence, draft: Draft
     ) -> Judgement | NotJudged:
-        """Ask the judge; without a budget nothing is judged.
+        """Call the judge; if the budget is spent, nothing is judged.
 
         Raises:
             ModelUnavailableError: The model failed.
@@ -259,7 +171,7 @@ class Reviewer:
     async def _submitted(
         self, role: _Role, question: Question, evidence: Evidence, draft: Draft
     ) -> Json:
-        """Return the arguments of the one call of the tool; None if there is not exactly one."""
+        """Return the arguments of the tool call; None unless there is exactly one."""
         name = str(role.tool["name"])
         content = [*material(question, evidence, draft), text_block(f"Call {name} now.")]
         reply = await self._calls.call(
@@ -283,7 +195,7 @@ class Reviewer:
 
 
 def material(question: Question, evidence: Evidence, draft: Draft) -> Sequence[Block]:
-    """Return what critic and judge are given, as data."""
+    """Return the input of critic and judge, as data."""
     asked: dict[str, Json] = {
         "text": question.standalone,
         "day": question.scope.as_of.isoformat(),
@@ -309,7 +221,7 @@ def material(question: Question, evidence: Evidence, draft: Draft) -> Sequence[B
 
 
 def _material(evidence: Evidence, draft: Draft) -> Iterator[EvidenceItem]:
-    """Yield what is cited, then passages and findings: no stretch twice, each kind bounded."""
+    """Yield cited evidence, then passages and findings: no text twice, each kind limited."""
     keys = {one.key for claim in draft.claims for one in claim.citations}
     cited = _within(CITED, [item for item in evidence.items if item.key in keys])
     rest = [item for item in evidence.items if item.key not in keys]
@@ -323,7 +235,7 @@ def _material(evidence: Evidence, draft: Draft) -> Iterator[EvidenceItem]:
 
 
 def _within(most: int, items: Sequence[EvidenceItem]) -> list[EvidenceItem]:
-    """Return the first items that have no more characters together; what is too long is left."""
+    """Return the first items that fit into a number of characters; items that don't are skipped."""
     kept: list[EvidenceItem] = []
     for item in items:
         if len(item.text) <= most:
@@ -352,3 +264,86 @@ def _shown(item: EvidenceItem) -> Json:
         **introduced,
         "text": item.text,
     }
+
+
+def critique_of(arguments: Json) -> Critique:
+    """Read the arguments of `submit_critique`."""
+    if not isinstance(arguments, Mapping):
+        return MALFORMED
+    refine, issues = arguments.get("refine"), arguments.get("issues")
+    if not isinstance(refine, bool) or not isinstance(issues, list | tuple):
+        return MALFORMED
+    if not all(isinstance(issue, str) for issue in issues):
+        return MALFORMED
+    said = [" ".join(str(issue).split())[:ISSUE] for issue in issues[:ISSUES]]
+    return Critique(refine=refine, issues=tuple(filter(None, said)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """A decision as written, with its reason."""
+
+    decision: Decision
+    """One of four words."""
+    reason: str
+    """The text after the colon; may be empty."""
+
+
+def token_of(text: Json) -> Token | None:
+    """Parse a decision; None unless it is one of the allowed words."""
+    found = _DECISION.fullmatch(text) if isinstance(text, str) else None
+    if found is None:
+        return None
+    reason = " ".join((found[2] or "").split())[:REASON]
+    return Token(decision=Decision(found[1].upper()), reason=reason)
+
+
+def judgement_of(arguments: Json, *, claims: int) -> Judgement | NotJudged:
+    """Parse the arguments of `submit_judgement`; incomplete or wrong ones are no judgement.
+
+    Args:
+        arguments: As the model wrote them.
+        claims: Number of claims of the draft.
+    """
+    if not isinstance(arguments, Mapping):
+        return NotJudged(reason="the judge's reply was malformed")
+    scores = [share(arguments.get(name)) for name in _SCORES]
+    faithfulness, relevance, completeness = scores
+    if faithfulness is None or relevance is None or completeness is None:
+        return NotJudged(reason="a score of the judge is missing or outside [0, 1]")
+    verdict = arguments.get("verdict")
+    if not isinstance(verdict, str) or verdict not in _VERDICTS:
+        return NotJudged(reason="the judge's verdict is none that is known")
+    token = token_of(arguments.get("decision"))
+    if token is None:
+        return NotJudged(reason="the judge's decision is none that is known")
+    judged = _on_claims(arguments.get("claims"), claims)
+    if judged is None:
+        return NotJudged(reason="the judge did not give each claim one verdict")
+    return Judgement(
+        faithfulness=faithfulness,
+        relevance=relevance,
+        completeness=completeness,
+        approved=_VERDICTS[verdict],
+        decision=token.decision,
+        reason=token.reason,
+        claims=judged,
+    )
+
+
+def _on_claims(given: Json, claims: int) -> tuple[ClaimJudgement, ...] | None:
+    """Return a verdict for each claim, or None unless there is exactly one for each."""
+    if isinstance(given, str) or not isinstance(given, list | tuple) or len(given) != claims:
+        return None
+    found: dict[int, ClaimJudgement] = {}
+    for one in given:
+        if not isinstance(one, Mapping):
+            return None
+        number, support, words = (one.get(name) for name in ("claim", "support", "words"))
+        if type(number) is not int or not isinstance(support, str) or support not in _SUPPORTS:
+            return None
+        said = " ".join(words.split())[:WORDS] if isinstance(words, str) else ""
+        found[number] = ClaimJudgement(support=Support(support), words=said)
+    if set(found) != set(range(1, claims + 1)):
+        return None
+    return tuple(found[number] for number in sorted(found))

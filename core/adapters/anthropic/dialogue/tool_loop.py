@@ -1,10 +1,9 @@
 """Answer the tool calls of one turn: each exactly once, in order, all in one turn of ours.
 
-Passages stand behind the gate, whoever asks for them. A call that looks something up in the
-documents says that the ontology does not suffice: without a score it counts as the absent one that
-the gate treats as low, and exploring ends with it. Where a score at or above the threshold was
-reported it is refused, until a lower one is. So what a model finds by itself is retrieval, and
-there is none without a gate that asks for it.
+Passages are behind the gate. A call that searches the documents says that the ontology does not
+suffice: without a reported score it counts as a missing one, which the gate treats as low, and ends
+exploring. If a score at or above the threshold was reported, the call is refused until a lower one
+is reported. So there is no retrieval, by the model itself either, unless the gate asks for it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +20,7 @@ from core.adapters.anthropic.dialogue.dialogue import (
 from core.adapters.anthropic.dialogue.tools import (
     EMIT_CONFIDENCE,
     MAKE_PLAN,
-    Asked,
+    ClarificationRequest,
     Malformed,
     Reported,
     parse_confidence,
@@ -34,7 +33,7 @@ from core.ports import Toolbox
 from core.ports.reasoning import FoundPassages
 
 LOOKS = frozenset({SEARCH_PASSAGES, READ_SECTION})
-"""Tools that look something up in the documents."""
+"""Tools that search the documents."""
 SUFFICES = "The findings suffice. Answer from them alone."
 FOLLOW = (
     "The findings do not suffice. What was found in the documents follows in this turn; answer from"
@@ -53,19 +52,19 @@ ALL_SHOWN = "All of it was shown before."
 EXPLORED = "The ontology is not read any more: look things up in the passages, or answer."
 TOO_LATE = "It is too late to ask. Answer what can be answered, and add an ASK line."
 NAME = 90
-"""Characters of a name: that of a rule is its whole sentence, which the evidence has."""
+"""Characters of a name: that of a rule is its whole sentence, which is in the evidence."""
 _NAMES = frozenset({"name", "source_name", "target_name"})
 _REPEATED = frozenset(
     {"sentence", "description", "meaning", "actor", "action", "condition", "modality", "scores"}
 )
-"""What the evidence says in its own words, and what its order says."""
+"""Fields whose content is in the evidence, or in its order."""
 _Result = tuple[list[Block], bool]
-"""What a call gave, and whether it was an error."""
+"""The content of a tool result, and whether it is an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """What became of the tool calls of one turn."""
+    """The results of the tool calls of one turn."""
 
     results: tuple[Block, ...]
     """One result for each call, in order."""
@@ -78,7 +77,10 @@ class Answered:
 
 
 class Explorer:
-    """Answers tool calls, and remembers what was found and reported."""
+    """Answers tool calls, and remembers what was found and reported.
+
+    `may_ask`: the asker may be asked back once more.
+    """
 
     def __init__(
         self,
@@ -92,7 +94,6 @@ class Explorer:
         use_rag: bool,
         may_ask: bool,
     ) -> None:
-        """Take what a run has; `may_ask`: fewer questions back were asked than are allowed."""
         self._dialogue = dialogue
         self._findings = findings
         self._toolbox = toolbox
@@ -103,7 +104,7 @@ class Explorer:
         self._may_ask = may_ask
         self._reported: list[Reported] = []
         self._has_looked = False
-        self._asked: Asked | None = None
+        self._asked: ClarificationRequest | None = None
 
     @property
     def reported(self) -> tuple[Reported, ...]:
@@ -121,7 +122,7 @@ class Explorer:
         return self.is_low or self._has_looked
 
     @property
-    def asked(self) -> Asked | None:
+    def asked(self) -> ClarificationRequest | None:
         """A question back that was accepted; None: there is none."""
         return self._asked
 
@@ -176,7 +177,7 @@ class Explorer:
         parsed = parse_plan(arguments, known=known)
         if isinstance(parsed, Malformed):
             return [text_block(f"Refused: {parsed.reason}.")], True
-        if not isinstance(parsed, Asked):
+        if not isinstance(parsed, ClarificationRequest):
             return [text_block("Go on.")], False
         if not self._may_ask:
             return [text_block(TOO_LATE)], False

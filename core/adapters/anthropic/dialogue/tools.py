@@ -19,7 +19,7 @@ OPTION = 80
 REASON = 600
 """Characters kept of a reason."""
 _STATES = re.compile(r"[.!?][?!]")
-"""A statement that was made a question by its last sign."""
+"""A statement with a question mark added."""
 _LIVE = re.compile(r"[<>@`\[\]]|://|\bwww\.|\w-*+\.[a-z]{2,}\b", re.IGNORECASE)
 """What a platform may turn into a link, a mention or markup."""
 INTENTS = (*(intent.value for intent in Intent), "report", "small_talk", OUT_OF_SCOPE)
@@ -81,10 +81,10 @@ _CONFIDENCE: Mapping[str, Json] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Malformed:
-    """Arguments that a tool does not take."""
+    """Arguments that could not be parsed."""
 
     reason: str
-    """What is wrong, in words for the model."""
+    """What is wrong, for the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +98,8 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A question back, as proposed."""
+class ClarificationRequest:
+    """A question back to the asker, as proposed."""
 
     intent: str
     """One of `INTENTS`."""
@@ -133,12 +133,14 @@ def definitions(
     return (*offered, _PLAN, *((_CONFIDENCE,) if use_rag else ()))
 
 
-def parse_plan(arguments: Json, *, known: Sequence[str]) -> Planned | Asked | Malformed:
-    """Read the arguments of `make_plan`.
+def parse_plan(
+    arguments: Json, *, known: Sequence[str]
+) -> Planned | ClarificationRequest | Malformed:
+    """Parse the arguments of `make_plan`.
 
     Args:
         arguments: As the model wrote them.
-        known: What was said so far: a question back may name no figure that is not in it.
+        known: The texts so far: a question back may name no figure that is not in them.
     """
     if not isinstance(arguments, Mapping):
         return Malformed(reason="the arguments must be an object")
@@ -158,7 +160,7 @@ def parse_plan(arguments: Json, *, known: Sequence[str]) -> Planned | Asked | Ma
             )
         )
     slot = arguments.get("slot")
-    return Asked(
+    return ClarificationRequest(
         intent=kind,
         question=question,
         slot=slot.strip()[:OPTION] if isinstance(slot, str) and slot.strip() else "referent",
@@ -169,8 +171,8 @@ def parse_plan(arguments: Json, *, known: Sequence[str]) -> Planned | Asked | Ma
 def askable(text: Json, *, known: Sequence[str]) -> str | None:
     """Return a question back as it may be shown, or None.
 
-    It is shown unverified, so it may state nothing and point nowhere: it is one question, its
-    figures are known, and no address, mention or markup is in it.
+    It is shown unverified, so it must state nothing and link to nothing: a single question, with
+    known figures only, and without addresses, mentions or markup.
     """
     asked = " ".join(text.split()) if isinstance(text, str) else ""
     if not asked.endswith("?") or len(asked) > MAX_ASKED or not _is_harmless(asked, known):
@@ -206,7 +208,7 @@ def parse_confidence(arguments: Json) -> Reported | Malformed:
 
 
 def share(value: Json) -> float | None:
-    """Return a number in [0, 1] as it is, and None for all else."""
+    """Return a number in [0, 1]; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0.0 <= value <= 1.0 else None

@@ -1,4 +1,4 @@
-"""What is said to the model in each turn: data in blocks, then what to do, in words of ours."""
+"""The content of each turn: findings, passages and the question as data, then our instructions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -20,19 +20,18 @@ from core.ontology.whole_rule import context_of
 from core.ports import Knowledge
 
 NEAR = 3
-"""Findings whose neighbourhood is read ahead."""
+"""Findings of which neighbours are read before the first turn."""
 JOINED = 6
-"""Neighbours read ahead at most."""
+"""Neighbours read at most."""
 _HEADINGS = frozenset({EntityType.POLICY, EntityType.SECTION})
 _FACTS = frozenset(EntityType) - _HEADINGS
 _LOOSE = frozenset({RelationType.PART_OF, RelationType.REFERENCES})
 
 
 class Findings:
-    """Findings of one run, each span once, in the order in which they were established."""
+    """Findings of one run, each span once, in the order in which they were added."""
 
     def __init__(self, knowledge: Knowledge) -> None:
-        """Begin with none."""
         self._knowledge = knowledge
         self._found: dict[Span, Finding] = {}
         self._context: dict[Span, Context] = {}
@@ -44,11 +43,11 @@ class Findings:
 
     @property
     def context(self) -> tuple[Context, ...]:
-        """What was shown beside the findings, as it belongs to their rules."""
+        """What was shown beside the findings because it belongs to their rules."""
         return tuple(self._context.values())
 
     async def complete(self) -> tuple[Context, ...]:
-        """Add what belongs to the rules of the findings, and return what is new of it."""
+        """Add what belongs to the rules of the findings, and return what was added."""
         belonging = await context_of(self.all, self._knowledge)
         new = {
             one.span: one
@@ -59,13 +58,13 @@ class Findings:
         return tuple(new.values())
 
     def extend(self, found: Iterable[Finding]) -> None:
-        """Add what was found elsewhere, as far as it states something."""
+        """Add findings that state something."""
         for finding in found:
             if is_statement(finding.text, finding.place):
                 self._found.setdefault(finding.span, finding)
 
     async def read(self, evidence: Sequence[Json]) -> list[Finding]:
-        """Add the items of a tool's evidence that are facts of an entity, and return them."""
+        """Add the facts in a tool's evidence, and return them."""
         told = {span: key for item in evidence for span, key in _told(item)}
         if not told:
             return []
@@ -82,7 +81,7 @@ class Findings:
         return [self._found[span] for span in stated if span in self._found]
 
     async def join(self) -> None:
-        """Add what a relation joins to the nearest findings: exceptions, limits, deadlines."""
+        """Add the facts related to the first findings: exceptions, limits, deadlines."""
         near = {finding.entity for finding in self.all[:NEAR]}
         part = await self._knowledge.entities(near, ends=STATED)
         known = {entity.key: entity for entity in part.entities}
@@ -120,7 +119,7 @@ def _told(item: Json) -> Iterable[tuple[Span, EntityKey]]:
 
 
 def _owner(span: Span, part: Snapshot) -> EntityKey | None:
-    """Return the entity that a span belongs to: one that answers by itself, if there is one."""
+    """Return the entity of a span, preferably one that answers by itself."""
     own: Sequence[Entity] = [
         entity for entity in part.entities if entity.type in _FACTS and span in entity.spans
     ]
@@ -129,9 +128,9 @@ def _owner(span: Span, part: Snapshot) -> EntityKey | None:
 
 
 TURNS = 4
-"""Earlier turns of the conversation that are told."""
+"""Earlier turns of the conversation that are sent."""
 TURN = 1_200
-"""Characters told of one."""
+"""Characters sent of a turn."""
 SUMMARISED = 90
 """Characters of a finding in the summary."""
 BEGIN = "Answer the question above."
@@ -160,10 +159,10 @@ BETTER = (
 
 
 def asked(question: Question) -> Block:
-    """Return the question with its circumstances, and with as much of its thread as may be told.
+    """Return the question with its scope, and with as much of its thread as may be sent.
 
-    Earlier turns that tell of misconduct stay out, and so do answers that were given to readers of
-    groups whose policies are not readable now.
+    Earlier turns that report misconduct are left out, and so are answers given to groups whose
+    policies are not readable now.
     """
     scope = question.scope
     value: dict[str, Json] = {
@@ -205,11 +204,11 @@ def opening(
 
     Args:
         question: What was asked.
-        found: What was read ahead, and what belongs to it.
-        dialogue: Where sources are shown.
-        digest: What the ontology covers; the same for an edition and scope.
-        how_to_cite: What to say about marks; None with native citations.
-        has_nothing_else: True if documents would be asked for and there are none.
+        found: Findings so far, and what belongs to their rules.
+        dialogue: Shows the sources.
+        digest: The overview of the ontology; the same for an edition and scope.
+        how_to_cite: Instructions about marks; None with native citations.
+        has_nothing_else: True if documents would be retrieved and there are none.
     """
     words = [BEGIN]
     if has_nothing_else:
@@ -233,7 +232,7 @@ def passages(
     *,
     dialogue: Dialogue,
 ) -> list[Block]:
-    """Return passages of documents behind a summary of what was found before."""
+    """Return passages of documents after a summary of the findings."""
     summary: dict[str, Json] = {
         "findings": [
             f"{finding.place.policy_title} {finding.place.number or ''}: "
@@ -246,7 +245,7 @@ def passages(
 
 
 def shown(items: Sequence[Finding | Context | EvidenceItem], *, dialogue: Dialogue) -> list[Block]:
-    """Return items as sources, each once in a run, behind what introduces it."""
+    """Return items as sources, each once in a run, with its lead-in."""
     blocks: list[Block] = []
     for item in items:
         source = source_of(item.text, item.span, item.place, lead_in=item.lead_in)
@@ -256,7 +255,7 @@ def shown(items: Sequence[Finding | Context | EvidenceItem], *, dialogue: Dialog
 
 
 def failure(previous: Attempt) -> Block:
-    """Return why an earlier answer was not good enough, as data: models and policies wrote it."""
+    """Return why an earlier answer was not good enough, as data: it has text of models."""
     judgement, critique = previous.judgement, previous.critique
     value: dict[str, Json] = {
         "decided": previous.reason,

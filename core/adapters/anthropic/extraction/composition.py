@@ -1,4 +1,4 @@
-"""Settings -> Claude as a reader of sections: within a pace, with patience, without a question."""
+"""Compose Claude as a reader of sections from the settings: throttled, with patient retries."""
 
 import asyncio
 from collections import deque
@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from core.adapters.anthropic.api.api_types import Calls, ModelReply, ModelRequest
-from core.adapters.anthropic.api.composition import Models, open_models
+from core.adapters.anthropic.api.composition import ClaudeModels, open_models
 from core.adapters.anthropic.api.metered_calls import Breaker
 from core.adapters.anthropic.api.providers import PUBLISHED, UNKNOWN, prices_from, provider_from
 from core.adapters.anthropic.extraction.extractor import ClaudeSectionReader, Pricing
@@ -18,74 +18,12 @@ from core.domain.run import Budget, RunLimits
 from core.ports import Clock
 
 MINUTE_S = 60.0
-
-
-class PacedCalls:
-    """Calls that begin no faster than a rate, in any minute; how many run together is not ours."""
-
-    def __init__(
-        self,
-        calls: Calls,
-        *,
-        per_minute: int,
-        monotonic_s: Callable[[], float],
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
-        """Take the calls and their rate.
-
-        Args:
-            calls: What makes them.
-            per_minute: Calls that may begin in a minute, from 1.
-            monotonic_s: Seconds of a clock that never goes back.
-            sleep: Waits for seconds.
-        """
-        self._calls = calls
-        self._began: deque[float] = deque(maxlen=per_minute)
-        self._monotonic_s = monotonic_s
-        self._sleep = sleep
-        self._turn = asyncio.Lock()
-
-    async def call(self, request: ModelRequest, /) -> ModelReply:
-        """See `Calls.call`."""
-        async with self._turn:
-            while (wait_s := self._wait_s()) > 0:
-                await self._sleep(wait_s)
-            self._began.append(self._monotonic_s())
-        return await self._calls.call(request)
-
-    def _wait_s(self) -> float:
-        """Return the seconds until one more call may begin."""
-        if len(self._began) < (self._began.maxlen or 1):
-            return 0.0
-        return self._began[0] + MINUTE_S - self._monotonic_s()
-
-
 DEADLINE_S = 300.0
-"""For one section, repetitions after errors included: nobody waits for it."""
+"""For one section, retries included: nobody waits for it."""
 BACKOFF = Backoff(attempts=6, first_s=1.0, longest_s=30.0)
 """Patient: a rate limit passes within a minute."""
 BREAKER_FAILURES = 20
 """In a row, over all sections under way."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SectionCalls:
-    """See `wire.Calls`: each call has a budget of its own."""
-
-    models: Models
-    clock: Clock
-
-    async def call(self, request: ModelRequest, /) -> ModelReply:
-        limits = RunLimits(model_calls=1, output_tokens=request.max_tokens, deadline_s=DEADLINE_S)
-        budget = Budget(limits, started_s=self.clock.monotonic_s())
-        return await self.models.standalone(budget).call(request)
-
-
-class _NoCalls:
-    """See `wire.Calls`: asks nobody."""
-
-    async def call(self, request: ModelRequest, /) -> ModelReply:
-        raise ModelUnavailableError(f"{request.model} is not asked: this only estimates")
 
 
 @asynccontextmanager
@@ -96,7 +34,7 @@ async def open_section_reader(
     backoff: Backoff = BACKOFF,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> AsyncGenerator[ClaudeSectionReader]:
-    """Open Claude as a reader; close the connections at the end. Blocks on a file of prices.
+    """Open Claude as a reader, and close its connections at the end. Blocks on a price file.
 
     Raises:
         ConfigError: There is no access to a model; the message says what is missing.
@@ -127,14 +65,14 @@ async def open_section_reader(
 
 
 def estimating_reader(settings: Settings) -> ClaudeSectionReader:
-    """Return a reader that only estimates: it needs no access. Blocks on a file of prices."""
+    """Return a reader that only estimates, and needs no access. Blocks on a price file."""
     return ClaudeSectionReader(
         calls=_NoCalls(), model=settings.small_model, pricing=_pricing(settings)
     )
 
 
 def may_force_tools(model: str) -> bool:
-    """Return whether a model may accept that its tool is forced.
+    """Return whether a model accepts being forced to call its tool.
 
     Of the 5.5 family Haiku does, Sonnet and Opus do not (`platform.claude.com/docs`, autumn 2026).
     """
@@ -148,3 +86,55 @@ def _pricing(settings: Settings) -> Pricing:
         is_list_price = settings.provider == "anthropic" and not settings.anthropic_base_url
         known = PUBLISHED if is_list_price else UNKNOWN
     return prices_from(settings.prices, known=known).cost_usd
+
+
+class PacedCalls:
+    """Throttles calls to `per_minute` in any minute, from 1; does not limit concurrency."""
+
+    def __init__(
+        self,
+        calls: Calls,
+        *,
+        per_minute: int,
+        monotonic_s: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._calls = calls
+        self._began: deque[float] = deque(maxlen=per_minute)
+        self._monotonic_s = monotonic_s
+        self._sleep = sleep
+        self._turn = asyncio.Lock()
+
+    async def call(self, request: ModelRequest, /) -> ModelReply:
+        """See `Calls.call`."""
+        async with self._turn:
+            while (wait_s := self._wait_s()) > 0:
+                await self._sleep(wait_s)
+            self._began.append(self._monotonic_s())
+        return await self._calls.call(request)
+
+    def _wait_s(self) -> float:
+        """Return the seconds until one more call may begin."""
+        if len(self._began) < (self._began.maxlen or 1):
+            return 0.0
+        return self._began[0] + MINUTE_S - self._monotonic_s()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SectionCalls:
+    """See `api_types.Calls`: each call has a budget of its own."""
+
+    models: ClaudeModels
+    clock: Clock
+
+    async def call(self, request: ModelRequest, /) -> ModelReply:
+        limits = RunLimits(model_calls=1, output_tokens=request.max_tokens, deadline_s=DEADLINE_S)
+        budget = Budget(limits, started_s=self.clock.monotonic_s())
+        return await self.models.standalone(budget).call(request)
+
+
+class _NoCalls:
+    """See `api_types.Calls`: makes no call."""
+
+    async def call(self, request: ModelRequest, /) -> ModelReply:
+        raise ModelUnavailableError(f"{request.model} is not asked: this only estimates")

@@ -1,9 +1,9 @@
-"""Claude reads one section: a request each, and facts that have the right shape or none.
+"""Claude as a reader of sections: one request for each section, well-formed facts or none.
 
-- What a policy says enters in the user's turn alone, between tags that nothing in it can close:
-  they carry the hash of what they enclose.
+- Policy text appears only in the user's turn, between tags that nothing in it can close: they carry
+  the hash of what they enclose.
 - System prompt and tool are the same bytes in every request, and cached.
-- A malformed reply is refused and asked for once more; it is never repaired.
+- A malformed reply is refused and requested once more; it is never repaired.
 """
 
 import json
@@ -24,12 +24,27 @@ from core.ontology.model.proposed_entities import PROPOSED_TYPES
 from core.ports.extraction import NotRead, SectionInput, SectionReading
 
 NAME = "record_facts"
-
 _QUOTE: Mapping[str, Json] = {
     "type": "string",
     "description": "the sentence, list item or table row, copied exactly",
 }
 _ATTRIBUTES = ("actor", "action", "condition", "meaning")
+_END = f"id of an entity, or {SECTION_END}, or {POLICY_END}"
+Pricing = Callable[[str, TokenUse], float | None]
+"""Returns the cost of one call of a model, in US dollars; None if its price is not known."""
+MAX_TOKENS = 12_000
+"""Of one reply, thinking included; a part of 4,000 characters needs about 5,000."""
+REPLIES = 2
+"""Replies requested at most; the second only if the first is malformed."""
+_CHARACTERS_A_TOKEN = 2.7
+"""Of English policies with their numbers and markup, roughly, as models of the 5.5 family count
+(some 30 % more tokens than those before); for estimates alone."""
+_WRITTEN_PER_READ = 3.0
+"""Tokens written for each of the section's, roughly: each sentence comes back as a quote of an
+entity and of a relation."""
+_WRITTEN_ANYWAY = 200
+_MARK_DIGITS = 12
+_AUTO: Mapping[str, Json] = {"type": "auto"}
 
 
 def _strings(description: str) -> Mapping[str, Json]:
@@ -49,7 +64,6 @@ def _object(properties: Mapping[str, Json], required: tuple[str, ...]) -> Mappin
     }
 
 
-_END = f"id of an entity, or {SECTION_END}, or {POLICY_END}"
 _ENTITY = _object(
     {
         "id": _text("unique in this call"),
@@ -62,6 +76,8 @@ _ENTITY = _object(
     },
     ("id", "type", "name", "quote"),
 )
+
+
 _RELATION = _object(
     {
         "source": _text(_END),
@@ -71,6 +87,7 @@ _RELATION = _object(
     },
     ("source", "type", "target", "quote"),
 )
+
 
 TOOL: Mapping[str, Json] = {
     "name": NAME,
@@ -87,11 +104,11 @@ TOOL: Mapping[str, Json] = {
 
 
 def facts_of(reply: ModelReply) -> ProposedFacts:
-    """Return what a reply hands over.
+    """Return the facts that a reply proposes.
 
     Raises:
         ContractError: It does not call the tool exactly once, was cut off, or has another shape;
-            the message says which, in words that may go back to the model.
+            the message says which, and may be sent back to the model.
     """
     if reply.stop_reason == "max_tokens":
         raise ContractError("the reply was cut off: record fewer facts")
@@ -101,24 +118,6 @@ def facts_of(reply: ModelReply) -> ProposedFacts:
     if len(uses) != 1 or uses[0].name != NAME:
         raise ContractError(f"expected one call of {NAME}, got {len(uses)} calls")
     return facts_from_json(uses[0].arguments)
-
-
-Pricing = Callable[[str, TokenUse], float | None]
-"""What one call of a model cost, in US dollars; None if its price is not known."""
-
-MAX_TOKENS = 12_000
-"""Of one reply, thinking included; a part of 4,000 characters needs about 5,000."""
-REPLIES = 2
-"""Replies asked for at most; the second only if the first is refused."""
-_CHARACTERS_A_TOKEN = 2.7
-"""Of English policies with their numbers and markup, roughly, as models of the 5.5 family count
-(some 30 % more tokens than those before); for estimates alone."""
-_WRITTEN_PER_READ = 3.0
-"""Tokens written for each of the section's, roughly: each sentence comes back as a quote of an
-entity and of a relation."""
-_WRITTEN_ANYWAY = 200
-_MARK_DIGITS = 12
-_AUTO: Mapping[str, Json] = {"type": "auto"}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -132,10 +131,10 @@ class ClaudeSectionReader:
     pricing: Pricing
     """What a call costs."""
     forced_tools: bool = False
-    """True where the model may be made to call its tool. Several models refuse a request that does:
-    one that is refused is made without it, and so are all that follow."""
+    """True if the model is forced to call its tool. Several models refuse such requests: after a
+    refusal the request is repeated without, and so are all that follow."""
     prompt_file: Prompt = EXTRACT
-    """What it is told."""
+    """The system prompt."""
 
     @property
     def prompt(self) -> str:
@@ -181,8 +180,8 @@ class ClaudeSectionReader:
         """Return the request for a section: the same bytes whenever it is made.
 
         Args:
-            text: what is to be read.
-            refused: what was wrong with the reply before; empty for the first request.
+            text: the section.
+            refused: what was wrong with the previous reply; empty for the first request.
         """
         blocks = [section_block(text)]
         if refused:
@@ -206,7 +205,7 @@ class ClaudeSectionReader:
         )
 
     def estimate(self, text: SectionInput, /) -> TokenUse:
-        """See `SectionReader.estimate`: the prefix comes from the cache, sentences come back."""
+        """See `SectionReader.estimate`: the prefix is cached, sentences come back as quotes."""
         shown = len(str(section_block(text)["text"])) / _CHARACTERS_A_TOKEN
         prefix = len(self.prompt_file.text) + len(json.dumps(TOOL))
         return TokenUse(
@@ -232,7 +231,7 @@ class ClaudeSectionReader:
 
 
 def section_block(text: SectionInput) -> Block:
-    """Return a section as data: its text as it stands, so that it can be quoted exactly."""
+    """Return a section as data, with its text unchanged, so that it can be quoted exactly."""
     mark = text.sha256.hex()[:_MARK_DIGITS]
     lines = (
         f"<data-{mark}>",
@@ -246,7 +245,7 @@ def section_block(text: SectionInput) -> Block:
 
 
 def total(used: list[TokenUse]) -> TokenUse:
-    """Return the sum of what several calls used."""
+    """Return the sum of the tokens of several calls."""
     return TokenUse(
         fresh=sum(one.fresh for one in used),
         cache_read=sum(one.cache_read for one in used),

@@ -1,7 +1,4 @@
-"""Policies, versions, sections and chunks in Postgres.
-
-Publishing them, and reading what a scope may read.
-"""
+"""The corpus in Postgres: publish versions of policies, and read what is in a scope."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -56,7 +53,6 @@ class PostgresCorpusStore:
     """See `core.ports.CorpusStore`."""
 
     def __init__(self, engine: AsyncEngine) -> None:
-        """Use a migrated database."""
         self._engine = engine
 
     @raises_transient
@@ -264,7 +260,7 @@ def _withdrawal(row: RowMapping) -> Withdrawal | None:
 
 
 def metadata_of(row: RowMapping) -> PolicyMetadata:
-    """Return the metadata of a version from a row that has them all."""
+    """Return the metadata of a version from a row with all its columns."""
     return PolicyMetadata(
         key=row["key"],
         title=row["title"],

@@ -1,4 +1,4 @@
-"""What the keepers of a corpus look at: counts, audiences, and references as they were written."""
+"""A report on the corpus for its administrators: counts, audiences, and cross-references."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ SELECT p.key, x.char_start, x.char_end, x.policy, x.number, s.ordinal,
   JOIN citebound.policies p ON p.id = v.policy_id
  ORDER BY p.key, x.char_start"""  # noqa: S608
 
-# Of all policies, whoever may read them: what a scope hides is no dangling target.
+# Of all policies, whoever may read them: a target outside the scope is not dangling.
 _NEWEST = """
 SELECT DISTINCT ON (v.policy_id) v.id, p.key, v.title,
        coalesce((SELECT e.aliases FROM citebound.entities e
@@ -44,7 +44,7 @@ SELECT DISTINCT ON (v.policy_id) v.id, p.key, v.title,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusCounts:
-    """How much there is in a scope."""
+    """Counts of a scope."""
 
     policies: int
     """Policy versions in force."""
@@ -59,8 +59,8 @@ class CorpusCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class References:
-    """All references in a scope, and what they may lead to."""
+class ReferenceList:
+    """All references in a scope, and the policies to which they may resolve."""
 
     found: tuple[FoundReference, ...]
     """In text order, by policy."""
@@ -68,15 +68,14 @@ class References:
     """Every policy of the corpus, in its newest version."""
 
 
-class PostgresInspection:
-    """Reads a corpus as its keepers do."""
+class PostgresCorpusReport:
+    """Reads a corpus for its administrators."""
 
     def __init__(self, engine: AsyncEngine) -> None:
-        """Use a migrated database."""
         self._engine = engine
 
     async def groups(self) -> frozenset[str]:
-        """Return every audience group that some policy names."""
+        """Return every group in the audience of a policy."""
         query = "SELECT DISTINCT unnest(audience) FROM citebound.policy_versions"
         async with self._engine.connect() as connection:
             return frozenset(await connection.scalars(text(query)))
@@ -93,7 +92,7 @@ class PostgresInspection:
             characters=row.characters,
         )
 
-    async def references(self, scope: Scope) -> References:
+    async def references(self, scope: Scope) -> ReferenceList:
         """Return the references of the versions in the scope."""
         async with self._engine.connect() as connection:
             rows = (await connection.execute(text(_REFERENCES), scope_parameters(scope))).all()
@@ -111,7 +110,7 @@ class PostgresInspection:
             )
             for row in rows
         )
-        return References(found=found, policies=policies)
+        return ReferenceList(found=found, policies=policies)
 
 
 async def _policies(connection: AsyncConnection) -> PolicyIndex:

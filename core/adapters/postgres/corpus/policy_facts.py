@@ -1,4 +1,4 @@
-"""Facts about the policies themselves, one statement for each question."""
+"""Facts about the policies themselves, and what the last editions changed."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -42,15 +42,14 @@ _LATEST = text(
     " JOIN citebound.policies p ON p.id = l.policy_id"
     " ORDER BY e.number DESC, v.title, v.id"
 )
-"""An edition changes one policy. Who may read is asked for one policy after the other, the last
-changed first, until there are enough: joined, the view would be computed anew for each row."""
+"""An edition changes one policy. Readers are checked policy by policy, the last changed first,
+until there are enough: in a join, the view would be computed again for each row."""
 
 
 class PostgresPolicyChanges:
     """What the last editions changed."""
 
     def __init__(self, engine: AsyncEngine) -> None:
-        """Use a migrated database."""
         self._engine = engine
 
     @raises_transient
@@ -75,7 +74,7 @@ class PostgresPolicyChanges:
 
 HEADING = 300
 """Characters of a heading; of a text that begins without one, of its beginning."""
-# A version whose facts were read anew has the text of the one before: it is no change.
+# A version whose facts were extracted again has the text of the one before: it is no change.
 _FACTS = text(f"""
 WITH live AS (
   SELECT v.* FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id
@@ -127,9 +126,9 @@ SELECT DISTINCT ON (is_whole, p.key) p.key, v.title, source.type = 'Policy' AS i
  ORDER BY is_whole DESC, p.key, pr.char_start""")  # noqa: S608  # constants
 
 EXCERPTS = 200
-"""Sections of a policy that are begun to be read, at most."""
+"""Sections of a policy that are excerpted, at most."""
 EXCERPT = 1_500
-"""Characters of a section's body from its beginning: its first rule stands there or nowhere."""
+"""Characters of a section's body from its beginning, which has its first rule."""
 _EXCERPTS = text(f"""
 SELECT s.number, s.title, s.path, v.id AS version_id, s.body_start AS char_start,
        least(s.char_end, s.body_start + {EXCERPT}) AS char_end,
@@ -144,7 +143,6 @@ class PostgresAboutPolicies:
     """See `core.ports.corpus.AboutPolicies`."""
 
     def __init__(self, engine: AsyncEngine) -> None:
-        """Use a migrated database."""
         self._engine = engine
 
     @raises_transient
@@ -228,7 +226,7 @@ def _changes(now: Sequence[RowMapping], before: Sequence[RowMapping]) -> Section
 
 
 def _by_name(sections: Sequence[RowMapping]) -> dict[str, tuple[str, ...]]:
-    """Return the words of sections by their names; several may have one."""
+    """Return the hashes of sections by their names, which need not be unique."""
     found: dict[str, tuple[str, ...]] = {}
     for section in sections:
         found[section["name"]] = (*found.get(section["name"], ()), section["words"])

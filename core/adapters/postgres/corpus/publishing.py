@@ -1,4 +1,7 @@
-"""The rows of one publication: edition, version, sections, chunks. Written under `PUBLISHING`."""
+"""Store one publication: edition, version, sections, chunks and cross-references.
+
+Called within the transaction that holds the advisory lock `PUBLISHING`.
+"""
 
 import hashlib
 from collections import defaultdict
@@ -27,14 +30,12 @@ _NEWEST_VERSIONS = """
 SELECT DISTINCT ON (v.policy_id) v.id, v.policy_id, p.key, v.title
   FROM citebound.policy_versions v JOIN citebound.policies p ON p.id = v.policy_id
  WHERE v.edition_until IS NULL ORDER BY v.policy_id, v.number DESC"""
-
 _ALIASES = """
 SELECT pr.version_id, e.aliases
   FROM citebound.entities e JOIN citebound.provenance pr ON pr.entity_id = e.id
  WHERE e.key = ANY(:policies) AND pr.version_id = ANY(:versions) AND cardinality(e.aliases) > 0"""
-
-# What may have changed: references of the version just stored, those that led nowhere, and those
-# into its policy.
+# References that may resolve differently now: those of the version just stored, unresolved ones,
+# and those into its policy.
 _OPEN = """
 SELECT x.id, x.policy, x.number, x.target_policy_id, x.target_eid, p.key AS source, s.ordinal
   FROM citebound.cross_references x
@@ -43,102 +44,6 @@ SELECT x.id, x.policy, x.number, x.target_policy_id, x.target_eid, p.key AS sour
   JOIN citebound.sections s ON s.id = x.section_id
  WHERE x.version_id = :version OR x.target_policy_id IS NULL
     OR x.target_policy_id = (SELECT policy_id FROM citebound.policy_versions WHERE id = :version)"""
-
-
-async def store_references(
-    connection: AsyncConnection,
-    publication: Publication,
-    version_id: int,
-    section_ids: Mapping[int, int],
-) -> None:
-    """Store a version's references as written."""
-    rows = [
-        {
-            "version_id": version_id,
-            "section_id": section_ids[reference.section_ordinal],
-            "char_start": reference.span.char_start,
-            "char_end": reference.span.char_end,
-            "policy": reference.policy,
-            "number": reference.number,
-        }
-        for reference in publication.extraction.references
-    ]
-    if rows:
-        await connection.execute(cross_references.insert(), rows)
-
-
-async def resolve_references(connection: AsyncConnection, version_id: int) -> None:
-    """Give every reference that the new version may concern the target it has now."""
-    rows = (await connection.execute(text(_OPEN), {"version": version_id})).mappings().all()
-    if not rows:
-        return
-    index, policy_ids = await _index(connection)
-    changes = [change for row in rows if (change := _change(row, index, policy_ids)) is not None]
-    if changes:
-        await connection.execute(
-            cross_references.update()
-            .where(cross_references.c.id == bindparam("row_id"))
-            .values(target_policy_id=bindparam("policy_id"), target_eid=bindparam("eid")),
-            changes,
-        )
-
-
-def _change(
-    row: RowMapping, index: PolicyIndex, policy_ids: Mapping[str, int]
-) -> dict[str, object] | None:
-    reference = CrossReference(
-        span=TextSpan(char_start=0, char_end=1),
-        section_ordinal=row["ordinal"],
-        policy=row["policy"],
-        number=row["number"],
-    )
-    target = resolve(reference, source_policy_key=row["source"], policies=index)
-    if target is None:
-        return None
-    before = (row["target_policy_id"], row["target_eid"])
-    after = (policy_ids[target.policy_key], target.eid)
-    if after == before or (after[0] == before[0] and _holds(after[1], before[1])):
-        return None
-    return {"row_id": row["id"], "policy_id": after[0], "eid": after[1]}
-
-
-def _holds(outer: str | None, inner: str | None) -> bool:
-    """Return whether a section, or the whole policy (None), only holds another section."""
-    return inner is not None and (outer is None or inner.startswith(f"{outer}__"))
-
-
-async def _index(connection: AsyncConnection) -> tuple[PolicyIndex, dict[str, int]]:
-    newest = (await connection.execute(text(_NEWEST_VERSIONS))).mappings().all()
-    named = await connection.execute(
-        text(_ALIASES),
-        {
-            "policies": [f"policy:{row['key']}" for row in newest],
-            "versions": [row["id"] for row in newest],
-        },
-    )
-    aliases = {row.version_id: row.aliases for row in named}
-    found = await connection.execute(
-        text(
-            "SELECT version_id, eid, number FROM citebound.sections"
-            " WHERE version_id = ANY(:versions) ORDER BY version_id, ordinal"
-        ),
-        {"versions": [row["id"] for row in newest]},
-    )
-    sections: dict[int, list[IndexedSection]] = defaultdict(list)
-    for section in found:
-        sections[section.version_id].append(IndexedSection(eid=section.eid, number=section.number))
-    index = PolicyIndex.of(
-        IndexedPolicy(
-            key=row["key"],
-            title=row["title"],
-            aliases=tuple(aliases.get(row["id"], ())),
-            sections=tuple(sections[row["id"]]),
-        )
-        for row in newest
-    )
-    return index, {row["key"]: row["policy_id"] for row in newest}
-
-
 _NEWEST = text(
     "SELECT v.id, (SELECT max(w.edition) FROM citebound.withdrawals w"
     "  WHERE w.policy_id = v.policy_id AND w.edition > v.edition_from) AS withdrawn_in"
@@ -156,7 +61,7 @@ _NOTE_FILE = text(
 async def refuse_overtaken(
     connection: AsyncConnection, publication: Publication, after: VersionId | None
 ) -> None:
-    """Refuse what was decided without having seen the newest version, or that it was withdrawn."""
+    """Refuse a publication that is not based on the newest version or withdrawal."""
     key = publication.metadata.key
     newest = (await connection.execute(_NEWEST, {"key": key})).one_or_none()
     found = (newest.id, newest.withdrawn_in) if newest else (None, None)
@@ -168,7 +73,7 @@ async def refuse_overtaken(
 
 
 async def open_edition(connection: AsyncConnection, note: str) -> int:
-    """Begin the next state of the corpus; whoever does so holds the lock `PUBLISHING`."""
+    """Begin the next edition; the caller holds the lock `PUBLISHING`."""
     newest = await connection.scalar(select(func.max(editions.c.number)))
     edition = (newest or 0) + 1
     await connection.execute(editions.insert().values(number=edition, note=note))
@@ -176,7 +81,7 @@ async def open_edition(connection: AsyncConnection, note: str) -> int:
 
 
 async def end_version(connection: AsyncConnection, replaced: VersionId, edition: int) -> None:
-    """Let earlier editions keep a version that this one has anew."""
+    """End a version with the edition that replaces it; earlier editions keep it."""
     await connection.execute(
         policy_versions.update()
         .where(policy_versions.c.id == replaced)
@@ -242,10 +147,10 @@ async def _policy_id(connection: AsyncConnection, key: str) -> int | None:
 
 
 def _begin(before: date | None, until: date | None, on_day: date) -> date | None:
-    """Return when a later version begins to hold that does not say so itself.
+    """Return the first day of a later version that does not state one.
 
-    It holds from now on: the earlier one stays right for the past. If it is over by now, it says
-    when the policy ended: it takes the earlier one's place, and nothing follows its end.
+    It is in force from now on, and the earlier one stays in force for the past. If its end has
+    passed already, it replaces the earlier one, so that the policy has ended on that day.
     """
     if until is None or until > on_day:
         return on_day
@@ -253,7 +158,7 @@ def _begin(before: date | None, until: date | None, on_day: date) -> date | None
 
 
 async def note_file(connection: AsyncConnection, key: str, path: str) -> None:
-    """Keep which file a policy was read from last."""
+    """Store which file a policy was read from last."""
     await connection.execute(_NOTE_FILE, {"key": key, "path": path})
 
 
@@ -294,7 +199,7 @@ async def insert_chunks(
     version_id: int,
     section_ids: Mapping[int, int],
 ) -> None:
-    """Store a version's chunks, each of which is exactly the text at its span."""
+    """Store a version's chunks, after checking that each is exactly the text at its span."""
     rows: list[dict[str, Any]] = []
     for chunk in publication.chunks:
         if (
@@ -321,5 +226,99 @@ async def insert_chunks(
 
 
 def content_hash(content: str) -> bytes:
-    """Return what equal texts share, so that each is embedded once."""
+    """Return the hash by which equal texts are embedded once."""
     return hashlib.sha256(content.encode()).digest()
+
+
+async def store_references(
+    connection: AsyncConnection,
+    publication: Publication,
+    version_id: int,
+    section_ids: Mapping[int, int],
+) -> None:
+    """Store a version's references as written."""
+    rows = [
+        {
+            "version_id": version_id,
+            "section_id": section_ids[reference.section_ordinal],
+            "char_start": reference.span.char_start,
+            "char_end": reference.span.char_end,
+            "policy": reference.policy,
+            "number": reference.number,
+        }
+        for reference in publication.extraction.references
+    ]
+    if rows:
+        await connection.execute(cross_references.insert(), rows)
+
+
+async def resolve_references(connection: AsyncConnection, version_id: int) -> None:
+    """Resolve again every reference that the new version may affect."""
+    rows = (await connection.execute(text(_OPEN), {"version": version_id})).mappings().all()
+    if not rows:
+        return
+    index, policy_ids = await _index(connection)
+    changes = [change for row in rows if (change := _change(row, index, policy_ids)) is not None]
+    if changes:
+        await connection.execute(
+            cross_references.update()
+            .where(cross_references.c.id == bindparam("row_id"))
+            .values(target_policy_id=bindparam("policy_id"), target_eid=bindparam("eid")),
+            changes,
+        )
+
+
+def _change(
+    row: RowMapping, index: PolicyIndex, policy_ids: Mapping[str, int]
+) -> dict[str, object] | None:
+    reference = CrossReference(
+        span=TextSpan(char_start=0, char_end=1),
+        section_ordinal=row["ordinal"],
+        policy=row["policy"],
+        number=row["number"],
+    )
+    target = resolve(reference, source_policy_key=row["source"], policies=index)
+    if target is None:
+        return None
+    before = (row["target_policy_id"], row["target_eid"])
+    after = (policy_ids[target.policy_key], target.eid)
+    if after == before or (after[0] == before[0] and _holds(after[1], before[1])):
+        return None
+    return {"row_id": row["id"], "policy_id": after[0], "eid": after[1]}
+
+
+def _holds(outer: str | None, inner: str | None) -> bool:
+    """Return whether a section, or the whole policy (None), contains another section."""
+    return inner is not None and (outer is None or inner.startswith(f"{outer}__"))
+
+
+async def _index(connection: AsyncConnection) -> tuple[PolicyIndex, dict[str, int]]:
+    newest = (await connection.execute(text(_NEWEST_VERSIONS))).mappings().all()
+    named = await connection.execute(
+        text(_ALIASES),
+        {
+            "policies": [f"policy:{row['key']}" for row in newest],
+            "versions": [row["id"] for row in newest],
+        },
+    )
+    aliases = {row.version_id: row.aliases for row in named}
+    found = await connection.execute(
+        text(
+            "SELECT version_id, eid, number FROM citebound.sections"
+            " WHERE version_id = ANY(:versions) ORDER BY version_id, ordinal"
+        ),
+        {"versions": [row["id"] for row in newest]},
+    )
+    sections: dict[int, list[IndexedSection]] = defaultdict(list)
+    for section in found:
+        sections[section.version_id].append(IndexedSection(eid=section.eid, number=section.number))
+    index = PolicyIndex.of(
+        IndexedPolicy(
+            key=row["key"],
+            title=row["title"],
+            aliases=tuple(aliases.get(row["id"], ())),
+            sections=tuple(sections[row["id"]]),
+        )
+        for row in newest
+    )
+    return index, {row["key"]: row["policy_id"] for row in newest}

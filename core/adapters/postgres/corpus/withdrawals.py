@@ -1,4 +1,4 @@
-"""Policies taken out of force, and files of policies that may have gone."""
+"""Withdraw policies, and list the files of those that are not withdrawn."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -46,7 +46,7 @@ class PolicyFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawn:
-    """What was withdrawn."""
+    """A policy that was withdrawn."""
 
     key: str
     """The policy."""
@@ -57,14 +57,13 @@ class Withdrawn:
     withdrawal: Withdrawal
     """As stored."""
     record_id: str
-    """The record of it."""
+    """Its entry in the record."""
 
 
 class PostgresWithdrawals:
-    """Withdraws policies; each withdrawal is an edition, and stands in the record."""
+    """Withdraws policies; each withdrawal is an edition, and is recorded."""
 
     def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        """Use a migrated database."""
         self._engine = engine
         self._ledger = ledger
 
@@ -78,13 +77,13 @@ class PostgresWithdrawals:
         seen: VersionId | None = None,
         is_file_gone: bool = False,
     ) -> Withdrawn:
-        """Take a policy out of force from a day on, at this edition and later ones.
+        """Withdraw a policy from a day on, in this edition and later ones.
 
         Args:
             key: the policy.
             since: the first day without it.
-            reason: why; it is kept, and committed to in the record.
-            seen: its newest version, as the caller has seen it; None: whichever it is.
+            reason: why; it is stored, and its hash is in the record.
+            seen: its newest version as the caller knows it; None: any.
             is_file_gone: see `Withdrawal.is_file_gone`.
 
         Raises:

@@ -1,11 +1,11 @@
-"""Index what a version states by its words, so that a question reads only what is near it.
+"""Index the facts of a version by their words, so that a question reads only related ones.
 
-- `fact_words` has one row for each place at which something that answers by itself is stated;
-  `entity_words` one for each entity that a version names; `word_counts` says how many of a
-  version's sections and entities use a stem; `fact_indexes` has one row for each indexed version.
-- `lead_ins` has one row for each list item and table row, with what introduces it.
-- Marks tell the kinds of words apart in one array, so that one index finds them all; see `_PLACE`.
-- All of it follows from what is stored, so it can be made again at any time.
+- `fact_words` has one row for each place that states a fact which answers by itself; `entity_words`
+  one for each entity that a version names; `word_counts` has the number of a version's sections and
+  entities that use a stem; `fact_indexes` has one row for each indexed version.
+- `lead_ins` has one row for each list item and table row, with its lead-ins.
+- Prefixes and suffixes distinguish kinds of words in one array, so that one index serves all.
+- All of it is derived from stored data, so it can be built again at any time.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ from core.ontology.fact_words import (
 from core.ontology.graphs.conflicts import gives_way
 
 BATCH = 2_000
-"""Rows a statement."""
+"""Rows of a statement."""
 _HEADING, _TITLE, _BEGINNING, _NAME = "/", "//", "*", "="
 _CLASSES = {NAME_WEIGHT: "", TEXT_WEIGHT: _HEADING, PLACE_WEIGHT: _TITLE}
 
@@ -103,14 +103,14 @@ async def index_facts(connection: AsyncConnection, version_id: int) -> None:
 async def index_missing(engine: AsyncEngine) -> int:
     """Index the versions that an earlier release published; return how many there were.
 
-    Each is committed by itself, and processes that begin at the same time wait for each other.
+    Each is committed separately; processes that begin at the same time wait for each other.
     """
     async with engine.connect() as connection:
         missing = list(await connection.scalars(_MISSING, {"generation": GENERATION}))
     done = 0
     for version_id in missing:
         async with engine.begin() as connection:
-            # Work for a while, whatever a process that serves people grants its statements.
+            # Takes a while, whatever timeouts a serving process sets for its statements.
             await connection.execute(text("SET LOCAL lock_timeout = 0"))
             await connection.execute(text("SET LOCAL statement_timeout = 0"))
             done += await _index_again(connection, version_id)
@@ -118,7 +118,7 @@ async def index_missing(engine: AsyncEngine) -> int:
 
 
 async def _index_again(connection: AsyncConnection, version_id: int) -> bool:
-    """Index a version unless somebody else just has."""
+    """Index a version unless another process has just done so."""
     one = {"version": version_id}
     locked = text("SELECT id FROM citebound.policy_versions WHERE id = :version FOR NO KEY UPDATE")
     known = text("SELECT generation FROM citebound.fact_indexes WHERE version_id = :version")
@@ -136,18 +136,18 @@ async def _index_again(connection: AsyncConnection, version_id: int) -> bool:
 
 
 def asked_words(words: Iterable[str], beginnings: Iterable[str]) -> list[str]:
-    """Return how the words of a question stand in `fact_words`."""
+    """Return the words of a question as they are stored in `fact_words`."""
     marked = [f"{mark}{word}" for word in words for mark in ("", _HEADING, _TITLE)]
     return sorted({*marked, *(f"{start}{_BEGINNING}" for start in beginnings if start)})
 
 
 def asked_names(names: Iterable[str]) -> list[str]:
-    """Return how names stand in `entity_words`."""
+    """Return names as they are stored in `entity_words`."""
     return sorted(f"{_NAME}{name}" for name in names)
 
 
 def asked_entity_words(word: str) -> Mapping[str, float]:
-    """Return how a word stands in `entity_words`, with what each form counts."""
+    """Return the forms of a word that are stored in `entity_words`, with the weight of each."""
     return {f"{mark}{word}": weight for weight, mark in _CLASSES.items()}
 
 
@@ -166,7 +166,7 @@ def read_fact_words(stored: Sequence[str]) -> FactWords:
 
 
 class _Introductions:
-    """What introduces each list item and table row of one version."""
+    """The lead-ins of each list item and table row of one version."""
 
     def __init__(self, version: RowMapping, introduced: Sequence[IntroducedUnit]) -> None:
         self._version = version
@@ -174,7 +174,7 @@ class _Introductions:
         self._starts = [unit.span.char_start for unit in introduced]
 
     def of(self, span: Span) -> LeadIn | None:
-        """Return what introduces the item or row in which a span begins."""
+        """Return the lead-in of the item or row in which a span begins."""
         place = bisect_right(self._starts, span.char_start) - 1
         if place < 0 or self._introduced[place].span.char_end <= span.char_start:
             return None
@@ -187,7 +187,7 @@ class _Introductions:
 
 
 def _introduced(text: str, sections: Sequence[RowMapping]) -> list[IntroducedUnit]:
-    """Return the units that something introduces, in text order."""
+    """Return the units that have a lead-in, in text order."""
     return [
         unit
         for section in sections
@@ -212,7 +212,7 @@ def _lead_in_row(version_id: int, unit: IntroducedUnit) -> dict[str, Any]:
 
 
 class _Said:
-    """What one version says, and where."""
+    """The facts of one version, and their rows in the index."""
 
     def __init__(
         self,

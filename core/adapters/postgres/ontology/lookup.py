@@ -1,4 +1,4 @@
-"""The ontology as its tools read it: names, words, neighbours, chains and places, in parts."""
+"""The ontology as its tools read it: by name, words, neighbours, paths and sections."""
 
 import json
 from collections import defaultdict
@@ -32,8 +32,8 @@ from core.ontology.graphs.ranking import best_of, chains, named_section, raritie
 from core.ports.knowledge import Direction
 
 CANDIDATES = 3
-"""Entities that are weighed again for each that is wanted: SQL weighs a role that several policies
-describe a little too high."""
+"""Candidates ranked again for each entity wanted: SQL ranks a role that several policies describe
+a little too high."""
 SHOWN_SPANS = 5
 """Spans of an entity that are read: more than a tool shows, or weighs the headings of."""
 EDGES_A_STEP = 2_000
@@ -44,7 +44,6 @@ class PostgresLookup:
     """See `core.ports.Lookup`."""
 
     def __init__(self, reader: PartReader) -> None:
-        """Read what is in the reader's scope."""
         self._reader = reader
 
     @raises_transient

@@ -1,4 +1,4 @@
-"""Statements of the ontology's tools; each is held to the versions in scope (`versions`)."""
+"""SQL statements of `lookup`; each is restricted to the versions in scope (`versions`)."""
 
 from sqlalchemy import text
 

@@ -1,7 +1,7 @@
-"""Parts of the ontology as snapshots: a few entities with their spans, relations and sentences.
+"""Read parts of the ontology as snapshots: a few entities with their spans, relations and quotes.
 
-Every statement is held to the versions in scope. A text is unpacked once for all its spans, and
-walked through once for each section, since finding a place in it takes time.
+Every statement is restricted to the versions in scope. A text is decompressed once for all its
+spans, and scanned once for each section, since finding an offset in it takes time.
 """
 
 from collections import defaultdict
@@ -17,100 +17,11 @@ from core.domain.ontology import Entity, EntityKey, EntityType, Relation, Relati
 from core.language.lead_ins import LeadIn, lead_in_of
 from core.language.spans import Span, VersionId
 
-
-def span_of(row: RowMapping) -> Span:
-    """Return where a row is said."""
-    return Span(
-        version_id=VersionId(row["version_id"]),
-        char_start=row["char_start"],
-        char_end=row["char_end"],
-    )
-
-
-def entities_of(rows: Sequence[RowMapping]) -> list[Entity]:
-    """Return the entities of rows, one for each place, in order of `id`, version and place.
-
-    The row that was stored first names a key.
-    """
-    spans: dict[str, list[Span]] = defaultdict(list)
-    said: dict[str, dict[int, RowMapping]] = defaultdict(dict)
-    for row in rows:
-        said[row["key"]].setdefault(row["id"], row)
-        spans[row["key"]].append(span_of(row))
-    return [
-        _entity(list(by_id.values()), tuple(dict.fromkeys(spans[key])))
-        for key, by_id in said.items()
-    ]
-
-
-def _entity(rows: Sequence[RowMapping], spans: tuple[Span, ...]) -> Entity:
-    name: str = rows[0]["name"]
-    aliases = dict.fromkeys(alias for row in rows for alias in (row["name"], *row["aliases"]))
-    attributes: dict[str, str] = {}
-    for row in rows:
-        attributes = row["attributes"] | attributes
-    return Entity(
-        key=EntityKey(rows[0]["key"]),
-        type=EntityType(rows[0]["type"]),
-        name=name,
-        aliases=tuple(alias for alias in aliases if alias != name),
-        description=next((row["description"] for row in rows if row["description"]), ""),
-        attributes=attributes,
-        spans=spans,
-    )
-
-
-def relations_of(rows: Sequence[RowMapping], keys: Mapping[int, EntityKey]) -> list[Relation]:
-    """Return the relations of rows, one for each place, in order of `id`.
-
-    Args:
-        rows: With `source_id` and `target_id`.
-        keys: Of the entities; a relation whose ends are not both among them is left out.
-    """
-    spans: dict[tuple[EntityKey, str, EntityKey], list[Span]] = defaultdict(list)
-    first: dict[tuple[EntityKey, str, EntityKey], RowMapping] = {}
-    for row in rows:
-        if row["source_id"] in keys and row["target_id"] in keys:
-            ends = keys[row["source_id"]], row["type"], keys[row["target_id"]]
-            first.setdefault(ends, row)
-            spans[ends].append(span_of(row))
-    return [
-        Relation(
-            source=ends[0],
-            type=RelationType(ends[1]),
-            target=ends[2],
-            attributes=row["attributes"],
-            spans=tuple(dict.fromkeys(spans[ends])),
-        )
-        for ends, row in first.items()
-    ]
-
-
-def references_of(rows: Sequence[RowMapping], known: Collection[EntityKey]) -> list[Relation]:
-    """Return cross-references as relations; one whose ends are not both known is left out."""
-    spans: dict[tuple[EntityKey, EntityKey], list[Span]] = defaultdict(list)
-    for row in rows:
-        ends = EntityKey(row["source"]), EntityKey(row["target"])
-        if ends[0] in known and ends[1] in known:
-            spans[ends].append(span_of(row))
-    return [
-        Relation(
-            source=ends[0],
-            type=RelationType.REFERENCES,
-            target=ends[1],
-            attributes={},
-            spans=tuple(dict.fromkeys(found)),
-        )
-        for ends, found in spans.items()
-    ]
-
-
 MOST_SPANS = 50
 """Spans of an entity that are read: a role may be named in thousands of sentences."""
 MOST_ENDS = 500
-"""Relations that are read with a few entities."""
+"""Relations read with a few entities, at most."""
 SPANS_OF_A_RELATION = 3
-
 _ENTITIES = text("""
 SELECT * FROM (
   SELECT e.id, e.key, e.type, e.name, e.aliases, e.description, e.attributes,
@@ -124,7 +35,6 @@ SELECT * FROM (
    SELECT * FROM unnest(CAST(:at_versions AS bigint[]), CAST(:at_starts AS int[]),
                         CAST(:at_ends AS int[])))
  ORDER BY id, version_id, char_start""")
-
 # Relations between given keys and entities of given types. Both ends are stated by every version
 # that states the relation, so its own provenance decides whether it is in scope.
 _RELATIONS = text("""
@@ -137,7 +47,6 @@ SELECT DISTINCT r.id, s.key AS source, t.key AS target
    AND EXISTS (SELECT FROM citebound.provenance pr
                 WHERE pr.relation_id = r.id AND pr.version_id = ANY(:versions))
  ORDER BY r.id LIMIT :most""")
-
 _SAID = text("""
 SELECT * FROM (
   SELECT r.id, r.source_id, r.type, r.target_id, r.attributes,
@@ -146,7 +55,6 @@ SELECT * FROM (
     FROM citebound.relations r JOIN citebound.provenance pr ON pr.relation_id = r.id
    WHERE r.id = ANY(:relations) AND pr.version_id = ANY(:versions)) said
  WHERE place <= :most ORDER BY id, version_id, char_start""")
-
 _REFERENCES = text("""
 SELECT x.version_id, x.section_id, x.char_start, x.char_end,
        'section:' || p.key || ':' || s.eid AS source,
@@ -158,7 +66,6 @@ SELECT x.version_id, x.section_id, x.char_start, x.char_end,
   JOIN citebound.policies p ON p.id = v.policy_id
   JOIN citebound.policies t ON t.id = x.target_policy_id
  WHERE x.id = ANY(:references) ORDER BY x.id""")
-
 _PLACES = text("""
 WITH wanted AS (
   SELECT DISTINCT * FROM unnest(
@@ -197,7 +104,7 @@ SELECT w.version_id, w.char_start, w.char_end, p.key, v.title, v.label, v.jurisd
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edges:
-    """Relations to be read, by their rows."""
+    """Relations to read, by the ids of their rows."""
 
     relations: Sequence[int] = ()
     """Ids of `relations`."""
@@ -209,7 +116,6 @@ class PartReader:
     """Reads parts of an edition for the versions in a scope."""
 
     def __init__(self, engine: AsyncEngine, *, edition: int, versions: Sequence[int]) -> None:
-        """Read versions that are in scope, and no others."""
         self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
         self.edition = edition
         self.versions = list(versions)
@@ -329,3 +235,90 @@ class PartReader:
 def _lead_in(row: RowMapping) -> LeadIn | None:
     chain = zip(row["starts"] or (), row["ends"] or (), row["leads"], strict=True)
     return lead_in_of(VersionId(row["version_id"]), chain)
+
+
+def span_of(row: RowMapping) -> Span:
+    """Return the span of a row."""
+    return Span(
+        version_id=VersionId(row["version_id"]),
+        char_start=row["char_start"],
+        char_end=row["char_end"],
+    )
+
+
+def entities_of(rows: Sequence[RowMapping]) -> list[Entity]:
+    """Return entities from rows for each of their spans, in order of `id`, version and offset.
+
+    The row that was stored first gives an entity its name.
+    """
+    spans: dict[str, list[Span]] = defaultdict(list)
+    said: dict[str, dict[int, RowMapping]] = defaultdict(dict)
+    for row in rows:
+        said[row["key"]].setdefault(row["id"], row)
+        spans[row["key"]].append(span_of(row))
+    return [
+        _entity(list(by_id.values()), tuple(dict.fromkeys(spans[key])))
+        for key, by_id in said.items()
+    ]
+
+
+def _entity(rows: Sequence[RowMapping], spans: tuple[Span, ...]) -> Entity:
+    name: str = rows[0]["name"]
+    aliases = dict.fromkeys(alias for row in rows for alias in (row["name"], *row["aliases"]))
+    attributes: dict[str, str] = {}
+    for row in rows:
+        attributes = row["attributes"] | attributes
+    return Entity(
+        key=EntityKey(rows[0]["key"]),
+        type=EntityType(rows[0]["type"]),
+        name=name,
+        aliases=tuple(alias for alias in aliases if alias != name),
+        description=next((row["description"] for row in rows if row["description"]), ""),
+        attributes=attributes,
+        spans=spans,
+    )
+
+
+def relations_of(rows: Sequence[RowMapping], keys: Mapping[int, EntityKey]) -> list[Relation]:
+    """Return relations from rows for each of their spans, in order of `id`.
+
+    Args:
+        rows: With `source_id` and `target_id`.
+        keys: Of the entities; a relation is left out unless both ends are among them.
+    """
+    spans: dict[tuple[EntityKey, str, EntityKey], list[Span]] = defaultdict(list)
+    first: dict[tuple[EntityKey, str, EntityKey], RowMapping] = {}
+    for row in rows:
+        if row["source_id"] in keys and row["target_id"] in keys:
+            ends = keys[row["source_id"]], row["type"], keys[row["target_id"]]
+            first.setdefault(ends, row)
+            spans[ends].append(span_of(row))
+    return [
+        Relation(
+            source=ends[0],
+            type=RelationType(ends[1]),
+            target=ends[2],
+            attributes=row["attributes"],
+            spans=tuple(dict.fromkeys(spans[ends])),
+        )
+        for ends, row in first.items()
+    ]
+
+
+def references_of(rows: Sequence[RowMapping], known: Collection[EntityKey]) -> list[Relation]:
+    """Return cross-references as relations; one is left out unless both ends are known."""
+    spans: dict[tuple[EntityKey, EntityKey], list[Span]] = defaultdict(list)
+    for row in rows:
+        ends = EntityKey(row["source"]), EntityKey(row["target"])
+        if ends[0] in known and ends[1] in known:
+            spans[ends].append(span_of(row))
+    return [
+        Relation(
+            source=ends[0],
+            type=RelationType.REFERENCES,
+            target=ends[1],
+            attributes={},
+            spans=tuple(dict.fromkeys(found)),
+        )
+        for ends, found in spans.items()
+    ]

@@ -1,4 +1,4 @@
-"""The ontology of one edition as one scope may see it: to be read in parts, or read whole."""
+"""The ontology of one edition within a scope: read piece by piece, or as a whole."""
 
 import json
 from bisect import bisect_right

@@ -1,4 +1,4 @@
-"""Store what extraction read: entities and relations, and where each is said."""
+"""Store extracted facts with their provenance, and the readings of sections by a model."""
 
 import hashlib
 import json
@@ -23,69 +23,9 @@ from core.language.spans import TextSpan
 from core.ports import Publication
 from core.ports.extraction import SectionReading
 
-
-class PostgresExtractedSections:
-    """See `core.ports.extraction.ExtractedSections`. Safe from many processes."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        """Use a migrated database."""
-        self._engine = engine
-
-    @raises_transient
-    async def find(
-        self, keys: Sequence[bytes], /, *, model: str, prompt: str
-    ) -> dict[bytes, ProposedFacts]:
-        """See `ExtractedSections.find`.
-
-        Raises:
-            IntegrityError: What is kept is not what was put there.
-        """
-        if not keys:
-            return {}
-        kept = extracted_sections.c
-        query = select(kept.section_hash, kept.proposals).where(
-            kept.section_hash.in_(keys), kept.model == model, kept.prompt == prompt
-        )
-        async with self._engine.connect() as connection:
-            rows = (await connection.execute(query)).all()
-        return {bytes(row.section_hash): _proposals(row.proposals) for row in rows}
-
-    @raises_transient
-    async def put(
-        self,
-        key: bytes,
-        reading: SectionReading,
-        /,
-        *,
-        model: str,
-        prompt: str,
-        dropped: Mapping[str, int],
-    ) -> None:
-        """See `ExtractedSections.put`."""
-        row = insert(extracted_sections).values(
-            section_hash=key,
-            model=model,
-            prompt=prompt,
-            proposals=facts_to_json(reading.proposals),
-            dropped=dict(dropped),
-            usage=asdict(reading.tokens),
-            cost_usd=reading.cost_usd,
-        )
-        async with self._engine.begin() as connection:
-            await connection.execute(row.on_conflict_do_nothing())
-
-
-def _proposals(stored: Json) -> ProposedFacts:
-    try:
-        return facts_from_json(stored)
-    except ContractError as error:
-        raise IntegrityError(f"a kept reading of a section is damaged: {error}") from error
-
-
 _T = TypeVar("_T")
-
 BATCH = 2_000
-"""Rows a statement; Postgres takes at most 65,535 parameters."""
+"""Rows of a statement; Postgres takes at most 65,535 parameters."""
 
 
 async def store_facts(
@@ -96,8 +36,8 @@ async def store_facts(
 ) -> None:
     """Store and index a version's facts within the publishing transaction.
 
-    What was said before in the same words keeps its row. What is said otherwise gets a row of its
-    own: it may be said to others, and an earlier edition goes on saying what it said.
+    A fact with the same content as before keeps its row. Otherwise it gets a row of its own: its
+    audience may differ, and earlier editions keep what they stated.
     """
     extraction = publication.extraction
     entity_ids = await _store_entities(connection, extraction.entities)
@@ -208,3 +148,60 @@ async def _store_relations(
 
 def _batches(items: Sequence[_T]) -> Iterable[Sequence[_T]]:
     return (items[start : start + BATCH] for start in range(0, len(items), BATCH))
+
+
+class PostgresExtractedSections:
+    """See `core.ports.extraction.ExtractedSections`. Safe from many processes."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    @raises_transient
+    async def find(
+        self, keys: Sequence[bytes], /, *, model: str, prompt: str
+    ) -> dict[bytes, ProposedFacts]:
+        """See `ExtractedSections.find`.
+
+        Raises:
+            IntegrityError: A stored reading is damaged.
+        """
+        if not keys:
+            return {}
+        kept = extracted_sections.c
+        query = select(kept.section_hash, kept.proposals).where(
+            kept.section_hash.in_(keys), kept.model == model, kept.prompt == prompt
+        )
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(query)).all()
+        return {bytes(row.section_hash): _proposals(row.proposals) for row in rows}
+
+    @raises_transient
+    async def put(
+        self,
+        key: bytes,
+        reading: SectionReading,
+        /,
+        *,
+        model: str,
+        prompt: str,
+        dropped: Mapping[str, int],
+    ) -> None:
+        """See `ExtractedSections.put`."""
+        row = insert(extracted_sections).values(
+            section_hash=key,
+            model=model,
+            prompt=prompt,
+            proposals=facts_to_json(reading.proposals),
+            dropped=dict(dropped),
+            usage=asdict(reading.tokens),
+            cost_usd=reading.cost_usd,
+        )
+        async with self._engine.begin() as connection:
+            await connection.execute(row.on_conflict_do_nothing())
+
+
+def _proposals(stored: Json) -> ProposedFacts:
+    try:
+        return facts_from_json(stored)
+    except ContractError as error:
+        raise IntegrityError(f"a kept reading of a section is damaged: {error}") from error

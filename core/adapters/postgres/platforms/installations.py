@@ -29,7 +29,7 @@ from core.adapters.postgres.engine.database import (
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.tables import slack_installations, slack_oauth_states
 from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_one
-from core.adapters.postgres.platforms.secret_box import Envelope
+from core.adapters.postgres.platforms.secret_box import SecretBox
 from core.audit.documents import Event
 from core.config.settings import Settings
 from core.domain.audit import Tag
@@ -43,78 +43,6 @@ not be asked, `ContractError` if it refused."""
 LIFETIME = timedelta(minutes=10)
 """For reading what the app asks for, and agreeing: as long as Bolt's cookie is valid."""
 STATE_BYTES = 32
-
-
-class PostgresOAuthStates:
-    """The one-time states by which a browser that comes back from Slack is recognised.
-
-    Only a hash is stored, which is of no use to whoever reads it.
-    """
-
-    def __init__(self, engine: AsyncEngine, *, lifetime: timedelta = LIFETIME) -> None:
-        self._engine = engine
-        self._lifetime = lifetime
-
-    @raises_transient
-    async def issue(self) -> str:
-        """Return a new state, valid once and for some minutes; delete those that have expired."""
-        state = secrets.token_urlsafe(STATE_BYTES)
-        kept = slack_oauth_states
-        async with self._engine.begin() as connection:
-            await connection.execute(delete(kept).where(kept.c.expires_at <= func.now()))
-            await connection.execute(
-                insert(kept).values(state_hash=_hash(state), expires_at=func.now() + self._lifetime)
-            )
-        return state
-
-    @raises_transient
-    async def consume(self, state: str, /) -> bool:
-        """Use up a state: True for exactly one caller, and False once it has expired."""
-        kept = slack_oauth_states
-        used = (
-            delete(kept)
-            .where(kept.c.state_hash == _hash(state), kept.c.expires_at > func.now())
-            .returning(kept.c.state_hash)
-        )
-        async with self._engine.begin() as connection:
-            return (await connection.execute(used)).first() is not None
-
-
-def _hash(state: str) -> bytes:
-    return hashlib.sha256(state.encode()).digest()
-
-
-class PostgresDisconnections:
-    """Records which workspaces disconnected the app."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        self._engine = engine
-        self._ledger = ledger
-
-    @raises_transient
-    async def disconnected(self, *, platform: str, tenant: str, reason: str) -> None:
-        """Record that a workspace removed the app, or revoked its token.
-
-        Args:
-            platform: see `Place.platform`.
-            tenant: see `Place.tenant`.
-            reason: the platform's name for it.
-        """
-        event = Event(
-            tag=Tag.WORKSPACE_DISCONNECTED,
-            actor=platform,
-            actor_kind="system",
-            conversation=None,
-            seq=None,
-            subject=f"{platform}/{tenant}",
-            cause=None,
-            trace_id=None,
-            says={"reason": reason},
-        )
-        async with self._engine.begin() as connection:
-            await self._ledger.event(connection, event, content={})
-
-
 LOCK_WAIT_S = 15
 """Longer than Slack may take for an exchange (10 s); whoever waits longer gives up."""
 UNIQUE = ("client_id", "enterprise_id", "team_id", "user_id")
@@ -127,7 +55,7 @@ class PostgresInstallations:
     Nothing is cached: what one process deletes is gone for every other. Safe from many processes.
     """
 
-    def __init__(self, engine: AsyncEngine, *, client_id: str, envelope: Envelope) -> None:
+    def __init__(self, engine: AsyncEngine, *, client_id: str, envelope: SecretBox) -> None:
         self._engine = engine
         self._client_id = client_id
         self._envelope = envelope
@@ -315,6 +243,76 @@ def _identity(client_id: str, enterprise: str | None, team: str | None, user: st
     return json.dumps(["slack_installations", client_id, enterprise, team, user]).encode()
 
 
+class PostgresOAuthStates:
+    """The one-time states by which a browser that comes back from Slack is recognised.
+
+    Only a hash is stored, which is of no use to whoever reads it.
+    """
+
+    def __init__(self, engine: AsyncEngine, *, lifetime: timedelta = LIFETIME) -> None:
+        self._engine = engine
+        self._lifetime = lifetime
+
+    @raises_transient
+    async def issue(self) -> str:
+        """Return a new state, valid once and for some minutes; delete those that have expired."""
+        state = secrets.token_urlsafe(STATE_BYTES)
+        kept = slack_oauth_states
+        async with self._engine.begin() as connection:
+            await connection.execute(delete(kept).where(kept.c.expires_at <= func.now()))
+            await connection.execute(
+                insert(kept).values(state_hash=_hash(state), expires_at=func.now() + self._lifetime)
+            )
+        return state
+
+    @raises_transient
+    async def consume(self, state: str, /) -> bool:
+        """Use up a state: True for exactly one caller, and False once it has expired."""
+        kept = slack_oauth_states
+        used = (
+            delete(kept)
+            .where(kept.c.state_hash == _hash(state), kept.c.expires_at > func.now())
+            .returning(kept.c.state_hash)
+        )
+        async with self._engine.begin() as connection:
+            return (await connection.execute(used)).first() is not None
+
+
+def _hash(state: str) -> bytes:
+    return hashlib.sha256(state.encode()).digest()
+
+
+class PostgresDisconnections:
+    """Records which workspaces disconnected the app."""
+
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
+        self._engine = engine
+        self._ledger = ledger
+
+    @raises_transient
+    async def disconnected(self, *, platform: str, tenant: str, reason: str) -> None:
+        """Record that a workspace removed the app, or revoked its token.
+
+        Args:
+            platform: see `Place.platform`.
+            tenant: see `Place.tenant`.
+            reason: the platform's name for it.
+        """
+        event = Event(
+            tag=Tag.WORKSPACE_DISCONNECTED,
+            actor=platform,
+            actor_kind="system",
+            conversation=None,
+            seq=None,
+            subject=f"{platform}/{tenant}",
+            cause=None,
+            trace_id=None,
+            says={"reason": reason},
+        )
+        async with self._engine.begin() as connection:
+            await self._ledger.event(connection, event, content={})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OAuthStores:
     """Where an installation by OAuth is stored."""
@@ -330,7 +328,7 @@ def oauth_stores(engine: AsyncEngine, settings: Settings) -> OAuthStores | None:
     if settings.slack_client_id is None or settings.token_key is None:
         return None
     older = [settings.token_key_old] if settings.token_key_old else []
-    envelope = Envelope(
+    envelope = SecretBox(
         base64.b64decode(settings.token_key), older=[base64.b64decode(one) for one in older]
     )
     return OAuthStores(

@@ -1,4 +1,4 @@
-"""Find replies again by their answer."""
+"""Posted answers: find them by the id that their buttons carry, remove and share them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -49,7 +49,6 @@ class PostgresPostedAnswerActions:
     """See `core.ports.posted_answers.PostedAnswerActions`."""
 
     def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        """Use a migrated database."""
         self._engine = engine
         self._ledger = ledger
 
@@ -251,7 +250,6 @@ class PostgresPostedAnswers:
     """See `core.ports.posted_answers.PostedAnswers`."""
 
     def __init__(self, engine: AsyncEngine) -> None:
-        """Use a migrated database."""
         self._engine = engine
 
     @raises_transient

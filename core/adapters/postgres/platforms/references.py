@@ -1,4 +1,4 @@
-"""Conversations in which our app is, in Postgres."""
+"""References of the conversations that the app is in."""
 
 from datetime import datetime
 
@@ -45,15 +45,13 @@ class PostgresConversationReferences:
     """See `core.ports.messages.ConversationReferences`."""
 
     def __init__(self, engine: AsyncEngine) -> None:
-        """Use a migrated database."""
         self._engine = engine
 
     @raises_transient
     async def put(self, reference: ConversationReference, /) -> datetime:
         """See `ConversationReferences.put`.
 
-        Nothing is written if nothing changed, or if somebody's direct conversation would become
-        nobody's.
+        Nothing is written if nothing changed, or if a direct conversation would lose its person.
         """
         row = {
             "platform": reference.platform,

@@ -1,10 +1,10 @@
-"""Secrets of a row, encrypted: AES-256-GCM (NIST SP 800-38D), bound to the row that holds them.
+"""Encrypt the secrets of a row: AES-256-GCM (NIST SP 800-38D), bound to the row.
 
     version (1) | key id (8) | nonce (12) | ciphertext and tag
 
-The header and what the secret is bound to are associated data: a sealed secret that is altered, or
-copied into another row, does not open. The key id is of the key's hash, so that a wrong key is
-told from a damaged secret without trying.
+The header and the row's identity are associated data: a sealed secret that is altered, or copied
+into another row, does not open. The key id is from the key's hash, so that a wrong key is told from
+a damaged secret.
 """
 
 import hashlib
@@ -19,23 +19,22 @@ from core.domain.errors import ConfigError, IntegrityError
 VERSION = b"\x01"
 KEY_ID_BYTES = 8
 NONCE_BYTES = 12
-"""Random: the bound of 2^32 messages a key (SP 800-38D, 8.3) is far from some rotations a day."""
+"""Random: a few rotations a day stay far below 2^32 messages a key (SP 800-38D, 8.3)."""
 HEADER_BYTES = len(VERSION) + KEY_ID_BYTES + NONCE_BYTES
 
 
-class Envelope:
-    """Seals with one key, opens with several."""
+class SecretBox:
+    """Seals with one key of 32 bytes, opens with it and older ones."""
 
     def __init__(self, key: bytes, *, older: Sequence[bytes] = ()) -> None:
-        """Take keys of 32 bytes, as the settings checked them."""
         self._keys = {_key_id(one): AESGCM(one) for one in (key, *older)}
         self._current = _key_id(key)
 
     def is_current(self, sealed: bytes) -> bool:
-        """Return whether the current key sealed it; False: an older one, or one that is not set.
+        """Return whether a secret was sealed with the current key; False: with an older one.
 
         Raises:
-            ConfigError: One that is not set.
+            ConfigError: It was sealed with a key that is not set.
         """
         self._key_of(sealed)
         return _sealed_by(sealed) == self._current

@@ -1,11 +1,14 @@
-"""Index a version for search, inside the transaction that publishes it.
+"""The indexes of search: words and vectors of a version, and the HNSW indexes of a large corpus.
 
-- A chunk's words and their positions are kept (`chunk_lexemes`), so that weighing never reads text.
+- A version is indexed inside the transaction that publishes it. Publication is serialised by the
+  caller; otherwise two transactions could lose counts.
+- A chunk's words and their positions are stored (`chunk_lexemes`), so that weighting never reads
+  text.
 - `terms.df` and `lexical_stats` count the chunks of all versions, in force or not: how rare a word
-  is depends on the company's language, not on the day. The idf is applied when a question is asked.
-- Weights depend on the mean length. They keep the mean they were made with until the true one is
-  `MEAN_DRIFT` away; then all chunks are weighed again. A growing corpus does that ever more rarely.
-- Publication is serialised by the caller; without that, two transactions could lose counts.
+  is depends on the company's language, not on the day. The idf is applied at query time.
+- Weights depend on the mean length. They keep the mean with which they were computed until the true
+  one has drifted by `MEAN_DRIFT`; then all chunks are weighted again, more and more rarely as a
+  corpus grows.
 """
 
 import hashlib
@@ -22,91 +25,14 @@ LEXICAL_DIMENSIONS = 1_000_000
 """Size of the term space of `chunk_terms`: the most that ids in `terms` may reach."""
 EXACT_LIMIT = 20_000
 """Chunks in scope up to which scanning beats the indexes."""
-
 SPACE_ID = (
     "SELECT id FROM citebound.embedding_spaces WHERE provider = CAST(:space_provider AS text)"
     " AND model = CAST(:space_model AS text) AND dimensions = CAST(:space_dimensions AS int)"
     " AND revision = CAST(:space_revision AS text)"
 )
 """A scalar query; its parameters come from `space_parameters`."""
-
-
-async def ensure_ann_indexes(engine: AsyncEngine, space: EmbeddingSpace | None) -> None:
-    """Build the HNSW indexes, concurrently; a no-op for those that are there.
-
-    Takes minutes on a large corpus; reading and publishing go on. Needed above `EXACT_LIMIT`.
-    """
-    async with engine.connect() as connection:
-        await connection.execution_options(isolation_level="AUTOCOMMIT")
-        await _drop_unfinished(connection)
-        await connection.execute(
-            text(
-                "CREATE INDEX CONCURRENTLY IF NOT EXISTS chunk_terms_weights_hnsw"
-                " ON citebound.chunk_terms USING hnsw (weights sparsevec_ip_ops)"
-            )
-        )
-        space_id = await find_space(connection, space) if space else None
-        if space is not None and space_id is not None:
-            await connection.execute(
-                text(
-                    f"CREATE INDEX CONCURRENTLY IF NOT EXISTS chunk_embeddings_{space_id}_hnsw"
-                    " ON citebound.chunk_embeddings USING hnsw"
-                    f" (CAST(vector AS halfvec({space.dimensions})) halfvec_ip_ops)"
-                    f" WHERE space_id = {space_id}"
-                )
-            )
-
-
-async def _drop_unfinished(connection: AsyncConnection) -> None:
-    """Drop indexes whose building was interrupted: they are there, and of no use.
-
-    One that is being built now is left: whoever builds it holds a lock on its table.
-    """
-    unfinished = await connection.scalars(
-        text(
-            "SELECT i.indexrelid::regclass::text FROM pg_index i"
-            " WHERE NOT i.indisvalid AND i.indexrelid::regclass::text LIKE 'citebound.%hnsw'"
-            " AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index p"
-            "                  WHERE p.relid = i.indrelid)"
-        )
-    )
-    for name in unfinished.all():
-        await connection.execute(text(f"DROP INDEX CONCURRENTLY IF EXISTS {name}"))
-
-
-async def drop_ann_index(engine: AsyncEngine, space_id: int) -> None:
-    """Drop the index of a space that was dropped; a no-op if it had none."""
-    async with engine.connect() as connection:
-        await connection.execution_options(isolation_level="AUTOCOMMIT")
-        await connection.execute(
-            text(f"DROP INDEX CONCURRENTLY IF EXISTS citebound.chunk_embeddings_{space_id:d}_hnsw")
-        )
-
-
-async def find_space(connection: AsyncConnection, space: EmbeddingSpace) -> int | None:
-    """Return the id of the space; None: nothing was embedded in it yet."""
-    return await connection.scalar(text(SPACE_ID), space_parameters(space))
-
-
-def space_parameters(space: EmbeddingSpace | None) -> dict[str, object]:
-    """Return the values of the parameters in `SPACE_ID`; without a space it finds none."""
-    return {
-        "space_provider": space.provider if space else None,
-        "space_model": space.model if space else None,
-        "space_dimensions": space.dimensions if space else None,
-        "space_revision": space.revision if space else None,
-    }
-
-
-async def is_large(connection: AsyncConnection) -> bool:
-    """Return whether the corpus has more chunks than an exact scan should read."""
-    counted = await connection.scalar(text("SELECT sum(chunks) FROM citebound.indexed_versions"))
-    return bool(counted and counted > EXACT_LIMIT)
-
-
 VECTORS_A_STATEMENT = 1_000
-"""Bounds the size of one statement's parameters to a few megabytes."""
-
+"""Limits the parameters of one statement to a few megabytes."""
 _LEXEMES = text("""
 INSERT INTO citebound.chunk_lexemes (chunk_id, version_id, body, heading, words, heading_words)
 SELECT t.id, t.version_id, t.body, t.heading,
@@ -122,10 +48,9 @@ SELECT t.id, t.version_id, t.body, t.heading,
           JOIN citebound.sections s ON s.id = c.section_id
           JOIN citebound.policy_versions v ON v.id = c.version_id
          WHERE c.version_id = :version_id
-           -- A chunk that is a heading only is no candidate.
+           -- A chunk that is only a heading is no candidate.
            AND (c.char_end > s.body_start OR s.body_start = s.char_start)) t
 """)
-
 _NEW_TERMS = text("""
 INSERT INTO citebound.terms (term, df)
 SELECT DISTINCT term, 0
@@ -135,7 +60,6 @@ SELECT DISTINCT term, 0
  WHERE NOT EXISTS (SELECT FROM citebound.terms known WHERE known.term = found.term)
 ON CONFLICT (term) DO NOTHING
 """)
-
 _COUNT_TERMS = text("""
 UPDATE citebound.terms t SET df = t.df + found.chunks
   FROM (SELECT term, count(*) AS chunks
@@ -143,12 +67,10 @@ UPDATE citebound.terms t SET df = t.df + found.chunks
          WHERE l.version_id = :version_id GROUP BY term) found
  WHERE t.term = found.term
 """)
-
 _COUNT_VERSION = text("""
 INSERT INTO citebound.indexed_versions (version_id, chunks)
 SELECT :version_id, count(*) FROM citebound.chunk_lexemes WHERE version_id = :version_id
 """)
-
 _COUNT_CHUNKS = text("""
 UPDATE citebound.lexical_stats st
    SET chunks = st.chunks + new.chunks, words = st.words + new.words,
@@ -157,7 +79,6 @@ UPDATE citebound.lexical_stats st
                coalesce(sum(heading_words), 0) AS heading_words
           FROM citebound.chunk_lexemes WHERE version_id = :version_id) new
 """)
-
 _FOLLOW_MEAN = text("""
 UPDATE citebound.lexical_stats
    SET mean_words = greatest(1, words / greatest(1, chunks)::float),
@@ -167,7 +88,6 @@ UPDATE citebound.lexical_stats
        > :drift * mean_heading_words
 RETURNING true
 """)
-
 _WEIGH = text("""
 INSERT INTO citebound.chunk_terms (chunk_id, version_id, weights)
 SELECT l.chunk_id, l.version_id, CAST(
@@ -189,20 +109,17 @@ SELECT l.chunk_id, l.version_id, CAST(
              GROUP BY t.id ORDER BY weight DESC, t.id LIMIT :max_terms) heaviest) w
  WHERE :all_versions OR l.version_id = :version_id
 """)
-
 _SPACE = text("""
 SELECT id FROM citebound.embedding_spaces
  WHERE provider = :provider AND model = :model AND dimensions = :dimensions
    AND revision = :revision
 """)
-
 _NEW_SPACE = text("""
 INSERT INTO citebound.embedding_spaces (provider, model, dimensions, revision, fusion_weight)
 VALUES (:provider, :model, :dimensions, :revision, :fusion_weight)
 ON CONFLICT (provider, model, dimensions, revision) DO UPDATE SET model = EXCLUDED.model
 RETURNING id
 """)
-
 _STORE_VECTORS = text("""
 INSERT INTO citebound.chunk_embeddings (space_id, chunk_id, version_id, vector)
 SELECT :space_id, c.id, c.version_id, CAST(given.vector AS halfvec)
@@ -210,7 +127,6 @@ SELECT :space_id, c.id, c.version_id, CAST(given.vector AS halfvec)
   JOIN citebound.chunks c ON c.content_hash = given.hash AND c.version_id = :version_id
 ON CONFLICT DO NOTHING
 """)
-
 _COPY_VECTORS = text("""
 INSERT INTO citebound.chunk_embeddings (space_id, chunk_id, version_id, vector)
 SELECT DISTINCT ON (c.id) :space_id, c.id, c.version_id, e.vector
@@ -220,7 +136,6 @@ SELECT DISTINCT ON (c.id) :space_id, c.id, c.version_id, e.vector
  WHERE c.version_id = :version_id
 ON CONFLICT DO NOTHING
 """)
-
 _WITHOUT_VECTOR = text("""
 SELECT count(*) FROM citebound.chunks c
  WHERE c.version_id = :version_id AND NOT EXISTS (
@@ -229,9 +144,9 @@ SELECT count(*) FROM citebound.chunks c
 
 
 async def index_terms(connection: AsyncConnection, version_id: int) -> None:
-    """Make a version's stored chunks findable by their words.
+    """Index a version's chunks by their words.
 
-    Call it once a version, after its chunks were inserted, in the same transaction.
+    Call it once for each version, after its chunks were inserted, in the same transaction.
     """
     version = {"version_id": version_id}
     plain = {"plain_from": ranking.PLAIN_FROM, "plain_to": ranking.PLAIN_TO}
@@ -276,13 +191,13 @@ async def space_id_for(connection: AsyncConnection, space: EmbeddingSpace) -> in
 async def store_embeddings(
     connection: AsyncConnection, version_id: int, space_id: int, vectors: Mapping[str, Vector]
 ) -> None:
-    """Give each chunk of a version its vector: a given one, or that of an equal chunk.
+    """Store a vector for each chunk of a version: a given one, or that of an equal chunk.
 
     Args:
         connection: The publishing transaction.
         version_id: The version; its chunks are stored.
         space_id: See `space_id_for`.
-        vectors: Chunk text to vector, for those that no stored chunk of the space has.
+        vectors: Chunk text to vector, for texts without a vector in the space.
 
     Raises:
         IntegrityError: A chunk has no vector; roll back.
@@ -308,3 +223,73 @@ async def store_embeddings(
 def vector_literal(vector: Vector) -> str:
     """Return a vector as pgvector reads it."""
     return f"[{','.join(f'{value:.7g}' for value in vector)}]"
+
+
+async def ensure_ann_indexes(engine: AsyncEngine, space: EmbeddingSpace | None) -> None:
+    """Build the HNSW indexes, concurrently, unless they exist.
+
+    Takes minutes on a large corpus; reading and publishing continue. Needed above `EXACT_LIMIT`.
+    """
+    async with engine.connect() as connection:
+        await connection.execution_options(isolation_level="AUTOCOMMIT")
+        await _drop_unfinished(connection)
+        await connection.execute(
+            text(
+                "CREATE INDEX CONCURRENTLY IF NOT EXISTS chunk_terms_weights_hnsw"
+                " ON citebound.chunk_terms USING hnsw (weights sparsevec_ip_ops)"
+            )
+        )
+        space_id = await find_space(connection, space) if space else None
+        if space is not None and space_id is not None:
+            await connection.execute(
+                text(
+                    f"CREATE INDEX CONCURRENTLY IF NOT EXISTS chunk_embeddings_{space_id}_hnsw"
+                    " ON citebound.chunk_embeddings USING hnsw"
+                    f" (CAST(vector AS halfvec({space.dimensions})) halfvec_ip_ops)"
+                    f" WHERE space_id = {space_id}"
+                )
+            )
+
+
+async def _drop_unfinished(connection: AsyncConnection) -> None:
+    """Drop invalid indexes, whose building was interrupted, but not those being built now."""
+    unfinished = await connection.scalars(
+        text(
+            "SELECT i.indexrelid::regclass::text FROM pg_index i"
+            " WHERE NOT i.indisvalid AND i.indexrelid::regclass::text LIKE 'citebound.%hnsw'"
+            " AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index p"
+            "                  WHERE p.relid = i.indrelid)"
+        )
+    )
+    for name in unfinished.all():
+        await connection.execute(text(f"DROP INDEX CONCURRENTLY IF EXISTS {name}"))
+
+
+async def drop_ann_index(engine: AsyncEngine, space_id: int) -> None:
+    """Drop the index of a dropped space, if it had one."""
+    async with engine.connect() as connection:
+        await connection.execution_options(isolation_level="AUTOCOMMIT")
+        await connection.execute(
+            text(f"DROP INDEX CONCURRENTLY IF EXISTS citebound.chunk_embeddings_{space_id:d}_hnsw")
+        )
+
+
+async def find_space(connection: AsyncConnection, space: EmbeddingSpace) -> int | None:
+    """Return the id of a space; None: nothing was embedded in it yet."""
+    return await connection.scalar(text(SPACE_ID), space_parameters(space))
+
+
+def space_parameters(space: EmbeddingSpace | None) -> dict[str, object]:
+    """Return the parameters of `SPACE_ID`; without a space it finds none."""
+    return {
+        "space_provider": space.provider if space else None,
+        "space_model": space.model if space else None,
+        "space_dimensions": space.dimensions if space else None,
+        "space_revision": space.revision if space else None,
+    }
+
+
+async def is_large(connection: AsyncConnection) -> bool:
+    """Return whether the corpus has more chunks than an exact scan should read."""
+    counted = await connection.scalar(text("SELECT sum(chunks) FROM citebound.indexed_versions"))
+    return bool(counted and counted > EXACT_LIMIT)

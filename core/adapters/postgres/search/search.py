@@ -1,13 +1,13 @@
-"""Hybrid search in Postgres: words and meaning in one statement, inside the scope.
+"""Hybrid search in Postgres: words and vectors in one statement, within the scope.
 
-The first statement takes the best of each arm, gives every candidate both scores and returns the
+The first statement takes the best candidates of each arm, gives each both scores and returns the
 best by their weighted sum, with the positions of the question's words; `core.retrieval` then ranks
-by wording. The second, in the same snapshot, follows cross-references of the hits. Both join the
-versions in force in the scope, so no chunk outside it is ever scored.
+them by wording. The second, in the same snapshot, follows cross-references of the hits. Both join
+the versions in force in the scope, so no chunk outside it is ever scored.
 
-Below `EXACT_LIMIT` chunks in scope the arms scan; above, they use the HNSW indexes that
-`ensure_ann_indexes` makes, with iterative scans: otherwise a filtered search finds nothing for
-people who may read little.
+Below `EXACT_LIMIT` chunks in scope the arms scan; above, they use the HNSW indexes of
+`ensure_ann_indexes`, with iterative scans: otherwise a filtered search finds nothing for people who
+may read little.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ from core.adapters.postgres.search.indexes import (
 from core.adapters.postgres.search.search_statements import (
     SEARCHED,
     SECTION,
-    Plan,
+    SearchPlan,
     hits_statement,
     neighbours_statement,
 )
@@ -42,7 +42,7 @@ from core.retrieval.ranking import Closeness, Wording, closeness, wording
 from core.retrieval.relevance import Features, relevance
 
 SECTION_LIMIT = 40
-"""Chunks of a section that are read, at most."""
+"""Chunks of a section returned, at most."""
 POLICY_LIMIT = 400
 """Chunks of a whole policy: some 200 pages."""
 ARM_LIMIT = 100
@@ -52,21 +52,21 @@ HNSW_SETTINGS = {"hnsw.iterative_scan": "strict_order", "hnsw.ef_search": "200"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """One question, as both statements need it."""
+    """One request, as both statements need it."""
 
     request: SearchRequest
     lexical_weight: float
     is_measured: bool
-    """False: cosines order chunks, and say nothing about relevance."""
+    """False: cosines order chunks, but relevance is not calibrated on them."""
     parameters: Mapping[str, object]
-    plan: Plan
+    plan: SearchPlan
     searched: int
     """Chunks in scope."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
-    """What the database said of the question."""
+    """The question's words and scores, from the database."""
 
     wording: Wording
     highest_bm25: float
@@ -75,7 +75,7 @@ class _Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Corpus:
-    """What a plan depends on."""
+    """Properties of the corpus on which the plan depends."""
 
     readable: int
     """Chunks in scope."""
@@ -89,15 +89,12 @@ class _Corpus:
 
 
 class PostgresChunkSearch:
-    """See `core.ports.ChunkSearch`."""
+    """See `core.ports.ChunkSearch`.
+
+    `space` is that of embeddings in requests that name no other; None: these search by words alone.
+    """
 
     def __init__(self, engine: AsyncEngine, space: EmbeddingSpace | None) -> None:
-        """Search a migrated database.
-
-        Args:
-            engine: The database.
-            space: Where vectors live of requests that name no other; None: words alone for them.
-        """
         self._snapshots = engine.execution_options(isolation_level="REPEATABLE READ")
         self._space = space
 
@@ -162,7 +159,7 @@ class PostgresChunkSearch:
                 lexical_weight=1.0,
                 is_measured=True,
                 parameters=parameters,
-                plan=Plan(space_id=None, dimensions=0, uses_index=uses_index),
+                plan=SearchPlan(space_id=None, dimensions=0, uses_index=uses_index),
                 searched=corpus.readable,
             )
         return _Asked(
@@ -174,7 +171,7 @@ class PostgresChunkSearch:
                 "embedding": vector_literal(request.embedding),
                 "lexical_weight": space.fusion_weight,
             },
-            plan=Plan(space_id=space_id, dimensions=space.dimensions, uses_index=uses_index),
+            plan=SearchPlan(space_id=space_id, dimensions=space.dimensions, uses_index=uses_index),
             searched=corpus.readable,
         )
 
@@ -211,11 +208,11 @@ class PostgresChunkSearch:
 async def _look_at(
     connection: AsyncConnection, request: SearchRequest, space: EmbeddingSpace | None
 ) -> _Corpus:
-    """Look at the corpus, and have statements planned once a connection.
+    """Read the properties of the corpus, and have statements planned once for each connection.
 
-    Planning takes longer than half of the scan; one plan is good for all scopes, since the arms
-    either scan or use the index by how they are written. The space is looked up each time: it may
-    have been dropped meanwhile.
+    Planning takes longer than half of the scan; one plan serves all scopes, since the text of the
+    statement decides whether an arm scans or uses the index. The space is looked up each time: it
+    may have been dropped.
     """
     row = (
         await connection.execute(
@@ -236,7 +233,7 @@ def _searched(request: SearchRequest) -> dict[str, object]:
 
 
 async def _set_hnsw(connection: AsyncConnection) -> None:
-    """Ask for iterative scans, for this transaction.
+    """Enable iterative scans for this transaction.
 
     Raises:
         ConfigError: pgvector does not know the setting: a wrong name would only be a warning.

@@ -1,10 +1,10 @@
 # ruff: noqa: S608  # assembled from the constants below; every value is a parameter
-"""The two statements of search, put together for what is asked: with or without vectors or index.
+"""The SQL statements of search, built with or without vectors and indexes.
 
 Common parts, in order: `live` (versions in scope), `words` (the question's words with their idf),
-`query` (the same as a vector); then candidates, their scores, and what a chunk is shown with.
-Everything that varies within a statement is a parameter; only ids and sizes from our own tables
-are written into it, because an index on an expression is only used if the expression is the same.
+`query` (the same as a vector); then candidates, their scores, and the columns of a result.
+All variable values are parameters; only ids and sizes from our own tables are written into the
+text, because an index on an expression is only used if the expression is the same.
 """
 
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from core.adapters.postgres.search.indexes import LEXICAL_DIMENSIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What varies between statements."""
+class SearchPlan:
+    """The variants of a statement."""
 
     space_id: int | None
     """Embedding space; None: words alone."""
@@ -29,10 +29,10 @@ class Plan:
 
 
 SUBSECTIONS = 40
-"""Sections after a named one that are looked at for its subsections."""
+"""Sections after a named one that may be its subsections."""
 
 PLACE_COST = 0.03
-"""What each place further down of the hit that leads to a neighbour takes off its fused score."""
+"""Deducted from a neighbour's fused score for each rank of the hit that leads to it."""
 
 SEARCHED = f"""
 SELECT live.version_id FROM {LIVE} live
@@ -40,7 +40,7 @@ SELECT live.version_id FROM {LIVE} live
     OR EXISTS (SELECT FROM citebound.policy_versions v
                  JOIN citebound.policies p ON p.id = v.policy_id
                 WHERE v.id = live.version_id AND p.key = ANY(CAST(:policies AS text[])))"""
-"""The versions in scope, of the policies that are to be searched alone."""
+"""The versions in scope, restricted to the policies to search, if any are named."""
 
 _QUESTION = f"""
 WITH live AS MATERIALIZED ({SEARCHED}),
@@ -112,12 +112,12 @@ SELECT c.id AS chunk_key, c.chunk_id, c.version_id, c.char_start, c.char_end, c.
 
 
 @lru_cache(maxsize=32)
-def hits_statement(plan: Plan) -> TextClause:
+def hits_statement(plan: SearchPlan) -> TextClause:
     """Return the statement that finds the pool of candidates.
 
     Parameters: those of the scope, `configuration`, `question`, `arm_limit`, `pool`; with a space
     `embedding` and `lexical_weight`. Gives at least one row; without a candidate its chunk is null.
-    What is said of the question is in the first row alone.
+    Data of the question is only in the first row.
     """
     arms = [_lexical_arm(plan)]
     union = "SELECT chunk_id FROM lexical_arm"
@@ -146,12 +146,12 @@ SELECT shown.*, (SELECT bm25 FROM best) AS best_bm25,
 
 
 @lru_cache(maxsize=32)
-def neighbours_statement(plan: Plan) -> TextClause:
+def neighbours_statement(plan: SearchPlan) -> TextClause:
     """Return the statement that follows the cross-references of hits, both ways.
 
-    What a hit refers to is that section with its subsections; what refers to a hit names its
-    section or one that holds it. Sections named exactly come first (both linked passages in a pack
-    of 15: XRefRAG dev .85 to .97), then those that speak most about the question.
+    A hit refers to a section with its subsections; others refer to a hit by its section or one that
+    contains it. Exact references come first (both linked passages in a pack of 15: XRefRAG dev .85
+    to .97), then those closest to the question.
 
     Parameters: those of `hits_statement`, `hits` (best first), `neighbours`, `best_bm25`.
     """
@@ -183,7 +183,7 @@ def neighbours_statement(plan: Plan) -> TextClause:
     )
 
 
-def _lexical_arm(plan: Plan) -> str:
+def _lexical_arm(plan: SearchPlan) -> str:
     return _arm(
         plan,
         "lexical_arm",
@@ -192,7 +192,7 @@ def _lexical_arm(plan: Plan) -> str:
     )
 
 
-def _dense_arm(plan: Plan) -> str:
+def _dense_arm(plan: SearchPlan) -> str:
     return _arm(
         plan,
         "dense_arm",
@@ -201,8 +201,8 @@ def _dense_arm(plan: Plan) -> str:
     )
 
 
-def _arm(plan: Plan, name: str, distance: str, source: str) -> str:
-    """Return the nearest rows of one arm. OFFSET 0 keeps a scan a scan, with one product a row."""
+def _arm(plan: SearchPlan, name: str, distance: str, source: str) -> str:
+    """Return the nearest rows of one arm. OFFSET 0 forces a scan with one product for each row."""
     if plan.uses_index:
         nearest = f"SELECT chunk_id FROM citebound.{source} ORDER BY {distance} LIMIT :arm_limit"
     else:
@@ -214,20 +214,20 @@ def _arm(plan: Plan, name: str, distance: str, source: str) -> str:
     return f"{name} AS MATERIALIZED ({nearest})"
 
 
-def _distance(plan: Plan, column: str) -> str:
+def _distance(plan: SearchPlan, column: str) -> str:
     """Return the negative cosine, as the inner product of unit vectors.
 
-    Only the index needs the column's size; a scan is spared the cast.
+    Only the index needs the column's size; a scan needs no cast.
     """
     vector = f"halfvec({plan.dimensions})"
     shown = f"CAST({column} AS {vector})" if plan.uses_index else column
     return f"{shown} <#> CAST(:embedding AS {vector})"
 
 
-def _scored(plan: Plan, more: str = "") -> str:
+def _scored(plan: SearchPlan, more: str = "") -> str:
     """Return the candidates with both scores; those without words (headings) are left out.
 
-    Scalar subqueries, so that a few hundred rows are looked up, whatever the planner expects.
+    Scalar subqueries look up a few hundred rows, whatever the planner expects.
     """
     cosine = "CAST(NULL AS float)"
     if plan.space_id is not None:
@@ -243,7 +243,7 @@ def _scored(plan: Plan, more: str = "") -> str:
     )
 
 
-def _fused(plan: Plan, best: str = "(SELECT bm25 FROM best)") -> str:
+def _fused(plan: SearchPlan, best: str = "(SELECT bm25 FROM best)") -> str:
     words = f"coalesce(bm25 / nullif(CAST({best} AS float), 0), 0)"
     if plan.space_id is None:
         return words

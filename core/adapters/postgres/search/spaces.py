@@ -1,8 +1,8 @@
-"""Embedding spaces in Postgres: listed, filled batch by batch, switched at once, dropped.
+"""Embedding spaces in Postgres: list, fill in batches, switch atomically, drop.
 
-Filling commits each batch, so an interrupted build goes on where it was. Switching takes the lock
-under which versions are published: what was published during the build is either in the space or
-found missing, never overlooked.
+Filling commits each batch, so an interrupted build resumes where it stopped. Switching takes the
+lock under which versions are published: what was published during the build is either in the space
+or found missing.
 """
 
 import hashlib
@@ -81,7 +81,6 @@ class PostgresSpaceStore:
     """See `core.ports.search.SpaceStore`."""
 
     def __init__(self, engine: AsyncEngine) -> None:
-        """Use a migrated database."""
         self._engine = engine
 
     @raises_transient
@@ -151,7 +150,7 @@ class PostgresSpaceStore:
     async def switch(self, space: EmbeddingSpace, /) -> int:
         """See `SpaceStore.switch`.
 
-        On a large corpus the index is built first, while the other space goes on serving.
+        On a large corpus the index is built first, while the other space still serves.
         """
         async with self._engine.connect() as connection:
             large = await is_large(connection)
@@ -237,7 +236,7 @@ async def serving_id(connection: AsyncConnection, space: EmbeddingSpace) -> int:
 
 
 async def _serve(connection: AsyncConnection, space_id: int) -> None:
-    """Let a space serve, and keep the one that did."""
+    """Make a space the serving one, and keep the previous one."""
     await connection.execute(
         text("UPDATE citebound.embedding_spaces SET state = 'kept' WHERE state = 'serving'")
     )
