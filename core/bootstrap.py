@@ -149,7 +149,7 @@ class Service(PostgresStores):
             self.serving,
             reranker=self.models.embedders.reranker,
             reader=self.models.reader,
-            judge=RelevanceRescorer(measured) if measured else None,
+            rescorer=RelevanceRescorer(measured) if measured else None,
         )
 
     @cached_property

@@ -1,12 +1,12 @@
-"""Hold what is quoted to who asks, and to the conditions under which they ask.
+"""Limit verified claims to those that apply to the asker and to the conditions of the question.
 
 After `verify`, for both reasoners: claims that passed it may still answer another question.
 
 - A condition that a follow-up brings must be in what is quoted, or in a heading above it; where it
-  is not, nothing is answered as if it held. Of other conditions, those under which rules differ
-  most (an official, a contractor) are named where nothing quoted speaks of them.
-- A rule for one group of staff is never told as the asker's own, unless they are known to belong
-  to it: it is asked for, or the rule is shown with the group's name before it.
+  is not, nothing is answered as if it held. Of other conditions, only those under which rules
+  differ most (an official, a contractor) are noted where nothing quoted mentions them.
+- A rule for one group of staff is never given as the asker's own unless they are known to belong
+  to it: the bot asks, or shows the rule with the group's name before it.
 """
 
 import re
@@ -77,7 +77,7 @@ _OF_OTHERS = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplicableClaims:
-    """Claims as far as they fit who asks and what they ask."""
+    """The claims that apply to the asker and to the conditions of the question."""
 
     verified: Verified
     """The verified claims, those for a group with its name before them."""
@@ -117,7 +117,7 @@ class ApplicableClaims:
 
 
 def people_concerned(question: Question) -> frozenset[str]:
-    """Return the people to whom a question is bound, as `core.language.people` names them.
+    """Return the people whom a question is about, as `core.language.people` names them.
 
     For the ranking: a rule that names them goes before one that does not.
     """
@@ -138,7 +138,7 @@ def things_brought(question: Question) -> tuple[str, ...]:
 
 
 def query_of(question: Question) -> str:
-    """Return what is searched for: the question, and other words for whom it is bound to."""
+    """Return the search query: the question, with other words for the people it is about."""
     added = [
         word
         for one in question.conditions
@@ -166,7 +166,7 @@ def unmet_conditions(question: Question, quoted: Sequence[str]) -> tuple[Conditi
 def applicable_claims(
     question: Question, verified: Verified, evidence: Evidence
 ) -> ApplicableClaims:
-    """Hold verified claims to who asks and what they ask."""
+    """Limit verified claims to those that apply to the asker and to what they ask."""
     groups = [_groups_of(claim, evidence) - groups_named(question) for claim in verified.claims]
     kept = [
         (claim, found)

@@ -1,4 +1,4 @@
-"""Time of stages and of calls that overlap, and time for others."""
+"""Run work ahead of time or side by side, and yield to other tasks during long computations."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable

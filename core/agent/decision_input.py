@@ -1,4 +1,4 @@
-"""What a decision rests on, and what it says: shared by `decide` and what comes after it."""
+"""What `decide` decides on, and its ruling; shared with the stages and the reply after it."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ LIKELY = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionInput:
-    """All that a decision rests on."""
+    """Everything a decision is based on."""
 
     draft: Draft
     """What was proposed."""
@@ -82,7 +82,7 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecidedDraft:
-    """One draft with what was decided of it."""
+    """One draft with its ruling."""
 
     situation: DecisionInput
     """What it rested on."""

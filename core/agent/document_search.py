@@ -1,15 +1,13 @@
-"""The passages of one run: what is searched for the question, and what a model looks up itself.
+"""The searches of one run: for the question, and those that a model makes itself.
 
-A model's own search is retrieval like any other, so it stands behind the gate: the tools below are
-registered only where documents may be searched at all, and a reasoner lets a model use them only
-once a low confidence, or none, has asked for documents
-(`core.adapters.anthropic.dialogue.tool_loop`). Where a score at or above the threshold was reported
-they are refused until a lower one is. So passages are found in a run only if its gate retrieves,
-and graph-only runs never see the tools.
+A model's own search is retrieval like any other, so it stands behind the gate. The tools below are
+registered only where documents may be searched, and a reasoner lets a model use them only once a
+low confidence, or none, has called for documents (`core.adapters.anthropic.dialogue.tool_loop`).
+After a score at or above the threshold they are refused until a lower one is reported. So a run
+finds passages only if its gate retrieves, and graph-only runs never see the tools.
 
-What the tools find is evidence exactly like the chunks of the first search: within the scope,
-keyed, and held against the stored text. The trace tells of it after the gate, by a `retrieve` step
-each.
+What the tools find is evidence like the chunks of the first search: in scope, keyed, and checked
+against the stored text. Each lookup is a `retrieve` step of the trace, after the gate.
 """
 
 import re
@@ -47,12 +45,12 @@ NOTHING_LEFT = "nothing more can be looked up in the documents; answer from what
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassageLookup:
-    """One thing that a model looked up, for the trace."""
+    """One search or section read by a model, for the trace."""
 
     tool: str
     """`search_passages` or `read_section`."""
     sought: str
-    """Its words, or the id of the section."""
+    """The query, or the id of the section."""
     chunks: tuple[RetrievedChunk, ...]
     """What came of it."""
     searched: Retrieved | None
@@ -60,7 +58,10 @@ class PassageLookup:
 
 
 class DocumentSearch:
-    """Searches the documents of one run, and remembers what was found."""
+    """Searches the documents of one run, within the question's scope, and remembers what was found.
+
+    `is_model` says that a language model reads what is found, and not rules that choose among it.
+    """
 
     def __init__(
         self,
@@ -71,10 +72,6 @@ class DocumentSearch:
         limits: RunLimits,
         is_model: bool,
     ) -> None:
-        """Begin with nothing found; every search is within the question's scope.
-
-        `is_model`: a language model is given what is found, and no rules that choose among it.
-        """
         self._retriever = retriever
         self._question = question
         self._budget = budget

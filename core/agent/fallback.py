@@ -31,15 +31,14 @@ class Runs(Protocol):
 
 
 class Fallback:
-    """Runs questions; falls back once."""
+    """Runs a pipeline, and once a second one where the first could not finish."""
 
     def __init__(self, first: Runs, second: Runs | None) -> None:
-        """Take the pipeline to try, and the one to fall back to; None: there is none."""
         self._first = first
         self._second = second
 
     async def run(self, task: Task) -> Run:
-        """Take one question to its outcome; what may tell of somebody goes to no model.
+        """Answer one question; what may be about a person goes to no model.
 
         The reply of the fallback says that it is one, and its run holds what the abandoned one
         cost.

@@ -1,4 +1,4 @@
-"""The one path of a question, and the only module that knows the order of its stages."""
+"""Run a question through its stages; the only module that knows their order."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -177,7 +177,7 @@ class _PipelineRun:
         return compose.clarifying(planned) if may_ask else refusal(RefusalKind.NOT_FOUND)
 
     async def _is_off_topic(self, first_search: Search | None) -> bool:
-        """Say whether a model is believed that a question is none about policies.
+        """Say whether to believe a model that a question is not about policies.
 
         Only where the search found nothing relevant either, so that no draft could be final.
         """
@@ -303,7 +303,7 @@ class _PipelineRun:
         self._take_in_looks()
 
     def _take_in_looks(self) -> None:
-        """Add what a model looked up itself to the evidence, and to the trace."""
+        """Add what a model looked up to the evidence and to the trace."""
         if self._gate and self._gate.retrieve:
             self._evidence = self._evidence.with_chunks(self._passages.found)
             for looked in self._passages.untold():
@@ -348,7 +348,7 @@ class _PipelineRun:
         return criticised, judged
 
     async def _told_missing(self, best: DecidedDraft) -> str | None:
-        """Return how an answer says that it leaves something open, where a model says so."""
+        """Return the note of an answer in which a model leaves something open; None without one."""
         missing = best.situation.draft.missing
         if not self._is_model or not missing or best.ruling.decision is not Decision.FINAL:
             return None

@@ -33,7 +33,6 @@ class WithoutSections:
     """A retriever that never finds certain sections."""
 
     def __init__(self, retriever: ChunkRetriever, sections: Sections) -> None:
-        """Wrap a retriever."""
         self._retriever = retriever
         self._sections = sections
 

@@ -1,6 +1,6 @@
 """One message in, one recorded reply out.
 
-Understand it in its thread, run the pipeline, record, and only then show.
+The message is understood in its thread, answered by the pipeline, recorded, and only then shown.
 """
 
 import logging
@@ -61,7 +61,14 @@ NO_EDITION = 0
 
 
 class Answering:
-    """Answers questions. Safe from many tasks."""
+    """Answers questions. Safe from many tasks.
+
+    `fallback` answers what the language model of `reasoner` cannot finish. Without `english`, the
+    spelling of questions is not corrected for the search; without `likeness`, what a follow-up
+    replaces is found by words and places; without `off_topic`, only the search tells what has
+    nothing to do with policies; without `about`, questions about policies are answered from their
+    text alone.
+    """
 
     def __init__(
         self,
@@ -82,14 +89,6 @@ class Answering:
         off_topic: OffTopic | None = None,
         about: AboutPolicies | None = None,
     ) -> None:
-        """Take every dependency.
-
-        `fallback` answers what the language model of `reasoner` can't bring to an end. Without
-        `english`, no slips of the pen are mended for the search; without `likeness`, what a
-        follow-up exchanges is found by words and places; without `off_topic`, only the search
-        tells what has nothing to do with policies; without `about`, questions for facts about
-        policies are answered from their text alone.
-        """
         self._parts = PipelineParts(
             reasoner=reasoner,
             corpus=corpus,
@@ -282,7 +281,7 @@ class Answering:
         return replace(run, answer=unless_off_topic(answer, likelihood))
 
     async def _prepared(self, question: Question, knowledge: Knowledge) -> Question:
-        """Return a question as it is searched: its slips mended, bound to what it names."""
+        """Return a question as it is searched: spelling corrected, bound to policies it names."""
         searched = await corrected(question.standalone, knowledge, self._english)
         searched = "" if searched == question.standalone else searched
         return await bind_to_policies(replace(question, searched=searched), self._corpus)

@@ -23,7 +23,6 @@ class StepLog:
     """The stages of a run as they end, each with the time since the one before."""
 
     def __init__(self, clock: Clock) -> None:
-        """Begin now."""
         self._clock = clock
         self.started_s = self._mark_s = clock.monotonic_s()
         self._steps: list[Step] = []

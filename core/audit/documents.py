@@ -1,4 +1,8 @@
-"""The document of an outcome record: the whole run, with personal text replaced by commitments."""
+"""The documents of the record, with personal text replaced by commitments.
+
+An outcome record holds the whole run; an event record holds what else happened to a message or a
+reply.
+"""
 
 import hashlib
 from collections.abc import Mapping, Sequence

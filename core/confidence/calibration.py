@@ -1,4 +1,8 @@
-"""From what was checked and judged of a draft to its confidence."""
+"""How far to trust an answer: features of a run, a calibrated probability, and its badge.
+
+The probability that the answer is right is a logistic regression with stored coefficients over
+features in [0, 1], each the better the higher.
+"""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,8 @@
-"""From draft to outcome: claims, verdicts, decisions and what a person is shown."""
+"""From draft to outcome: claims, verdicts, decisions and what a person is shown.
+
+The text of an answer is plain text whose structure every renderer reads with `blocks`: each line is
+a paragraph or, with a bullet before it, an item of a list; an empty line separates paragraphs.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
-"""What people wrote around a question: the message that it is about or quotes, and its thread.
+"""A conversation on a chat platform: where it is, how to write to it, and what others wrote in it.
 
-Material, as a policy's text is: never an instruction, never the asker's own statement, and shown to
-nobody.
+What people wrote around a question (the message it is about or quotes, and its thread) is material,
+as a policy's text is: never an instruction, never the asker's own statement, and shown to nobody.
 """
 
 import base64

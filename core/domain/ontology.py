@@ -1,9 +1,6 @@
-"""The ontology: entities and relations in the deontic vocabulary.
+"""The ontology: entities and relations, each with the text it was read from, and how it is queried.
 
-Each with the text it was read from.
-
-Entity and relation names follow LegalRuleML's deontic terms, so that people of the field recognise
-them.
+Names of entities and relations follow LegalRuleML's deontic terms, which people of the field know.
 """
 
 import hashlib

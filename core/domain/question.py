@@ -120,11 +120,11 @@ class Question:
     wants_summary: bool = False
     """True if it asks for a summary of what it is bound to, and for nothing else."""
     searched: str = ""
-    """`standalone` with its slips of the pen mended, for the search alone; empty: it has none."""
+    """`standalone` with its spelling corrected, for the search alone; empty: nothing to correct."""
 
     @property
     def search_text(self) -> str:
-        """What is searched and compared with texts: `standalone`, its slips of the pen mended."""
+        """What is searched and compared with texts: `standalone` with its spelling corrected."""
         return self.searched or self.standalone
 
     @property

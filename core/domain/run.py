@@ -1,4 +1,4 @@
-"""One question through the pipeline: plan, budget, steps and the trace that is stored of it."""
+"""One question through the pipeline: its plan, its limits and budget, its steps and its outcome."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -272,16 +272,11 @@ class RunLimits:
 class Budget:
     """What one run has used; never overdrawn.
 
-    Whoever is about to spend asks first, and is told no instead of being stopped by an exception.
+    Whoever is about to spend asks first, and is refused rather than stopped by an exception.
+    `started_s` is when the run began, in seconds of the monotonic clock.
     """
 
     def __init__(self, limits: RunLimits, *, started_s: float = 0.0) -> None:
-        """Begin with nothing used.
-
-        Args:
-            limits: The bounds.
-            started_s: When the run began, by the monotonic clock.
-        """
         self._limits = limits
         self._use = BudgetUse()
         self._looks = 0

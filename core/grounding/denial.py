@@ -8,6 +8,10 @@ contradicts that part
   part too;
 - in nearly the words of the part, if it denies and nothing in the sentence does.
 
+Words that reverse a rule ("after" for "before", "minimum" for "maximum") count only if the claim
+has nearly all its words from one sentence of the source and neither of the two denies: otherwise
+the rest of the sentence may be reversed with them.
+
 Of 5,269 unsupported statements about 120 policies 7 % are found by nothing else; of 3,007 supported
 ones 0.7 % are rejected.
 """

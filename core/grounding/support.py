@@ -1,7 +1,9 @@
 """A statement held against the texts that it cites: what of it they do not say.
 
 These are the checks that need nothing but texts. `verify` makes them of every claim, `citebound
-eval verify` of labelled statements; there is no other way to make them.
+eval verify` of labelled statements; there is no other way to make them. The last and coarsest asks
+whether a statement is about what it cites at all: it finds what was made up and hung on a passage
+that happened to be at hand.
 """
 
 import math

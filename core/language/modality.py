@@ -3,6 +3,7 @@
 - "May not" forbids and "need not" frees; "no employee may" forbids although "may" stands alone.
 - A sentence with several modal verbs has several clauses; a list item takes that of its lead-in.
 - A condition ("if it is required ...") does not decide the modality of its sentence.
+- An odd number of negations turns a sentence round, an even one does not: "must not be ignored".
 """
 
 import re

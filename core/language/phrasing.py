@@ -2,7 +2,10 @@
 
 - No word is added, and none is lost but a marker or the "and" between two items: an item is said
   with the sentence that introduces its list, a table row with the names of its columns.
-- `readings` says what quotes read as, so that a claim worded here is checked against the same
+- Tables are text, one row a line with cells separated by ` | `. "City | Hotel, GBP per night" and
+  "London | 190" read "London: hotel GBP 190 per night". A column name that says no more than what
+  kind of thing the row is about, or that something is said ("Definition"), is left out.
+- `readings` gives the readings of quotes, so that a claim worded here is checked against the same
   words. The stored text stays what is shown as the quote.
 """
 

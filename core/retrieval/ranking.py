@@ -1,11 +1,20 @@
-"""Rank candidates by words, meaning and wording: pure, after the candidates were scored.
+"""Rank candidates by words, meaning and wording. Pure.
 
 ``score = a * bm25/max_bm25 + (1-a) * cosine + WINDOW * window + PHRASES * phrases``
 
-`a` belongs to the embedding space; without an embedder it is 1. `window` and `phrases` are those of
-`proximity`. Their weights are a listwise fit (softmax over the 50 best candidates of each question)
-on the 2,788 questions of ObliQA dev; five-fold cross-validation gave R@10 / MAP@10 .812 / .695
-against .802 / .666 without them, and .790 / .665 against .776 / .640 for words alone.
+- `bm25`: the weight of a term in a chunk is ``tf(k1+1) / (tf + k1(1-b + b*length/mean))`` of the
+  text, plus `HEADING_WEIGHT` times the same of the headings above it. A question's score is the sum
+  of idf times weight over its terms; idf is ``ln(1 + (N-df+.5)/(df+.5))`` (Robertson & Zaragoza
+  2009, with Lucene's +1, so that it is never negative).
+- `window`: how much of the question's words a chunk has within one stretch of 50 words.
+- `phrases`: how many pairs of neighbouring question words are neighbours in the chunk too; a pair
+  counts more the fewer candidates have it. Policies repeat the same words in many rules, so what
+  tells two rules apart is which words stand together.
+
+`a` belongs to the embedding space; without an embedder it is 1. The weights of wording are a
+listwise fit (softmax over the 50 best candidates of each question) on the 2,788 questions of ObliQA
+dev; five-fold cross-validation gave R@10 / MAP@10 .812 / .695 against .802 / .666 without them, and
+.790 / .665 against .776 / .640 for words alone.
 """
 
 from collections import Counter

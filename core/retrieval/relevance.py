@@ -1,7 +1,10 @@
-"""Say how likely a chunk is to bear on the question: pure, after ranking.
+"""How likely a chunk is to bear on the question. After ranking.
 
 The ranking compares chunks with each other; relevance is absolute, so that a question that no
-policy speaks about finds nothing relevant.
+policy speaks about finds nothing relevant. It was fitted on the cosines of one embedder. Where
+another one searches, or none does, the `RelevanceRescorer` reads the few chunks that are handed
+over with that embedder: relevance keeps its meaning, and the other space only orders. Without it,
+relevance goes by words, which declines more.
 """
 
 from collections import OrderedDict
@@ -68,28 +71,24 @@ KEPT = 1_000
 
 
 class RelevanceRescorer:
-    """Rereads chunks with an embedder on whose cosines relevance was fitted.
-
-    Safe from many tasks.
-    """
+    """Rescores chunks with the embedder that relevance was fitted on. Safe from many tasks."""
 
     def __init__(self, embedder: Embedder, *, kept: int = KEPT) -> None:
-        """Take the measured embedder, and how many chunks' vectors are remembered."""
         self._embedder = embedder
         self._kept = kept
         self._known: OrderedDict[ChunkKey, Vector] = OrderedDict()
 
-    async def judge(
+    async def rescore(
         self, question: str, chunks: Sequence[RetrievedChunk]
     ) -> tuple[RetrievedChunk, ...]:
-        """Return the chunks with cosine and relevance; unchanged where the embedder fails."""
+        """Return the chunks with their cosine and relevance; unchanged if the embedder fails."""
         try:
             asked = await self._embedder.embed_query(question)
             vectors = await self._vectors(chunks)
         except CiteboundError:
             return tuple(chunks)
         return tuple(
-            _judged(chunk, sum(a * b for a, b in zip(asked, vector, strict=True)))
+            _rescored(chunk, sum(a * b for a, b in zip(asked, vector, strict=True)))
             for chunk, vector in zip(chunks, vectors, strict=True)
         )
 
@@ -108,6 +107,6 @@ class RelevanceRescorer:
         return [known[key] for key in keys]
 
 
-def _judged(chunk: RetrievedChunk, cosine: float) -> RetrievedChunk:
+def _rescored(chunk: RetrievedChunk, cosine: float) -> RetrievedChunk:
     features = Features(lexical_score=chunk.lexical_score, cosine=cosine, coverage=chunk.coverage)
     return replace(chunk, dense_score=cosine, relevance=relevance(features))

@@ -1,8 +1,12 @@
-"""Retrieve evidence for a question: embed it, search in scope, say what went wrong on the way.
+"""Retrieve evidence for a question: embed it, search in scope, rerank, and report what failed.
 
-The space that serves decides how the question is embedded. A failing embedder is no reason to give
-no answer: search goes on by words alone, with a warning in the trace; nor is a failing reranker or
-reader, without which hits keep the order of the search. A failing database is one.
+The serving space decides how the question is embedded. If the embedder fails, search goes on by
+words alone, with a warning in the trace; if a reranker or the reader fails, hits keep the order of
+the search. Only a failing database fails the retrieval.
+
+A configured reranker orders hits first, else the reader: ``WEIGHT * logit - ln(rank)``, where
+`rank` is the place that the search gave, since the reader alone orders no better than the search
+does. Their scores order the chunks of one question and are not calibrated; see `relevance`.
 """
 
 import time
@@ -55,12 +59,11 @@ class SearchOutcome:
 
 
 class ReorderedSearch:
-    """A deeper search, of which the best hits by whatever reads them are kept."""
+    """A deeper search whose hits are reranked; with neither model they keep its order."""
 
     def __init__(
         self, search: ChunkSearch, *, reranker: Reranker | None, reader: Reader | None
     ) -> None:
-        """Take the search and what orders its hits; with neither they keep its order."""
         self._search = search
         self._reranker = reranker
         self._reader = reader
@@ -71,7 +74,7 @@ class ReorderedSearch:
         Raises:
             TransientError: The database failed.
         """
-        # Whoever takes more than is read chooses from it by reading himself.
+        # A caller that takes more hits than are read here reads them itself.
         is_wide = request.limit > READ_DEPTH
         if self._reranker is None and (self._reader is None or is_wide):
             result = await self._search.search(request)
@@ -194,7 +197,12 @@ class ChunkRetriever(Protocol):
 
 
 class Retriever:
-    """Hybrid search where there is an embedder, lexical search where there is none."""
+    """Hybrid search where there is an embedder, lexical search where there is none.
+
+    `reranker` orders the hits of a deeper search, or `reader` where there is no reranker or it
+    fails. `rescorer` says how relevant chunks are that were found in another space than the
+    measured one; without it their words do.
+    """
 
     def __init__(
         self,
@@ -203,23 +211,12 @@ class Retriever:
         *,
         reranker: Reranker | None = None,
         reader: Reader | None = None,
-        judge: RelevanceRescorer | None = None,
+        rescorer: RelevanceRescorer | None = None,
         monotonic_s: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """Take the search, and the embedder of the space that serves.
-
-        Args:
-            search: Applies the scope.
-            embedder: None: words alone.
-            reranker: Orders the hits of a deeper search.
-            reader: Does so where there is no reranker, or it fails.
-            judge: Says how relevant chunks are that were found in another space than the measured
-                one; None: by words.
-            monotonic_s: Seconds of a clock that never goes back.
-        """
         self._search = ReorderedSearch(search, reranker=reranker, reader=reader)
         self._embedder = embedder
-        self._judge = judge
+        self._rescorer = rescorer
         self._monotonic_s = monotonic_s
 
     async def retrieve(
@@ -255,7 +252,7 @@ class Retriever:
             policies=policies,
         )
         found = await self._search.search(request)
-        result = await self._judged(question_text, found.result)
+        result = await self._rescored(question_text, found.result)
         return Retrieved(
             result=result,
             embedding_used=asked.vector is not None,
@@ -288,10 +285,10 @@ class Retriever:
             return _Embedded(warning=f"searched by words alone: {error}", is_degraded=True)
         return _Embedded(vector=vector, space=serving.embedder.space, warning=serving.problem)
 
-    async def _judged(self, question_text: str, result: SearchResult) -> SearchResult:
+    async def _rescored(self, question_text: str, result: SearchResult) -> SearchResult:
         chunks = (*result.hits, *result.neighbours)
-        if self._judge is None or all(chunk.dense_score is not None for chunk in chunks):
+        if self._rescorer is None or all(chunk.dense_score is not None for chunk in chunks):
             return result
-        judged = await self._judge.judge(question_text, chunks)
+        rescored = await self._rescorer.rescore(question_text, chunks)
         count = len(result.hits)
-        return replace(result, hits=judged[:count], neighbours=judged[count:])
+        return replace(result, hits=rescored[:count], neighbours=rescored[count:])

@@ -26,16 +26,9 @@ FindEmbedder = Callable[[EmbeddingSpace], Embedder | NoEmbedder]
 
 
 class CorpusEmbedder:
-    """See `ServingEmbedder`."""
+    """See `ServingEmbedder`; `configured` embeds where no space serves yet, `find` finds others."""
 
     def __init__(self, spaces: ServingSpace, configured: Configured, find: FindEmbedder) -> None:
-        """Take what is set up, and what else there is.
-
-        Args:
-            spaces: Says which space serves.
-            configured: Embeds where no space serves yet.
-            find: Finds the embedder of another space.
-        """
         self._spaces = spaces
         self._configured = configured
         self._find = find

@@ -1,8 +1,8 @@
-"""Which thing of a question a follow-up exchanges: "and tachograph data?" after bills of lading.
+"""Which thing of a question a follow-up replaces: "and tachograph data?" after bills of lading.
 
-The things that a question names are found by the words around them, without a parser; the one that
-is most like the new thing gives way to it. How much two things are alike an embedder tells, where
-there is one; else their words and their places in the question do.
+The things that a question names are found by the words around them, without a parser; the one most
+like the new thing is replaced. An embedder says how alike two things are, where there is one;
+otherwise their words and their places in the question do.
 """
 
 import re
@@ -167,7 +167,7 @@ def things_in(question: str) -> tuple[NamedThing, ...]:
 def exchanged(
     question: str, rest: str, thing: NamedThing, vectors: Mapping[str, Vector] | None = None
 ) -> str | None:
-    """Return a question with a new thing in the place of the one that it is most like.
+    """Return a question with a thing replaced by the new one that is most like it.
 
     None where it can take the place of nothing.
 

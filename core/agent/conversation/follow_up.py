@@ -1,9 +1,9 @@
-"""Build the question that a follow-up asks, from the one before it. Pure, without a model.
+"""Build the question that a follow-up asks from the one before it, and read short replies. Pure.
 
 "What if it is from a public official?" after "May I accept a gift from a supplier?" asks "May I
-accept a gift from a public official?": who, where, how much and what take the place of who, where,
-how much and what was asked about before, and all else is added. What a follow-up brings is a
-condition that is new: the answer must speak of it.
+accept a gift from a public official?": people, places and amounts replace those of the question
+before, and all else is added. What a follow-up brings is a new condition, which the answer must
+speak of.
 """
 
 import re

@@ -3,13 +3,17 @@
 Reports are never answered in a channel. A message is read sentence by sentence; it is a report if a
 sentence *states*, rather than asks, one of these:
 
-- accused: somebody does what is wrong ("My manager is fiddling his expenses.");
+- accused: somebody does something wrong ("My manager is fiddling his expenses.");
 - suffered: the asker, or somebody, is harmed ("I am being bullied.", "called names by our boss");
-- repaid: the asker has a disadvantage for having spoken ("I was demoted after I complained.");
+- retaliation: the asker is worse off for having spoken ("I was demoted after I complained.");
 - confessed: the asker did it;
 - blamed: somebody is to be reported ("I want to report my manager for bullying.").
 
 A question states what it takes for granted: "Is it okay that my manager takes bribes?".
+
+Reports are confidential, and so is what their writer adds. None of it is sent to a language model
+or an embedding service, neither at once nor as an earlier turn. The rules that recognise reports
+miss some, so what asks nothing and speaks of somebody is kept from models too.
 """
 
 import re

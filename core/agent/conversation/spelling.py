@@ -1,10 +1,10 @@
-"""Mend slips of the pen for the search: "whats the polcy on expences" finds expenses.
+"""Correct the spelling of a question for the search: "whats the polcy on expences" finds expenses.
 
-What was typed stays what was asked. A word is only touched if no policy in scope uses it, it is no
-English word, and one word that policies use is a single slip away; figures, names, addresses and
-identifiers never are. Without a list of English words only contractions are written out: "patent"
-is no "patient". Of 7,652 questions about openly licensed workplace policies, each held against its
-own document, 10 are changed: nine from British to American spelling, one wrongly.
+What was typed stays what was asked. A word is corrected only if no policy in scope uses it, it is
+not an English word, and exactly one word that policies use is a single edit away; figures, names,
+addresses and identifiers never are. Without a list of English words only contractions are written
+out: "patent" is not "patient". Of 7,652 questions about openly licensed workplace policies, each
+held against its own document, 10 are changed: nine from British to American spelling, one wrongly.
 """
 
 import re
@@ -61,7 +61,7 @@ _CONTRACTED: Mapping[str, str] = {
 
 
 async def corrected(text: str, knowledge: Knowledge, english: EnglishWords | None) -> str:
-    """Return a question without its slips; as it is if there are none."""
+    """Return a question with its spelling corrected."""
     text = _WORD.sub(_written_out, text[:READ]) + text[READ:]
     if english is None:
         return text
@@ -104,7 +104,7 @@ def _doubtful(text: str) -> Iterator[str]:
 
 
 def _may_be_mended(found: re.Match[str]) -> bool:
-    """Say whether a word is no name: it begins the text, or is written in small letters."""
+    """Say whether a word is not a name: it begins the text, or is written in lower case."""
     word = found[0]
     begins = not found.string[: found.start()].strip()
     is_plain = (

@@ -1,7 +1,4 @@
-"""Understand a message in its thread.
-
-A reply to a clarification, a follow-up, or a question of its own.
-"""
+"""Understand a message in its thread: a reply to our question, a follow-up, or a new question."""
 
 import re
 import unicodedata
@@ -348,7 +345,7 @@ def _is_follow_up(text: str) -> bool:
 
 
 def points_back(text: str) -> bool:
-    """Say whether a message needs what was said before it, of whoever said it."""
+    """Say whether a message needs what was said before it, by whomever."""
     return _is_follow_up(text)
 
 

@@ -1,7 +1,4 @@
-"""Evidence as the extractive reasoner reads it.
-
-Passages of one section each, cut into quotable units.
-"""
+"""Evidence as the extractive reasoner reads it: a passage a section, cut into quotable units."""
 
 import re
 from collections.abc import Sequence
@@ -72,7 +69,7 @@ class QuotableUnit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidencePassage:
-    """What the evidence holds of one section."""
+    """The evidence from one section."""
 
     version_id: VersionId
     """The version."""
@@ -192,7 +189,7 @@ def _above(item: EvidenceItem) -> list[QuotableUnit]:
 
 
 def _with_parts(units: Sequence[QuotableUnit]) -> list[QuotableUnit]:
-    """Mark pieces of sentences, where one stops without an end, and the stories of questions."""
+    """Mark fragments of sentences, and what is told before a printed question."""
     torn = [False] * len(units)
     for place, unit in enumerate(units):
         following = units[place + 1] if place + 1 < len(units) else None

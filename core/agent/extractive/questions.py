@@ -1,4 +1,4 @@
-"""What a message asks, and which of the ranked sections are quoted for it."""
+"""The questions of a message, each with the words, people, places and amounts that it is about."""
 
 import re
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ READ_WHOLE = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubQuestion:
-    """What one question is after."""
+    """One question of a message."""
 
     text: str
     """The question, as it is read together with texts."""
@@ -53,7 +53,7 @@ class SubQuestion:
 
 
 def subquestions(question: Question, plan: Plan) -> list[SubQuestion]:
-    """Return what each question of the message is after, each side of a comparison by itself.
+    """Return the questions of a message, each side of a comparison as one of its own.
 
     Country and employment hold for all of them.
     """

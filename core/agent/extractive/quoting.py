@@ -1,4 +1,8 @@
-"""What is quoted for one question of a message, and how a quoted unit becomes a claim."""
+"""Which sentences are quoted for a question, as claims; when to ask back, and when rules conflict.
+
+A question is asked back where the answer depends on a fact that it leaves open. Two policies
+conflict where they state the same rule with different figures.
+"""
 
 import re
 from collections.abc import Sequence

@@ -1,7 +1,9 @@
-"""Rank the sentences of the evidence by how well each answers one question of a message.
+"""Rank the sentences of the evidence by how well each answers a question.
 
-The reader is slow beside everything else here, so it is shown the likeliest sentences alone, and
-the passages around the best of those.
+The reader (a cross-encoder) is slow beside everything else here, so it is shown only the likeliest
+sentences, and the passages around the best of those; without a reader, words decide. A sentence's
+strength is a number of log-odds that ranks sentences. Whether the best of them answer at all is
+another question, which a fit over their measures decides.
 """
 
 import math
@@ -63,7 +65,7 @@ _UNLESS = re.compile(r"\b(?:unless|except|without|until|other than)\b", re.IGNOR
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredSentence:
-    """A sentence with what is known of it against a question."""
+    """A sentence with its scores for a question."""
 
     passage: EvidencePassage
     """Its section."""

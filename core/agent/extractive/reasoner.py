@@ -105,6 +105,8 @@ class _Found:
 class ExtractiveReasoner:
     """See `core.ports.Reasoner` and `core.ports.ReasonerFactory`: one serves all runs.
 
+    With a `reader`, questions are read together with texts; without one, their words are compared.
+
     Safe to share: it keeps nothing of the ontology but the countries of some scopes.
     """
 
@@ -113,7 +115,6 @@ class ExtractiveReasoner:
     model_calls: tuple[ModelCall, ...] = ()
 
     def __init__(self, reader: Reader | None = None) -> None:
-        """Read questions with texts if there is a reader, else compare their words."""
         self._reader = reader
         self._countries: OrderedDict[Scope, frozenset[str]] = OrderedDict()
         self._ranked: OrderedDict[_Asked, list[ScoredSentence]] = OrderedDict()

@@ -1,4 +1,7 @@
-"""Stated facts of the ontology, ranked against a question."""
+"""Facts and definitions of the ontology, ranked against a question.
+
+A definition lets other words stand for the defined term, and says which text defines something.
+"""
 
 import re
 from collections import defaultdict

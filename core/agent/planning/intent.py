@@ -1,4 +1,8 @@
-"""What kind of answer a question wants, by the words it begins with."""
+"""What kind of answer a question wants, and the facts on which rules branch.
+
+Those facts (facets) are the country, the kind of employment and the amount, in questions and in
+policy text alike. An example worth EUR 25 says nothing about EUR 40; a limit holds for both.
+"""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""The telling words of a question, and how much of them a text covers."""
+"""The telling words of a question, how much of them a text covers, and the questions of a message.
+
+A message may ask several things; each question keeps the words that belong to it.
+"""
 
 import math
 import re

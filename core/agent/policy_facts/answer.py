@@ -1,9 +1,9 @@
-"""The course of a question about the policies themselves, in place of the pipeline's.
+"""Answer a question about the policies themselves from their metadata, in place of the pipeline.
 
-What is asked for and of which policy is read from the question's words; the facts are read from the
-database in the question's scope, told in fixed sentences, and checked by `verify` against a second
-reading. No reasoner is asked. Wherever a step finds nothing (no such policy, no owner stored), the
-question goes the ordinary way: a policy's text may say what is not stored beside it.
+The question's words say which facts of which policy are wanted. The facts are read from the
+database in the question's scope, stated in fixed sentences, and checked by `verify` against a
+second reading. No reasoner is asked. Wherever a step finds nothing (no such policy, no owner
+stored), the pipeline answers: a policy's text may say what its metadata does not.
 """
 
 from collections.abc import Mapping, Sequence
@@ -79,7 +79,7 @@ QUOTED = Confidence(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Statements:
-    """What there is to say, before it is checked."""
+    """The statements of an answer, before they are checked."""
 
     claims: tuple[Claim, ...]
     evidence: Evidence
@@ -101,10 +101,9 @@ async def answer_about_policies(parts: PipelineParts, task: Task) -> Run | None:
 
 
 class _FactsRun:
-    """One question, if it is about policies."""
+    """The run of one question about policies."""
 
     def __init__(self, parts: PipelineParts, task: Task, about: AboutPolicies) -> None:
-        """Take what the pipeline is built from, the question, and what reads the facts."""
         self._parts = parts
         self._task = task
         self._about = about

@@ -1,4 +1,4 @@
-"""What is said of policies: claims and their order, before anything is checked. Pure."""
+"""What is quoted or stated of a policy as a whole: facts, lists and summaries as claims. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,10 +1,13 @@
-"""Which fact about a policy a question asks for: "Who owns the travel policy?". Pure.
+"""Which fact about a policy a question asks for ("Who owns the travel policy?"). Pure.
 
-A message is one of these questions only if every part of it is: each has one of the forms below,
-from its first word to its last, with the name of a policy in its place. All others are none, among
-them what is asked of a policy's text ("Who approves travel?", "Who is the owner of the account?").
-Of 7,972 questions about openly licensed workplace policies and 390 about the samples 5 are taken
-for one, and each of them is.
+A message is such a question only if every part of it has one of the forms below, from its first
+word to its last, with the name of a policy in its place. All others are not, among them questions
+about a policy's text ("Who approves travel?", "Who is the owner of the account?"). Of 7,972
+questions about openly licensed workplace policies and 390 about the samples, 5 are recognised, all
+of them rightly.
+
+`bind_to_policies` binds any question to the policies, company or country that it names: those
+policies are searched first, and the rest where nothing there answers.
 """
 
 import re

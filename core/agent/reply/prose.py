@@ -2,7 +2,8 @@
 
 Only the joining is ours. A claim that says a list item with its lead-in, or a table row with its
 header, stands with the others of its list; where the policy lists more than is quoted, the answer
-says so by count. Every claim keeps the marks of what it cites.
+gives the count. Every claim keeps the marks of what it cites. The closest passage of a refusal is a
+quotation alone: the stored text that was cited in one section, in the order of the policy.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

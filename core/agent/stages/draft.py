@@ -1,27 +1,18 @@
-"""After `retrieve`, before `verify`: the reasoner proposes claims."""
+"""After retrieval, before `verify`: evidence gets its keys, and the reasoner proposes claims."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.agent.rehearsal import WithoutSections
 from core.agent.request import MAX_ASKED
 from core.domain.answer import Citation, Claim, Draft
 from core.domain.errors import ContractError
 from core.domain.evidence import Context, Evidence, EvidenceItem, Finding, RetrievedChunk
-from core.domain.question import Question, Scope
+from core.domain.question import Question
 from core.domain.run import Attempt, Plan
 from core.language.phrasing import fits, item_sentence, phrase, row_sentence
 from core.language.spans import Span
 from core.ports import Reasoner
-from core.retrieval.retriever import Retrieved, Retriever
-
-
-async def retrieve(
-    retriever: Retriever | WithoutSections, query: str, scope: Scope, *, depth: int, neighbours: int
-) -> Retrieved:
-    """Search the chunks in scope."""
-    return await retriever.retrieve(query, scope, depth=depth, neighbours=neighbours)
 
 
 def gather(

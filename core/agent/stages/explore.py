@@ -1,4 +1,8 @@
-"""After `plan`, before `gate`: establish findings in the ontology."""
+"""The stages before retrieval: plan the question, explore the ontology, and gate the search.
+
+`plan` and `explore` hold what a reasoner returns to its contract. `gate` is pure: it decides
+whether the ontology suffices, or documents are searched as well.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,8 @@
-"""After `verify`, beside `critique`: is this good enough, and which claim is not covered?"""
+"""After `verify`: what critic and judge say of a draft, and whether its rules contradict others.
+
+A language model is asked to report contradictions itself, but an answer that states two rules which
+cannot both be followed must not depend on its noticing.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence

@@ -203,7 +203,7 @@ async def test_chunks_of_another_space_are_judged_by_the_measured_embedder() -> 
     """Hits and neighbours get its cosine and the relevance that was fitted on it, once a chunk."""
     measured = Measured()
     retriever = Retriever(
-        Numbered(), fixed(Measured(is_measured=False)), judge=RelevanceRescorer(measured)
+        Numbered(), fixed(Measured(is_measured=False)), rescorer=RelevanceRescorer(measured)
     )
     await retriever.retrieve("May I?", SCOPE, depth=2, neighbours=1)
     found = await retriever.retrieve("May I?", SCOPE, depth=2, neighbours=1)
@@ -218,11 +218,11 @@ async def test_chunks_judged_at_once_are_not_lost() -> None:
     """While one question waits for the embedder, another pushes out what the first relies on."""
     embedder = WaitingEmbedder()
     judge = RelevanceRescorer(embedder, kept=2)
-    await judge.judge("May I?", [chunk(1), chunk(2)])
+    await judge.rescore("May I?", [chunk(1), chunk(2)])
     embedder.goes_on.clear()
     async with asyncio.TaskGroup() as group:
-        first = group.create_task(judge.judge("May I?", [chunk(1), chunk(2), chunk(3)]))
-        second = group.create_task(judge.judge("Must I?", [chunk(4), chunk(5), chunk(6)]))
+        first = group.create_task(judge.rescore("May I?", [chunk(1), chunk(2), chunk(3)]))
+        second = group.create_task(judge.rescore("Must I?", [chunk(4), chunk(5), chunk(6)]))
         await asyncio.sleep(0)
         embedder.goes_on.set()
     assert embedder.asked[1:] == [("text 3",), ("text 4", "text 5", "text 6")]
@@ -233,7 +233,7 @@ async def test_chunks_judged_at_once_are_not_lost() -> None:
 async def test_without_the_measured_embedder_words_judge() -> None:
     """A failing one changes nothing."""
     judge = RelevanceRescorer(Measured(failure=TransientError("no")))
-    found = await Retriever(Numbered(), None, judge=judge).retrieve(
+    found = await Retriever(Numbered(), None, rescorer=judge).retrieve(
         "May I?", SCOPE, depth=2, neighbours=0
     )
     assert [hit.relevance for hit in found.result.hits] == [0.1, 0.1]
@@ -248,7 +248,7 @@ async def test_what_was_measured_is_not_judged_again() -> None:
             return replace(found, hits=tuple(replace(hit, dense_score=0.4) for hit in found.hits))
 
     measured = Measured()
-    await Retriever(Dense(), fixed(measured), judge=RelevanceRescorer(measured)).retrieve(
+    await Retriever(Dense(), fixed(measured), rescorer=RelevanceRescorer(measured)).retrieve(
         "May I?", SCOPE, depth=2, neighbours=0
     )
     assert measured.read == []
