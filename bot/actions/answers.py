@@ -1,4 +1,4 @@
-"""What people do with an answer: choose an option it offers, look at its evidence, take it away.
+"""What people do with an answer: choose an option it offers, look at its evidence, remove it.
 
 The answer that a button belongs to is looked up by id within the tenant of the request. What a
 callback says of channels is only held against what is stored.
@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
-from bot.actions.press import Chosen, Nothing, OpenForm, Outcome, Press, Redraw, Say
+from bot.actions.press import Chosen, OpenForm, Outcome, Press, Redraw, Removed, Say
 from bot.forms.evidence import AROUND, Around, EvidenceView
 from bot.intake import Intake
 from bot.replies.notices import NOT_READABLE, ONLY_ASKER, OUTDATED
@@ -119,7 +119,7 @@ def is_report(found: PostedAnswer) -> bool:
 
 
 class AnswerActions:
-    """Shows evidence to whoever may read it, and takes answers away."""
+    """Shows evidence to whoever may read it, and removes answers."""
 
     def __init__(
         self,
@@ -157,7 +157,7 @@ class AnswerActions:
         return found.reply.answer
 
     async def remove(self, press: Press) -> Outcome:
-        """Take an answer away, for its asker or an officer; its record stays."""
+        """Remove an answer, for its asker or an officer; its record stays."""
         found = await self._access.find(press)
         officer = self._desk.officer_of(press.listed)
         told = why_not_asker(found, press)
@@ -166,7 +166,7 @@ class AnswerActions:
         if not told:
             removed = await self._actions.remove(press.target, press.listed, officer=officer)
             told = "" if removed else REMOVED_BEFORE
-        return Say(words=told) if told else Nothing()
+        return Say(words=told) if told else Removed()
 
     async def _around(self, answer: Answer) -> dict[int, Around]:
         spans = [one.span for one in answer.citations]
@@ -196,7 +196,7 @@ class AsMessage(Protocol):
 
 
 class ClarificationActions:
-    """Takes options of clarifications."""
+    """Takes the options of clarifications, as if their words had been written."""
 
     def __init__(self, access: ReplyAccess, intake: Intake, clock: Clock) -> None:
         self._access = access

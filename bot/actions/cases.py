@@ -5,6 +5,7 @@ committed, by delivery: an officer who pressed is told only if nothing came of i
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from bot.actions.answers import ReplyAccess, is_report
@@ -45,7 +46,7 @@ WRITE_HERE = " Write in this thread what is still open."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskerDetails:
-    """What a platform tells of a question, for the officers' card."""
+    """What a platform tells about a question, for the officers' card."""
 
     permalink: str | None
     """Where it was asked; None if the platform tells none."""
@@ -62,19 +63,14 @@ class Askers(Protocol):
 
 
 class EscalationActions:
-    """Takes what askers do to cases."""
+    """What askers do: they send a question to Compliance, and say whether the answer is enough.
+
+    `hears_threads` is True where what is written in a thread reaches us without a mention.
+    """
 
     def __init__(
         self, access: ReplyAccess, desk: CaseService, askers: Askers, *, hears_threads: bool
     ) -> None:
-        """Wire the actions.
-
-        Args:
-            access: finds the answer.
-            desk: opens cases.
-            askers: looks up what goes onto the officers' card.
-            hears_threads: True: what is written in a thread reaches us without a mention.
-        """
         self._access = access
         self._desk = desk
         self._askers = askers
@@ -95,13 +91,14 @@ class EscalationActions:
                 press.target,
                 seen_by=_seen_by(found),
                 known=known.number if known else None,
-            )
+            ),
+            without_form=partial(self._open_without_form, press) if known is None else None,
         )
 
-    async def open_without_form(self, press: Press) -> Say:
-        """Open the case at once, after `open`, where the platform shows no form.
+    async def _open_without_form(self, press: Press) -> Say:
+        """Open the case at once: it must not depend on a form that the platform does not show.
 
-        Officers are told no name then, since nobody could be told that they would be.
+        Officers see no name then, since the asker could not be told that they would.
         """
         result = await self._desk.open(
             press.target, press.listed, key=press.key, opener=Opener.PIPELINE
@@ -129,12 +126,12 @@ class EscalationActions:
         return FieldError(words=told) if isinstance(result, CaseRefused) else Say(words=told)
 
     async def accept(self, press: Press) -> Outcome:
-        """Close a case whose answer does."""
+        """Close a case whose answer is enough."""
         result = await self._desk.accept(press.target, press.who, key=press.key)
         return Say(words=_settled(result, ACCEPTED))
 
     async def ask_again(self, press: Press) -> Outcome:
-        """Give a case back to its officer."""
+        """Return a case to its officer."""
         result = await self._desk.ask_again(press.target, press.who, key=press.key)
         is_heard = self._hears_threads and press.room is not None
         return Say(words=_settled(result, AGAIN + WRITE_HERE if is_heard else AGAIN))
@@ -185,7 +182,7 @@ def _settled(result: CaseResult, words: str) -> str:
 
 
 class OfficerActions:
-    """Takes what officers do to cases."""
+    """What officers do to cases."""
 
     def __init__(self, desk: CaseService) -> None:
         self._desk = desk
@@ -239,7 +236,7 @@ def _end(result: CaseResult) -> Outcome:
 
 
 def _refused(result: CaseRefused) -> str:
-    """Say why an officer's deed came to nothing."""
+    """Say why nothing came of an officer's press."""
     match result.why:
         case Refusal.NOT_OFFICER:
             return OFFICERS_ONLY

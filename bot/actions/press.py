@@ -4,6 +4,7 @@ Texts of an outcome are the product's own words and hold no markup; whatever els
 which each platform draws in its own way. What an outcome tells of is committed by then.
 """
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -54,6 +55,7 @@ class FormNotice:
 
 
 View: TypeAlias = Form | EvidenceView | FormNotice
+"""What a surface opens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +96,9 @@ class OpenForm:
     """Which."""
     otherwise: str = ""
     """Said where the platform does not open it; empty: that it did not."""
+    without_form: "Callable[[], Awaitable[Say]] | None" = field(default=None, compare=False)
+    """Does without the form what it is for, where the platform certainly shows none; None: nothing
+    can be done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +110,8 @@ class Redraw:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Nothing:
-    """There is nothing to show: delivery rewrites the message."""
+class Removed:
+    """The message was taken away: delivery rewrites it."""
 
 
-Outcome: TypeAlias = Say | FieldError | OpenForm | Redraw | Nothing
+Outcome: TypeAlias = Say | FieldError | OpenForm | Redraw | Removed

@@ -17,7 +17,7 @@ from core.domain.feedback import Feedback, FeedbackKept, FeedbackRefused
 from core.domain.json_value import Json
 from core.domain.officers import Account, Officer, Route
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +158,7 @@ class CaseUnit:
 class CaseStore(Protocol):
     """Cases in a database."""
 
-    async def run(self, work: Callable[[CaseUnit], Awaitable[T]], /) -> T:
+    async def run(self, work: Callable[[CaseUnit], Awaitable[_T]], /) -> _T:
         """Do work in one transaction: committed when it returns, undone when it raises.
 
         It may be done again from its beginning, where the database ended the transaction.
@@ -186,5 +186,5 @@ class FeedbackStore(Protocol):
     """What people think of answers."""
 
     async def give(self, feedback: Feedback, /) -> FeedbackKept | FeedbackRefused:
-        """Keep a judgement with its record; idempotent by its key."""
+        """Keep feedback with its record; idempotent by its key."""
         ...

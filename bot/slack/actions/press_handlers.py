@@ -1,7 +1,7 @@
 """What people press in Slack, handed to the actions, and their outcomes to the responder.
 
 Only what Slack does in its own way is decided here: a trigger lives 3 s, so evidence is opened
-before it is read; where no form opens, a case is opened without one; Home is drawn anew.
+before it is read; Home is drawn anew.
 """
 
 import asyncio
@@ -11,12 +11,12 @@ from functools import partial
 from bot.actions.cases import AskerDetails
 from bot.actions.press import FieldError, OpenForm, Press, Say
 from bot.actions.wiring import Action, Actions
-from bot.call_results import RateLimited, Rejected, Succeeded
+from bot.call_results import Succeeded
 from bot.forms.evidence import TITLE
-from bot.forms.forms import Form, FormName, entered
+from bot.forms.forms import FormName, entered
 from bot.json_fields import maybe_object
 from bot.slack.actions.dispatch import Ack, Handler
-from bot.slack.actions.respond import NOT_NOW, Responder, whisper
+from bot.slack.actions.respond import Responder, whisper
 from bot.slack.blocks import action_ids
 from bot.slack.blocks.action_ids import Target, target_of
 from bot.slack.blocks.evidence import loading_modal
@@ -92,7 +92,7 @@ class PressHandlers:
             action_ids.FEEDBACK: self._handler(feedback.rate),
             action_ids.REPORT: self._handler(feedback.open),
             FormName.REPORT: self._handler(feedback.submit),
-            action_ids.ESCALATE: self._escalate,
+            action_ids.ESCALATE: self._handler(escalation.open),
             FormName.ESCALATION: self._handler(escalation.submit),
             action_ids.CASE_ACCEPT: self._handler(escalation.accept),
             action_ids.CASE_AGAIN: self._handler(escalation.ask_again),
@@ -125,26 +125,6 @@ class PressHandlers:
         as_message = partial(asked, interaction)
         outcome = await self._actions.clarification.choose(press_of(interaction), as_message)
         await self._responder.respond(interaction, ack, outcome)
-
-    async def _escalate(self, interaction: Interaction, ack: Ack) -> None:
-        """Open the form; where Slack opens none, the case, which must not depend on it."""
-        press = press_of(interaction)
-        escalation = self._actions.escalation
-        outcome = await escalation.open(press)
-        if not isinstance(outcome, OpenForm):
-            await self._responder.respond(interaction, ack, outcome)
-            return
-        await ack()
-        form = outcome.form
-        opened = await self._responder.open(interaction, form)
-        if isinstance(opened, Succeeded):
-            return
-        is_first = isinstance(form, Form) and form.known is None
-        if is_first and isinstance(opened, Rejected | RateLimited):
-            told = (await escalation.open_without_form(press)).words
-        else:
-            told = NOT_NOW
-        await whisper(self._slack, interaction, told)
 
     async def _open_evidence(self, interaction: Interaction, ack: Ack) -> None:
         """Open the modal and fill it."""

@@ -7,14 +7,14 @@ from bot.actions.press import (
     Chosen,
     FieldError,
     FormNotice,
-    Nothing,
     OpenForm,
     Outcome,
     Redraw,
+    Removed,
     Say,
     View,
 )
-from bot.call_results import CallResult, Rejected, Succeeded
+from bot.call_results import CallResult, RateLimited, Rejected, Succeeded
 from bot.forms.evidence import TITLE, EvidenceView
 from bot.forms.forms import TITLES, Form
 from bot.replies.answer import question_of
@@ -50,11 +50,12 @@ class Responder:
             case Say() | FieldError():
                 await whisper(self._slack, interaction, outcome.words)
             case OpenForm():
-                if not isinstance(await self.open(interaction, outcome.form), Succeeded):
-                    await whisper(self._slack, interaction, outcome.otherwise or NOT_NOW)
+                opened = await self.open(interaction, outcome.form)
+                if not isinstance(opened, Succeeded):
+                    await whisper(self._slack, interaction, await _unopened(outcome, opened))
             case Redraw(now=Chosen() as chosen):
                 await self._redraw(interaction, chosen)
-            case Redraw() | Nothing():
+            case Redraw() | Removed():
                 pass  # delivery rewrites the message
             case _:
                 assert_never(outcome)
@@ -88,6 +89,13 @@ class Responder:
             blocks=list(chosen_blocks(question, chosen.option)),
             **LITERAL,
         )
+
+
+async def _unopened(outcome: OpenForm, result: CallResult) -> str:
+    """Return what is said of a form that Slack did not open; at worst it is open all the same."""
+    if outcome.without_form is not None and isinstance(result, Rejected | RateLimited):
+        return (await outcome.without_form()).words
+    return outcome.otherwise or NOT_NOW
 
 
 def _after_submit(interaction: Interaction, outcome: Outcome) -> Block:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from functools import partial
 
 from bot.actions.cases import AskerDetails
-from bot.actions.press import Nothing, Outcome, Press, Say
+from bot.actions.press import Press, Say
 from bot.actions.wiring import Action, Actions
 from bot.forms.forms import FormName
 from bot.replies.context import Library
-from bot.replies.notices import REMOVED, THANKS_UP
+from bot.replies.notices import THANKS_UP
 from bot.teams.actions.dispatch import Handler
 from bot.teams.actions.press_identity import press_of
 from bot.teams.actions.respond import Responder
@@ -73,7 +73,7 @@ class PressHandlers:
             action_ids.EVIDENCE: self._handler(answers.evidence),
             action_ids.EVIDENCE_PAGE: self._handler(answers.evidence),
             action_ids.SHOW: self._show,
-            action_ids.REMOVE: self._handler(self._remove),
+            action_ids.REMOVE: self._handler(answers.remove),
         }
 
     def _handler(self, act: Action) -> Handler:
@@ -109,11 +109,6 @@ class PressHandlers:
         press, as_message = self._press(interaction), partial(asked, interaction)
         outcome = await self._actions.clarification.choose(press, as_message)
         return self._responder.respond(interaction, outcome)
-
-    async def _remove(self, press: Press) -> Outcome:
-        """Take an answer away, and say so: Teams shows an error for a press without an answer."""
-        outcome = await self._actions.answers.remove(press)
-        return Say(words=REMOVED) if isinstance(outcome, Nothing) else outcome
 
     async def _show(self, interaction: Interaction) -> Mapping[str, Json]:
         """Open a dialog with an answer of which Teams did not say whether it arrived."""

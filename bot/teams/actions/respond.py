@@ -8,10 +8,10 @@ from bot.actions.press import (
     Chosen,
     FieldError,
     FormNotice,
-    Nothing,
     OpenForm,
     Outcome,
     Redraw,
+    Removed,
     Say,
     View,
 )
@@ -20,6 +20,7 @@ from bot.call_results import CallResult, Rejected, Succeeded
 from bot.forms.evidence import TITLE, EvidenceView
 from bot.forms.forms import Form
 from bot.replies.context import Library, RenderContext
+from bot.replies.notices import REMOVED
 from bot.teams.actions.press_identity import officers_in
 from bot.teams.cards import dialogs
 from bot.teams.cards.answer import chosen_card
@@ -74,8 +75,9 @@ class Responder:
                 return self._open_form(interaction, outcome.form)
             case Redraw():
                 return self._redraw(interaction, outcome.now)
-            case Nothing():
-                return dialogs.NOTHING
+            case Removed():
+                # Teams shows an error for a press without an answer.
+                return self._say(interaction, REMOVED)
             case _:
                 assert_never(outcome)
 

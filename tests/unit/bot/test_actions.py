@@ -23,6 +23,7 @@ from bot.replies.notices import NOT_READABLE, ONLY_ASKER, ONLY_ASKER_SENDS, OUTD
 from core.cases.service import CaseService, FeedbackService
 from core.domain.answer import Answer
 from core.domain.answer import Outcome as Kind
+from core.domain.case import Opener
 from core.domain.conversation import Place
 from core.domain.delivery import NoReaders, Readers, StoredReply
 from core.domain.errors import ContractError
@@ -195,6 +196,19 @@ async def test_a_question_is_handed_over_by_its_asker(answer: Answer) -> None:
     form = escalation_form("a1", seen_by=seen_by)
     assert await world.escalation.open(pressed()) == OpenForm(form=form)
     assert world.cases.rows.cases == {}
+
+
+async def test_a_question_is_handed_over_where_no_form_is_shown() -> None:
+    """Without a name, since nobody was told that officers see it; and once."""
+    world = World(shown(ANSWERED))
+    outcome = await world.escalation.open(pressed())
+    assert isinstance(outcome, OpenForm)
+    assert outcome.without_form is not None
+    await outcome.without_form()
+    assert (world.cases.case.opener, world.cases.case.is_named) == (Opener.PIPELINE, False)
+    known = await world.escalation.open(pressed())
+    assert isinstance(known, OpenForm)
+    assert known.without_form is None
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Cases in Postgres: transactions over them, and what is read without one."""
 
 from collections.abc import Awaitable, Callable, Collection
+from typing import TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -12,7 +13,9 @@ from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.transactions import begun_again
 from core.domain.case import CaseState, StoredCase
 from core.domain.officers import Account
-from core.ports.cases import CaseUnit, T
+from core.ports.cases import CaseUnit
+
+_T = TypeVar("_T")
 
 
 def case_unit(connection: AsyncConnection, *, ledger: Ledger) -> CaseUnit:
@@ -33,7 +36,7 @@ class PostgresCases:
 
     @raises_transient
     @begun_again
-    async def run(self, work: Callable[[CaseUnit], Awaitable[T]], /) -> T:
+    async def run(self, work: Callable[[CaseUnit], Awaitable[_T]], /) -> _T:
         """See `CaseStore.run`."""
         async with self._engine.begin() as connection:
             return await work(case_unit(connection, ledger=self._ledger))
@@ -56,6 +59,6 @@ class PostgresCases:
 
     @raises_transient
     @begun_again
-    async def _read(self, query: Callable[[PostgresCaseRows], Awaitable[T]]) -> T:
+    async def _read(self, query: Callable[[PostgresCaseRows], Awaitable[_T]]) -> _T:
         async with self._engine.connect() as connection:
             return await query(PostgresCaseRows(connection))

@@ -1,14 +1,14 @@
-"""Judgements of answers in Postgres: each is kept with its record, the last one counts."""
+"""Feedback on answers in Postgres: each is kept with its record, the last one counts."""
 
 from typing import Any
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.cases.case_log import actor_of
 from core.adapters.postgres.cases.case_rows import is_uuid
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number
-from core.adapters.postgres.queue.conversations import pseudonym_of
 from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.case_actions import Refusal
@@ -41,7 +41,6 @@ class PostgresFeedback:
     """See `core.ports.FeedbackStore`."""
 
     def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        """Use a migrated database."""
         self._engine = engine
         self._ledger = ledger
 
@@ -60,12 +59,7 @@ class PostgresFeedback:
             if answer is None:
                 return FeedbackRefused(why=Refusal.UNKNOWN)
             refusal = Refusal.ANSWERED if answer.is_superseded else None
-            actor = await pseudonym_of(
-                connection,
-                platform=feedback.by.platform,
-                tenant=feedback.by.tenant,
-                person=feedback.by.person,
-            )
+            actor = (await actor_of(connection, feedback.by, None)).ref
             said = {"answer": feedback.answer_id, "actor": actor, "key": feedback.key}
             before = await connection.scalar(_BEFORE, said)
             is_new = await self._keep(connection, feedback, actor, refusal)

@@ -20,7 +20,6 @@ class PostgresAuditReader:
     """The record as officers read it."""
 
     def __init__(self, engine: AsyncEngine) -> None:
-        """Use a migrated database."""
         self._engine = engine
 
     @raises_transient

@@ -43,7 +43,6 @@ class PostgresModelCallLog:
     """See `core.ports.ModelCallLog`. Safe from many processes."""
 
     def __init__(self, engine: AsyncEngine) -> None:
-        """Use a migrated database."""
         self._engine = engine
 
     @raises_transient
@@ -93,7 +92,10 @@ class PostgresModelCallLog:
 
 
 class PostgresSpending:
-    """See `core.ports.Spending`. Safe from many processes."""
+    """See `core.ports.Spending`. Safe from many processes.
+
+    `officers` hear of a day on which the budget is spent.
+    """
 
     def __init__(
         self,
@@ -103,7 +105,6 @@ class PostgresSpending:
         officers: Officers,
         ids: IdSource,
     ) -> None:
-        """Use a migrated database; `officers` hear of a day on which the budget is spent."""
         self._engine = engine
         self._budget_usd = budget_usd
         self._officers = officers
