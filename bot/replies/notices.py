@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import assert_never
 
 from bot.replies.safe_text import line
-from core.domain.case import Case, CaseNews, CaseState, Superseded, Urgency
+from core.domain.case import Case, CaseNews, CaseState, SupersededAnswer, Urgency
 from core.domain.delivery import Notice
 
 ASK_PRIVATELY = "I don't answer this here. Please write to me in a direct message."
@@ -126,7 +126,7 @@ def news_text(news: CaseNews) -> str:
             assert_never(news.state)
 
 
-def instead_text(old: Superseded) -> str:
+def instead_text(old: SupersededAnswer) -> str:
     """Say what replaces an earlier answer."""
     if old.is_elsewhere:
         return "This answer no longer holds. Compliance has answered the person who asked directly."

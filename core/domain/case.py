@@ -321,7 +321,7 @@ class OfficerReply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Superseded:
+class SupersededAnswer:
     """An earlier answer that an officer's reply has replaced."""
 
     answer: Answer

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from core.domain.answer import Answer
-from core.domain.case import Case, CaseNews, CaseState, OfficerReply, Superseded
+from core.domain.case import Case, CaseNews, CaseState, OfficerReply, SupersededAnswer
 from core.domain.conversation import Place
 
 
@@ -79,7 +79,7 @@ class StoredReply:
     """The officers' card, as the case stands when it is sent."""
     officer_reply: OfficerReply | None = None
     """An officer's answer."""
-    superseded: Superseded | None = None
+    superseded: SupersededAnswer | None = None
     """The answer that no longer holds."""
     news: CaseNews | None = None
     """How far a case has come."""

@@ -77,7 +77,7 @@ class SharedCopy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class QuoteContext:
     """What stands in the policy around a span."""
 
     before: str
@@ -123,7 +123,7 @@ class PostedAnswers(Protocol):
 
     async def around(
         self, spans: Sequence[Span], /, *, characters: int
-    ) -> Mapping[Span, Surroundings]:
+    ) -> Mapping[Span, QuoteContext]:
         """Return what stands around spans, as many characters on each side.
 
         Whoever asks has checked who may read them.

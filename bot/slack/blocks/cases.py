@@ -36,7 +36,7 @@ from bot.slack.blocks.mrkdwn import (
     within,
 )
 from core.domain.answer import Answer
-from core.domain.case import Case, CaseNews, OfficerReply, Superseded
+from core.domain.case import Case, CaseNews, OfficerReply, SupersededAnswer
 
 
 def case_blocks(case: Case, context: RenderContext) -> list[Block]:
@@ -91,7 +91,7 @@ def officer_text(reply: OfficerReply) -> str:
     return "\n".join(one for one in lines if one)
 
 
-def superseded_blocks(old: Superseded, context: RenderContext) -> list[Block]:
+def superseded_blocks(old: SupersededAnswer, context: RenderContext) -> list[Block]:
     """Return what replaces an answer once an officer has answered; it can still be read."""
     return [
         mrkdwn(badge_words(superseded_badge(old.officer))),
@@ -100,7 +100,7 @@ def superseded_blocks(old: Superseded, context: RenderContext) -> list[Block]:
     ]
 
 
-def superseded_text(old: Superseded, context: RenderContext) -> str:
+def superseded_text(old: SupersededAnswer, context: RenderContext) -> str:
     """Return the same as mrkdwn."""
     first = f"{badge_words(superseded_badge(old.officer))}\n{instead_text(old)}"
     earlier = answer_text(old.answer, context, reference=f"Case {old.number}")

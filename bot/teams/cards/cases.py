@@ -30,7 +30,7 @@ from bot.teams.cards.elements import (
 from bot.teams.cards.markdown import escaped
 from bot.teams.protocol import action_ids
 from core.domain.answer import Answer
-from core.domain.case import Case, OfficerReply, Superseded
+from core.domain.case import Case, OfficerReply, SupersededAnswer
 from core.domain.json_value import Json
 
 REFRESHED = 60
@@ -99,19 +99,19 @@ def mention_of(reply: OfficerReply, context: RenderContext) -> Card | None:
     }
 
 
-def superseded_text(old: Superseded, text: PlainText) -> str:
+def superseded_text(old: SupersededAnswer, text: PlainText) -> str:
     """Return what replaces an answer once an officer has answered."""
     first = text.markup.badge(superseded_badge(old.officer))
     return f"{first}\n\n{instead_text(old)}\n\n{text.markup.small(f'Case {old.number}')}"
 
 
-def superseded_with_answer(old: Superseded, text: PlainText) -> str:
+def superseded_with_answer(old: SupersededAnswer, text: PlainText) -> str:
     """Return the same with the earlier answer: it stays to be read."""
     earlier = text.answer(old.answer, reference=AUTOMATED)
     return f"{superseded_text(old, text)}\n\nThe earlier answer was:\n\n{earlier}"
 
 
-def superseded_card(old: Superseded, context: RenderContext) -> Card:
+def superseded_card(old: SupersededAnswer, context: RenderContext) -> Card:
     """Return the earlier answer, opened by a click."""
 
     def made(sizes: tuple[int, int]) -> Card:

@@ -37,7 +37,7 @@ from core.domain.answer import (
     ShownCitation,
     ShownClaim,
 )
-from core.domain.case import Case, CaseNews, CaseState, OfficerReply, Superseded, Urgency
+from core.domain.case import Case, CaseNews, CaseState, OfficerReply, SupersededAnswer, Urgency
 from core.domain.delivery import Notice, StoredReply
 from core.domain.ontology import SectionRef
 from core.language.spans import Span, VersionId
@@ -239,7 +239,7 @@ def _cases(text: str) -> Iterator[Payload]:
     told = cases.officer_text(reply)
     yield Payload(name="officer", surface="message", blocks=blocks, text=told)
     for is_elsewhere in (False, True):
-        old = Superseded(answer=answer, officer=text, number=214, is_elsewhere=is_elsewhere)
+        old = SupersededAnswer(answer=answer, officer=text, number=214, is_elsewhere=is_elsewhere)
         blocks = cases.superseded_blocks(old, SETTING)
         told = cases.superseded_text(old, SETTING)
         yield Payload(name="superseded", surface="message", blocks=blocks, text=told)

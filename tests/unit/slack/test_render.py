@@ -19,7 +19,7 @@ from bot.slack.blocks.render import RICH, SHAPES, SIMPLE, TEXT_ONLY, render
 from core.agent.reply import compose
 from core.agent.wording import WITHOUT_MODEL
 from core.domain.answer import Answer, Badge, Branch, Confidence, Outcome, RefusalKind
-from core.domain.case import CaseNews, CaseState, OfficerReply, Superseded
+from core.domain.case import CaseNews, CaseState, OfficerReply, SupersededAnswer
 from core.domain.delivery import Notice
 from core.domain.json_value import Json
 from tests.servers.slack.wire import is_object
@@ -237,7 +237,7 @@ def test_a_report_is_in_no_channel_of_officers() -> None:
 
 def test_what_is_about_a_case_has_each_shape() -> None:
     """Card, officer's answer, superseded answer, news."""
-    old = Superseded(answer=answered("x"), officer="A", number=1, is_elsewhere=True)
+    old = SupersededAnswer(answer=answered("x"), officer="A", number=1, is_elsewhere=True)
     told = OfficerReply(case_id="c", number=1, officer="A", question="q", text="SAID")
     news = CaseNews(number=1, state=CaseState.CLAIMED, officer="A")
     for reply, expected in (

@@ -21,7 +21,7 @@ from bot.teams.cards import render as rendering
 from bot.teams.cards.answer import chosen_card, whole_card
 from bot.teams.cards.evidence import evidence_card
 from bot.teams.cards.render import SHAPES, render
-from core.domain.case import CaseNews, CaseState, OfficerReply, Superseded
+from core.domain.case import CaseNews, CaseState, OfficerReply, SupersededAnswer
 from core.domain.delivery import Notice, StoredReply
 from core.ports.reasoning import Progressed
 from tests.unit.slack.payloads import HOST, THREAD, answered, answers, case, forms_of, stored
@@ -89,7 +89,7 @@ def replies(text: str) -> Iterator[tuple[str, StoredReply]]:
     yield "officer", replace(stored(None), officer_reply=told)
     yield "officer elsewhere", replace(stored(None), officer_reply=replace(told, asker="29:2"))
     for is_elsewhere in (False, True):
-        old = Superseded(answer=got, officer=text, number=214, is_elsewhere=is_elsewhere)
+        old = SupersededAnswer(answer=got, officer=text, number=214, is_elsewhere=is_elsewhere)
         yield "superseded", replace(stored(None), superseded=old)
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_rows import PostgresCaseRows
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
-from core.domain.case import OfficerReply, StoredCase, Superseded
+from core.domain.case import OfficerReply, StoredCase, SupersededAnswer
 from core.domain.conversation import Place
 from core.domain.delivery import AboutCase, CasePart, StoredReply
 from core.domain.errors import IntegrityError
@@ -184,7 +184,7 @@ async def read_case(
             earlier = None if replaced is None else reply_of(replaced)
             if earlier is None or earlier.answer is None:
                 raise IntegrityError(f"the case {case.case_id} supersedes no answer")
-            superseded = Superseded(
+            superseded = SupersededAnswer(
                 answer=earlier.answer,
                 officer=told.officer_name,
                 number=case.number,

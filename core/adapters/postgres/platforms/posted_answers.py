@@ -21,7 +21,7 @@ from core.domain.conversation import Place
 from core.domain.delivery import Notice, StoredReply
 from core.domain.officers import Account, Officer
 from core.language.spans import Span, VersionId
-from core.ports.posted_answers import AskedBack, CopyState, PostedAnswer, SharedCopy, Surroundings
+from core.ports.posted_answers import AskedBack, CopyState, PostedAnswer, QuoteContext, SharedCopy
 
 _ANSWER = text(
     "SELECT q.id::text AS question_id, q.conversation_id::text, i.text AS question, i.person,"
@@ -350,9 +350,9 @@ class PostgresPostedAnswers:
     @begun_again
     async def around(
         self, spans: Sequence[Span], /, *, characters: int
-    ) -> Mapping[Span, Surroundings]:
+    ) -> Mapping[Span, QuoteContext]:
         """See `PostedAnswers.around`."""
-        found: dict[Span, Surroundings] = {}
+        found: dict[Span, QuoteContext] = {}
         async with self._engine.connect() as connection:
             for span in spans:
                 given = {
@@ -363,5 +363,5 @@ class PostgresPostedAnswers:
                 }
                 row = (await connection.execute(_AROUND, given)).one_or_none()
                 if row is not None:
-                    found[span] = Surroundings(before=row.before, after=row.after)
+                    found[span] = QuoteContext(before=row.before, after=row.after)
         return found
