@@ -21,7 +21,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/citebound demo
 
 test: $(VENV)/.installed-dev
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist loadfile
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-fast: $(VENV)/.installed-dev
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest tests/unit -n logical --dist loadfile -m "not nightly and not slow"

@@ -59,8 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage again, but not among modules and tests, which stay until the end."""
-    gc.freeze()
+    """Look for garbage again."""
     gc.enable()
 
 
@@ -85,7 +84,12 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave what a sample does not take to the nightly run, which takes all of it."""
+    """Leave what a sample does not take to the nightly run, which takes all of it.
+
+    Files of slow tests come first: no worker begins one while the others have nothing left to do.
+    """
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
     chooser = random.Random(config.stash[SEED])  # noqa: S311  # no secret
     is_ordinary = "not nightly" in config.option.markexpr
     cases: dict[str, tuple[int, list[pytest.Item]]] = {}
