@@ -44,6 +44,7 @@ SHAPES = (
 )
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("text", SHAPES)
 async def test_a_run_lets_others_run(text: str) -> None:
     """Alone and in a thread: at most a quarter of a second at once, reading included."""

@@ -6,8 +6,10 @@ What checks a payload stands here too, so that no test can forget one of the che
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import Any, Literal, cast
 
+import pytest
 from slack_sdk.models.blocks import Block as SdkBlock
 from slack_sdk.models.messages.chunk import Chunk
 from slack_sdk.models.views import View
@@ -16,7 +18,7 @@ from slackblocks import _surfaces
 from bot.forms import forms
 from bot.forms.evidence import Around, EvidenceView
 from bot.forms.forms import Form, SeenBy
-from bot.replies import notices
+from bot.replies import notices, safe_text
 from bot.replies.context import Library, RenderContext, Shelf
 from bot.slack.blocks import cases, home_view, modals, progress_blocks
 from bot.slack.blocks import render as rendering
@@ -46,6 +48,15 @@ from tests.factories import NOW
 from tests.servers.slack.blocks import blocks_faults, chunk_faults, view_faults
 from tests.servers.slack.wire import Json
 from tests.unit.slack.limits import IN_MESSAGE, IN_VIEW, own_rules
+
+_defanged_once = lru_cache(20_000)(safe_text._broken)  # pyright: ignore[reportPrivateUsage]
+
+
+@pytest.fixture(autouse=True)
+def defanged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Defang each text once for all payloads that show it, in modules that import this."""
+    monkeypatch.setattr(safe_text, "_broken", _defanged_once)
+
 
 Surface = Literal["message", "modal", "home", "chunks"]
 HOST = "policies.example.com"

@@ -16,8 +16,9 @@ from bot.slack.blocks.mrkdwn import LIMIT
 from tests.servers.slack.markup import Live, live
 from tests.servers.slack.posts import Message
 from tests.servers.slack.wire import Json
-from tests.unit.slack.payloads import ASKER, HOST, Payload, every, faults
+from tests.unit.slack.payloads import ASKER, HOST, Payload, defanged_once, every, faults
 
+__all__ = ["defanged_once"]
 pytestmark = pytest.mark.slow
 
 HOSTILE = (

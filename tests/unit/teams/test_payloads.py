@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bot.teams.cards.render import SHAPES, render
 from bot.teams.protocol.action_ids import DO
-from tests.unit.slack.payloads import HOST
+from tests.unit.slack.payloads import HOST, defanged_once
 from tests.unit.slack.test_payloads import HOSTILE as ANYWHERE
 from tests.unit.slack.test_payloads import hidden
 from tests.unit.teams.payloads import (
@@ -25,6 +25,7 @@ from tests.unit.teams.payloads import (
 )
 from tests.unit.teams.reading import Live, live_in
 
+__all__ = ["defanged_once"]
 pytestmark = pytest.mark.slow
 
 HOSTILE = (
