@@ -270,7 +270,7 @@ async def _run(slack: FakeSlack, ask: Ask, times: int, seed: int) -> None:
     time = Time()
     world = World(slack, ask, seed, time)
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("directory", "channels", "listing"):
+        for module in ("directory", "channels", "calls"):
             patch.setattr(f"bot.slack.web.{module}.monotonic", time)
         for _ in range(times):
             await world.one()
