@@ -1,4 +1,4 @@
-"""What is known: policies, versions, sections, chunks, and the facts drawn from them."""
+"""The corpus: policies with their versions, sections, chunks and extracted facts."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,45 +20,7 @@ from core.language.spans import Span, VersionId
 from core.ports.extraction import BY_RULES
 from core.ports.text_models import EmbeddingSpace, Vector
 
-
-class AboutPolicies(Protocol):
-    """Reads facts about policies, in scope like all that is read for a question."""
-
-    async def facts(self, keys: Collection[str], scope: Scope, /) -> tuple[PolicyFacts, ...]:
-        """Return the policies of these keys that are in force in the scope, by key."""
-        ...
-
-    async def applying_to(self, role: str, scope: Scope, /) -> tuple[Applies, ...]:
-        """Return the policies that apply to a role, by its name: whole ones first, each once."""
-        ...
-
-    async def excerpts(self, key: str, scope: Scope, /) -> tuple[PolicyExcerpt, ...]:
-        """Return the beginnings of a policy's sections in text order, those without text left out.
-
-        Empty for a policy that is not in force in the scope, or that does not exist.
-        """
-        ...
-
-
 Became: TypeAlias = Literal["added", "revised", "withdrawn"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyChanged:
-    """What an edition did to a policy."""
-
-    edition: int
-    """The edition."""
-    published_at: datetime
-    """When it was published, aware, UTC."""
-    policy_key: str
-    """The policy."""
-    title: str
-    """Its title, in the version that came, or went."""
-    label: str | None
-    """What that version calls itself; None if nothing."""
-    became: Became
-    """What was done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +28,7 @@ class Publication:
     """One document, ready to be stored."""
 
     metadata: PolicyMetadata
-    """What is known of it beside its text."""
+    """Its metadata."""
     source_name: str
     """File name."""
     original: bytes
@@ -80,20 +42,20 @@ class Publication:
     extraction: Extraction
     """Its facts."""
     facts_by: str = BY_RULES
-    """Who read them, see `ports.extraction.Extracted`."""
+    """What extracted them, see `ports.extraction.Extracted`."""
     replaces: VersionId | None = None
-    """The version of the same document whose facts were read anew: it ends with this edition, and
-    its dates are taken over; None: this is another document."""
+    """The version of the same document whose facts were extracted again: it ends with this edition,
+    and its dates are taken over; None: this is another document."""
     revives: int | None = None
-    """The edition that withdrew the policy's newest version, as the caller has seen it; None: it
+    """The edition that withdrew the policy's newest version, as far as the caller knows; None: it
     is not withdrawn."""
     read_from: str | None = None
-    """Absolute path of its file; None: it has none, and what is known of the policy's stays."""
+    """Absolute path of its file; None: it has none, and the stored path is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unchanged:
-    """The same bytes with nothing else said of them are stored already."""
+    """The same bytes with the same metadata are stored already."""
 
     version_id: VersionId
     """That version."""
@@ -114,9 +76,10 @@ class StoredVersion:
     has_chunks: bool
     """False if it was ingested without chunks."""
     facts_hash: bytes | None = None
-    """`Extraction.sha256` of its facts; None if it was published before that was kept."""
+    """`Extraction.sha256` of its facts; None if it was published before that was stored."""
     facts_by: str | None = None
-    """Who read them; None if it was published before that was kept, when there were only rules."""
+    """What extracted them; None if it was published before that was stored, when there were only
+    rules."""
     withdrawal: Withdrawal | None = None
     """The last withdrawal of the policy after this version was published; None: there is none."""
     read_from: str | None = None
@@ -136,13 +99,13 @@ class Published:
     chunks: int
     """Chunks indexed."""
     chunks_embedded: int
-    """Chunks that had to be embedded; the rest was taken over from the earlier version."""
+    """Chunks that had to be embedded; the others have the vectors of equal chunks."""
     entities: int
     """Entities of the version."""
     relations: int
     """Relations of the version."""
     is_reread: bool = False
-    """True if the document was there, and only its facts changed."""
+    """True if the document was stored already, and only its facts changed."""
 
 
 class CorpusStore(Protocol):
@@ -153,10 +116,7 @@ class CorpusStore(Protocol):
         ...
 
     async def missing_embeddings(self, texts: Sequence[str], space: EmbeddingSpace, /) -> list[int]:
-        """Return the indexes of those texts that no chunk of the space has.
-
-        Each distinct text once.
-        """
+        """Return the indexes of texts without a vector in the space, each distinct text once."""
         ...
 
     async def publish(
@@ -169,24 +129,24 @@ class CorpusStore(Protocol):
         vectors: Mapping[str, Vector],
         on_day: date,
     ) -> Published:
-        """Store a version with sections, chunks, facts and vectors in one transaction.
+        """Store a version with sections, chunks, facts and vectors as a new edition, atomically.
 
-        As a new edition.
-
-        `after` is the policy's newest version that the caller has seen, None if it has none.
-        `vectors` holds a vector for each text that `missing_embeddings` named. `on_day` is when a
-        later version
-        begins to hold that does not say so itself.
+        Args:
+            publication: What to store.
+            after: The policy's newest version as the caller knows it; None: it has none.
+            space: The serving space; None: chunks get no vectors.
+            vectors: A vector for each text that `missing_embeddings` named.
+            on_day: First day in force of a later version that does not state one.
 
         Raises:
-            OvertakenError: the policy has a newer version than `after`, was withdrawn meanwhile,
+            OvertakenError: The policy has a newer version than `after`, was withdrawn meanwhile,
                 or another space than `space` serves; nothing was stored.
-            IntegrityError: a chunk without text, section or vector; nothing was stored.
+            IntegrityError: A chunk without text, section or vector; nothing was stored.
         """
         ...
 
     async def note_file(self, key: str, path: str, /) -> None:
-        """Keep which file a policy was read from last."""
+        """Store which file a policy was read from last."""
         ...
 
     async def versions(self, scope: Scope, /) -> list[PolicyVersion]:
@@ -200,7 +160,7 @@ class CorpusStore(Protocol):
     async def read_spans(self, spans: Sequence[Span], scope: Scope, /) -> dict[Span, str]:
         """Return the stored text of each span.
 
-        Spans not in force or not readable in the scope are left out.
+        Spans that are not in force or not readable in the scope are left out.
         """
         ...
 
@@ -209,5 +169,42 @@ class CorpusStore(Protocol):
         ...
 
     async def places(self, spans: Sequence[Span], /) -> dict[Span, SectionRef]:
-        """Return where each span lies: its policy, version, section and page."""
+        """Return the policy, version, section and page of each span."""
         ...
+
+
+class AboutPolicies(Protocol):
+    """Reads facts about the policies themselves, within the scope of a question."""
+
+    async def facts(self, keys: Collection[str], scope: Scope, /) -> tuple[PolicyFacts, ...]:
+        """Return the policies of these keys that are in force in the scope, by key."""
+        ...
+
+    async def applying_to(self, role: str, scope: Scope, /) -> tuple[Applies, ...]:
+        """Return the policies that apply to a role, each once: those that do as a whole first."""
+        ...
+
+    async def excerpts(self, key: str, scope: Scope, /) -> tuple[PolicyExcerpt, ...]:
+        """Return the beginnings of a policy's sections that have text, in text order.
+
+        Empty for a policy that does not exist or is not in force in the scope.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyChanged:
+    """What an edition did to a policy."""
+
+    edition: int
+    """The edition."""
+    published_at: datetime
+    """When it was published, aware, UTC."""
+    policy_key: str
+    """The policy."""
+    title: str
+    """Its title, in the version that was added or withdrawn."""
+    label: str | None
+    """The label of that version; None if it has none."""
+    became: Became
+    """What was done."""

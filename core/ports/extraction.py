@@ -1,4 +1,4 @@
-"""Facts out of documents: by rules, or by a model that reads section by section."""
+"""Extract facts from documents: by rules, or by a model that reads section by section."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -11,12 +11,12 @@ from core.domain.proposals import ProposedFacts
 from core.domain.run import TokenUse
 
 BY_RULES = "rules"
-"""Who reads facts where no model does."""
+"""Names the extractor where no model is used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceDocument:
-    """One document, as facts are read from it."""
+    """One document, as the input of extraction."""
 
     text: str
     """All of its text."""
@@ -27,33 +27,33 @@ class SourceDocument:
     title: str
     """The policy's title."""
     jurisdiction: str | None
-    """ISO 3166 code if the policy holds in one place alone."""
+    """ISO 3166 code if the policy applies in one jurisdiction only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SectionInput:
-    """What a model is shown of one section, or of one part of a long one."""
+    """The input of a model for one section, or for one part of a long one."""
 
     title: str
     """The policy's title."""
     path: tuple[str, ...]
     """Headings from the outermost to the section's own."""
     text: str
-    """The part's text, exactly as it stands in the document."""
+    """The part's text, exactly as in the document."""
 
     @property
     def sha256(self) -> bytes:
-        """Hash of all that is shown: the same for the same section under the same headings."""
+        """Hash of the input: the same for the same section under the same headings."""
         shown = "\x00".join((self.title, *self.path, "", self.text))
         return hashlib.sha256(shown.encode()).digest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SectionReading:
-    """What a model proposes for a section, unverified, and what it used."""
+    """The unverified proposals of a model for a section, with tokens and costs."""
 
     proposals: ProposedFacts
-    """Of the right shape; nothing else is known of them."""
+    """Well-formed, but not checked against the text."""
     tokens: TokenUse
     """Of all replies, refused ones among them."""
     cost_usd: float | None
@@ -69,7 +69,7 @@ class NotRead:
     reason: str
     """In one line."""
     tokens: TokenUse = field(default_factory=lambda: TokenUse(fresh=0))
-    """What was used nevertheless."""
+    """Used nevertheless."""
     cost_usd: float | None = 0.0
     """None if the price of the model is not known."""
     refused: int = 0
@@ -90,25 +90,25 @@ class SectionReader(Protocol):
         ...
 
     async def read(self, text: SectionInput, /) -> SectionReading | NotRead:
-        """Ask the model, once more if its reply has not the right shape; never raises for it."""
+        """Have the model read a section; a malformed reply is requested once more, never raised."""
         ...
 
     def estimate(self, text: SectionInput, /) -> TokenUse:
-        """Return about what reading it would use."""
+        """Return an estimate of the tokens of reading it."""
         ...
 
     def price(self, tokens: TokenUse, /) -> float | None:
-        """Return what tokens cost in US dollars; None if the price is not known."""
+        """Return the cost of tokens in US dollars; None if the price is not known."""
         ...
 
 
 class ExtractedSections(Protocol):
-    """What a model proposed for a section, kept so that it is asked once."""
+    """Stores what a model proposed for a section, so that it is read once."""
 
     async def find(
         self, keys: Sequence[bytes], /, *, model: str, prompt: str
     ) -> dict[bytes, ProposedFacts]:
-        """Return what is kept under these hashes of `SectionInput` for a model and a prompt."""
+        """Return what is stored for these hashes of `SectionInput`, a model and a prompt."""
         ...
 
     async def put(
@@ -121,16 +121,16 @@ class ExtractedSections(Protocol):
         prompt: str,
         dropped: Mapping[str, int],
     ) -> None:
-        """Keep a reading, at once. One that is kept already stays as it is.
+        """Store a reading at once, unless there is one already.
 
-        `dropped` counts the proposals that the text does not bear out, by reason.
+        `dropped` counts the proposals that the text does not support, by reason.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadSection:
-    """A section whose facts are those of the rules alone."""
+    """A section whose facts are from the rules only."""
 
     heading: str
     """Number and title."""
@@ -140,10 +140,10 @@ class UnreadSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingReport:
-    """What a model's reading of a document came to."""
+    """The result of a model's reading of a document."""
 
     parts: int
-    """Sections, and parts of long ones, that have something to read."""
+    """Sections, and parts of long ones, that have text to read."""
     read: int
     """Read now."""
     kept: int
@@ -155,17 +155,17 @@ class ReadingReport:
     relations: int
     """Relations that the rules had not found."""
     dropped: Mapping[str, int]
-    """Proposals that the text does not bear out, by reason."""
+    """Proposals that the text does not support, by reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingUse:
-    """What reading used, in all documents of a run."""
+    """Tokens and costs of reading, in all documents of a run."""
 
     read: int = 0
     """Sections read."""
     refused: int = 0
-    """Replies not of the shape asked for."""
+    """Malformed replies."""
     tokens: TokenUse = field(default_factory=lambda: TokenUse(fresh=0))
     """All, those of refused replies among them."""
     cost_usd: float | None = 0.0
@@ -174,10 +174,10 @@ class ReadingUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingPlan:
-    """What reading a document would take."""
+    """An estimate of reading a document."""
 
     parts: int
-    """Sections, and parts of long ones, that have something to read."""
+    """Sections, and parts of long ones, that have text to read."""
     to_read: int
     """Those that were not read before."""
     tokens: TokenUse
@@ -193,13 +193,13 @@ class Extracted:
     extraction: Extraction
     """The facts."""
     by: str
-    """Who read them: `BY_RULES`, or model and prompt (`claude-haiku-5-5 extract/1`)."""
+    """What extracted them: `BY_RULES`, or model and prompt (`claude-haiku-5-5 extract/1`)."""
     report: ReadingReport | None = None
     """None if no model was asked."""
 
 
 class Extractor(Protocol):
-    """Reads the facts of a document."""
+    """Extracts the facts of a document."""
 
     @property
     def rereads(self) -> bool:
@@ -207,5 +207,5 @@ class Extractor(Protocol):
         ...
 
     async def extract(self, document: SourceDocument, /) -> Extracted:
-        """Return the facts. What a model does not read is left to the rules."""
+        """Return the facts; those of sections that a model does not read are from the rules."""
         ...

@@ -1,7 +1,7 @@
-"""The ontology of one edition as one scope may see it, read piece by piece.
+"""The ontology of one edition within a scope, read piece by piece.
 
-What a question needs is read when it is needed: no process holds all of it. Parts come as
-snapshots of a few entities. All readings are of one edition, and the same reading gives the same.
+What a question needs is read when it is needed: no process holds all of it. Parts are snapshots of
+a few entities. All reads are of one edition, and the same read gives the same result.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -31,14 +31,14 @@ Direction: TypeAlias = Literal["out", "in", "both"]
 
 
 class Lookup(Protocol):
-    """What the ontology's tools read: entities by name, words, neighbourhood and place."""
+    """What the ontology's tools read: entities by name, words, neighbours and section."""
 
     async def outline(self) -> Outline:
-        """Return what there is."""
+        """Return an overview."""
         ...
 
     async def relation_counts(self) -> Mapping[RelationType, int]:
-        """Return how many relations there are of each type present."""
+        """Return the number of relations of each type present."""
         ...
 
     async def entity(self, key: str, /) -> Snapshot:
@@ -52,9 +52,9 @@ class Lookup(Protocol):
 
         Args:
             type_: None: of any type.
-            name: A name or alias; case, articles and plurals aside. Empty: any.
-            is_part: The name may be a part of theirs; the shortest names first.
-            limit: Entities wanted at most.
+            name: A name or alias, ignoring case, articles and plurals. Empty: any.
+            is_part: The name may be a part of theirs; the shortest names come first.
+            limit: Most entities to return.
         """
         ...
 
@@ -73,18 +73,18 @@ class Lookup(Protocol):
         type_: RelationType | None = None,
         limit: int,
     ) -> Neighbourhood:
-        """Return what is joined to an entity: at most `limit` other ends and relations."""
+        """Return the neighbours of an entity: at most `limit` entities and relations."""
         ...
 
     async def paths(self, source: EntityKey, target: EntityKey, /, *, max_hops: int) -> Paths:
-        """Return the shortest simple chains between two entities, directions ignored, few.
+        """Return a few of the shortest simple paths between two entities, ignoring directions.
 
-        Where an entity is joined to very many others, not all of them are followed.
+        Not all relations of an entity with very many of them are followed.
         """
         ...
 
     async def policies_named(self, name: str, /) -> tuple[str, ...]:
-        """Return the keys of the policies that a key, a name or words of a title mean, in order."""
+        """Return the keys of the policies with this key, name or words of a title, in order."""
         ...
 
     async def stated(
@@ -108,19 +108,19 @@ class Knowledge(Protocol):
 
     @property
     def lookup(self) -> Lookup:
-        """The same, as the ontology's tools read it."""
+        """The interface of the ontology's tools."""
         ...
 
     async def usage(self, stems: Collection[str], /) -> Mapping[str, int]:
-        """Return how many sections use each of these stems in what they state or are called."""
+        """Return how many sections use each of these stems in their facts or title."""
         ...
 
     async def facts(self, sought: Sequence[SoughtWord], /, *, limit: int) -> tuple[StatedFact, ...]:
-        """Return the stated facts that have the most of what is sought, by weight."""
+        """Return the stated facts that match most of the words sought, by weight."""
         ...
 
     async def definitions(self, pairs: Collection[str], /) -> Snapshot:
-        """Return the definitions in which two of these words stand side by side.
+        """Return the definitions that contain one of these pairs of adjacent words.
 
         Args:
             pairs: See `core.ontology.fact_words.pairs_of`.
@@ -135,12 +135,12 @@ class Knowledge(Protocol):
         at: Collection[Span] = (),
         ends: Collection[EntityType] = (),
     ) -> Snapshot:
-        """Return entities, in no order of the keys.
+        """Return entities, in any order.
 
         Args:
-            keys: Of the entities; those that are unknown are left out.
-            at: Spans that are given even of an entity with so many that not all are.
-            ends: Give relations to entities of these types as well, with their other ends.
+            keys: Of the entities; unknown ones are left out.
+            at: Spans to include even of an entity with too many to return all.
+            ends: Include relations to entities of these types, with their other ends.
         """
         ...
 
@@ -152,19 +152,19 @@ class Knowledge(Protocol):
         *,
         ends: Collection[EntityType] = (),
     ) -> Snapshot:
-        """Return the entities of these types that are stated in or across any of the spans."""
+        """Return the entities of these types of which a span overlaps any of the spans."""
         ...
 
     async def sections_at(self, spans: Collection[Span], /) -> tuple[SectionPassage, ...]:
-        """Return the sections in which spans begin, in text order; of long ones what is near."""
+        """Return the sections in which spans begin, in text order; long ones are cut."""
         ...
 
     async def role_names(self, text: str, /) -> tuple[str, ...]:
-        """Return the names and aliases of the roles that a text may name."""
+        """Return the names and aliases of the roles that a text may mention."""
         ...
 
     async def giving_way(self, policies: Collection[str], /) -> frozenset[str]:
-        """Return which of these policies say that they give way to local rules."""
+        """Return which of these policies state that they give way to local rules."""
         ...
 
 
@@ -172,7 +172,7 @@ class OntologyStore(Protocol):
     """Entities and relations."""
 
     async def open(self, scope: Scope, /) -> Knowledge:
-        """Return what versions in force in the scope say, to be read piece by piece.
+        """Open the ontology of the versions in force in the scope, to be read piece by piece.
 
         Raises:
             EmptyCorpusError: Nothing was ever published.
@@ -180,7 +180,7 @@ class OntologyStore(Protocol):
         ...
 
     async def snapshot(self, scope: Scope, /) -> Snapshot:
-        """Return all of it at once: for work on the whole, never for a question.
+        """Return all of it at once: for lint and export, never for a question.
 
         Raises:
             EmptyCorpusError: Nothing was ever published.

@@ -1,4 +1,4 @@
-"""Who proposes: the reasoner of one run, and what it may use."""
+"""The reasoner of a run: what it may use, what its model calls cost, and its progress."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,28 +21,10 @@ from core.domain.run import (
 from core.ports.knowledge import Knowledge
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progressed:
-    """A stage has begun; the one before it is over."""
-
-    stage: str
-    """`plan`, `explore`, `retrieve`, `draft`, `verify`, `review`."""
-    words: str
-    """What is being done, for people ("Searching 214 sections")."""
-
-
-class Progress(Protocol):
-    """A surface that shows what is being done. Must return at once, and never raises."""
-
-    def report(self, progressed: Progressed, /) -> None:
-        """Show a stage; the same stage may come again with a second draft."""
-        ...
-
-
 class Toolbox(Protocol):
-    """The tools as a reasoner may use them, read-only, in scope, counted against the budget.
+    """The tools of a reasoner: read-only, in scope, counted against the budget.
 
-    Those of the ontology and, where there are documents to search, those that look up passages.
+    Those of the ontology and, if there are documents to search, those that find passages.
     """
 
     @property
@@ -64,44 +46,44 @@ class Toolbox(Protocol):
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """What was called so far."""
+        """The calls so far."""
         ...
 
 
 class FoundPassages(Protocol):
-    """The passages that a model looked up by tools, as far as it has."""
+    """The passages that a model has found with its tools so far."""
 
     @property
     def found(self) -> tuple[RetrievedChunk, ...]:
-        """Each stretch once, in the order in which it was found; only ever added to."""
+        """Each passage once, in the order in which it was found; append-only."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunContext:
-    """What a reasoner is given of one run, and may use in it."""
+    """What a reasoner may use in one run."""
 
     question: Question
-    """What was asked."""
+    """The question."""
     knowledge: Knowledge
     """The ontology in scope."""
     toolbox: Toolbox
     """Its tools, for this run alone."""
     budget: Budget
-    """What may be spent; shared with the pipeline."""
+    """The budget, shared with the pipeline."""
     use_rag: bool
     """False: graph only."""
     has_chunks: bool
     """True if there are chunks to retrieve; False with `use_rag` False."""
     passages: FoundPassages | None = None
-    """What the tools for passages found; None where the toolbox has none."""
+    """The passages that tools found; None if the toolbox has no such tools."""
 
 
 class Reasoner(Protocol):
     """Proposes; code decides. Nothing it returns reaches a person unverified.
 
-    Belongs to one run: it may remember what it was told in it. Beyond what the ports may raise, a
-    reasoner raises `ContractError` when what drives it broke its word.
+    Belongs to one run, of which it may keep state. Beyond what the ports may raise, a reasoner
+    raises `ContractError` if its model returned something unusable.
     """
 
     @property
@@ -110,7 +92,7 @@ class Reasoner(Protocol):
         ...
 
     async def plan(self, question: Question, knowledge: Knowledge, /) -> Plan | Clarification:
-        """Say what to do, or ask for the fact without which nothing can be done."""
+        """Plan the run, or ask the asker for a missing fact."""
         ...
 
     async def explore(
@@ -130,19 +112,19 @@ class Reasoner(Protocol):
     ) -> Draft:
         """Propose claims, each citing spans of the evidence.
 
-        `previous` is the attempt that is to be bettered, with its verdicts and what critic and
-        judge said of it; None for the first.
+        `previous` is the attempt to improve on, with its verdicts and the words of critic and
+        judge; None for the first.
         """
         ...
 
     async def critique(self, question: Question, evidence: Evidence, draft: Draft, /) -> Critique:
-        """Read the verified draft for consistency, missing exceptions and gaps."""
+        """Review the verified draft for consistency, missing exceptions and gaps."""
         ...
 
     async def judge(
         self, question: Question, plan: Plan, evidence: Evidence, draft: Draft, /
     ) -> Judgement | NotJudged:
-        """Score the verified draft and say what to do with it."""
+        """Score the verified draft, and decide what to do with it."""
         ...
 
 
@@ -156,7 +138,7 @@ class ReasonerFactory(Protocol):
 
     @property
     def is_model(self) -> bool:
-        """True if a language model reasons: it is told why a draft failed, and may be down."""
+        """True for a language model: it is told why a draft failed, and may be unavailable."""
         ...
 
     def begin(self, context: RunContext, /) -> Reasoner:
@@ -165,34 +147,52 @@ class ReasonerFactory(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Progressed:
+    """A stage has begun; the one before it is over."""
+
+    stage: str
+    """`plan`, `explore`, `retrieve`, `draft`, `verify`, `review`."""
+    words: str
+    """What is being done, for people ("Searching 214 sections")."""
+
+
+class Progress(Protocol):
+    """A surface that shows what is being done. Must return at once, and never raises."""
+
+    def report(self, progressed: Progressed, /) -> None:
+        """Show a stage; the same stage may come again with a second draft."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredCall:
-    """The reply of a language model as kept."""
+    """A stored reply of a language model."""
 
     response: Mapping[str, Json]
     """The reply, whole, as the provider's interface writes it."""
     tokens: TokenUse
-    """What it used when it was made."""
+    """Tokens of the call."""
     latency_ms: float
-    """How long it took then."""
+    """Its latency."""
 
 
 class Spending(Protocol):
-    """What language models may cost in a day."""
+    """The limit of what language models may cost in a day."""
 
     async def check(self) -> None:
-        """Let a call be made, unless as much is spent as may be; officers hear of it once a day.
+        """Check that the limit is not reached; if it is, notify officers once a day.
 
         Raises:
-            DayBudgetSpentError: It is; or it can't be read. Nothing may be called.
+            DayBudgetSpentError: It is, or spending can't be read: no call may be made.
         """
         ...
 
 
 class ModelCallLog(Protocol):
-    """Replies of language models by question and request, so that none is paid for twice."""
+    """Stores replies by question and request, so that no call is paid for twice."""
 
     async def find(self, question_id: str, request_hash: bytes, /) -> StoredCall | None:
-        """Return the reply to this very request within this question, if there is one."""
+        """Return the reply to exactly this request within this question, if there is one."""
         ...
 
     async def store(
@@ -207,7 +207,7 @@ class ModelCallLog(Protocol):
         cost_usd: float | None,
         attempts: int,
     ) -> None:
-        """Keep a reply; it is committed when this returns.
+        """Store a reply; it is committed when this returns.
 
         A second reply to the same request is dropped.
         """

@@ -1,4 +1,4 @@
-"""Search in the chunks of the corpus, and the embedding spaces side by side: one serves."""
+"""Search in the chunks of the corpus, and its embedding spaces, of which one serves."""
 
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
@@ -22,21 +22,20 @@ class SearchRequest:
     scope: Scope
     """Applied inside the statement."""
     limit: int
-    """Hits wanted, from 1."""
+    """Most hits to return, from 1."""
     neighbours: int = 0
     """Cross-referenced chunks to add at most."""
     space: EmbeddingSpace | None = None
-    """Where `embedding` lives; None: in the space that the search was made for."""
+    """Space of `embedding`; None: the space of the search."""
     given: tuple[RetrievedChunk, ...] = ()
-    """Hits of the same question, in the order wanted, which only lack their neighbours; empty:
-    search."""
+    """Hits of the same question, in order, for which only neighbours are wanted; empty: search."""
     policies: frozenset[str] = frozenset()
     """Keys of the policies to search, of those in scope; empty: all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """What a search found."""
+    """The result of a search."""
 
     hits: tuple[RetrievedChunk, ...]
     """Best first, no chunk twice."""
@@ -58,20 +57,20 @@ class ChunkSearch(Protocol):
     ) -> tuple[RetrievedChunk, ...]:
         """Return the chunks of a section and its subsections in text order, as far as in scope.
 
-        None was searched for, so scores and relevance are 0. Empty for a section that does not
-        exist, and just so for one that is not in the scope.
+        Nothing was searched for, so scores and relevance are 0. Empty for a section that does not
+        exist, and equally for one that is not in the scope.
 
         Args:
             policy_key: Key of the policy.
-            section: The section's eid, its number as printed, or its heading; case aside.
+            section: The section's eid, its number as printed, or its heading, ignoring case;
                 None: all sections.
-            scope: What may be read.
+            scope: The scope.
         """
         ...
 
 
 class SpaceState(StrEnum):
-    """What a space is there for."""
+    """The state of a space."""
 
     SERVING = "serving"
     BUILDING = "building"
@@ -83,18 +82,18 @@ class StoredSpace:
     """A space of the corpus."""
 
     space: EmbeddingSpace
-    """As it was registered."""
+    """As registered."""
     state: SpaceState
-    """At most one serves."""
+    """At most one space serves."""
     embedded: int
     """Chunks of all versions that have a vector in it."""
     missing: int
-    """Chunks that have none: they are found by their words alone."""
+    """Chunks that have none, and are found by their words alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """What a space lacks."""
+    """The chunks that have no vector in a space."""
 
     chunks: int
     """Chunks of any version, in force or not, without a vector."""
@@ -105,7 +104,7 @@ class Gap:
 
 
 class ServingSpace(Protocol):
-    """Which space serves."""
+    """Tells which space serves."""
 
     async def serving(self) -> EmbeddingSpace | None:
         """Return the space that is searched, or None if no chunk was ever embedded."""
@@ -113,35 +112,35 @@ class ServingSpace(Protocol):
 
 
 class SpaceStore(ServingSpace, Protocol):
-    """The spaces of a corpus and their vectors."""
+    """The embedding spaces of a corpus and their vectors."""
 
     async def spaces(self) -> list[StoredSpace]:
         """Return all spaces, the serving one first."""
         ...
 
     async def begin(self, space: EmbeddingSpace, /) -> None:
-        """Register a space as being built, unless it serves; give equal texts equal vectors."""
+        """Register a space as being built, unless it serves; copy vectors to equal texts."""
         ...
 
     async def gap(self, space: EmbeddingSpace, /) -> Gap:
-        """Return what a space lacks; all, if it was never begun."""
+        """Return the gap of a space: the whole corpus, if it was never begun."""
         ...
 
     async def unembedded(self, space: EmbeddingSpace, /, *, limit: int) -> list[str]:
-        """Return different texts that lack a vector, at most so many."""
+        """Return distinct texts without a vector, at most `limit`."""
         ...
 
     async def fill(self, space: EmbeddingSpace, vectors: Mapping[str, Vector], /) -> None:
-        """Store vectors for all chunks with these texts, at once and for good."""
+        """Store vectors for all chunks with these texts, and commit."""
         ...
 
     async def switch(self, space: EmbeddingSpace, /) -> int:
-        """Let a space serve from now on, if no chunk lacks a vector in it.
+        """Make a space the serving one, if every chunk has a vector in it.
 
-        The one that served is kept. Publications wait meanwhile, so none is left out.
+        The previous one is kept. Publications wait meanwhile, so that none is missed.
 
         Returns:
-            Chunks that lack a vector, published since `gap` was asked; 0: it serves.
+            Chunks without a vector, published since `gap` was called; 0: the space serves.
         """
         ...
 
@@ -154,36 +153,36 @@ class SpaceStore(ServingSpace, Protocol):
         ...
 
     def one_builder(self) -> AbstractAsyncContextManager[None]:
-        """Be the only process that fills spaces.
+        """Return a context in which no other process fills spaces.
 
         Raises:
-            OccupiedError: Another one does.
+            OccupiedError: Another process does.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
-    """How questions and new chunks are embedded now."""
+    """The serving space, with its embedder."""
 
     space: EmbeddingSpace | None
     """The serving space; None: no chunk was ever embedded."""
     embedder: Embedder | None
-    """Embeds in that space, or for the first time; None: nothing can."""
+    """Embeds in that space, or in the first one; None: not available."""
     problem: str | None = None
-    """Why there is no embedder, or why it is not the one that is set up; one line with the cure."""
+    """Why there is no embedder, or why it is not the configured one; one line with the cure."""
 
 
 class ServingEmbedder(Protocol):
     """The embedder of the space that serves. Another process may switch spaces at any time."""
 
     async def serving(self) -> Serving:
-        """Return it as it is now."""
+        """Return the serving space and its embedder now."""
         ...
 
 
 def fixed(embedder: Embedder | None) -> ServingEmbedder:
-    """Return one that never changes: for evaluation, whose corpus has one space."""
+    """Return a serving embedder that never changes: for evaluation, whose corpus has one space."""
     return _Fixed(Serving(space=embedder.space if embedder else None, embedder=embedder))
 
 

@@ -10,7 +10,7 @@ Vector: TypeAlias = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingSpace:
-    """Where vectors are comparable."""
+    """A space in which vectors are comparable."""
 
     provider: str
     """`local`, `voyage`."""
@@ -19,27 +19,27 @@ class EmbeddingSpace:
     dimensions: int
     """Length of its vectors."""
     revision: str
-    """What pins the weights: a hash or a date."""
+    """Identifies the weights: a hash or a date."""
     fusion_weight: float
     """Weight of BM25 in the fused score, in [0, 1]; tuned for the embedder on labelled
     questions."""
     is_measured: bool = field(default=True, repr=False, compare=False)
-    """True if relevance was fitted on cosines of this space; False: its cosines order chunks, and
-    say nothing about relevance."""
+    """True if relevance was fitted on cosines of this space; False: its cosines only order
+    chunks."""
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Its name for people."""
         return f"{self.provider}:{self.model}"
 
     @property
     def identity(self) -> tuple[str, str, int, str]:
-        """What makes vectors comparable: all but how they are weighed."""
+        """What makes vectors comparable: everything but the fusion weight."""
         return (self.provider, self.model, self.dimensions, self.revision)
 
 
 class Embedder(Protocol):
-    """Text to vectors. Safe from many tasks; heavy work is off the event loop."""
+    """Turns texts into vectors. Safe from many tasks; heavy work is off the event loop."""
 
     @property
     def space(self) -> EmbeddingSpace:
@@ -47,7 +47,7 @@ class Embedder(Protocol):
         ...
 
     async def embed_documents(self, texts: Sequence[str], /) -> list[Vector]:
-        """Return one vector a text, in order."""
+        """Return one vector for each text, in order."""
         ...
 
     async def embed_query(self, text: str, /) -> Vector:
@@ -56,11 +56,11 @@ class Embedder(Protocol):
 
 
 class Reranker(Protocol):
-    """Reads question and text together. Safe from many tasks."""
+    """Scores texts by reading each with the question. Safe from many tasks."""
 
     @property
     def name(self) -> str:
-        """What the trace calls it."""
+        """Its name in the trace."""
         ...
 
     async def rerank(self, question: str, texts: Sequence[str], /) -> list[float]:
@@ -72,7 +72,7 @@ class Reranker(Protocol):
 
 
 class OffTopic(Protocol):
-    """Tells the weather from the works council. Safe from many tasks."""
+    """Recognises messages that have nothing to do with a company. Safe from many tasks."""
 
     async def likelihood(self, text: str, /) -> float:
         """Return how likely a message is about none of a company's affairs, in [0, 1].
@@ -92,11 +92,14 @@ class EnglishWords(Protocol):
 
 
 class Reader(Protocol):
-    """Reads a question with a text. Safe to share; never blocks the event loop."""
+    """A cross-encoder that reads a question with a text, and scores whether the text answers it.
+
+    Safe to share; never blocks the event loop.
+    """
 
     @property
     def name(self) -> str:
-        """Identity with the revision of the weights, as it stands in the record."""
+        """Name and revision of the weights, for the record."""
         ...
 
     async def scores(self, question: str, texts: Sequence[str], /) -> list[float]:

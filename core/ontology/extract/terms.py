@@ -143,7 +143,7 @@ def _definition(term: str, meaning: str) -> Definition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NamedThing:
+class ThingMention:
     """A system, record or risk named in a text."""
 
     type: EntityType
@@ -152,7 +152,7 @@ class NamedThing:
     """As named, without an article."""
 
 
-def named_things(text: str) -> Iterator[NamedThing]:
+def named_things(text: str) -> Iterator[ThingMention]:
     """Yield the systems, records and risks that `text` names."""
     for type_, pattern in _PATTERNS:
         for match in pattern.finditer(text):
@@ -160,4 +160,4 @@ def named_things(text: str) -> Iterator[NamedThing]:
             while _EMPTY_FIRST.match(name):
                 name = _EMPTY_FIRST.sub("", name, count=1)
             if not _TOO_GENERAL.fullmatch(name):
-                yield NamedThing(type=type_, name=name)
+                yield ThingMention(type=type_, name=name)
