@@ -89,6 +89,17 @@ async def test_retry_after_beyond_the_deadline_is_a_failure_at_once() -> None:
     assert time.monotonic() - started_s < 2
 
 
+async def test_nothing_is_called_after_the_deadline() -> None:
+    """A run whose time is over makes no attempt at all."""
+    with anthropic_server([]) as server:
+        async with models_at(server) as models:
+            run = models.run("q", budget(deadline_s=0.5))
+            with pytest.raises(ModelUnavailableError, match="no time is left"):
+                await run.call(request())
+    assert server.bodies == []
+    assert [call.attempts for call in run.made] == [0]
+
+
 async def test_attempts_and_pauses_share_one_deadline() -> None:
     """However often it stalls, the run is over in time."""
     with anthropic_server([stalled()] * 9, leftovers=True) as server:
