@@ -57,20 +57,20 @@ class SlackAudience:
         self._directory = Directory(slack, home)
         self._rooms = Rooms(slack)
         self._warned: set[str] = set()
-        self.kept = _KEPT
-        """How old what is known may be."""
+        self.is_posting = False
+        """True: what is known is read anew."""
 
     def when_posting(self) -> "SlackAudience":
         """Return the same with what is known read anew: for replies and presses."""
         fresh = copy(self)
-        fresh.kept = _AGAIN
+        fresh.is_posting = True
         return fresh
 
     async def readers(
         self, place: Place, person: str, /, *, is_direct: bool
     ) -> Readers | NoReaders:
         """See `Audience.readers`."""
-        kept = self.kept
+        kept = _AGAIN if self.is_posting else _KEPT
         kind = await self._directory.kind_of(person, kept_s=kept.person_s)
         if kind != "employee":
             return NoReaders(may_read_direct=False, reason=kind)

@@ -37,20 +37,20 @@ class TeamsAudience:
         self._rosters = rosters
         self._rights = rights
         self._warned: set[str] = set()
-        self.kept_s = KEPT_S
-        """How old a list of members may be, in seconds."""
+        self.is_posting = False
+        """True: members are read anew."""
 
     def when_posting(self) -> "TeamsAudience":
         """Return the same with the members read anew: for replies."""
         fresh = copy(self)
-        fresh.kept_s = AGAIN_S
+        fresh.is_posting = True
         return fresh
 
     async def readers(
         self, place: Place, person: str, /, *, is_direct: bool
     ) -> Readers | NoReaders:
         """See `Audience.readers`."""
-        kept_s = self.kept_s
+        kept_s = AGAIN_S if self.is_posting else KEPT_S
         roster = await self._rosters.of(place, kept_s=kept_s)
         asker = roster.find(person)
         if asker is None and is_direct:
