@@ -448,9 +448,9 @@ def test_any_claim_can_be_checked(text: str) -> None:
 def test_a_huge_claim_is_refused_unread(piece: str) -> None:
     """Claims of 100 kB of any pattern fail every check, and cost no time."""
     (huge,) = make_draft(piece * (100_000 // len(piece)), cite(GIFTS)).claims
-    began = time.perf_counter()
+    began = time.process_time()
     result = verified(Draft(claims=(huge,) * 50))
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
     assert result.claims == ()
     assert not any(verdict.passed for verdict in result.verdicts)
 
