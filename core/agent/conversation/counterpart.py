@@ -95,7 +95,7 @@ a thing is the first behind the verb; the likeness of two things is a cosine. Re
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NamedThing:
+class AskedThing:
     """A thing that a question names."""
 
     start: int
@@ -120,7 +120,7 @@ class _Token:
     end: int
 
 
-def named_thing(rest: str, *, is_clause: bool = False) -> NamedThing | None:
+def named_thing(rest: str, *, is_clause: bool = False) -> AskedThing | None:
     """Return the thing that a follow-up names and nothing else; None if it names more or less.
 
     Args:
@@ -144,7 +144,7 @@ def named_thing(rest: str, *, is_clause: bool = False) -> NamedThing | None:
         return None
     if all(_is_amount(one.word) for one in telling):
         return None
-    return NamedThing(
+    return AskedThing(
         start=at + tokens[0].start,
         end=at + tokens[-1].end,
         words=said[telling[0].start : telling[-1].end],
@@ -153,10 +153,10 @@ def named_thing(rest: str, *, is_clause: bool = False) -> NamedThing | None:
     )
 
 
-def things_in(question: str) -> tuple[NamedThing, ...]:
+def things_in(question: str) -> tuple[AskedThing, ...]:
     """Return the things that a question names, in order, people and countries left out."""
     tokens = _tokens(question)
-    things: list[NamedThing] = []
+    things: list[AskedThing] = []
     for first, last in _runs(tokens, _people_and_places(question, tokens)):
         thing = _thing(question, tokens, first, last)
         if thing is not None and len(things) < MOST:
@@ -165,7 +165,7 @@ def things_in(question: str) -> tuple[NamedThing, ...]:
 
 
 def exchanged(
-    question: str, rest: str, thing: NamedThing, vectors: Mapping[str, Vector] | None = None
+    question: str, rest: str, thing: AskedThing, vectors: Mapping[str, Vector] | None = None
 ) -> str | None:
     """Return a question with a thing replaced by the new one that is most like it.
 
@@ -189,7 +189,7 @@ def exchanged(
     return f"{question[: best.start]}{put}{question[best.end :]}"
 
 
-def candidates(question: str, thing: NamedThing) -> tuple[NamedThing, ...]:
+def candidates(question: str, thing: AskedThing) -> tuple[AskedThing, ...]:
     """Return the things of a question in whose place a new one may stand.
 
     A preposition of its own keeps its place: "and on Sundays?" is no other thing to pay for.
@@ -200,7 +200,7 @@ def candidates(question: str, thing: NamedThing) -> tuple[NamedThing, ...]:
     return tuple(one for one in known if one.preposition == thing.preposition)
 
 
-def _fit(one: NamedThing, thing: NamedThing, vectors: Mapping[str, Vector]) -> float:
+def _fit(one: AskedThing, thing: AskedThing, vectors: Mapping[str, Vector]) -> float:
     first, second = vectors.get(one.words), vectors.get(thing.words)
     alike = sum(a * b for a, b in zip(first, second, strict=True)) if first and second else 0.0
     alike += _SAME_HEAD * bool(_stems(one.words)[-1:] == _stems(thing.words)[-1:])
@@ -212,7 +212,7 @@ def _stems(text: str) -> list[str]:
     return [stem(word) for word in words(text)]
 
 
-def _is_before_measure(question: str, one: NamedThing) -> bool:
+def _is_before_measure(question: str, one: AskedThing) -> bool:
     after = words(question[one.end : one.end + 40])
     return bool(after) and stem(after[0]) in _MEASURES
 
@@ -285,7 +285,7 @@ def _is_of_person(tokens: Sequence[_Token], at: int, barred: frozenset[int]) -> 
     return at in barred or tokens[at].word in _DETERMINERS
 
 
-def _thing(question: str, tokens: Sequence[_Token], first: int, last: int) -> NamedThing | None:
+def _thing(question: str, tokens: Sequence[_Token], first: int, last: int) -> AskedThing | None:
     """Return the thing of a stretch of words, without participles, units and measures."""
     if last - first > _LONGEST_STRETCH:
         return None
@@ -305,7 +305,7 @@ def _thing(question: str, tokens: Sequence[_Token], first: int, last: int) -> Na
     if not telling or all(_is_amount(one.word) for one in telling):
         return None
     begins = telling[0].start if is_measured else kept[0].start
-    return NamedThing(
+    return AskedThing(
         start=begins,
         end=kept[-1].end,
         words=question[telling[0].start : kept[-1].end],
