@@ -1,4 +1,7 @@
-"""Forms as data: what comes back is read alike, and every button has a name on each platform."""
+"""Forms and cards as data: what comes back is read alike, and every button has a name."""
+
+import json
+from dataclasses import replace
 
 import pytest
 
@@ -16,8 +19,11 @@ from bot.forms.forms import (
 )
 from bot.replies.buttons import Act
 from bot.slack.blocks.action_ids import NAMES
+from bot.slack.blocks.cases import case_blocks, case_text
 from bot.slack.blocks.modals import fields_in
+from bot.teams.cards import cases as teams
 from bot.teams.protocol.action_ids import EXECUTED, OPENING
+from tests.unit.slack.payloads import SETTING, answered, case
 
 SLACK = {"note": "n", "urg": "today", "vis": "dm,anon"}
 TEAMS = {"note": "n", "urgency": "today", "dm": "true", "anon": "true", "why": "true"}
@@ -68,3 +74,17 @@ def test_every_button_has_a_name() -> None:
     assert set(NAMES) == set(Act) - {Act.SHOW}
     assert len(set(NAMES.values())) == len(NAMES)
     assert {act.value for act in Act} <= OPENING | EXECUTED
+
+
+def test_a_report_has_no_content_where_others_read() -> None:
+    """Neither on its card nor in the text of it, on either platform."""
+    secret = replace(case("bribes", answered("bribes")), is_sensitive=True)
+    public = replace(SETTING, is_public=True)
+    shown = [
+        json.dumps(case_blocks(secret, public)),
+        case_text(secret, public),
+        json.dumps(teams.case_card(secret, public)),
+        teams.case_text(secret, public),
+    ]
+    assert not any("bribes" in one for one in shown)
+    assert "bribes" in case_text(secret, SETTING)
