@@ -45,7 +45,7 @@ from core.failpoints import failpoint
 from core.ports import Outbox, Platform
 
 LOOKED_FOR_AFTER_S = 5.0
-"""What a platform may take until a post can be found (`reliability.md`, section 2)."""
+"""What a platform may take until a post can be found."""
 LONGEST_WAIT_S = 60.0
 GIVEN_UP_AFTER_S = 24 * 3600.0
 """An answer that is a day late is no answer."""
@@ -63,7 +63,7 @@ class Deliverer:
         platforms: Mapping[str, Platform],
         meter: Meter | None = None,
     ) -> None:
-        """Take every dependency; platforms by the name that a place gives them."""
+        """`platforms` by the name that a place gives them."""
         self._meter = meter or Meter()
         self._outbox = outbox
         self._platforms = platforms

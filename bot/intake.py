@@ -92,7 +92,6 @@ class Intake:
     """Accepts messages. Safe from many tasks."""
 
     def __init__(self, inbox: Inbox, *, put_within_s: float = PUT_WITHIN_S) -> None:
-        """Take where messages are kept."""
         self._inbox = inbox
         self._put_within_s = put_within_s
 

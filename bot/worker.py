@@ -38,7 +38,7 @@ from core.ports import (
 
 MAX_ATTEMPTS = 5
 BACK_OFF_S = (2.0, 8.0, 30.0, 60.0)
-"""After the first attempt, the second, ... (`reliability.md`, section 2)."""
+"""After the first attempt, the second, ..."""
 JITTER = 0.2
 PATIENT_FOR = timedelta(hours=1)
 """Of a message: how long a platform that asks us to wait is waited for, without an attempt."""
@@ -74,7 +74,7 @@ class Worker:
         patience: Patience | None = None,
         meter: Meter | None = None,
     ) -> None:
-        """Take every dependency; platforms by the name that a place gives them."""
+        """`platforms` by the name that a place gives them."""
         self._meter = meter or Meter()
         self._backlog = backlog
         self._answering = answering

@@ -23,8 +23,7 @@ class TurnLimit:
 class TurnLimits:
     """How many questions are begun; whatever exceeds them waits, and nothing is dropped.
 
-    The figures are `reliability.md`, section 5, and `platforms.md`, section 2.3; that of a channel
-    is ours: several people who ask as fast as they may.
+    The figure of a channel allows for several people who ask as fast as they may.
     """
 
     asker: TurnLimit = TurnLimit(times=10, within_s=600.0)

@@ -117,7 +117,7 @@ class Limits:
 
 
 SERVING = Limits()
-"""Of processes that serve people (`reliability.md`, section 4). Commands have none: publication
+"""Of processes that serve people. Commands have none: publication
 waits for its turn, and an index takes as long as it takes."""
 CONNECTED_WITHIN_S = 3
 RESTED_S = 1.0

@@ -48,7 +48,6 @@ class Ledger:
     """Writes records; reads none back, as the application's role may not."""
 
     def __init__(self, *, clock: Clock, ids: IdSource, unit: str) -> None:
-        """Take what each record says besides; `unit` is written into each."""
         self.clock = clock
         self.ids = ids
         self.unit = unit

@@ -77,7 +77,6 @@ class PostgresInbox:
         waiting: WaitingLimits,
         turns: TurnLimits,
     ) -> None:
-        """Use a migrated database."""
         self._engine = engine
         self._ledger = ledger
         questions = Questions(engine, ledger=ledger, waiting=waiting, turns=turns.asker)

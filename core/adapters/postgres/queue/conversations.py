@@ -143,7 +143,6 @@ class PostgresConversationStore:
     """See `core.ports.ConversationStore`."""
 
     def __init__(self, engine: AsyncEngine) -> None:
-        """Use a migrated database."""
         self._engine = engine
 
     @raises_transient

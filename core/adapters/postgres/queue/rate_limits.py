@@ -154,7 +154,6 @@ class Pace:
     """The moments of channels, handed out in order."""
 
     def __init__(self, *, interval_s: float = INTERVAL_S) -> None:
-        """Leave `interval_s` between two messages of a channel."""
         self._interval_s = interval_s
 
     async def take(self, connection: AsyncConnection, channel: dict[str, str]) -> object:

@@ -118,7 +118,6 @@ class PostgresWorkQueue:
     """See `core.ports.WorkQueue`."""
 
     def __init__(self, engine: AsyncEngine, *, housekeeping: Housekeeping | None = None) -> None:
-        """Use a migrated database; nothing connects yet."""
         self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._listens = not goes_by_pooler(engine)
         self._housekeeping = housekeeping or Housekeeping(engine)
