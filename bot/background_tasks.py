@@ -58,7 +58,6 @@ class BackgroundTasks:
     def __init__(
         self, group: asyncio.TaskGroup, *, retry_after_s: tuple[float, ...] = RETRY_AFTER_S
     ) -> None:
-        """Take what waits for the tasks, and how long is waited between attempts."""
         self._group = group
         self._rests_s = retry_after_s
         self._free = asyncio.Semaphore(MOST_AT_A_TIME)

@@ -34,8 +34,17 @@ from core.domain.message import (
     Seen,
     Speakers,
 )
+from core.domain.officers import Account, Officers
 from core.failpoints import failpoint
 from core.ports import ConversationStore, Inbox
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotForUs:
+    """Nothing to keep of what a platform sent: it is acknowledged, logged and forgotten."""
+
+    reason: str
+    """Why, in a word of the platform's parser: `own`, `bot`, `channel`, `team`, `kind`, ..."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +61,7 @@ async def heard(
     found: Overheard,
     *,
     conversations: ConversationStore,
-    is_officer: bool,
+    officers: Officers,
 ) -> InboundMessage | Ignored | None:
     """Return what is to be kept of what was overheard; None: nothing, it is not meant for us.
 
@@ -66,13 +75,22 @@ async def heard(
     if isinstance(message, Ignored) or message.kind is not MessageKind.MESSAGE:
         return message
     speakers = await conversations.speakers(known)
-    if is_officer and speakers.first != message.person:
+    if speakers.first != message.person and _is_by_officer(message, officers):
         return message.ignored(OFFICER_SPEAKS)
     if not is_meant_for_us(message, speakers, names_others=found.names_others):
         return None
     if speakers.is_taken_over:
         return message.ignored(TAKEN_OVER)
     return message.overheard()
+
+
+def _is_by_officer(message: InboundMessage, officers: Officers) -> bool:
+    """Say whether an officer wrote it; in Teams our list may name people by their directory id."""
+    aad = message.raw.get("aad")
+    ids = {message.person, aad.lower() if isinstance(aad, str) else ""} - {""}
+    place = message.place
+    accounts = (Account(platform=place.platform, tenant=place.tenant, person=one) for one in ids)
+    return any(officers.find(one) for one in accounts)
 
 
 def is_meant_for_us(message: InboundMessage, speakers: Speakers, *, names_others: bool) -> bool:

@@ -4,6 +4,7 @@ Texts of an outcome are the product's own words and hold no markup; whatever els
 which each platform draws in its own way. What an outcome tells of is committed by then.
 """
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -13,6 +14,28 @@ from bot.forms.forms import Entered, Form
 from core.domain.answer import Answer
 from core.domain.case import Case
 from core.domain.officers import Account
+
+_OPTION, _CASE = re.compile("[0-9]{1,3}"), re.compile("[0-9]{1,9}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PressTarget:
+    """What a button is about, as it came back from a client."""
+
+    id: str
+    """Of an answer, a case, a message or a person's Home; to be looked up."""
+    choice: str = ""
+    """Which of its choices: a number, `all`, `up`, `down`; empty if there are none."""
+
+    @property
+    def number(self) -> int | None:
+        """The choice as the number of an option or page; None if it is none."""
+        return int(self.choice) if _OPTION.fullmatch(self.choice) else None
+
+    @property
+    def case(self) -> int | None:
+        """The choice as the number of a case; None if it is none."""
+        return int(self.choice) if _CASE.fullmatch(self.choice) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,8 @@
-"""The manifest of the Slack app, for one deployment: what Slack makes the app from.
+"""The manifest of the Slack app, for one deployment, and `citebound slack manifest`.
 
-Scopes, events, command and shortcuts are those of `handled`. Slack's schema of manifests, major
-version 2, holds for it; a test has it checked.
+Slack makes the app from it. Scopes, events, methods and shortcuts are the tables below: a test
+compares them with what the code of this package handles and calls, both ways. Another checks the
+manifest against Slack's schema, major version 2.
 """
 
 import json
@@ -84,12 +85,6 @@ APP_METHODS: Mapping[str, tuple[str, ...]] = {"apps.connections.open": ("connect
 """The same with the app-level token, which has scopes of its own."""
 
 
-def scopes() -> tuple[str, ...]:
-    """Return every scope that the app asks for, and none besides."""
-    needed = {INTERACTIONS, *EVENTS.values(), *(one for each in METHODS.values() for one in each)}
-    return tuple(sorted(needed - {""}))
-
-
 EVENTS_PATH = "/slack/events"
 """Where Slack sends events, interactions and commands."""
 REDIRECT_PATH = "/slack/oauth_redirect"
@@ -106,6 +101,12 @@ PROMPTS: Mapping[str, str] = {
     "Personal trading": "Do I need pre-clearance to buy shares?",
     "Data sharing": "May I send customer data to a supplier?",
 }
+
+
+def scopes() -> tuple[str, ...]:
+    """Return every scope that the app asks for, and none besides."""
+    needed = {INTERACTIONS, *EVENTS.values(), *(one for each in METHODS.values() for one in each)}
+    return tuple(sorted(needed - {""}))
 
 
 def manifest(*, address: str | None, uses_sockets: bool = False) -> dict[str, Json]:

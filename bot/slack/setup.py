@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bot.call_results import Rejected, Succeeded
 from bot.json_fields import maybe_object
-from bot.slack.inbound.identity import Home
+from bot.slack.inbound.identity import SlackIdentity
 from bot.slack.inbound.payload import maybe
 from bot.slack.web.calls import Slack
 from core.config.settings import Settings
@@ -96,7 +96,7 @@ def _check_token(token: str | None, *, has_client: bool) -> None:
         raise ConfigError("SLACK_BOT_TOKEN: expected a bot token, which begins with xoxb-")
 
 
-async def find_home(slack: Slack) -> Home:
+async def find_identity(slack: Slack) -> SlackIdentity:
     """Ask Slack who we are: once, at the start.
 
     Raises:
@@ -109,7 +109,7 @@ async def find_home(slack: Slack) -> Home:
     is_whole = enterprise is not None and who.get("is_enterprise_install") is True
     if not (app and maybe(who, "user_id") and (team or is_whole)):
         raise ConfigError("Slack does not say which app SLACK_BOT_TOKEN belongs to")
-    return Home(
+    return SlackIdentity(
         app_id=app,
         bot_user=maybe(who, "user_id"),
         teams=frozenset() if is_whole else frozenset({team}),

@@ -1,7 +1,8 @@
-"""The manifest of the Teams app, for one deployment: with two icons, what Teams installs.
+"""The manifest of the Teams app, for one deployment, and `citebound teams package`.
 
-What it offers is that of `handled`. Microsoft's schemas of manifests hold for it; a test has them
-checked. Version 1.30 has prompts and slash commands, 1.25 is for older administration tools.
+With two icons it is what Teams installs. A test compares what it offers with the names that the
+code uses, and the manifest with Microsoft's schemas. Version 1.30 has prompts and slash commands,
+1.25 is for older administration tools.
 """
 
 import io

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.slack.inbound.identity import Home as SlackHome
+from bot.slack.inbound.identity import SlackIdentity as SlackHome
 from bot.slack.inbound.parse import parse as parse_slack
 from bot.small_talk import is_only_thanks
 from bot.teams.inbound.text_input import clean_text, html_text

@@ -11,10 +11,10 @@ from bot.slack.actions.press_handlers import account_of, press_of
 from bot.slack.actions.respond import whisper
 from bot.slack.blocks.action_ids import FOLLOW_UP, SHARE, target_of
 from bot.slack.blocks.render import ASKED_MARK, asked_blocks, asked_text
-from bot.slack.inbound.identity import Home
-from bot.slack.inbound.interaction import Interaction, asked
+from bot.slack.inbound.identity import SlackIdentity
+from bot.slack.inbound.interaction import SlackInteraction, asked
 from bot.slack.outbound.audience import SlackAudience
-from bot.slack.web.calls import Slack, Spot, link_to
+from bot.slack.web.calls import MessageRef, Slack, link_to
 from core.domain.answer import Outcome
 from core.domain.conversation import Place
 from core.domain.delivery import Readers
@@ -39,7 +39,7 @@ NOT_ALL_MAY = "Not everybody in that channel may read what this answer rests on.
 NOT_INVITED = "I am not in that channel. Invite me there, then share again."
 
 
-class GoingOn:
+class AskerActions:
     """Takes what an asker does with an answer."""
 
     def __init__(
@@ -51,7 +51,7 @@ class GoingOn:
         audience: SlackAudience,
         shown: PostedAnswers,
         actions: PostedAnswerActions,
-        home: Home,
+        identity: SlackIdentity,
         clock: Clock,
     ) -> None:
         self._slack = slack
@@ -60,14 +60,14 @@ class GoingOn:
         self._intake = intake
         self._shown = shown
         self._actions = actions
-        self._home = home
+        self._identity = identity
         self._clock = clock
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
         return {FOLLOW_UP: self.ask_on, SHARE: self.share}
 
-    async def ask_on(self, interaction: Interaction, ack: Ack) -> None:
+    async def ask_on(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Ask a question that was suggested: once, and quoted in the thread."""
         press = press_of(interaction)
         found = await self._access.find(press)
@@ -93,7 +93,7 @@ class GoingOn:
         else:
             await whisper(self._slack, interaction, ASKED_BEFORE)
 
-    async def share(self, interaction: Interaction, ack: Ack) -> None:
+    async def share(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Show an answer to the channel from which it was asked, if all there may read it."""
         press = press_of(interaction)
         found = await self._access.find(press)
@@ -106,7 +106,9 @@ class GoingOn:
         elif found is not None:
             await self._point(interaction, found.asked_from or "")
 
-    async def _shared(self, interaction: Interaction, found: PostedAnswer, answer_id: str) -> str:
+    async def _shared(
+        self, interaction: SlackInteraction, found: PostedAnswer, answer_id: str
+    ) -> str:
         """Share; say why not, and nothing if it is, now or before."""
         channel, answer = found.asked_from or "", found.reply.answer
         is_answer = answer is not None and answer.outcome is Outcome.ANSWERED
@@ -120,7 +122,7 @@ class GoingOn:
             mode="channel",
         )
         person = interaction.person
-        if not await self._audience.is_member(channel, self._home.bot_user):
+        if not await self._audience.is_member(channel, self._identity.bot_user):
             return NOT_INVITED
         readers = await self._audience.when_posting().readers(place, person, is_direct=False)
         if not isinstance(readers, Readers):
@@ -133,7 +135,7 @@ class GoingOn:
         )
         return ""
 
-    async def _point(self, interaction: Interaction, channel: str) -> None:
+    async def _point(self, interaction: SlackInteraction, channel: str) -> None:
         """Say whether the channel sees it, with a link, once it does."""
         copy = await self._copy(interaction, channel)
         if copy is None or copy.state is CopyState.NOT_SHOWN:
@@ -142,11 +144,11 @@ class GoingOn:
         if copy.state is CopyState.ON_ITS_WAY:
             await whisper(self._slack, interaction, SHOWN_SOON)
             return
-        spot = Spot(channel=channel, ts=copy.message_id) if copy.message_id else None
+        spot = MessageRef(channel=channel, ts=copy.message_id) if copy.message_id else None
         url = await link_to(self._slack, spot) if spot else None
         await whisper(self._slack, interaction, SHARED, to=url, at=TO_ANSWER)
 
-    async def _copy(self, interaction: Interaction, channel: str) -> SharedCopy | None:
+    async def _copy(self, interaction: SlackInteraction, channel: str) -> SharedCopy | None:
         """Return what became of it, once that is known or after some seconds."""
         answer_id, who = target_of(interaction.value).id, account_of(interaction)
         copy: SharedCopy | None = None

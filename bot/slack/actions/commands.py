@@ -14,7 +14,7 @@ from bot.intake import Intake
 from bot.replies.notices import IN_DIRECT, OFFICERS_ONLY
 from bot.replies.safe_text import line, permalink_or_none
 from bot.slack.actions.dispatch import Ack, Handler
-from bot.slack.actions.home import Waiting
+from bot.slack.actions.home import OpenItemsFinder
 from bot.slack.actions.press_handlers import account_of
 from bot.slack.actions.respond import NOT_NOW as NOT_OPENED
 from bot.slack.actions.respond import whisper
@@ -31,10 +31,10 @@ from bot.slack.blocks.modals import (
 )
 from bot.slack.blocks.mrkdwn import escaped, link
 from bot.slack.blocks.render import ASKED_MARK, asked_blocks, asked_text
-from bot.slack.inbound.interaction import Admin, Ask, Help, Interaction, Mine, asked, command_of
+from bot.slack.inbound.interaction import Order, SlackInteraction, asked, order_of
 from bot.slack.inbound.payload import maybe
 from bot.slack.outbound.audience import SlackAudience
-from bot.slack.web.calls import Slack, Spot, link_to
+from bot.slack.web.calls import MessageRef, Slack, link_to
 from core.cases.service import CaseService
 from core.domain.conversation import Place
 from core.domain.errors import TransientError
@@ -56,14 +56,14 @@ class _Taken:
 
     told: str
     """What its asker is told."""
-    spot: Spot | None = None
+    spot: MessageRef | None = None
     """Where it stands; None: it was not taken."""
 
 
 NOT_TAKEN = _Taken(told=NOT_NOW)
 
 
-class Asking:
+class SlackQuestions:
     """Takes questions that are no messages."""
 
     def __init__(
@@ -74,7 +74,7 @@ class Asking:
         clock: Clock,
         *,
         desk: CaseService,
-        waiting: Waiting,
+        waiting: OpenItemsFinder,
     ) -> None:
         self._slack = slack
         self._intake = intake
@@ -94,26 +94,27 @@ class Asking:
             VIEW_DONE: self.done,
         }
 
-    async def command(self, interaction: Interaction, ack: Ack) -> None:
+    async def command(self, interaction: SlackInteraction, ack: Ack) -> None:
         """`/policy`: seen by the asker alone."""
-        match command_of(interaction.value):
-            case Ask() as wanted:
-                told = await self._pointer(await self._take_direct(interaction, wanted.question))
-            case Help():
+        match order_of(interaction.value):
+            case Order.ASK:
+                question = interaction.value.strip()
+                told = await self._pointer(await self._take_direct(interaction, question))
+            case Order.HELP:
                 told = "\n".join(f"• {line}" for line in HOW)
-            case Mine():
+            case Order.MINE:
                 told = await self._mine(interaction)
-            case Admin():
+            case Order.ADMIN:
                 is_officer = self._desk.is_officer(account_of(interaction))
                 told = self._scope(interaction) if is_officer else OFFICERS_ONLY
         await ack(text=told, response_type="ephemeral")
 
-    async def open(self, interaction: Interaction, ack: Ack) -> None:
+    async def open(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Open the form."""
         await ack()
         await self._open(interaction, form_modal(question_form(TITLE)))
 
-    async def open_about(self, interaction: Interaction, ack: Ack) -> None:
+    async def open_about(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Open the form with the message that it is about."""
         await ack()
         if interaction.channel is None or interaction.message_ts is None:
@@ -127,12 +128,12 @@ class Asking:
         )
         await self._open(interaction, view)
 
-    async def _open(self, interaction: Interaction, view: Block) -> None:
+    async def _open(self, interaction: SlackInteraction, view: Block) -> None:
         opened = await self._slack.write("views.open", trigger_id=interaction.trigger, view=view)
         if not isinstance(opened, Succeeded):
             await whisper(self._slack, interaction, NOT_OPENED)
 
-    async def submit(self, interaction: Interaction, ack: Ack) -> None:
+    async def submit(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Take the question of a form."""
         question = interaction.values.get(QUESTION, "").strip()
         if not question:
@@ -144,20 +145,22 @@ class Asking:
             told = (await self._take_direct(interaction, question)).told
         await ack(**updated(message_modal(TITLE, told)))
 
-    async def done(self, _: Interaction, ack: Ack) -> None:
+    async def done(self, _: SlackInteraction, ack: Ack) -> None:
         """A confirmation was closed."""
         await ack()
 
-    async def _take_direct(self, interaction: Interaction, question: str) -> _Taken:
+    async def _take_direct(self, interaction: SlackInteraction, question: str) -> _Taken:
         if interaction.is_outside:
             return _Taken(told=OUTSIDE)
         channel = await self._slack.open_direct(interaction.person)
         if not isinstance(channel, str):
             return NOT_TAKEN
         root = await self._take(interaction, question, channel, None, mode="direct")
-        return _Taken(told=IN_DIRECT, spot=Spot(channel=channel, ts=root)) if root else NOT_TAKEN
+        return (
+            _Taken(told=IN_DIRECT, spot=MessageRef(channel=channel, ts=root)) if root else NOT_TAKEN
+        )
 
-    async def _take_in_thread(self, interaction: Interaction, question: str) -> str:
+    async def _take_in_thread(self, interaction: SlackInteraction, question: str) -> str:
         """Answer where the message stands: only if the person is there, too."""
         about = ids_in(interaction.context)
         channel, root = about.get("c", ""), about.get("t") or about.get("ts", "")
@@ -176,7 +179,13 @@ class Asking:
         return f"{escaped(taken.told)} {link(url, TO_QUESTION)}" if url else escaped(taken.told)
 
     async def _take(
-        self, interaction: Interaction, question: str, channel: str, root: str | None, *, mode: str
+        self,
+        interaction: SlackInteraction,
+        question: str,
+        channel: str,
+        root: str | None,
+        *,
+        mode: str,
     ) -> str | None:
         """Post the question and keep it; return its thread, None if it is not kept."""
         asker = interaction.person
@@ -203,7 +212,7 @@ class Asking:
         )
         return thread
 
-    async def _mine(self, interaction: Interaction) -> str:
+    async def _mine(self, interaction: SlackInteraction) -> str:
         """List what of the asker's is open, with links."""
         mine = await self._waiting.of(account_of(interaction))
         told = [
@@ -212,7 +221,7 @@ class Asking:
         ]
         return "\n".join(told) or NOTHING_OPEN
 
-    def _scope(self, interaction: Interaction) -> str:
+    def _scope(self, interaction: SlackInteraction) -> str:
         """Say what holds in the channel: the file says it, and is changed there."""
         scope = self._audience.scope_of(interaction.channel or "")
         lines = [

@@ -9,18 +9,18 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from bot.slack.blocks.action_ids import family
-from bot.slack.inbound.interaction import Interaction
+from bot.slack.inbound.interaction import SlackInteraction
 from core.domain.errors import ContractError, TransientError
 
 Ack = Callable[..., Awaitable[Any]]
 """Answers Slack, within 3 s: with nothing, a text, or what a view becomes."""
-Handler = Callable[[Interaction, Ack], Awaitable[None]]
+Handler = Callable[[SlackInteraction, Ack], Awaitable[None]]
 """Does one thing; raises `TransientError` only before it has acknowledged."""
 
 logger = logging.getLogger(__name__)
 
 
-class Presses:
+class SlackDispatcher:
     """Finds the handler of an interaction."""
 
     def __init__(self, *handlers: Mapping[str, Handler]) -> None:
@@ -32,7 +32,7 @@ class Presses:
         """Let a handler take what has this name."""
         self._handlers[name] = handler
 
-    async def take(self, interaction: Interaction, ack: Ack) -> None:
+    async def take(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Hand an interaction to whoever handles it.
 
         Raises:

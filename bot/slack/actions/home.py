@@ -1,4 +1,4 @@
-"""Home and the agent's tab: what somebody sees who opens us."""
+"""Home and the agent's tab: what somebody sees who opens us, and what of theirs is still open."""
 
 from dataclasses import dataclass
 
@@ -8,10 +8,10 @@ from bot.replies.safe_text import is_permalink
 from bot.slack.actions.press_handlers import PLATFORM, account_of
 from bot.slack.blocks.home_view import LISTED, Home, OpenQuestion, PolicyChange, home_view
 from bot.slack.inbound.app_events import Opened
-from bot.slack.inbound.interaction import Interaction
+from bot.slack.inbound.interaction import SlackInteraction
 from bot.slack.manifest import PROMPTS
 from bot.slack.outbound.audience import SlackAudience
-from bot.slack.web.calls import Slack, Spot, links_to
+from bot.slack.web.calls import MessageRef, Slack, links_to
 from core.adapters.postgres.corpus.policy_facts import PostgresPolicyChanges
 from core.cases.service import CaseService
 from core.domain.case import Case, CaseState
@@ -33,7 +33,7 @@ _STATES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Open:
+class OpenItems:
     """What of one person's is not settled, the newest first."""
 
     for_asker: tuple[OpenQuestion, ...]
@@ -42,7 +42,7 @@ class Open:
     """Cases that are not closed."""
 
 
-class Waiting:
+class OpenItemsFinder:
     """Lists what is open, with links."""
 
     def __init__(self, slack: Slack, desk: CaseService, shown: PostedAnswers) -> None:
@@ -50,7 +50,7 @@ class Waiting:
         self._desk = desk
         self._shown = shown
 
-    async def of(self, who: Account) -> Open:
+    async def of(self, who: Account) -> OpenItems:
         """Return what of a person's is open."""
         asked, cases = await self._shown.asked_back(who), await self._desk.mine(who)
         spots = [_spot(one.place, one.message_id) for one in asked[:LISTED]]
@@ -68,11 +68,13 @@ class Waiting:
             _case(one, next(links, None) if number < LISTED else None)
             for number, one in enumerate(cases)
         ]
-        return Open(for_asker=tuple(backs), for_compliance=tuple(waits))
+        return OpenItems(for_asker=tuple(backs), for_compliance=tuple(waits))
 
 
-def _spot(place: Place | None, message_id: str | None = None) -> Spot | None:
-    return None if place is None else Spot(channel=place.channel, ts=message_id or place.thread)
+def _spot(place: Place | None, message_id: str | None = None) -> MessageRef | None:
+    return (
+        None if place is None else MessageRef(channel=place.channel, ts=message_id or place.thread)
+    )
 
 
 def _case(case: Case, found: str | None) -> OpenQuestion:
@@ -82,7 +84,7 @@ def _case(case: Case, found: str | None) -> OpenQuestion:
     return OpenQuestion(title=case.question, state=state, permalink=told)
 
 
-class Showing:
+class HomeTab:
     """Shows Home, and what to ask, to whoever opens us."""
 
     def __init__(
@@ -93,7 +95,7 @@ class Showing:
         changes: PostgresPolicyChanges,
         audience: SlackAudience,
         desk: CaseService,
-        waiting: Waiting,
+        waiting: OpenItemsFinder,
         library: Library,
     ) -> None:
         self._slack = slack
@@ -115,7 +117,7 @@ class Showing:
         elif opened.what in {"messages", "thread"}:
             await self._prompt(opened)
 
-    async def redraw(self, interaction: Interaction) -> None:
+    async def redraw(self, interaction: SlackInteraction) -> None:
         """Show the Home of whoever pressed something there, as it is now."""
         if not interaction.is_outside:
             await self._publish(account_of(interaction))

@@ -9,25 +9,25 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from bot.actions.cases import AskerDetails
-from bot.actions.press import FieldError, OpenForm, Press, Say
+from bot.actions.press import FieldError, OpenForm, Press, PressTarget, Say
 from bot.actions.wiring import Action, Actions
 from bot.call_results import Succeeded
 from bot.forms.evidence import TITLE
 from bot.forms.forms import FormName, entered
 from bot.json_fields import maybe_object
 from bot.slack.actions.dispatch import Ack, Handler
-from bot.slack.actions.respond import Responder, whisper
+from bot.slack.actions.respond import SlackResponder, whisper
 from bot.slack.blocks import action_ids
-from bot.slack.blocks.action_ids import Target, target_of
+from bot.slack.blocks.action_ids import target_of
 from bot.slack.blocks.evidence import loading_modal
 from bot.slack.blocks.modals import (
     fields_in,
     ids_in,
     message_modal,
 )
-from bot.slack.inbound.interaction import Interaction, asked
+from bot.slack.inbound.interaction import SlackInteraction, asked
 from bot.slack.inbound.payload import maybe
-from bot.slack.web.calls import LOOKED_UP_WITHIN_S, Slack, Spot, link_to
+from bot.slack.web.calls import LOOKED_UP_WITHIN_S, MessageRef, Slack, link_to
 from core.domain.errors import TransientError
 from core.domain.officers import Account
 from core.ports.posted_answers import PostedAnswer
@@ -36,16 +36,16 @@ PLATFORM = "slack"
 NOT_OPENED = "Slack did not open the evidence. Please press the button again."
 FAILED = "The evidence can't be read at the moment. Please press the button again."
 
-RedrawHome = Callable[[Interaction], Awaitable[None]]
+RedrawHome = Callable[[SlackInteraction], Awaitable[None]]
 """Shows an officer's Home anew, where a button of it was pressed."""
 
 
-def account_of(interaction: Interaction) -> Account:
+def account_of(interaction: SlackInteraction) -> Account:
     """Return who did something, as our lists know them."""
     return Account(platform=PLATFORM, tenant=interaction.tenant, person=interaction.person)
 
 
-def press_of(interaction: Interaction) -> Press:
+def press_of(interaction: SlackInteraction) -> Press:
     """Return what was pressed or sent.
 
     Raises:
@@ -53,7 +53,7 @@ def press_of(interaction: Interaction) -> Press:
     """
     if interaction.kind == "submit":
         ids = ids_in(interaction.context)
-        target = Target(id=ids.get("a") or ids.get("case", ""))
+        target = PressTarget(id=ids.get("a") or ids.get("case", ""))
     else:
         target = target_of(interaction.value)
     who, channel = account_of(interaction), interaction.channel
@@ -71,11 +71,11 @@ def press_of(interaction: Interaction) -> Press:
     )
 
 
-class PressHandlers:
+class SlackPressHandlers:
     """Handles what is pressed, in one workspace."""
 
     def __init__(
-        self, slack: Slack, actions: Actions, responder: Responder, redraw_home: RedrawHome
+        self, slack: Slack, actions: Actions, responder: SlackResponder, redraw_home: RedrawHome
     ) -> None:
         self._slack = slack
         self._actions = actions
@@ -110,7 +110,7 @@ class PressHandlers:
     def _handler(self, act: Action, *, is_on_home: bool = False) -> Handler:
         """Return what takes a press; Home is drawn anew if its button or form stood there."""
 
-        async def handle(interaction: Interaction, ack: Ack) -> None:
+        async def handle(interaction: SlackInteraction, ack: Ack) -> None:
             outcome = await act(press_of(interaction))
             await self._responder.respond(interaction, ack, outcome)
             is_form_open = isinstance(outcome, OpenForm) or (
@@ -121,12 +121,12 @@ class PressHandlers:
 
         return handle
 
-    async def _choose(self, interaction: Interaction, ack: Ack) -> None:
+    async def _choose(self, interaction: SlackInteraction, ack: Ack) -> None:
         as_message = partial(asked, interaction)
         outcome = await self._actions.clarification.choose(press_of(interaction), as_message)
         await self._responder.respond(interaction, ack, outcome)
 
-    async def _open_evidence(self, interaction: Interaction, ack: Ack) -> None:
+    async def _open_evidence(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Open the modal and fill it."""
         press = press_of(interaction)
         await ack()
@@ -139,14 +139,14 @@ class PressHandlers:
         view = maybe_object(opened.body, "view")
         await self._fill(press, maybe(view, "id"), maybe(view, "hash"))
 
-    async def _turn(self, interaction: Interaction, ack: Ack) -> None:
+    async def _turn(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Show another page in the same modal."""
         press = press_of(interaction)
         await ack()
         if interaction.view is not None:
             await self._fill(press, interaction.view, interaction.view_hash or "")
 
-    async def _follow(self, _: Interaction, ack: Ack) -> None:
+    async def _follow(self, _: SlackInteraction, ack: Ack) -> None:
         """A link was opened: Slack wants to hear that we heard."""
         await ack()
 
@@ -170,7 +170,7 @@ class SlackAskers:
 
     async def details(self, found: PostedAnswer) -> AskerDetails:
         """See `Askers.details`."""
-        spot = Spot(channel=found.place.channel, ts=found.place.thread)
+        spot = MessageRef(channel=found.place.channel, ts=found.place.thread)
         async with asyncio.TaskGroup() as group:
             linking = group.create_task(link_to(self._slack, spot))
             naming = group.create_task(self._name(found.person))

@@ -25,7 +25,7 @@ from bot.slack.blocks.evidence import evidence_modal
 from bot.slack.blocks.modals import errors, form_modal, message_modal, updated
 from bot.slack.blocks.mrkdwn import escaped, link
 from bot.slack.blocks.render import chosen_blocks, chosen_text
-from bot.slack.inbound.interaction import Interaction
+from bot.slack.inbound.interaction import SlackInteraction
 from bot.slack.web.calls import LITERAL, Slack
 
 NOT_NOW = "Slack did not open the form. Please press the button again."
@@ -33,14 +33,14 @@ NOT_NOW = "Slack did not open the form. Please press the button again."
 logger = logging.getLogger(__name__)
 
 
-class Responder:
+class SlackResponder:
     """Acknowledges, then shows what came of a press, in one workspace."""
 
     def __init__(self, slack: Slack, library: Library) -> None:
         self._slack = slack
         self._library = library
 
-    async def respond(self, interaction: Interaction, ack: Ack, outcome: Outcome) -> None:
+    async def respond(self, interaction: SlackInteraction, ack: Ack, outcome: Outcome) -> None:
         """Acknowledge and carry it out; what is committed stays so whether or not that works."""
         if interaction.kind == "submit":
             await ack(**_after_submit(interaction, outcome))
@@ -60,7 +60,7 @@ class Responder:
             case _:
                 assert_never(outcome)
 
-    async def open(self, interaction: Interaction, form: View) -> CallResult:
+    async def open(self, interaction: SlackInteraction, form: View) -> CallResult:
         """Open a form; a trigger lives 3 s."""
         return await self._slack.write(
             "views.open", trigger_id=interaction.trigger, view=self.view(form)
@@ -78,7 +78,7 @@ class Responder:
             case _:
                 assert_never(form)
 
-    async def _redraw(self, interaction: Interaction, chosen: Chosen) -> None:
+    async def _redraw(self, interaction: SlackInteraction, chosen: Chosen) -> None:
         """Take the buttons of a clarification away."""
         question = question_of(chosen.answer)
         await self._slack.write(
@@ -98,7 +98,7 @@ async def _unopened(outcome: OpenForm, result: CallResult) -> str:
     return outcome.otherwise or NOT_NOW
 
 
-def _after_submit(interaction: Interaction, outcome: Outcome) -> Block:
+def _after_submit(interaction: SlackInteraction, outcome: Outcome) -> Block:
     """Return what becomes of the form that was sent."""
     match outcome:
         case FieldError(field=str() as field):
@@ -111,7 +111,7 @@ def _after_submit(interaction: Interaction, outcome: Outcome) -> Block:
 
 
 async def whisper(
-    slack: Slack, interaction: Interaction, words: str, *, to: str | None = None, at: str = ""
+    slack: Slack, interaction: SlackInteraction, words: str, *, to: str | None = None, at: str = ""
 ) -> None:
     """Say a line to whoever pressed.
 

@@ -1,7 +1,12 @@
-"""Slack's requests over HTTP, before Bolt.
+"""How Slack reaches us: over HTTP with a signature, or over sockets without a public address.
 
-A request is believed only once its signature is checked, over the bytes as they came; nothing is
-parsed before. Bolt would answer 500 to what nobody signed.
+- A request is believed only once its signature is checked, over the bytes as they came (scheme v0
+  of docs.slack.dev, "Verifying requests from Slack": HMAC-SHA256 of `v0:{timestamp}:{body}`,
+  compared in constant time; a timestamp more than five minutes away is a replay). Nothing is parsed
+  before: Bolt would answer 500 to what nobody signed.
+- There are two sockets, since each has a gap when Slack renews it. One that hears nothing any more
+  is opened anew: `is_connected()` says yes long after nothing comes. Sockets know no back-pressure,
+  so a crowd waits for its turn here, unacknowledged: Slack sends again what waits for too long.
 """
 
 import asyncio
@@ -32,11 +37,24 @@ _LONGEST_TIMESTAMP = 12
 _HEX = 64
 
 
+CONNECTIONS = 2
+PINGS = 4
+"""So many pings without an answer, 10 s apart: nobody is there."""
+
+AT_ONCE = 50
+"""Requests that are handled at a time, of all connections."""
+RESTS_S = 1.0
+"""Between two tries to open a socket."""
+
+
+logger = logging.getLogger(__name__)
+
+
 class SignatureCheck:
-    """Knows the signing secrets: the current one and, during a rotation, the previous one."""
+    """Checks signatures by the current signing secret and, during a rotation, the previous one."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
-        """Take at least one secret.
+        """Check the secrets.
 
         Raises:
             ValueError: There is none, or an empty one: everybody could sign with it.
@@ -76,14 +94,44 @@ def _mark(secret: bytes, signed: bytes) -> str:
     return hmac.new(secret, signed, hashlib.sha256).hexdigest()
 
 
-CONNECTIONS = 2
-PINGS = 4
-"""So many pings without an answer, 10 s apart: nobody is there."""
+class SlackEndpoint:
+    """Takes Slack's requests."""
 
-AT_ONCE = 50
-"""Requests that are handled at a time, of all connections (reliability, section 4)."""
-RESTS_S = 1.0
-"""Between two tries to open a socket."""
+    def __init__(self, app: AsyncApp, check: SignatureCheck) -> None:
+        self._app = app
+        self._check = check
+
+    async def take(self, request: web.Request) -> web.StreamResponse:
+        """Answer one request."""
+        try:
+            body = await request.read()
+        except HTTPRequestEntityTooLarge:
+            return web.Response(status=413)
+        if not self._check(request.headers, body, now=time.time()):
+            logger.warning("a request that Slack did not sign was refused")
+            return web.Response(status=401)
+        if not _is_readable(body, is_form=request.content_type != "application/json"):
+            return web.Response(status=400)
+        bolt = AsyncBoltRequest(
+            body=body.decode("utf-8"),
+            query=request.query_string,
+            headers=dict(request.headers),
+        )
+        return await to_aiohttp_response(await self._app.async_dispatch(bolt))
+
+
+def _is_readable(body: bytes, *, is_form: bool) -> bool:
+    """Say whether the bytes are what Bolt expects: an object of JSON, plain or in a form."""
+    try:
+        text = body.decode("utf-8")
+        if is_form:
+            held = parse_qs(text, keep_blank_values=True)
+            text = held["payload"][0] if "payload" in held else ""
+            if not text:
+                return bool(held)
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 class Sockets:
@@ -92,7 +140,6 @@ class Sockets:
     def __init__(
         self, app: AsyncApp, app_token: str, tasks: ForeignTasks, *, silent_s: float
     ) -> None:
-        """Take who handles what comes, and what opens sockets."""
         self._tasks = tasks
         self._app = app
         self._app_token = app_token
@@ -184,47 +231,3 @@ async def _silence(handler: AsyncSocketModeHandler, silent_s: float) -> None:
         was_heard = heard is not None
         if time.time() - (heard or began) > silent_s:
             return
-
-
-logger = logging.getLogger(__name__)
-
-
-class SlackEndpoint:
-    """Takes Slack's requests."""
-
-    def __init__(self, app: AsyncApp, check: SignatureCheck) -> None:
-        """Take who handles them, and who believes them."""
-        self._app = app
-        self._check = check
-
-    async def take(self, request: web.Request) -> web.StreamResponse:
-        """Answer one request."""
-        try:
-            body = await request.read()
-        except HTTPRequestEntityTooLarge:
-            return web.Response(status=413)
-        if not self._check(request.headers, body, now=time.time()):
-            logger.warning("a request that Slack did not sign was refused")
-            return web.Response(status=401)
-        if not _is_readable(body, is_form=request.content_type != "application/json"):
-            return web.Response(status=400)
-        bolt = AsyncBoltRequest(
-            body=body.decode("utf-8"),
-            query=request.query_string,
-            headers=dict(request.headers),
-        )
-        return await to_aiohttp_response(await self._app.async_dispatch(bolt))
-
-
-def _is_readable(body: bytes, *, is_form: bool) -> bool:
-    """Say whether the bytes are what Bolt expects: an object of JSON, plain or in a form."""
-    try:
-        text = body.decode("utf-8")
-        if is_form:
-            held = parse_qs(text, keep_blank_values=True)
-            text = held["payload"][0] if "payload" in held else ""
-            if not text:
-                return bool(held)
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False

@@ -1,8 +1,8 @@
 """Whether Slack is set up, and whether it lets us do what we need: for `citebound doctor`.
 
-Without `--live` nothing is called; with it, `auth.test` says whose token it is and what it may do,
-of each installation where several workspaces install the app, which channels that must be private
-are, and over sockets `apps.connections.open` whether the app token opens one.
+Without `--live` nothing is called. With it, `auth.test` says whose token it is and what it may do,
+for each installation where several workspaces install the app; channels that must be private are
+checked; and `apps.connections.open` says whether the app token opens a socket.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -17,7 +17,7 @@ from bot.slack.install.oauth import INSTALL_PATH
 from bot.slack.manifest import scopes
 from bot.slack.setup import SlackSetup, slack_setup
 from bot.slack.web.calls import DISCONNECTED, Slack, client_for
-from bot.slack.web.channels import Kind, Rooms
+from bot.slack.web.channels import ChannelKind, Channels
 from core.adapters.officers import read_officers
 from core.adapters.postgres.platforms.installations import held_installations
 from core.adapters.system import SystemClock
@@ -43,7 +43,7 @@ class InstalledWorkspace:
     """See `Place.tenant`."""
     bot_user: str
     """The user id under which the app is a member."""
-    rooms: Rooms
+    rooms: Channels
     """Its channels."""
 
 
@@ -60,23 +60,23 @@ class SlackChannelCheck:
         """See `ChannelCheck.audience_channel`."""
         subject = f"Slack, channel {channel}"
         match await self._kind_of(channel):
-            case Kind.PRIVATE:
+            case ChannelKind.PRIVATE:
                 return Diagnosis(subject=subject, health=Status.FINE, found=IS_PRIVATE)
-            case Kind.PUBLIC:
+            case ChannelKind.PUBLIC:
                 found = "public, so anybody may join and read it"
                 return Diagnosis(
                     subject=subject, health=Status.BROKEN, found=found, cure=MAKE_PRIVATE
                 )
-            case Kind.SHARED:
+            case ChannelKind.SHARED:
                 found = "shared with another company: nothing is answered there"
-            case Kind.UNKNOWN:
+            case ChannelKind.UNKNOWN:
                 found = "Slack does not show it to the app: nothing is answered there"
             case None:
                 found = "Slack could not be asked: it is looked at before each answer"
         cure = "invite the app to it, or correct its id in CITEBOUND_SLACK_CONFIG"
         return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=cure)
 
-    async def _kind_of(self, channel: str) -> Kind | None:
+    async def _kind_of(self, channel: str) -> ChannelKind | None:
         """Return who reads a channel, of whichever workspace; None: not all could be asked."""
         is_told = bool(self.workspaces)
         for workspace in self.workspaces:
@@ -85,9 +85,9 @@ class SlackChannelCheck:
             except TransientError:
                 is_told = False
                 continue
-            if kind is not Kind.UNKNOWN:
+            if kind is not ChannelKind.UNKNOWN:
                 return kind
-        return Kind.UNKNOWN if is_told else None
+        return ChannelKind.UNKNOWN if is_told else None
 
     async def case_channel(self, officers: Officers, /) -> Diagnosis | None:
         """See `ChannelCheck.case_channel`."""
@@ -106,7 +106,7 @@ class SlackChannelCheck:
         except TransientError:
             found, cure = "Slack could not be asked", "it is looked at before each card"
             return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=cure)
-        if room.kind is not Kind.PRIVATE:
+        if room.kind is not ChannelKind.PRIVATE:
             found = f"{channel.person} is not private ({room.kind}): whoever reads it is no officer"
             return Diagnosis(
                 subject=subject, health=Status.BROKEN, found=found, cure=OFFICERS_ALONE
@@ -158,7 +158,9 @@ async def _bot(setup: SlackSetup, workspaces: list[InstalledWorkspace]) -> Diagn
     whole = told.body.get("is_enterprise_install") is True
     tenant = maybe(told.body, "enterprise_id" if whole else "team_id")
     workspaces.append(
-        InstalledWorkspace(tenant=tenant, bot_user=maybe(told.body, "user_id"), rooms=Rooms(slack))
+        InstalledWorkspace(
+            tenant=tenant, bot_user=maybe(told.body, "user_id"), rooms=Channels(slack)
+        )
     )
     return _told(subject, told)
 
@@ -205,7 +207,7 @@ async def _installations(
         told = await slack.read("auth.test")
         cure = f"install the app there again, at {where}"
         if isinstance(told, Succeeded):
-            rooms = Rooms(slack)
+            rooms = Channels(slack)
             workspaces.append(
                 InstalledWorkspace(tenant=one.workspace.name, bot_user=one.bot_user, rooms=rooms)
             )

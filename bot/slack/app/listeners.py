@@ -1,9 +1,9 @@
-"""What Slack sends, on its way in: kept first, then acknowledged (platforms, 2.2).
+"""What Slack sends, on its way in: stored first, then acknowledged.
 
 - Everything belongs to a workspace; of one in which the app is not installed it is dropped.
 - A message is in the inbox before Slack hears 200; if it can't be, Slack hears 503 and sends it
   again. No network call comes before that.
-- Interactions and commands go to `Presses`, which commits before it acknowledges.
+- Interactions and commands go to `SlackDispatcher`, which commits before it acknowledges.
 - Whatever else Slack sends is acknowledged: an event without a listener would come four times.
 """
 
@@ -19,11 +19,18 @@ from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.response import BoltResponse
 
 from bot.background_tasks import ForeignTasks
-from bot.slack.app.workspace import Connected
+from bot.intake import NotForUs
+from bot.slack.app.workspace import ConnectedWorkspace
 from bot.slack.app.workspaces import Workspaces
-from bot.slack.inbound.app_events import Disconnected, Doubt, Opened, doubt_of, parse_disconnected
+from bot.slack.inbound.app_events import (
+    Disconnected,
+    Opened,
+    SuspectedUninstall,
+    parse_disconnected,
+    suspected_uninstall,
+)
 from bot.slack.inbound.identity import workspace_of
-from bot.slack.inbound.interaction import Interaction, NotOurs, parse_interaction
+from bot.slack.inbound.interaction import SlackInteraction, parse_interaction
 from bot.slack.web.calls import client_for
 from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Workspace
@@ -82,7 +89,7 @@ class _Entrance:
         if connected is None:
             self._drop(where.name)
             ended = parse_disconnected(body) if is_event else None
-            doubt = doubt_of(body, where, None) if ended else None
+            doubt = suspected_uninstall(body, where, None) if ended else None
         elif not is_event:
             context[CONNECTED] = connected
             return await next_()
@@ -94,16 +101,16 @@ class _Entrance:
         return await next_() if is_more else BoltResponse(status=200, body="")
 
     async def _kept(
-        self, body: Body, where: Workspace, connected: Connected, context: AsyncBoltContext
-    ) -> Doubt | None:
+        self, body: Body, where: Workspace, connected: ConnectedWorkspace, context: AsyncBoltContext
+    ) -> SuspectedUninstall | None:
         """Keep an event; return what is to be settled about our place there."""
-        found = await connected.keeper.keep(body)
+        found = await connected.events.keep(body)
         if isinstance(found, Opened):
             context[OPENED] = found
         if isinstance(found, Disconnected):
-            if not found.surely_ends(connected.home, where):
-                return doubt_of(body, where, connected.home)
-            await self._workspaces.disconnected(connected.home, found.reason)
+            if not found.surely_ends(connected.identity, where):
+                return suspected_uninstall(body, where, connected.identity)
+            await self._workspaces.disconnected(connected.identity, found.reason)
         return None
 
     def _drop(self, name: str) -> None:
@@ -120,7 +127,7 @@ class _Entrance:
 async def _authorize(context: AsyncBoltContext, **_: Any) -> AuthorizeResult:
     """Say who we are; no token: whoever calls Slack looks up that of the workspace."""
     connected = _connected(context)
-    bot_user = None if connected is None else connected.home.bot_user
+    bot_user = None if connected is None else connected.identity.bot_user
     return AuthorizeResult(
         enterprise_id=context.enterprise_id, team_id=context.team_id, bot_user_id=bot_user
     )
@@ -137,7 +144,7 @@ class _Listeners:
         connected = _connected(context)
         found = _held(context, OPENED)
         doubt = _held(context, DOUBTED)
-        if isinstance(doubt, Doubt):
+        if isinstance(doubt, SuspectedUninstall):
             with self._tasks.held():
                 await self._workspaces.settle(doubt)
         if connected is None or not isinstance(found, Opened):
@@ -145,35 +152,35 @@ class _Listeners:
         with self._tasks.held():
             if found.is_outside and await connected.audience.is_colleague(found.person):
                 found = replace(found, is_outside=False)
-            await connected.showing.show(found)
+            await connected.home_tab.show(found)
 
     async def pressed(
         self, body: Body, ack: Callable[..., Awaitable[Any]], context: AsyncBoltContext
     ) -> None:
         connected = _connected(context)
         found = _read(body, connected)
-        if connected is None or isinstance(found, NotOurs):
+        if connected is None or isinstance(found, NotForUs):
             await ack()
             return
         with self._tasks.held():
             if found.is_outside and await connected.audience.is_colleague(found.person):
                 found = replace(found, is_outside=False)
-            await connected.presses.take(found, ack)
+            await connected.dispatcher.take(found, ack)
 
 
-def _read(body: Body, connected: Connected | None) -> Interaction | NotOurs:
+def _read(body: Body, connected: ConnectedWorkspace | None) -> SlackInteraction | NotForUs:
     if connected is None:
-        return NotOurs(reason="team")
+        return NotForUs(reason="team")
     try:
-        return parse_interaction(body, connected.home)
+        return parse_interaction(body, connected.identity)
     except ContractError as error:
         logger.warning("an interaction can't be read: %s", error)
-        return NotOurs(reason="broken")
+        return NotForUs(reason="broken")
 
 
-def _connected(context: AsyncBoltContext) -> Connected | None:
+def _connected(context: AsyncBoltContext) -> ConnectedWorkspace | None:
     found = _held(context, CONNECTED)
-    return found if isinstance(found, Connected) else None
+    return found if isinstance(found, ConnectedWorkspace) else None
 
 
 def _held(context: AsyncBoltContext, key: str) -> object:

@@ -13,13 +13,13 @@ from bot.private_channels import require_private
 from bot.slack.app.endpoint import SignatureCheck, SlackEndpoint, Sockets
 from bot.slack.app.health import InstalledWorkspace, SlackChannelCheck
 from bot.slack.app.listeners import build_app
-from bot.slack.app.workspace import Wiring
+from bot.slack.app.workspace import WorkspaceFactory
 from bot.slack.app.workspaces import Workspaces, by_tenant
 from bot.slack.install.credentials import Credentials, OneWorkspace
 from bot.slack.install.oauth import open_oauth
 from bot.slack.manifest import EVENTS_PATH
 from bot.slack.outbound.progress import SlackTimings
-from bot.slack.setup import SlackSetup, find_home, slack_setup
+from bot.slack.setup import SlackSetup, find_identity, slack_setup
 from bot.slack.web.calls import Slack, client_for
 from core.bootstrap import Service
 from core.config.settings import Settings
@@ -51,7 +51,7 @@ async def _connected(
             set.
     """
     rights = read_audience_config(setup.rights, variable="CITEBOUND_SLACK_CONFIG")
-    wiring = Wiring(service, setup, rights, timings)
+    wiring = WorkspaceFactory(service, setup, rights, timings)
     credentials, routes = await _credentials(service, setup)
     workspaces = Workspaces(credentials, wiring.connect, service.connections, api_url=setup.api_url)
     installed = await _installed(credentials, workspaces)
@@ -88,12 +88,14 @@ async def _connected(
 async def _installed(credentials: Credentials, workspaces: Workspaces) -> list[InstalledWorkspace]:
     """Return the workspaces in which the app is installed, as far as that can be told now."""
     try:
-        found = [await workspaces.find(home.workspace) for home in await credentials.homes()]
+        found = [
+            await workspaces.find(identity.workspace) for identity in await credentials.identities()
+        ]
     except TransientError:
         return []
     return [
         InstalledWorkspace(
-            tenant=one.home.tenant, bot_user=one.home.bot_user, rooms=one.audience.rooms
+            tenant=one.identity.tenant, bot_user=one.identity.bot_user, rooms=one.audience.rooms
         )
         for one in found
         if one is not None
@@ -109,5 +111,5 @@ async def _credentials(
         )
         return oauth.credentials, oauth.routes
     token = setup.bot_token or ""
-    home = await find_home(Slack(client_for(token, api_url=setup.api_url)))
-    return OneWorkspace(home, token), ()
+    identity = await find_identity(Slack(client_for(token, api_url=setup.api_url)))
+    return OneWorkspace(identity, token), ()

@@ -1,19 +1,22 @@
-"""One workspace of Slack, wired: everything that acts in it is made here, for it alone."""
+"""One workspace of Slack: everything that acts in it is made here, for it alone."""
 
+import logging
 from dataclasses import dataclass
 
 from bot.actions.wiring import wire_actions
 from bot.audience_config import AudienceConfig
-from bot.intake import Intake
+from bot.intake import Intake, NotForUs, Overheard, heard
+from bot.json_fields import Object
 from bot.replies.context import Library, RenderContext
-from bot.slack.actions.answer_actions import GoingOn
-from bot.slack.actions.commands import Asking
-from bot.slack.actions.dispatch import Presses
-from bot.slack.actions.home import Showing, Waiting
-from bot.slack.actions.press_handlers import PressHandlers, SlackAskers
-from bot.slack.actions.respond import Responder
-from bot.slack.app.event_intake import Keeper
-from bot.slack.inbound.identity import Home
+from bot.slack.actions.answer_actions import AskerActions
+from bot.slack.actions.commands import SlackQuestions
+from bot.slack.actions.dispatch import SlackDispatcher
+from bot.slack.actions.home import HomeTab, OpenItemsFinder
+from bot.slack.actions.press_handlers import SlackAskers, SlackPressHandlers
+from bot.slack.actions.respond import SlackResponder
+from bot.slack.inbound.app_events import Opened
+from bot.slack.inbound.identity import SlackIdentity
+from bot.slack.inbound.parse import Disconnected, parse
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.outbound.poster import SlackPoster
 from bot.slack.outbound.progress import SlackSurface, SlackTimings
@@ -22,76 +25,72 @@ from bot.slack.setup import SlackSetup
 from bot.slack.web.calls import Slack
 from core.bootstrap import Service
 from core.domain.delivery import Delivery
-from core.ports import Platform
+from core.domain.errors import ContractError
+from core.domain.message import (
+    Ignored,
+    InboundMessage,
+)
+from core.domain.officers import Officers
+from core.ports import ConversationStore, Platform
+
+logger = logging.getLogger(__name__)
+
+
+class SlackEventIntake:
+    """Keeps the messages of Slack's events. Safe from many tasks."""
+
+    def __init__(
+        self,
+        intake: Intake,
+        conversations: ConversationStore,
+        identity: SlackIdentity,
+        officers: Officers,
+    ) -> None:
+        self._officers = officers
+        self._intake = intake
+        self._conversations = conversations
+        self._identity = identity
+
+    async def keep(self, body: Object) -> Opened | Disconnected | None:
+        """Store what an event tells; return what is no message and has to be seen to.
+
+        Raises:
+            TransientError: It may not be stored: Slack must send it again.
+        """
+        try:
+            found = parse(body, self._identity)
+        except ContractError as error:
+            logger.warning("an event of Slack's can't be read: %s", error)
+            return None
+        match found:
+            case InboundMessage() | Ignored():
+                await self._intake.accept(found)
+            case Overheard():
+                kept = await heard(
+                    found, conversations=self._conversations, officers=self._officers
+                )
+                if kept is not None:
+                    await self._intake.accept(kept)
+            case NotForUs():
+                logger.debug("an event is not for us: %s", found.reason)
+            case Opened() | Disconnected():
+                return found
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pressed:
-    """What people see and press in one workspace."""
-
-    presses: Presses
-    """Takes what is pressed."""
-    showing: Showing
-    """Shows Home, and what to ask."""
-
-
-def wire(
-    service: Service,
-    slack: Slack,
-    *,
-    home: Home,
-    audience: SlackAudience,
-    intake: Intake,
-    library: Library,
-) -> Pressed:
-    """Return the handlers of one workspace."""
-    actions = wire_actions(
-        service,
-        membership=audience.when_posting(),
-        intake=intake,
-        askers=SlackAskers(slack),
-        hears_threads=True,
-    )
-    waiting = Waiting(slack, actions.desk, service.posted_answers)
-    showing = Showing(
-        slack,
-        corpus=service.corpus,
-        changes=service.changes,
-        audience=audience,
-        desk=actions.desk,
-        waiting=waiting,
-        library=library,
-    )
-    asking = Asking(slack, intake, audience, service.clock, desk=actions.desk, waiting=waiting)
-    going_on = GoingOn(
-        slack,
-        actions.access,
-        intake,
-        audience=audience,
-        shown=service.posted_answers,
-        actions=service.answer_actions,
-        home=home,
-        clock=service.clock,
-    )
-    responder = Responder(slack, library)
-    pressing = PressHandlers(slack, actions, responder, showing.redraw)
-    presses = Presses(pressing.handlers(), asking.handlers(), going_on.handlers())
-    return Pressed(presses=presses, showing=showing)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Connected:
+class ConnectedWorkspace:
     """One workspace that we serve, or one organisation."""
 
-    home: Home
+    identity: SlackIdentity
     """Who we are there."""
     audience: SlackAudience
     """Who its people are."""
-    keeper: Keeper
+    events: SlackEventIntake
     """Keeps the messages of its events."""
-    presses: Presses
+    dispatcher: SlackDispatcher
     """Takes what is pressed there."""
-    showing: Showing
+    home_tab: HomeTab
     """Shows Home and the agent's tab."""
     answering: Platform
     """For workers: membership may be some minutes old."""
@@ -99,7 +98,7 @@ class Connected:
     """For delivery: membership is read again."""
 
 
-class Wiring:
+class WorkspaceFactory:
     """Wires workspaces: what all of them share, and what each has of its own."""
 
     def __init__(
@@ -109,35 +108,65 @@ class Wiring:
         rights: AudienceConfig,
         timings: SlackTimings | None,
     ) -> None:
-        """Take what they share."""
         self._service = service
         self._setup = setup
         self._rights = rights
         self._timings = timings
         self._library = Library()
 
-    def connect(self, home: Home, slack: Slack) -> Connected:
+    def connect(self, identity: SlackIdentity, slack: Slack) -> ConnectedWorkspace:
         """Wire one workspace; nothing is called.
 
         Args:
-            home: who we are there.
+            identity: who we are there.
             slack: calls with the token of this workspace, and no other.
         """
         service = self._service
-        audience = SlackAudience(slack, home, self._rights)
-        surface = SlackSurface(slack, team=home.tenant, timings=self._timings)
-        around = SlackSurroundings(slack, audience, home).around
+        audience = SlackAudience(slack, identity, self._rights)
+        surface = SlackSurface(slack, team=identity.tenant, timings=self._timings)
+        around = SlackSurroundings(slack, audience, identity).around
         poster = SlackPoster(slack, context_of=self._context_of)
         intake = Intake(service.inbox)
-        pressed = wire(
-            service, slack, home=home, audience=audience, intake=intake, library=self._library
+        actions = wire_actions(
+            service,
+            membership=audience.when_posting(),
+            intake=intake,
+            askers=SlackAskers(slack),
+            hears_threads=True,
         )
-        return Connected(
-            home=home,
+        open_items = OpenItemsFinder(slack, actions.desk, service.posted_answers)
+        home_tab = HomeTab(
+            slack,
+            corpus=service.corpus,
+            changes=service.changes,
             audience=audience,
-            keeper=Keeper(intake, service.conversations, home, service.officers),
-            presses=pressed.presses,
-            showing=pressed.showing,
+            desk=actions.desk,
+            waiting=open_items,
+            library=self._library,
+        )
+        questions = SlackQuestions(
+            slack, intake, audience, service.clock, desk=actions.desk, waiting=open_items
+        )
+        asker_actions = AskerActions(
+            slack,
+            actions.access,
+            intake,
+            audience=audience,
+            shown=service.posted_answers,
+            actions=service.answer_actions,
+            identity=identity,
+            clock=service.clock,
+        )
+        responder = SlackResponder(slack, self._library)
+        presses = SlackPressHandlers(slack, actions, responder, home_tab.redraw)
+        return ConnectedWorkspace(
+            identity=identity,
+            audience=audience,
+            events=SlackEventIntake(intake, service.conversations, identity, service.officers),
+            dispatcher=SlackDispatcher(
+                presses.handlers(), questions.handlers(), asker_actions.handlers()
+            ),
+            home_tab=home_tab,
             answering=Platform(
                 audience=audience,
                 surface=surface,

@@ -1,18 +1,19 @@
-"""The workspaces that we serve, each wired when something first happens there.
+"""The workspaces that we serve, and the ports of the platform by workspace.
 
-Who we are in one is looked up each time, in our own database: an installation that was taken away,
-or made anew, counts at once, also if another process heard of it. What is kept here is the wiring
-alone, and it is dropped when it no longer fits. Tokens are not kept: each call looks its own up.
+A workspace is wired when something first happens there. Who we are in it is looked up each time, in
+our own database: an installation that was taken away, or made anew, counts at once, also if another
+process heard of it. Only the wiring is kept, and it is dropped when it no longer fits. Tokens are
+not kept: each call looks its own up.
 """
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 
-from bot.slack.app.workspace import Connected
+from bot.slack.app.workspace import ConnectedWorkspace
 from bot.slack.blocks.render import SHAPES
-from bot.slack.inbound.app_events import Doubt
-from bot.slack.inbound.identity import ORGANISATION, Home
-from bot.slack.install.credentials import Credential, Credentials, Doubts, Refusals
+from bot.slack.inbound.app_events import SuspectedUninstall
+from bot.slack.inbound.identity import ORGANISATION, SlackIdentity
+from bot.slack.install.credentials import Credential, Credentials, DeadTokens, TokenProbe
 from bot.slack.web.calls import NOT_INSTALLED, Slack, client_for
 from core.adapters.postgres.platforms.installations import PostgresDisconnections
 from core.domain.conversation import Place, Surroundings
@@ -38,93 +39,94 @@ class Workspaces:
     def __init__(
         self,
         credentials: Credentials,
-        connect: Callable[[Home, Slack], Connected],
+        connect: Callable[[SlackIdentity, Slack], ConnectedWorkspace],
         connections: PostgresDisconnections,
         *,
         api_url: str | None = None,
     ) -> None:
-        """Take who knows tokens, who wires a workspace, and who records that one is lost."""
         self._credentials = credentials
         self._connect = connect
-        self._refusals = Refusals(connections)
-        self._doubts = Doubts(credentials, self._end, api_url=api_url)
+        self._refusals = DeadTokens(connections)
+        self._doubts = TokenProbe(credentials, self._end, api_url=api_url)
         self._api_url = api_url
-        self._wired: dict[str, Connected] = {}
+        self._wired: dict[str, ConnectedWorkspace] = {}
 
-    async def find(self, where: Workspace) -> Connected | None:
+    async def find(self, where: Workspace) -> ConnectedWorkspace | None:
         """Return the workspace; None: the app is not installed there.
 
         Raises:
             TransientError: Nobody can say now.
         """
-        home = await self._credentials.home(where)
-        if home is None:
+        identity = await self._credentials.identity(where)
+        if identity is None:
             return None
-        wired = self._wired.get(home.tenant)
-        if wired is None or wired.home != home:
-            wired = self._wired[home.tenant] = self._connect(home, self._slack(home))
-            self._refusals.taken(home)
+        wired = self._wired.get(identity.tenant)
+        if wired is None or wired.identity != identity:
+            wired = self._wired[identity.tenant] = self._connect(identity, self._slack(identity))
+            self._refusals.taken(identity)
         return wired
 
-    async def of_tenant(self, tenant: str) -> Connected | None:
+    async def of_tenant(self, tenant: str) -> ConnectedWorkspace | None:
         """Return the workspace of a place; see `find`."""
         is_whole = tenant.startswith(ORGANISATION)
         return await self.find(Workspace(enterprise=tenant) if is_whole else Workspace(team=tenant))
 
-    async def disconnected(self, home: Home, reason: str, *, token: str | None = None) -> None:
+    async def disconnected(
+        self, identity: SlackIdentity, reason: str, *, token: str | None = None
+    ) -> None:
         """Record that an installation was taken away, then forget its token.
 
         Args:
-            home: the installation.
+            identity: the installation.
             reason: Slack's word for why.
             token: only if it still has this one; None: whichever it has.
 
         Raises:
             TransientError: The token may still be there: Slack must say so again.
         """
-        await self._refusals.ended(home, reason)
-        await self._credentials.forget(home.workspace, token=token)
-        self._refusals.gone(home, reason, is_held=await self._is_held(home))
-        self._wired.pop(home.tenant, None)
+        await self._refusals.ended(identity, reason)
+        await self._credentials.forget(identity.workspace, token=token)
+        self._refusals.gone(identity, reason, is_held=await self._is_held(identity))
+        self._wired.pop(identity.tenant, None)
 
-    async def settle(self, doubt: Doubt) -> None:
-        """See `Doubts.settle`."""
+    async def settle(self, doubt: SuspectedUninstall) -> None:
+        """See `TokenProbe.settle`."""
         await self._doubts.settle(doubt)
 
     @property
     def lost(self) -> Mapping[str, str]:
-        """See `Refusals.lost`."""
+        """See `DeadTokens.lost`."""
         return self._refusals.lost
 
-    async def _end(self, home: Home, held: Credential, code: str) -> None:
-        await self.disconnected(home, code, token=held.token)
+    async def _end(self, identity: SlackIdentity, held: Credential, code: str) -> None:
+        await self.disconnected(identity, code, token=held.token)
 
-    async def _is_held(self, home: Home) -> bool:
+    async def _is_held(self, identity: SlackIdentity) -> bool:
         """Say whether an installation has its token, as far as can be told."""
         try:
-            return await self._credentials.home(home.workspace) == home
+            return await self._credentials.identity(identity.workspace) == identity
         except TransientError:
             return True
 
-    def _slack(self, home: Home) -> Slack:
+    def _slack(self, identity: SlackIdentity) -> Slack:
         """Return what calls Slack in one workspace, with the token that it has at that moment."""
 
         async def token() -> str | None:
-            found = await self._credentials.find(home.workspace)
+            found = await self._credentials.find(identity.workspace)
             return None if found is None else found.token
 
         async def on_dead(refused: str, code: str) -> None:
-            if await self._is_held(home):
-                await self._refusals.refused(home, refused, code)
+            if await self._is_held(identity):
+                await self._refusals.refused(identity, refused, code)
 
         def on_taken() -> None:
-            self._refusals.taken(home)
+            self._refusals.taken(identity)
 
         client = client_for(None, api_url=self._api_url)
         return Slack(client, token=token, on_dead=on_dead, on_taken=on_taken)
 
 
-Pick = Callable[[Connected], Platform]
+Pick = Callable[[ConnectedWorkspace], Platform]
 
 
 def by_tenant(workspaces: Workspaces, pick: Pick) -> Platform:

@@ -6,10 +6,9 @@ A value is `<id>` or `<id>|<choice>`: what it stands for is looked up by its id,
 is checked, on our side.
 """
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from bot.actions.press import PressTarget
 from bot.replies.buttons import Act
 from core.domain.errors import ContractError
 
@@ -47,22 +46,6 @@ ASK_ABOUT, ASK_GLOBAL = "ask_about_message", "ask_global"
 
 NUMBERED = frozenset({CLARIFY, FOLLOW_UP, EVIDENCE_PAGE, FEEDBACK})
 LONGEST_ID = 100
-_NUMBER = re.compile("[0-9]{1,3}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """What a press is about."""
-
-    id: str
-    """Of an answer, a case or a person's home; to be looked up."""
-    choice: str = ""
-    """Which of its choices: a number, `all`, `up`, `down`; empty if there are none."""
-
-    @property
-    def number(self) -> int | None:
-        """The choice as the number of an option; None if it is none."""
-        return int(self.choice) if _NUMBER.fullmatch(self.choice) else None
 
 
 def value_of(target: str, choice: str | int = "") -> str:
@@ -70,7 +53,7 @@ def value_of(target: str, choice: str | int = "") -> str:
     return f"{target}|{choice}" if choice != "" else target
 
 
-def target_of(value: str) -> Target:
+def target_of(value: str) -> PressTarget:
     """Read the value of a button.
 
     Raises:
@@ -79,7 +62,7 @@ def target_of(value: str) -> Target:
     target, _, choice = value.partition("|")
     if not target or len(target) > LONGEST_ID or len(choice) > LONGEST_ID:
         raise ContractError("expected the id of something in the value of a button")
-    return Target(id=target, choice=choice)
+    return PressTarget(id=target, choice=choice)
 
 
 def family(name: str) -> str:

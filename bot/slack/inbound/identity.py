@@ -18,7 +18,7 @@ ORGANISATION = "E"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Home:
+class SlackIdentity:
     """Who we are in Slack."""
 
     app_id: str

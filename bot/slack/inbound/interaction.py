@@ -1,16 +1,18 @@
 """What somebody pressed, sent or called: ids, and who did it; nothing that it says is believed.
 
 Names, texts and channels in a callback are for finding one's way only: what a value stands for is
-looked up by its id, within the workspace (platforms, 4.4).
+looked up by its id, within the workspace.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import Enum
 from typing import Literal, TypeAlias
 
+from bot.intake import NotForUs
 from bot.json_fields import Object, maybe_object, need_object
-from bot.slack.inbound.identity import Home
+from bot.slack.inbound.identity import SlackIdentity
 from bot.slack.inbound.payload import maybe, need, typed
 from core.domain.conversation import ContextMessage, Place, bounded, carried_text
 from core.domain.errors import ContractError
@@ -28,7 +30,7 @@ _KINDS: dict[str, Kind] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interaction:
+class SlackInteraction:
     """One press, submit, shortcut or command."""
 
     kind: Kind
@@ -38,7 +40,7 @@ class Interaction:
     dedupe_key: str
     """The same for a repeated delivery."""
     tenant: str
-    """See `Home.tenant`."""
+    """See `SlackIdentity.tenant`."""
     team: str
     """Our workspace in which it was done; empty where an organisation's app does not say."""
     person: str
@@ -73,39 +75,31 @@ class Interaction:
     """Good for 5 answers within 30 min; None in a view."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotOurs:
-    """For another app or workspace: acknowledged, counted, forgotten."""
-
-    reason: str
-    """`app`, `team`, or `kind`: of a kind that we do not use."""
-
-
-def parse_interaction(payload: Object, home: Home) -> Interaction | NotOurs:
+def parse_interaction(payload: Object, identity: SlackIdentity) -> SlackInteraction | NotForUs:
     """Return what an interaction or a command means to us.
 
     Raises:
         ContractError: It lacks what Slack promises.
     """
     if "command" in payload:
-        return _command(payload, home)
+        return _command(payload, identity)
     kind = _KINDS.get(maybe(payload, "type"))
     team = maybe(maybe_object(payload, "team"), "id")
-    foreign = home.foreign(payload)
+    foreign = identity.foreign(payload)
     if foreign or kind is None:
-        return NotOurs(reason=foreign or "kind")
+        return NotForUs(reason=foreign or "kind")
     user, view = need_object(payload, "user"), maybe_object(payload, "view")
     place = maybe_object(payload, "container")
     message = maybe_object(payload, "message")
-    what = _what(kind, payload, home.tenant)
-    return Interaction(
+    what = _what(kind, payload, identity.tenant)
+    return SlackInteraction(
         kind=kind,
         name=what.name,
         dedupe_key=what.key,
-        tenant=home.tenant,
+        tenant=identity.tenant,
         team=team,
         person=need(user, "id"),
-        is_outside=home.is_outside({}, {"user_team": maybe(user, "team_id")}),
+        is_outside=identity.is_outside({}, {"user_team": maybe(user, "team_id")}),
         value=what.value,
         values=_values(view) if kind == "submit" else {},
         context=maybe(view, "private_metadata"),
@@ -115,33 +109,33 @@ def parse_interaction(payload: Object, home: Home) -> Interaction | NotOurs:
         is_ephemeral=place.get("is_ephemeral") is True,
         view=maybe(view, "id") or None,
         view_hash=maybe(view, "hash") or None,
-        quoted=_quoted(kind, message, home),
+        quoted=_quoted(kind, message, identity),
         is_own=maybe(message, "user") == maybe(user, "id"),
         trigger=maybe(payload, "trigger_id") or None,
         response_url=maybe(payload, "response_url") or None,
     )
 
 
-def _quoted(kind: Kind, message: Object, home: Home) -> str:
+def _quoted(kind: Kind, message: Object, identity: SlackIdentity) -> str:
     is_asked_about = kind == "message_shortcut"
-    return typed(maybe(message, "text"), bot_user=home.bot_user) if is_asked_about else ""
+    return typed(maybe(message, "text"), bot_user=identity.bot_user) if is_asked_about else ""
 
 
-def _command(payload: Object, home: Home) -> Interaction | NotOurs:
+def _command(payload: Object, identity: SlackIdentity) -> SlackInteraction | NotForUs:
     team = maybe(payload, "team_id")
-    foreign = home.foreign(payload)
+    foreign = identity.foreign(payload)
     if foreign:
-        return NotOurs(reason=foreign)
+        return NotForUs(reason=foreign)
     trigger = need(payload, "trigger_id")
-    return Interaction(
+    return SlackInteraction(
         kind="command",
         name=need(payload, "command"),
         dedupe_key=f"slack:{team}:command:{trigger}",
-        tenant=home.tenant,
+        tenant=identity.tenant,
         team=team,
         person=need(payload, "user_id"),
         is_outside=False,  # a command exists only where the app is installed
-        value=typed(maybe(payload, "text"), bot_user=home.bot_user),
+        value=typed(maybe(payload, "text"), bot_user=identity.bot_user),
         channel=need(payload, "channel_id"),
         trigger=trigger,
         response_url=maybe(payload, "response_url") or None,
@@ -203,51 +197,35 @@ ABOUT = "about"
 """Key of `InboundMessage.raw`: channel, thread and `ts` of the message that is asked about."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """`/policy` with a question."""
+class Order(Enum):
+    """What `/policy` is told to do."""
 
-    question: str
-    """Its words."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Admin:
-    """`/policy admin …`: for officers."""
-
-    words: tuple[str, ...]
-    """What follows, word by word."""
+    ASK = "ask"
+    """Its words are a question."""
+    ADMIN = "admin"
+    """Show an officer what holds in the channel."""
+    MINE = "mine"
+    """List what of this person's is still open."""
+    HELP = "help"
+    """Say how it works."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mine:
-    """`/policy mine`: what of this person's is still open."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Help:
-    """`/policy`, `/policy help`: how it works."""
-
-
-Command: TypeAlias = Ask | Admin | Mine | Help
-
-
-def command_of(words: str) -> Command:
-    """Return what the words of a command mean; a question may begin with any word but one's own."""
+def order_of(words: str) -> Order:
+    """Return what the words of a command mean; a question may begin with any word but `admin`."""
     first, _, rest = words.strip().partition(" ")
     match first.lower():
         case "" | "help" if not rest.strip():
-            return Help()
+            return Order.HELP
         case "mine" if not rest.strip():
-            return Mine()
+            return Order.MINE
         case "admin":
-            return Admin(words=tuple(rest.split()))
+            return Order.ADMIN
         case _:
-            return Ask(question=words.strip())
+            return Order.ASK
 
 
 def asked(
-    interaction: Interaction,
+    interaction: SlackInteraction,
     *,
     place: Place,
     text: str,

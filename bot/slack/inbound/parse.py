@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from bot.intake import Overheard
+from bot.intake import NotForUs, Overheard
 from bot.json_fields import Object, maybe_object, need_object
 from bot.slack.inbound.app_events import EVENTS as OPENING
 from bot.slack.inbound.app_events import Disconnected, Opened, parse_disconnected, parse_opened
-from bot.slack.inbound.identity import Home
+from bot.slack.inbound.identity import SlackIdentity
 from bot.slack.inbound.payload import (
     Quoting,
     instant,
@@ -37,36 +37,28 @@ BY_PEOPLE = frozenset({"file_share", "me_message", "thread_broadcast"})
 """Subtypes that somebody wrote: a question with a file is a question."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotForUs:
-    """Nothing to keep: it is acknowledged and counted."""
-
-    reason: str
-    """Why, in a word: `own`, `twin`, `channel`, `bot`, `unchanged`, `app`, `team`, `event`."""
-
-
 Parsed: TypeAlias = InboundMessage | Ignored | Overheard | NotForUs | Disconnected | Opened
 
 
-def parse(body: Object, home: Home) -> Parsed:
+def parse(body: Object, identity: SlackIdentity) -> Parsed:
     """Return what an envelope of the Events API means to us.
 
     Raises:
         ContractError: It lacks what Slack promises. Sent again it would lack it, too: acknowledge.
     """
-    foreign = home.foreign(body)
+    foreign = identity.foreign(body)
     if foreign:
         return NotForUs(reason=foreign)
     event = need_object(body, "event")
     match event.get("type"):
         case "app_mention" | "message":
-            return _message(event, _Envelope(body=body, home=home))
+            return _message(event, _Envelope(body=body, identity=identity))
         case "agent_session_stopped":
-            return _stop(event, _Envelope(body=body, home=home))
+            return _stop(event, _Envelope(body=body, identity=identity))
         case "app_uninstalled" | "tokens_revoked":
             return parse_disconnected(body) or NotForUs(reason="event")
         case str() as kind if kind in OPENING:
-            return _opened(event, _Envelope(body=body, home=home))
+            return _opened(event, _Envelope(body=body, identity=identity))
         case _:
             return NotForUs(reason="event")
 
@@ -76,21 +68,21 @@ class _Envelope:
     """What every event of one delivery has in common."""
 
     body: Object
-    home: Home
+    identity: SlackIdentity
 
     @property
     def tenant(self) -> str:
-        """See `Home.tenant`."""
-        return self.home.tenant
+        """See `SlackIdentity.tenant`."""
+        return self.identity.tenant
 
     @property
     def dedupe_key(self) -> str:
         """Identity of the delivery."""
-        return f"slack:{self.home.app_id}:{need(self.body, 'event_id')}"
+        return f"slack:{self.identity.app_id}:{need(self.body, 'event_id')}"
 
     def key(self, channel: str, ts: str) -> str:
         """Return the identity of what was written."""
-        return f"slack:{self.home.enterprise or self.tenant}:{channel}:{ts}"
+        return f"slack:{self.identity.enterprise or self.tenant}:{channel}:{ts}"
 
     def place(self, channel: str, ts: str, thread_ts: str, *, is_direct: bool) -> Place:
         """Return where something was written, and where its reply goes."""
@@ -111,7 +103,7 @@ class _Envelope:
             "ts": ts,
             "channel_type": maybe(event, "channel_type"),
             "is_shared": self.body.get("is_ext_shared_channel") is True,
-            "is_outside": self.home.is_outside(self.body, event),
+            "is_outside": self.identity.is_outside(self.body, event),
             "has_file": _has_file(event),
         }
 
@@ -121,7 +113,7 @@ def _opened(event: Object, envelope: _Envelope) -> Parsed:
         event,
         team=need(envelope.body, "team_id"),
         tenant=envelope.tenant,
-        is_outside=envelope.home.is_outside(envelope.body, event),
+        is_outside=envelope.identity.is_outside(envelope.body, event),
     )
     return found or NotForUs(reason="event")
 
@@ -140,8 +132,8 @@ def _message(event: Object, envelope: _Envelope) -> Parsed:
 
 
 def _written(event: Object, envelope: _Envelope) -> Parsed:
-    bot_user = envelope.home.bot_user
-    if _is_own(event, envelope.home):
+    bot_user = envelope.identity.bot_user
+    if _is_own(event, envelope.identity):
         return NotForUs(reason="own")
     kind = event.get("channel_type")
     is_direct = _is_direct(event)
@@ -176,7 +168,7 @@ def _read(event: Object, envelope: _Envelope, *, is_direct: bool) -> InboundMess
             sent_at=instant(ts),
             reason=reason,
         )
-    said = _said(event, envelope.home)
+    said = _said(event, envelope.identity)
     return InboundMessage(
         place=place,
         dedupe_key=envelope.dedupe_key,
@@ -185,17 +177,17 @@ def _read(event: Object, envelope: _Envelope, *, is_direct: bool) -> InboundMess
         text=said.rest,
         sent_at=instant(ts),
         raw=envelope.facts(event, channel, ts),
-        context=_quoted(event, said, envelope.home),
+        context=_quoted(event, said, envelope.identity),
     )
 
 
-def _said(event: Object, home: Home) -> Quoting:
-    return split_quote(typed(maybe(event, "text"), bot_user=home.bot_user))
+def _said(event: Object, identity: SlackIdentity) -> Quoting:
+    return split_quote(typed(maybe(event, "text"), bot_user=identity.bot_user))
 
 
-def _quoted(event: Object, said: Quoting, home: Home) -> tuple[ContextMessage, ...]:
+def _quoted(event: Object, said: Quoting, identity: SlackIdentity) -> tuple[ContextMessage, ...]:
     """Return what a message quotes, and the messages that it shares."""
-    shared = [typed(maybe(one, "text"), bot_user=home.bot_user) for one in _shared(event)]
+    shared = [typed(maybe(one, "text"), bot_user=identity.bot_user) for one in _shared(event)]
     texts = [text for text in (said.quoted, *shared) if text]
     return bounded([ContextMessage(text=text, part="quoted") for text in texts])
 
@@ -221,7 +213,7 @@ def _changed(event: Object, envelope: _Envelope) -> Parsed:
     ts = need(after, "ts")
     if after.get("subtype") == "tombstone":
         return _deleted(event, envelope, before, ts)
-    if _is_own(after, envelope.home):
+    if _is_own(after, envelope.identity):
         return NotForUs(reason="own")
     edited_at = maybe(maybe_object(after, "edited"), "ts")
     if not edited_at or edited_at == maybe(maybe_object(before, "edited"), "ts"):
@@ -237,14 +229,14 @@ def _changed(event: Object, envelope: _Envelope) -> Parsed:
         target_key=target,
         kind=MessageKind.EDITED,
         person=need(after, "user"),
-        text=_said(after, envelope.home).rest,
+        text=_said(after, envelope.identity).rest,
         sent_at=instant(edited_at),
         raw=envelope.facts({**event, **after}, channel, ts),
     )
 
 
 def _deleted(event: Object, envelope: _Envelope, before: Object, ts: str) -> Parsed:
-    if _is_own(before, envelope.home):
+    if _is_own(before, envelope.identity):
         return NotForUs(reason="own")
     channel = need(event, "channel")
     target = envelope.key(channel, ts)
@@ -284,8 +276,8 @@ def is_by_person(message: Object) -> bool:
     return _why_ignored(message) is None
 
 
-def _is_own(event: Object, home: Home) -> bool:
-    return event.get("user") == home.bot_user or event.get("app_id") == home.app_id
+def _is_own(event: Object, identity: SlackIdentity) -> bool:
+    return event.get("user") == identity.bot_user or event.get("app_id") == identity.app_id
 
 
 def _is_direct(event: Object) -> bool:

@@ -1,4 +1,6 @@
-"""Which token speaks for a workspace: that of the settings, or that of its installation.
+"""Which token speaks for a workspace, and whether Slack still takes it.
+
+It is that of the settings, or that of the workspace's installation.
 
 Nothing is remembered beyond a call: what was uninstalled through one process is unknown to all
 others at once, and a token that another process exchanged is the one that is found.
@@ -12,8 +14,8 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from bot.call_results import Rejected, Succeeded
-from bot.slack.inbound.app_events import Doubt
-from bot.slack.inbound.identity import Home
+from bot.slack.inbound.app_events import SuspectedUninstall
+from bot.slack.inbound.identity import SlackIdentity
 from bot.slack.web.calls import Slack, client_for
 from core.adapters.postgres.platforms.installations import (
     PostgresDisconnections,
@@ -24,62 +26,17 @@ from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Installation, Workspace
 from core.ports import Clock
 
-
-class Refusals:
-    """Remembers which workspaces are lost. Safe from many tasks."""
-
-    def __init__(self, connections: PostgresDisconnections) -> None:
-        """Take who records that one is lost."""
-        self._connections = connections
-        self._alarmed: set[str] = set()
-        self._lost: dict[str, str] = {}
-
-    @property
-    def lost(self) -> Mapping[str, str]:
-        """Workspaces and organisations in which nothing can be posted -> Slack's word for why."""
-        return self._lost
-
-    async def refused(self, home: Home, token: str, code: str) -> None:
-        """Note that Slack does not take a token; an alarm and a record, once for each token."""
-        self._lost[home.tenant] = code
-        if token in self._alarmed:
-            return
-        self._alarmed.add(token)
-        logger.error(
-            "Slack no longer takes the token of %s (%s): nothing can be posted there until the app"
-            " is installed again",
-            home.tenant,
-            code,
-        )
-        try:
-            await self._connections.disconnected(platform="slack", tenant=home.tenant, reason=code)
-        except TransientError:
-            self._alarmed.discard(token)
-
-    async def ended(self, home: Home, code: str) -> None:
-        """Record that an installation was taken away.
-
-        Raises:
-            TransientError: It is not recorded.
-        """
-        logger.error("Slack disconnected %s: %s", home.tenant, code)
-        await self._connections.disconnected(platform="slack", tenant=home.tenant, reason=code)
-
-    def taken(self, home: Home) -> None:
-        """Note that Slack takes its token."""
-        self._lost.pop(home.tenant, None)
-
-    def gone(self, home: Home, code: str, *, is_held: bool) -> None:
-        """Note that an installation ended; a token that is held nevertheless is of the settings."""
-        self._lost.pop(home.tenant, None)
-        if is_held:
-            self._lost[home.tenant] = code
-
-
 EXCHANGED_BEFORE = timedelta(hours=2)
 """A token lives for 12 hours: whoever fails to exchange it has two for another try."""
 REST = timedelta(minutes=1)
 """After an exchange that failed, while the token still lives."""
+
+ENDED = frozenset({"account_inactive", "token_revoked"})
+"""The app or its workspace is gone. Not `invalid_auth`: Slack says that of addresses, too, from
+which calls are not allowed."""
+RESTS_S = (1.0, 3.0)
+"""Before each further try; together less than a stop waits for what has begun."""
+
 
 logger = logging.getLogger(__name__)
 
@@ -101,7 +58,7 @@ class Credential:
 class Credentials(Protocol):
     """Tells them by workspace."""
 
-    async def home(self, workspace: Workspace, /) -> Home | None:
+    async def identity(self, workspace: Workspace, /) -> SlackIdentity | None:
         """Return who we are in a workspace; None: the app is not installed there.
 
         Slack is not called: whatever comes in is kept before that.
@@ -119,7 +76,7 @@ class Credentials(Protocol):
         """
         ...
 
-    async def homes(self) -> tuple[Home, ...]:
+    async def identities(self) -> tuple[SlackIdentity, ...]:
         """Return who we are wherever the app is installed.
 
         Raises:
@@ -127,7 +84,7 @@ class Credentials(Protocol):
         """
         ...
 
-    async def organisations(self) -> tuple[Home, ...]:
+    async def organisations(self) -> tuple[SlackIdentity, ...]:
         """Return who we are in each organisation for which the app is installed as a whole.
 
         Raises:
@@ -148,31 +105,33 @@ class Credentials(Protocol):
 class OneWorkspace:
     """The token of the settings, for the workspace or the organisation that it is of."""
 
-    def __init__(self, home: Home, token: str) -> None:
-        """Take who Slack says that we are."""
-        self._home = home
+    def __init__(self, identity: SlackIdentity, token: str) -> None:
+        self._identity = identity
         self._token = token
 
-    async def home(self, workspace: Workspace, /) -> Home | None:
-        """See `Credentials.home`."""
-        return self._home if self._home.is_of(workspace) else None
+    async def identity(self, workspace: Workspace, /) -> SlackIdentity | None:
+        """See `Credentials.identity`."""
+        return self._identity if self._identity.is_of(workspace) else None
 
     async def find(self, workspace: Workspace, /) -> Credential | None:
         """See `Credentials.find`."""
-        home = self._home
-        if not home.is_of(workspace):
+        identity = self._identity
+        if not identity.is_of(workspace):
             return None
         return Credential(
-            workspace=home.workspace, token=self._token, app=home.app_id, bot_user=home.bot_user
+            workspace=identity.workspace,
+            token=self._token,
+            app=identity.app_id,
+            bot_user=identity.bot_user,
         )
 
-    async def homes(self) -> tuple[Home, ...]:
-        """See `Credentials.homes`."""
-        return (self._home,)
+    async def identities(self) -> tuple[SlackIdentity, ...]:
+        """See `Credentials.identities`."""
+        return (self._identity,)
 
-    async def organisations(self) -> tuple[Home, ...]:
+    async def organisations(self) -> tuple[SlackIdentity, ...]:
         """See `Credentials.organisations`."""
-        return (self._home,) if self._home.is_whole else ()
+        return (self._identity,) if self._identity.is_whole else ()
 
     async def forget(self, workspace: Workspace, /, *, token: str | None = None) -> None:
         """See `Credentials.forget`: that of the settings is theirs who set it."""
@@ -184,16 +143,15 @@ class ManyWorkspaces:
     def __init__(
         self, installations: PostgresInstallations, *, refresh: Refresh, clock: Clock
     ) -> None:
-        """Take where they are kept, and how they are exchanged."""
         self._installations = installations
         self._refresh = refresh
         self._clock = clock
         self._rests_until: dict[str, datetime] = {}
 
-    async def home(self, workspace: Workspace, /) -> Home | None:
-        """See `Credentials.home`."""
+    async def identity(self, workspace: Workspace, /) -> SlackIdentity | None:
+        """See `Credentials.identity`."""
         found = await self._installations.find(workspace)
-        return None if found is None else home_of(found)
+        return None if found is None else identity_of(found)
 
     async def find(self, workspace: Workspace, /) -> Credential | None:
         """See `Credentials.find`."""
@@ -207,13 +165,13 @@ class ManyWorkspaces:
             bot_user=found.bot_user,
         )
 
-    async def homes(self) -> tuple[Home, ...]:
-        """See `Credentials.homes`."""
-        return tuple(map(home_of, await self._installations.held()))
+    async def identities(self) -> tuple[SlackIdentity, ...]:
+        """See `Credentials.identities`."""
+        return tuple(map(identity_of, await self._installations.held()))
 
-    async def organisations(self) -> tuple[Home, ...]:
+    async def organisations(self) -> tuple[SlackIdentity, ...]:
         """See `Credentials.organisations`."""
-        return tuple(home for home in await self.homes() if home.is_whole)
+        return tuple(identity for identity in await self.identities() if identity.is_whole)
 
     async def forget(self, workspace: Workspace, /, *, token: str | None = None) -> None:
         """See `Credentials.forget`."""
@@ -241,10 +199,14 @@ class ManyWorkspaces:
             return _living(found, now)
 
 
-def home_of(installation: Installation) -> Home:
+End = Callable[[SlackIdentity, Credential, str], Awaitable[None]]
+"""Ends an installation, if it still has this token; takes Slack's word for why."""
+
+
+def identity_of(installation: Installation) -> SlackIdentity:
     """Return who we are where the app was installed."""
     where = installation.workspace
-    return Home(
+    return SlackIdentity(
         app_id=installation.app,
         bot_user=installation.bot_user,
         teams=frozenset({where.team} if where.team else ()),
@@ -263,28 +225,77 @@ def _living(installation: Installation, now: datetime) -> Installation:
     )
 
 
-ENDED = frozenset({"account_inactive", "token_revoked"})
-"""The app or its workspace is gone. Not `invalid_auth`: Slack says that of addresses, too, from
-which calls are not allowed."""
-RESTS_S = (1.0, 3.0)
-"""Before each further try; together less than a stop waits for what has begun."""
+class DeadTokens:
+    """Tokens that Slack no longer takes: an alarm, and what health reports.
 
-End = Callable[[Home, Credential, str], Awaitable[None]]
-"""Ends an installation, if it still has this token; takes Slack's word for why."""
+    A token is kept although it is refused, as Slack may be mistaken: an uninstall is an event.
+    Once a call is taken again, all is well.
+    """
+
+    def __init__(self, connections: PostgresDisconnections) -> None:
+        self._connections = connections
+        self._alarmed: set[str] = set()
+        self._lost: dict[str, str] = {}
+
+    @property
+    def lost(self) -> Mapping[str, str]:
+        """Workspaces and organisations in which nothing can be posted -> Slack's word for why."""
+        return self._lost
+
+    async def refused(self, identity: SlackIdentity, token: str, code: str) -> None:
+        """Note that Slack does not take a token; an alarm and a record, once for each token."""
+        self._lost[identity.tenant] = code
+        if token in self._alarmed:
+            return
+        self._alarmed.add(token)
+        logger.error(
+            "Slack no longer takes the token of %s (%s): nothing can be posted there until the app"
+            " is installed again",
+            identity.tenant,
+            code,
+        )
+        try:
+            await self._connections.disconnected(
+                platform="slack", tenant=identity.tenant, reason=code
+            )
+        except TransientError:
+            self._alarmed.discard(token)
+
+    async def ended(self, identity: SlackIdentity, code: str) -> None:
+        """Record that an installation was taken away.
+
+        Raises:
+            TransientError: It is not recorded.
+        """
+        logger.error("Slack disconnected %s: %s", identity.tenant, code)
+        await self._connections.disconnected(platform="slack", tenant=identity.tenant, reason=code)
+
+    def taken(self, identity: SlackIdentity) -> None:
+        """Note that Slack takes its token."""
+        self._lost.pop(identity.tenant, None)
+
+    def gone(self, identity: SlackIdentity, code: str, *, is_held: bool) -> None:
+        """Note that an installation ended; a token that is held nevertheless is of the settings."""
+        self._lost.pop(identity.tenant, None)
+        if is_held:
+            self._lost[identity.tenant] = code
 
 
-class Doubts:
-    """Settles them, one at a time. Safe from many tasks."""
+class TokenProbe:
+    """Asks Slack whether it takes a token, where an event leaves open what has ended.
+
+    Never before the event was acknowledged. Only what Slack itself calls dead is ended; whatever
+    can't be told stays, and its next use tells. One at a time; safe from many tasks.
+    """
 
     def __init__(self, credentials: Credentials, end: End, *, api_url: str | None = None) -> None:
-        """Take who knows tokens, and what is done about a dead one."""
         self._credentials = credentials
         self._end = end
         self._api_url = api_url
         self._turn = asyncio.Lock()
-        self._waiting: set[Doubt] = set()
+        self._waiting: set[SuspectedUninstall] = set()
 
-    async def settle(self, doubt: Doubt) -> None:
+    async def settle(self, doubt: SuspectedUninstall) -> None:
         """End what is dead of that which may be meant; one that waits already does for all.
 
         Raises:
@@ -295,32 +306,34 @@ class Doubts:
         self._waiting.add(doubt)
         async with self._turn:
             self._waiting.discard(doubt)
-            organisations = await self._credentials.organisations() if not doubt.home else ()
-            meant = [doubt.home] if doubt.home else filter(doubt.is_about, organisations)
-            for home in meant:
-                await self._settle(home)
+            organisations = await self._credentials.organisations() if not doubt.identity else ()
+            meant = [doubt.identity] if doubt.identity else filter(doubt.is_about, organisations)
+            for identity in meant:
+                await self._settle(identity)
 
-    async def _settle(self, home: Home) -> None:
+    async def _settle(self, identity: SlackIdentity) -> None:
         for rest_s in (*RESTS_S, None):
             try:
-                if await self._is_settled(home):
+                if await self._is_settled(identity):
                     return
             except TransientError:
-                logger.warning("the token of %s can't be tried now", home.tenant)
+                logger.warning("the token of %s can't be tried now", identity.tenant)
             if rest_s is not None:
                 await asyncio.sleep(rest_s)
-        logger.warning("nobody says whether the app is still in %s: its next use will", home.tenant)
+        logger.warning(
+            "nobody says whether the app is still in %s: its next use will", identity.tenant
+        )
 
-    async def _is_settled(self, home: Home) -> bool:
+    async def _is_settled(self, identity: SlackIdentity) -> bool:
         """Try a token once; False: Slack does not say whether it takes it."""
-        held = await self._credentials.find(home.workspace)
-        if held is None or held.workspace != home.workspace:
+        held = await self._credentials.find(identity.workspace)
+        if held is None or held.workspace != identity.workspace:
             return True
         told = await Slack(client_for(held.token, api_url=self._api_url)).read("auth.test")
         if isinstance(told, Rejected) and told.code in ENDED:
-            await self._end(home, held, told.code)
+            await self._end(identity, held, told.code)
         elif isinstance(told, Rejected):
-            logger.warning("Slack does not take the token of %s: %s", home.tenant, told.code)
+            logger.warning("Slack does not take the token of %s: %s", identity.tenant, told.code)
         elif isinstance(told, Succeeded):
-            logger.info("the app is still in %s: Slack takes its token", home.tenant)
+            logger.info("the app is still in %s: Slack takes its token", identity.tenant)
         return isinstance(told, Succeeded | Rejected)

@@ -78,32 +78,6 @@ _PAGE = """<!doctype html>
 """
 
 
-def installed_page(*, app: str, team: str | None, is_organisation: bool) -> str:
-    """Return the page of an app that is installed."""
-    text = (
-        "Slack's administrators now add it to the workspaces that are to have it."
-        if is_organisation
-        else "Invite it to a channel and mention it there, or write to it directly."
-    )
-    places = {"app": app} | ({"team": team} if team else {})
-    href = f"https://slack.com/app_redirect?{urlencode(places)}".replace("&", "&amp;")
-    return _PAGE.format(title="Installed", text=text, href=href, link="Open it in Slack")
-
-
-def failed_page(reason: str, again: str) -> str:
-    """Return the page of an installation that failed; a reason that is not ours is not repeated."""
-    text = REASONS.get(reason, "Slack did not let the installation finish.")
-    return _PAGE.format(title="Not installed", text=text, href=again, link="Try again")
-
-
-def authorization_url(api_url: str | None) -> str | None:
-    """Return where somebody is asked to install the app: beside the API, if that is elsewhere."""
-    if api_url is None:
-        return None
-    parts = urlsplit(api_url)
-    return f"{parts.scheme}://{parts.netloc}/oauth/v2/authorize"
-
-
 INSTALL_PATH = "/slack/install"
 LONGEST_CODE = 512
 UNAVAILABLE, FORBIDDEN = 503, 403
@@ -295,3 +269,29 @@ def _served(
             return web.Response(status=UNAVAILABLE, text=page, headers=HEADERS)
 
     return handle
+
+
+def installed_page(*, app: str, team: str | None, is_organisation: bool) -> str:
+    """Return the page of an app that is installed."""
+    text = (
+        "Slack's administrators now add it to the workspaces that are to have it."
+        if is_organisation
+        else "Invite it to a channel and mention it there, or write to it directly."
+    )
+    places = {"app": app} | ({"team": team} if team else {})
+    href = f"https://slack.com/app_redirect?{urlencode(places)}".replace("&", "&amp;")
+    return _PAGE.format(title="Installed", text=text, href=href, link="Open it in Slack")
+
+
+def failed_page(reason: str, again: str) -> str:
+    """Return the page of an installation that failed; a reason that is not ours is not repeated."""
+    text = REASONS.get(reason, "Slack did not let the installation finish.")
+    return _PAGE.format(title="Not installed", text=text, href=again, link="Try again")
+
+
+def authorization_url(api_url: str | None) -> str | None:
+    """Return where somebody is asked to install the app: beside the API, if that is elsewhere."""
+    if api_url is None:
+        return None
+    parts = urlsplit(api_url)
+    return f"{parts.scheme}://{parts.netloc}/oauth/v2/authorize"

@@ -1,7 +1,10 @@
-"""Our stores in the SDK's interfaces, so that Bolt's installation flow can use them.
+"""Our stores in the SDK's interfaces, for Bolt's installation flow, and the exchange of tokens.
 
 - People's own tokens are not kept: the app asks for none.
-- What is found has no refresh token: the SDK would spend it without a lock. `credentials` does it.
+- What is found has no refresh token: the SDK would spend it without a lock.
+- A refresh token is exchanged once, and nothing is repeated. If Slack's answer is lost, so is the
+  refresh token; the access token lives on until it ends, and whoever runs this is told to install
+  the app again.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -26,57 +29,10 @@ from core.domain.installation import Installation, Tokens, Workspace
 from core.ports import Clock
 
 
-def refresh_by(slack: Slack, *, client_id: str, client_secret: str, clock: Clock) -> Refresh:
-    """Return how tokens are exchanged with Slack."""
-
-    async def refresh(installation: Installation) -> Tokens:
-        if installation.tokens.refresh is None:
-            raise ContractError("expected a refresh token beside a token that ends")
-        told = await slack.read(
-            "oauth.v2.access",
-            client_id=client_id,
-            client_secret=client_secret,
-            grant_type="refresh_token",
-            refresh_token=installation.tokens.refresh,
-        )
-        match told:
-            case Succeeded():
-                return tokens_of(told.body, clock)
-            case Rejected():
-                raise ContractError(
-                    f"Slack does not take the refresh token ({told.code}): install the app again"
-                )
-            case _:
-                raise TransientError("Slack could not be asked to exchange a token")
-
-    return refresh
-
-
-def tokens_of(told: Object, clock: Clock) -> Tokens:
-    """Read the tokens of a bot from an answer of `oauth.v2.access`.
-
-    Raises:
-        ContractError: They are not there.
-    """
-    if maybe(told, "token_type") != "bot":
-        raise ContractError("expected the token of a bot from Slack")
-    lasts_s, refresh = told.get("expires_in"), maybe(told, "refresh_token") or None
-    if lasts_s is not None and not (isinstance(lasts_s, int) and lasts_s > 0):
-        raise ContractError("expected seconds in 'expires_in' from Slack")
-    if (lasts_s is None) != (refresh is None):
-        raise ContractError("expected a refresh token with a token that ends, and only then")
-    return Tokens(
-        access=need(told, "access_token"),
-        refresh=refresh,
-        expires_at=None if lasts_s is None else clock.now() + timedelta(seconds=lasts_s),
-    )
-
-
 class StoredInstallations(AsyncInstallationStore):
     """`AsyncInstallationStore` on our port."""
 
     def __init__(self, installations: PostgresInstallations, credentials: ManyWorkspaces) -> None:
-        """Take where they are kept, and who exchanges their tokens."""
         self._installations = installations
         self._credentials = credentials
 
@@ -131,7 +87,6 @@ class StoredStates(AsyncOAuthStateStore):
     """`AsyncOAuthStateStore` on our port."""
 
     def __init__(self, states: PostgresOAuthStates) -> None:
-        """Take where they are kept."""
         self._states = states
 
     async def async_issue(self, *_args: object, **_more: object) -> str:
@@ -190,4 +145,50 @@ def theirs(installation: Installation) -> SlackInstallation:
         user_id=installation.installer,
         is_enterprise_install=is_whole,
         token_type="bot",  # noqa: S106  # its kind
+    )
+
+
+def refresh_by(slack: Slack, *, client_id: str, client_secret: str, clock: Clock) -> Refresh:
+    """Return how tokens are exchanged with Slack."""
+
+    async def refresh(installation: Installation) -> Tokens:
+        if installation.tokens.refresh is None:
+            raise ContractError("expected a refresh token beside a token that ends")
+        told = await slack.read(
+            "oauth.v2.access",
+            client_id=client_id,
+            client_secret=client_secret,
+            grant_type="refresh_token",
+            refresh_token=installation.tokens.refresh,
+        )
+        match told:
+            case Succeeded():
+                return tokens_of(told.body, clock)
+            case Rejected():
+                raise ContractError(
+                    f"Slack does not take the refresh token ({told.code}): install the app again"
+                )
+            case _:
+                raise TransientError("Slack could not be asked to exchange a token")
+
+    return refresh
+
+
+def tokens_of(told: Object, clock: Clock) -> Tokens:
+    """Read the tokens of a bot from an answer of `oauth.v2.access`.
+
+    Raises:
+        ContractError: They are not there.
+    """
+    if maybe(told, "token_type") != "bot":
+        raise ContractError("expected the token of a bot from Slack")
+    lasts_s, refresh = told.get("expires_in"), maybe(told, "refresh_token") or None
+    if lasts_s is not None and not (isinstance(lasts_s, int) and lasts_s > 0):
+        raise ContractError("expected seconds in 'expires_in' from Slack")
+    if (lasts_s is None) != (refresh is None):
+        raise ContractError("expected a refresh token with a token that ends, and only then")
+    return Tokens(
+        access=need(told, "access_token"),
+        refresh=refresh,
+        expires_at=None if lasts_s is None else clock.now() + timedelta(seconds=lasts_s),
     )

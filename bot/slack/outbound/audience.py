@@ -1,4 +1,4 @@
-"""Who reads what is posted in a place of Slack (platforms, 2.4).
+"""Who reads what is posted in a place of Slack.
 
 - A direct message with an employee: the asker's groups.
 - A private channel or a group message: the groups that every member has.
@@ -16,9 +16,9 @@ from copy import copy
 from dataclasses import dataclass
 
 from bot.audience_config import AudienceConfig, ChannelScope
-from bot.slack.inbound.identity import Home
+from bot.slack.inbound.identity import SlackIdentity
 from bot.slack.web.calls import Slack
-from bot.slack.web.channels import Kind, Room, Rooms
+from bot.slack.web.channels import Channel, ChannelKind, Channels
 from bot.slack.web.directory import Directory
 from core.domain.conversation import Place
 from core.domain.delivery import NoReaders, Readers
@@ -50,12 +50,11 @@ _AGAIN = _Kept(room_s=AGAIN_S, person_s=PERSON_AGAIN_S)
 class SlackAudience:
     """See `core.ports.Audience`. Safe from many tasks."""
 
-    def __init__(self, slack: Slack, home: Home, rights: AudienceConfig) -> None:
-        """Take where to ask, who we are, and who belongs to which group."""
-        self._home = home
+    def __init__(self, slack: Slack, identity: SlackIdentity, rights: AudienceConfig) -> None:
+        self._identity = identity
         self._rights = rights
-        self._directory = Directory(slack, home)
-        self._rooms = Rooms(slack)
+        self._directory = Directory(slack, identity)
+        self._rooms = Channels(slack)
         self._warned: set[str] = set()
         self.is_posting = False
         """True: what is known is read anew."""
@@ -78,7 +77,7 @@ class SlackAudience:
         if is_direct or place.mode == "direct":
             return Readers(groups=own, is_private=True)
         room = await self._rooms.of(place.channel, kept_s=kept.room_s)
-        if room.kind in {Kind.SHARED, Kind.UNKNOWN}:
+        if room.kind in {ChannelKind.SHARED, ChannelKind.UNKNOWN}:
             return NoReaders(may_read_direct=True, reason=f"{room.kind}_channel")
         stranger = await self._stranger(room, kept.person_s)
         if stranger:
@@ -88,15 +87,15 @@ class SlackAudience:
             groups=self._shared(room, own, scope, place.channel),
             jurisdiction=scope.jurisdiction,
             tags=scope.tags,
-            is_private=room.kind is Kind.PRIVATE,
+            is_private=room.kind is ChannelKind.PRIVATE,
         )
 
     def _shared(
-        self, room: Room, own: frozenset[str], scope: ChannelScope, channel: str
+        self, room: Channel, own: frozenset[str], scope: ChannelScope, channel: str
     ) -> frozenset[str]:
         """Return the groups of all who read a channel; of a public one none, whatever is set."""
-        if room.kind is Kind.PRIVATE:
-            members = room.members - {self._home.bot_user}
+        if room.kind is ChannelKind.PRIVATE:
+            members = room.members - {self._identity.bot_user}
             return own.intersection(*map(self._rights.groups_of, members)) | scope.audience
         if scope.audience and channel not in self._warned:
             self._warned.add(channel)
@@ -116,7 +115,7 @@ class SlackAudience:
 
         Where Slack can't be asked, nobody is.
         """
-        if self._home.enterprise is None:
+        if self._identity.enterprise is None:
             return False
         try:
             kind = await self._directory.kind_of(person, kept_s=KEPT_S)
@@ -125,7 +124,7 @@ class SlackAudience:
         return kind in {"employee", "guest"}
 
     @property
-    def rooms(self) -> Rooms:
+    def rooms(self) -> Channels:
         """What channels are."""
         return self._rooms
 
@@ -146,15 +145,15 @@ class SlackAudience:
         room = await self._rooms.of(place.channel, kept_s=AGAIN_S)
         if person not in room.members:
             return None
-        is_private = room.kind is Kind.PRIVATE
+        is_private = room.kind is ChannelKind.PRIVATE
         return self._rights.scope_of(place.channel).audience if is_private else frozenset()
 
-    async def _stranger(self, room: Room, kept_s: float) -> str:
+    async def _stranger(self, room: Channel, kept_s: float) -> str:
         """Return the kind of a member who keeps a channel from being answered; empty: none.
 
         One who is known already is enough: nobody else is asked for then.
         """
-        others = sorted(room.members - {self._home.bot_user})
+        others = sorted(room.members - {self._identity.bot_user})
         if not self._directory.may_look_again(others, team=room.team, kept_s=kept_s):
             kept_s = KEPT_S
         kinds = self._directory.known(others, kept_s=kept_s)

@@ -1,4 +1,4 @@
-"""Post a reply in its thread; one attempt, and nothing raised (platforms, 2.6).
+"""Post a reply in its thread; one attempt, and nothing raised.
 
     stopStream, where progress is shown -> update of that message -> postMessage
 
@@ -101,7 +101,6 @@ class SlackPoster:
     shapes = SHAPES
 
     def __init__(self, slack: Slack, *, context_of: ContextOf) -> None:
-        """Take where to post, and what to render with."""
         self._slack = slack
         self._context_of = context_of
 

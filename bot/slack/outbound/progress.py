@@ -72,7 +72,6 @@ class SlackSurface:
     """See `core.ports.Surface`."""
 
     def __init__(self, slack: Slack, *, team: str, timings: SlackTimings | None = None) -> None:
-        """Take the workspace for messages that do not name one as `team`."""
         self._slack = slack
         self._team = team
         self._timings = timings or SlackTimings()

@@ -14,7 +14,7 @@ from typing import cast
 
 from bot.call_results import Succeeded
 from bot.json_fields import maybe_object
-from bot.slack.inbound.identity import Home
+from bot.slack.inbound.identity import SlackIdentity
 from bot.slack.inbound.interaction import ABOUT
 from bot.slack.inbound.parse import is_by_person
 from bot.slack.inbound.payload import maybe, names, split_quote, typed
@@ -47,11 +47,10 @@ class _Spot:
 class SlackSurroundings:
     """See `core.ports.Platform.around`. Safe from many tasks."""
 
-    def __init__(self, slack: Slack, audience: SlackAudience, home: Home) -> None:
-        """Take where to read, who knows the members, and who we are."""
+    def __init__(self, slack: Slack, audience: SlackAudience, identity: SlackIdentity) -> None:
         self._slack = slack
         self._audience = audience
-        self._home = home
+        self._identity = identity
 
     async def around(self, claimed: Claimed, /) -> Surroundings:
         """Return what came with a message, and what stands before it."""
@@ -112,11 +111,14 @@ class SlackSurroundings:
             ts = maybe(one, "ts")
             if not ts or _is_after(ts, spot):
                 continue
-            if one.get("user") == self._home.bot_user or one.get("app_id") == self._home.app_id:
+            if (
+                one.get("user") == self._identity.bot_user
+                or one.get("app_id") == self._identity.app_id
+            ):
                 found = [kept for kept in found if kept[1].part == "root"]
-            elif is_by_person(one) and not names(maybe(one, "text"), self._home.bot_user):
+            elif is_by_person(one) and not names(maybe(one, "text"), self._identity.bot_user):
                 part = _part(ts, spot)
-                text = split_quote(typed(maybe(one, "text"), bot_user=self._home.bot_user)).rest
+                text = split_quote(typed(maybe(one, "text"), bot_user=self._identity.bot_user)).rest
                 is_own = one.get("user") == person
                 found.append((ts, ContextMessage(text=text, part=part, is_own=is_own)))
         return [message for _, message in found]

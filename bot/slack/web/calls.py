@@ -1,8 +1,8 @@
-"""One call of Slack's Web API, and what came of it: an answer, a refusal, a wait, or nobody knows.
+"""Calls of Slack's Web API: one call, a list read page by page, links to messages.
 
-The only place that reads the SDK's exceptions. Nothing is ever repeated here: Slack has no key by
-which it would know a second post for the first (`reliability.md`, section 2), so whoever calls
-decides. No argument and no answer is logged.
+The only place that reads the SDK's exceptions. Nothing is repeated here: Slack has no key by which
+it would know a second post for the first, so whoever calls decides. No argument and no answer is
+logged.
 """
 
 import asyncio
@@ -49,6 +49,14 @@ OnDead = Callable[[str, str], Awaitable[None]]
 """Is told a token that Slack no longer takes, and Slack's word for why."""
 OnTaken = Callable[[], None]
 """Is told that Slack took the token of a call."""
+
+
+PAGE = 999
+"""Entries asked for at a time; Slack gives fewer where it likes, and never 1,000 or more."""
+LONGEST = 500
+"""Pages: a cursor that never ends would be read for ever."""
+LOOKED_UP_WITHIN_S = 1.0
+"""Of the 3 s that Slack waits for what it sent: a link is no reason to fail."""
 
 
 class Slack:
@@ -198,17 +206,10 @@ def _rest(headers: Mapping[str, str]) -> float:
     return float(told) if told.isascii() and told.isdecimal() else REST_S
 
 
-PAGE = 999
-"""Entries asked for at a time; Slack gives fewer where it likes, and never 1,000 or more."""
-LONGEST = 500
-"""Pages: a cursor that never ends would be read for ever."""
-
-
-class Listing:
+class PagedList:
     """One reading of a list. For one task at a time."""
 
     def __init__(self, slack: Slack, method: str, **given: str) -> None:
-        """Take what is listed; nothing is called yet."""
         self._slack = slack
         self._method = method
         self._given = given
@@ -260,12 +261,8 @@ def body_of(outcome: CallResult) -> Mapping[str, Json]:
             raise TransientError("Slack could not be asked who reads")
 
 
-LOOKED_UP_WITHIN_S = 1.0
-"""Of the 3 s that Slack waits for what it sent: a link is no reason to fail."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
+class MessageRef:
     """A message in Slack."""
 
     channel: str
@@ -274,17 +271,17 @@ class Spot:
     """The message."""
 
 
-async def link_to(slack: Slack, spot: Spot) -> str | None:
+async def link_to(slack: Slack, spot: MessageRef) -> str | None:
     """Return a link to a message; None if Slack tells none in time."""
     (found,) = await links_to(slack, [spot])
     return found
 
 
-async def links_to(slack: Slack, spots: Sequence[Spot | None]) -> list[str | None]:
+async def links_to(slack: Slack, spots: Sequence[MessageRef | None]) -> list[str | None]:
     """Return a link to each, of all that Slack tells in time; none to what is nowhere."""
     found: list[str | None] = [None] * len(spots)
 
-    async def look(number: int, spot: Spot) -> None:
+    async def look(number: int, spot: MessageRef) -> None:
         told = await slack.read("chat.getPermalink", channel=spot.channel, message_ts=spot.ts)
         url = maybe(told.body, "permalink") if isinstance(told, Succeeded) else ""
         found[number] = url if is_permalink(url) else None

@@ -9,11 +9,11 @@ from time import monotonic
 from bot.call_results import Rejected
 from bot.json_fields import maybe_object
 from bot.slack.inbound.payload import maybe
-from bot.slack.web.calls import Listing, Slack, body_of
+from bot.slack.web.calls import PagedList, Slack, body_of
 from core.domain.json_value import Json
 
 
-class Kind(StrEnum):
+class ChannelKind(StrEnum):
     """Who reads a channel, as Slack describes it."""
 
     PRIVATE = "private"
@@ -40,10 +40,10 @@ MOST_KNOWN = 1_024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Room:
+class Channel:
     """What matters of a channel."""
 
-    kind: Kind
+    kind: ChannelKind
     """Who reads it; `UNKNOWN` also if Slack names no member."""
     members: frozenset[str] = frozenset()
     """Our app among them; empty of one that is shared or unknown, in which nobody is answered."""
@@ -57,21 +57,20 @@ class Room:
 class _Reading:
     """A list of members that is not complete."""
 
-    listing: Listing
+    listing: PagedList
     members: set[str] = field(default_factory=set[str])
 
 
-class Rooms:
+class Channels:
     """Reads them. Safe from many tasks."""
 
     def __init__(self, slack: Slack) -> None:
-        """Take where to ask."""
         self._slack = slack
-        self._rooms: dict[str, Room] = {}
+        self._rooms: dict[str, Channel] = {}
         self._readings: dict[str, _Reading] = {}
         self._locks: dict[str, asyncio.Lock] = {}
 
-    async def of(self, channel: str, *, kept_s: float) -> Room:
+    async def of(self, channel: str, *, kept_s: float) -> Channel:
         """Return a channel, as of at most so long ago.
 
         Raises:
@@ -97,11 +96,11 @@ class Rooms:
             self._locks = {name: lock for name, lock in self._locks.items() if lock.locked()}
         return self._locks.setdefault(channel, asyncio.Lock())
 
-    def _kept(self, channel: str, kept_s: float) -> Room | None:
+    def _kept(self, channel: str, kept_s: float) -> Channel | None:
         known = self._rooms.get(channel)
         return known if known is not None and monotonic() - known.read_at <= kept_s else None
 
-    async def kind_of(self, channel: str) -> Kind:
+    async def kind_of(self, channel: str) -> ChannelKind:
         """Return who reads a channel, as of now, without asking for its members.
 
         Raises:
@@ -116,14 +115,14 @@ class Rooms:
             return None
         return maybe_object(body_of(asked), "channel")
 
-    async def _read(self, channel: str) -> Room:
+    async def _read(self, channel: str) -> Channel:
         described = await self._described(channel)
         kind = _kind(described)
-        if described is None or kind not in {Kind.PRIVATE, Kind.PUBLIC}:
-            return Room(kind=kind, read_at=monotonic())
+        if described is None or kind not in {ChannelKind.PRIVATE, ChannelKind.PUBLIC}:
+            return Channel(kind=kind, read_at=monotonic())
         members = await self._members(channel)
-        return Room(
-            kind=kind if members else Kind.UNKNOWN,
+        return Channel(
+            kind=kind if members else ChannelKind.UNKNOWN,
             members=members,
             read_at=monotonic(),
             team=maybe(described, "context_team_id"),
@@ -132,7 +131,7 @@ class Rooms:
     async def _members(self, channel: str) -> frozenset[str]:
         reading = self._readings.get(channel)
         if reading is None or monotonic() - reading.listing.begun_at > RESUMED_S:
-            listing = Listing(self._slack, "conversations.members", channel=channel)
+            listing = PagedList(self._slack, "conversations.members", channel=channel)
             reading = self._readings[channel] = _Reading(listing=listing)
         try:
             while not reading.listing.is_over:
@@ -145,10 +144,10 @@ class Rooms:
         return frozenset(reading.members)
 
 
-def _kind(described: Mapping[str, Json] | None) -> Kind:
+def _kind(described: Mapping[str, Json] | None) -> ChannelKind:
     if described is None:
-        return Kind.UNKNOWN
+        return ChannelKind.UNKNOWN
     if any(described.get(flag) for flag in SHARED):
-        return Kind.SHARED
+        return ChannelKind.SHARED
     is_by_name = any(described.get(flag) is True for flag in BY_NAME)
-    return Kind.PRIVATE if is_by_name else Kind.PUBLIC
+    return ChannelKind.PRIVATE if is_by_name else ChannelKind.PUBLIC

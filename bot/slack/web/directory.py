@@ -13,9 +13,9 @@ from time import monotonic
 
 from bot.call_results import Rejected
 from bot.json_fields import maybe_object
-from bot.slack.inbound.identity import Home
+from bot.slack.inbound.identity import SlackIdentity
 from bot.slack.inbound.payload import maybe
-from bot.slack.web.calls import Listing, Slack, body_of
+from bot.slack.web.calls import PagedList, Slack, body_of
 from core.domain.errors import TransientError
 from core.domain.json_value import Json
 
@@ -46,14 +46,13 @@ class _Person:
 class Directory:
     """Says what people are. Safe from many tasks."""
 
-    def __init__(self, slack: Slack, home: Home) -> None:
-        """Take where to ask, and who we are."""
+    def __init__(self, slack: Slack, identity: SlackIdentity) -> None:
         self._slack = slack
-        self._home = home
+        self._identity = identity
         self._people: dict[str, _Person] = {}
-        self._listings: dict[str, Listing] = {}
+        self._listings: dict[str, PagedList] = {}
         """By workspace: those that have begun and are not over."""
-        self._whole: dict[str, Listing] = {}
+        self._whole: dict[str, PagedList] = {}
         """By workspace: the last one that was read to its end."""
         self._reading = asyncio.Lock()
 
@@ -132,19 +131,19 @@ class Directory:
 
         One task reads at a time; whoever waited finds what it read.
         """
-        if self._home.is_whole and not team:
+        if self._identity.is_whole and not team:
             return
         async with self._reading:
             is_anew = False
             while not (is_anew or self._is_listed(team, kept_s)) and self._stale(people, kept_s):
                 is_anew = team not in self._listings
                 if is_anew:
-                    of_team = {"team_id": team} if self._home.is_whole else {}
-                    self._listings[team] = Listing(self._slack, "users.list", **of_team)
+                    of_team = {"team_id": team} if self._identity.is_whole else {}
+                    self._listings[team] = PagedList(self._slack, "users.list", **of_team)
                 await self._read_on(self._listings[team], people, team, kept_s)
 
     async def _read_on(
-        self, listing: Listing, people: Collection[str], team: str, kept_s: float
+        self, listing: PagedList, people: Collection[str], team: str, kept_s: float
     ) -> None:
         """Read the rest of a listing, or as much of it as is needed."""
         try:
@@ -181,8 +180,8 @@ class Directory:
         if user.get("is_stranger") is True:
             return "outsider"
         enterprise = maybe(maybe_object(user, "enterprise_user"), "enterprise_id")
-        ours = self._home.enterprise is not None and enterprise == self._home.enterprise
-        if not ours and maybe(user, "team_id") not in self._home.teams:
+        ours = self._identity.enterprise is not None and enterprise == self._identity.enterprise
+        if not ours and maybe(user, "team_id") not in self._identity.teams:
             return "outsider"
         if user.get("is_bot") is True or maybe(user, "id") == "USLACKBOT":
             return "bot"

@@ -18,7 +18,7 @@ from bot.teams.cards.elements import Card
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.connector.roster import Rosters
-from bot.teams.inbound.interaction import Interaction, asked
+from bot.teams.inbound.interaction import TeamsInteraction, asked
 from bot.teams.outbound.audience import TeamsAudience
 from bot.teams.protocol import action_ids
 from bot.teams.protocol.action_ids import target_of
@@ -38,7 +38,7 @@ TAKEN = frozenset({IN_THREAD, IN_DIRECT})
 ASKED, ASKED_BY = "You asked: {question}", "{name} asked: {question}"
 
 
-class Asking:
+class TeamsQuestions:
     """Takes questions about messages."""
 
     def __init__(
@@ -64,15 +64,15 @@ class Asking:
         """Return what is handled here."""
         return {action_ids.ASK_ABOUT: self.open, FormName.QUESTION: self.submit}
 
-    async def open(self, interaction: Interaction) -> Mapping[str, Json]:
+    async def open(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
         """Open the form with the message that it is about."""
         if interaction.is_outside:
             return dialogs.message(OUTSIDE)
-        about = interaction.message_id or interaction.spot.root
+        about = interaction.message_id or interaction.location.root
         form = question_about_form(interaction.quoted, title=ASK_TITLE, message_id=about)
         return form_dialog(form)
 
-    async def submit(self, interaction: Interaction) -> Mapping[str, Json]:
+    async def submit(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
         """Take the question of the form."""
         target_of(interaction.values)
         question = interaction.values.get(QUESTION, "").strip()[:QUESTION_LIMIT]
@@ -87,9 +87,9 @@ class Asking:
             return dialogs.message(words)
         return again(interaction, words) or dialogs.message(words)
 
-    async def _in_thread(self, interaction: Interaction, question: str) -> str:
+    async def _in_thread(self, interaction: TeamsInteraction, question: str) -> str:
         """Answer where the message stands: only if we and the person are there, too."""
-        place = interaction.spot.place
+        place = interaction.location.place
         try:
             is_there = await self._audience.is_member(place, interaction.person)
         except TransientError:
@@ -101,8 +101,8 @@ class Asking:
         words = ASKED_BY.format(name=name, question=_shortened(question))
         return IN_THREAD if await self._taken(interaction, question, place, at, words) else NOT_NOW
 
-    async def _direct(self, interaction: Interaction, question: str) -> str:
-        at = await self._addresses.direct(interaction.spot.place, interaction.person)
+    async def _direct(self, interaction: TeamsInteraction, question: str) -> str:
+        at = await self._addresses.direct(interaction.location.place, interaction.person)
         if not isinstance(at, Address):
             at = await self._addresses.made(interaction.reference, interaction.person)
         if not isinstance(at, Address):
@@ -129,7 +129,7 @@ class Asking:
         return IN_DIRECT if await self._taken(interaction, question, place, at, words) else NOT_NOW
 
     async def _taken(
-        self, interaction: Interaction, question: str, place: Place, at: Address, words: str
+        self, interaction: TeamsInteraction, question: str, place: Place, at: Address, words: str
     ) -> bool:
         """Show the question in these words and keep it; say whether it is kept."""
         shown: Card = {"type": "message", "textFormat": "plain", "text": words}

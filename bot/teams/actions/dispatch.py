@@ -10,8 +10,9 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
+from bot.intake import NotForUs
 from bot.teams.cards.dialogs import FORMS, again
-from bot.teams.inbound.interaction import Interaction, Kind, NotOurs
+from bot.teams.inbound.interaction import Kind, TeamsInteraction
 from bot.teams.protocol.action_ids import CASE_REFRESH
 from core.domain.errors import ContractError, TransientError
 from core.domain.json_value import Json
@@ -27,7 +28,7 @@ class Response:
     """Sent as it is, `{}` included."""
 
 
-Handler = Callable[[Interaction], Awaitable[Mapping[str, Json]]]
+Handler = Callable[[TeamsInteraction], Awaitable[Mapping[str, Json]]]
 """Does one thing and returns the body of the answer, `{}` for a `press`; raises `TransientError`
 only if nothing was changed."""
 
@@ -49,7 +50,7 @@ OK, UNKNOWN, UNAVAILABLE = 200, 501, 503
 logger = logging.getLogger(__name__)
 
 
-class Presses:
+class TeamsDispatcher:
     """Finds the handler of an interaction. Safe from many tasks."""
 
     def __init__(self, *handlers: Mapping[str, Handler]) -> None:
@@ -61,9 +62,9 @@ class Presses:
         """Let a handler take what has this name."""
         self._handlers[name] = handler
 
-    async def take(self, found: Interaction | NotOurs) -> Response:
+    async def take(self, found: TeamsInteraction | NotForUs) -> Response:
         """Hand an interaction to whoever handles it; raises nothing but cancellation."""
-        if isinstance(found, NotOurs):
+        if isinstance(found, NotForUs):
             logger.info("an invoke is not for us: %s", found.reason)
             return Response(status=UNKNOWN)
         handler = self._handlers.get(found.name)
@@ -85,7 +86,7 @@ class Presses:
             return Response(status=UNAVAILABLE) if form is None else Response(body=form)
 
 
-def failed(found: Interaction) -> Response:
+def failed(found: TeamsInteraction) -> Response:
     """Return the answer to what failed in a way that nobody foresaw."""
     form = again(found, FAILED) if found.kind in FORMS else None
     return said(found.kind, FAILED) if form is None else Response(body=form)

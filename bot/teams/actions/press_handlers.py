@@ -6,20 +6,20 @@ from dataclasses import replace
 from functools import partial
 
 from bot.actions.cases import AskerDetails
-from bot.actions.press import Press, Say
+from bot.actions.press import Press, PressTarget, Say
 from bot.actions.wiring import Action, Actions
 from bot.forms.forms import FormName
 from bot.replies.context import Library
 from bot.replies.notices import THANKS_UP
 from bot.teams.actions.dispatch import Handler
 from bot.teams.actions.press_identity import press_of
-from bot.teams.actions.respond import Responder
+from bot.teams.actions.respond import TeamsResponder
 from bot.teams.cards import dialogs
 from bot.teams.cards.answer import whole_card
 from bot.teams.connector.roster import Rosters
-from bot.teams.inbound.interaction import FEEDBACK, REACTION, Interaction, asked
+from bot.teams.inbound.interaction import FEEDBACK, REACTION, TeamsInteraction, asked
 from bot.teams.protocol import action_ids
-from bot.teams.protocol.action_ids import Target, target_of
+from bot.teams.protocol.action_ids import target_of
 from bot.teams.protocol.conversations import NAME, permalink_of
 from core.domain.json_value import Json
 from core.domain.officers import Officers
@@ -32,13 +32,13 @@ _THUMBS = {"like": "up", "dislike": "down"}
 logger = logging.getLogger(__name__)
 
 
-class PressHandlers:
+class TeamsPressHandlers:
     """Handles what is pressed, in one tenant."""
 
     def __init__(
         self,
         actions: Actions,
-        responder: Responder,
+        responder: TeamsResponder,
         *,
         officers: Officers,
         shown: PostedAnswers,
@@ -77,40 +77,40 @@ class PressHandlers:
         }
 
     def _handler(self, act: Action) -> Handler:
-        async def handle(interaction: Interaction) -> Mapping[str, Json]:
+        async def handle(interaction: TeamsInteraction) -> Mapping[str, Json]:
             return self._responder.respond(interaction, await act(self._press(interaction)))
 
         return handle
 
-    def _press(self, interaction: Interaction) -> Press:
+    def _press(self, interaction: TeamsInteraction) -> Press:
         return press_of(interaction, target_of(interaction.values), self._officers)
 
-    async def _rate(self, interaction: Interaction) -> Mapping[str, Json]:
+    async def _rate(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
         """Keep a thumb; whatever comes of it, Teams takes nothing but an empty answer."""
         answer_id = await self._shown.answer_in(
             interaction.message_id,
             platform=NAME,
-            tenant=interaction.spot.tenant,
-            channel=interaction.spot.channel,
+            tenant=interaction.location.tenant,
+            channel=interaction.location.channel,
             person=interaction.person,
         )
         if answer_id is None:
             logger.info("a thumb is about no answer of ours")
             return dialogs.NOTHING
         thumb = _THUMBS.get(interaction.values.get(REACTION, ""), "")
-        press = press_of(interaction, Target(id=answer_id, choice=thumb), self._officers)
+        press = press_of(interaction, PressTarget(id=answer_id, choice=thumb), self._officers)
         # It was found by where it stands: there is nothing to hold its channel against.
         outcome = await self._actions.feedback.rate(replace(press, room=None))
         if isinstance(outcome, Say) and outcome.words != THANKS_UP:
             logger.info("a thumb of who may not read the answer, or about one that is over")
         return dialogs.NOTHING
 
-    async def _choose(self, interaction: Interaction) -> Mapping[str, Json]:
+    async def _choose(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
         press, as_message = self._press(interaction), partial(asked, interaction)
         outcome = await self._actions.clarification.choose(press, as_message)
         return self._responder.respond(interaction, outcome)
 
-    async def _show(self, interaction: Interaction) -> Mapping[str, Json]:
+    async def _show(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
         """Open a dialog with an answer of which Teams did not say whether it arrived."""
         found = await self._actions.answers.whole(self._press(interaction))
         if isinstance(found, Say):

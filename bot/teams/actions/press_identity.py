@@ -2,20 +2,17 @@
 
 from collections.abc import Mapping
 
-from bot.actions.press import Press
+from bot.actions.press import Press, PressTarget
 from bot.forms.forms import DETAILS, Entered, entered
-from bot.teams.connector.roster import Rosters
-from bot.teams.inbound.interaction import COMMENT, Interaction
-from bot.teams.protocol.action_ids import Target
+from bot.teams.inbound.interaction import COMMENT, TeamsInteraction
 from bot.teams.protocol.conversations import NAME
-from core.domain.conversation import Place
 from core.domain.officers import Account, Officers
 
 
-def press_of(interaction: Interaction, target: Target, officers: Officers) -> Press:
+def press_of(interaction: TeamsInteraction, target: PressTarget, officers: Officers) -> Press:
     """Return what was pressed or sent; the target may have been looked up."""
-    spot = interaction.spot
-    own = Account(platform=NAME, tenant=spot.tenant, person=interaction.person)
+    location = interaction.location
+    own = Account(platform=NAME, tenant=location.tenant, person=interaction.person)
     return Press(
         who=own,
         listed=_listed(own, interaction.aad, officers),
@@ -23,7 +20,7 @@ def press_of(interaction: Interaction, target: Target, officers: Officers) -> Pr
         key=interaction.dedupe_key,
         target=target.id,
         choice=target.choice,
-        room=None if spot.scope == "personal" else spot.channel,
+        room=None if location.scope == "personal" else location.channel,
         message_id=interaction.message_id,
         entered=_entered(interaction.values),
     )
@@ -32,17 +29,6 @@ def press_of(interaction: Interaction, target: Target, officers: Officers) -> Pr
 def _entered(held: Mapping[str, str]) -> Entered:
     """Read a form, or what was written beside a thumb."""
     return entered({**held, DETAILS: held[COMMENT]} if COMMENT in held else held)
-
-
-def officers_in(place: Place, rosters: Rosters, officers: Officers) -> tuple[str, ...]:
-    """Return Teams' own ids of officers in a conversation, as its list was last read."""
-
-    def is_officer(person: str) -> bool:
-        account = Account(platform=NAME, tenant=place.tenant, person=person)
-        return bool(person) and officers.find(account) is not None
-
-    known = rosters.known(place)
-    return tuple(one.id for one in known if is_officer(one.id) or is_officer(one.aad))
 
 
 def _listed(own: Account, aad: str, officers: Officers) -> Account:

@@ -21,7 +21,6 @@ from bot.forms.evidence import TITLE, EvidenceView
 from bot.forms.forms import Form
 from bot.replies.context import Library, RenderContext
 from bot.replies.notices import REMOVED
-from bot.teams.actions.press_identity import officers_in
 from bot.teams.cards import dialogs
 from bot.teams.cards.answer import chosen_card
 from bot.teams.cards.cases import case_card
@@ -31,8 +30,8 @@ from bot.teams.cards.evidence import evidence_card
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.connector.http_client import NOT_HERE
-from bot.teams.connector.roster import Rosters
-from bot.teams.inbound.interaction import Interaction
+from bot.teams.connector.roster import Rosters, officers_in
+from bot.teams.inbound.interaction import TeamsInteraction
 from core.domain.case import Case
 from core.domain.json_value import Json
 from core.domain.officers import Officers
@@ -40,7 +39,7 @@ from core.domain.officers import Officers
 logger = logging.getLogger(__name__)
 
 
-class Responder:
+class TeamsResponder:
     """Answers invokes, and writes to one person where no answer would be shown.
 
     Safe from many tasks.
@@ -63,7 +62,7 @@ class Responder:
         self._officers = officers
         self._rosters = rosters
 
-    def respond(self, interaction: Interaction, outcome: Outcome) -> Mapping[str, Json]:
+    def respond(self, interaction: TeamsInteraction, outcome: Outcome) -> Mapping[str, Json]:
         """Return the body that an invoke is answered with."""
         match outcome:
             case Say():
@@ -82,7 +81,7 @@ class Responder:
                 assert_never(outcome)
 
     def open(
-        self, interaction: Interaction, title: str, card: Card, *, is_large: bool = False
+        self, interaction: TeamsInteraction, title: str, card: Card, *, is_large: bool = False
     ) -> Mapping[str, Json]:
         """Return the answer that opens a dialog; where a client has none, write its card."""
         if interaction.kind != "press":
@@ -91,7 +90,7 @@ class Responder:
         self._background.begin(self._write(interaction, message))
         return dialogs.NOTHING
 
-    def _say(self, interaction: Interaction, words: str) -> Mapping[str, Json]:
+    def _say(self, interaction: TeamsInteraction, words: str) -> Mapping[str, Json]:
         """Return the answer that says it; where none can, write to that person alone."""
         match interaction.kind:
             case "execute":
@@ -105,7 +104,7 @@ class Responder:
             case _:
                 return dialogs.message(words)
 
-    def _open_form(self, interaction: Interaction, form: View) -> Mapping[str, Json]:
+    def _open_form(self, interaction: TeamsInteraction, form: View) -> Mapping[str, Json]:
         match form:
             case Form():
                 return self.open(interaction, form.title, form_card(form))
@@ -117,7 +116,7 @@ class Responder:
             case _:
                 assert_never(form)
 
-    def _redraw(self, interaction: Interaction, now: Chosen | Case) -> Mapping[str, Json]:
+    def _redraw(self, interaction: TeamsInteraction, now: Chosen | Case) -> Mapping[str, Json]:
         """Answer with the card as it is now; a client that takes none has it rewritten."""
         if isinstance(now, Case):
             # As a message it is rewritten by delivery, for this officer as for all others.
@@ -130,14 +129,16 @@ class Responder:
         self._background.begin(rewriting)
         return dialogs.NOTHING
 
-    def _case(self, interaction: Interaction, case: Case) -> Card:
+    def _case(self, interaction: TeamsInteraction, case: Case) -> Card:
         context = RenderContext(
-            is_public=interaction.spot.scope != "personal",
-            officers=officers_in(interaction.spot.place, self._rosters, self._officers),
+            is_public=interaction.location.scope != "personal",
+            officers=officers_in(interaction.location.place, self._rosters, self._officers),
         )
         return case_card(case, context)
 
-    async def _rewrite(self, interaction: Interaction, shown: Card, *, is_whispered: bool) -> None:
+    async def _rewrite(
+        self, interaction: TeamsInteraction, shown: Card, *, is_whispered: bool
+    ) -> None:
         """Take the buttons away where the client does not do it by itself."""
         shown_in = interaction.message_id
         if shown_in is None:
@@ -147,28 +148,29 @@ class Responder:
             lambda: self._transport.update(at, shown_in, message, is_targeted=is_whispered)
         )
 
-    async def _write(self, interaction: Interaction, message: Card) -> None:
-        spot, at = interaction.spot, _address(interaction)
+    async def _write(self, interaction: TeamsInteraction, message: Card) -> None:
+        location, at = interaction.location, _address(interaction)
 
         async def send() -> CallResult:
-            if spot.scope == "personal":
+            if location.scope == "personal":
                 return await self._transport.post(at, message)
             to: Card = {"id": interaction.person}
             return await self._transport.post(at, message | {"recipient": to}, is_targeted=True)
 
         told = await self._background.retry(send)
-        if isinstance(told, Rejected) and told.status in NOT_HERE and spot.scope != "personal":
+        if isinstance(told, Rejected) and told.status in NOT_HERE and location.scope != "personal":
             told = await self._background.retry(lambda: self._directly(interaction, message))
         if not isinstance(told, Succeeded):
             logger.info("nobody was told what came of a press: %s", type(told).__name__)
 
-    async def _directly(self, interaction: Interaction, message: Card) -> CallResult:
+    async def _directly(self, interaction: TeamsInteraction, message: Card) -> CallResult:
         """Write to the person's own chat: not everywhere has Teams messages for one alone."""
-        own = await self._addresses.direct(interaction.spot.place, interaction.person)
+        own = await self._addresses.direct(interaction.location.place, interaction.person)
         return await self._transport.post(own, message) if isinstance(own, Address) else own
 
 
-def _address(interaction: Interaction) -> Address:
+def _address(interaction: TeamsInteraction) -> Address:
     return Address(
-        service_url=interaction.reference.service_url, conversation=interaction.spot.conversation
+        service_url=interaction.reference.service_url,
+        conversation=interaction.location.conversation,
     )

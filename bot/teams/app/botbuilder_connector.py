@@ -1,6 +1,6 @@
-"""Teams' connector service through Microsoft's SDK, botbuilder. See `transport`.
+"""Teams' connector service through Microsoft's SDK, botbuilder. See `Transport`.
 
-The SDK's client makes the requests and reads the answers; the bytes travel by our `Exchange`. Its
+The SDK's client makes the requests and reads the answers; the bytes travel by `ConnectorHttp`. Its
 own way blocks every other task while it fetches a token, repeats an update by itself on errors, and
 waits for 100 s.
 """
@@ -8,7 +8,7 @@ waits for 100 s.
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-from botbuilder.schema import ConversationParameters
+from botbuilder.schema import Activity, ConversationParameters, Entity
 from botframework.connector import AsyncBfPipeline
 from botframework.connector.aio import ConnectorClient
 from msrest.exceptions import ClientException
@@ -16,9 +16,9 @@ from msrest.pipeline import AsyncHTTPSender, Request, Response, SansIOHTTPPolicy
 from msrest.universal_http import AsyncClientResponse, ClientRequest
 
 from bot.call_results import CallResult, Succeeded, Uncertain
-from bot.teams.app.botbuilder_patches import to_activity
 from bot.teams.connector.connector import PAGE, Address, RestTransport
-from bot.teams.connector.http_client import Exchange, HttpResponse, Object, call_result
+from bot.teams.connector.http_client import ConnectorHttp, HttpResponse, Object, call_result
+from core.domain.json_value import Json
 
 HOPS = 64
 """Services whose client is kept: a few, of the regions of one cloud."""
@@ -27,8 +27,7 @@ HOPS = 64
 class BotbuilderTransport:
     """See `Transport`."""
 
-    def __init__(self, exchange: Exchange) -> None:
-        """Take what sends requests."""
+    def __init__(self, exchange: ConnectorHttp) -> None:
         self._exchange = exchange
         self._rest = RestTransport(exchange)
         self._clients: dict[str, Any] = {}
@@ -134,7 +133,7 @@ class _Answered(AsyncClientResponse):
 class _Sender(AsyncHTTPSender[Any, Any]):
     """Sends what the SDK made; lets the SDK see good answers only."""
 
-    def __init__(self, exchange: Exchange, service_url: str) -> None:
+    def __init__(self, exchange: ConnectorHttp, service_url: str) -> None:
         self._exchange = exchange
         self._service_url = service_url
 
@@ -171,3 +170,32 @@ async def _outcome(call: Callable[[], Awaitable[Any]]) -> CallResult:
         # It came back well, and the SDK does not know what it says.
         return Uncertain(why=type(error).__name__)
     return cast("Succeeded", raw.response)
+
+
+class RawEntity(Entity):
+    """An entity that keeps every key.
+
+    The SDK's own sends `type` and silently drops the rest: citations, the label of AI, and the
+    state of a stream would vanish without an error.
+    """
+
+    _attribute_map = {  # noqa: RUF012  # msrest reads it from the class
+        "additional_properties": {"key": "", "type": "{object}"},
+        "type": {"key": "type", "type": "str"},
+    }
+
+    def __init__(self, **data: Json) -> None:
+        super().__init__(type=cast("str", data.get("type")))
+        self.additional_properties: dict[str, Any] = {
+            key: value for key, value in data.items() if key != "type"
+        }
+
+
+def to_activity(message: Object) -> Activity:
+    """Return an activity that is sent as it is written here."""
+    rest = {key: value for key, value in message.items() if key != "entities"}
+    activity = cast("Activity", Activity().deserialize(rest))
+    entities = message.get("entities")
+    told = entities if isinstance(entities, list) else []
+    activity.entities = [RawEntity(**one) for one in told if isinstance(one, dict)]
+    return activity

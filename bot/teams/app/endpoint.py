@@ -7,12 +7,14 @@ answer is an error of ours, except 503 where the database is away and Teams is t
 """
 
 import logging
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from aiohttp import web
 from aiohttp.http_exceptions import BadHttpMessage
 from aiohttp.web_exceptions import HTTPRequestEntityTooLarge
-from botbuilder.core import TurnContext
+from botbuilder.core import InvokeResponse, TurnContext
+from botbuilder.core.teams import TeamsActivityHandler
 from botbuilder.integration.aiohttp import CloudAdapter, ConfigurationBotFrameworkAuthentication
 from botbuilder.schema import Activity, ChannelAccount, ConversationAccount
 from botframework.connector.auth import (
@@ -23,17 +25,19 @@ from botframework.connector.auth import (
     MicrosoftAppCredentials,
     ServiceClientCredentialsFactory,
 )
+from msrest.serialization import Model
 
+from bot.intake import NotForUs
 from bot.json_fields import maybe_object
-from bot.teams.actions.dispatch import Presses, failed
-from bot.teams.app.botbuilder_patches import Bot, Response
-from bot.teams.app.event_intake import Keeper
+from bot.teams.actions.dispatch import Response, TeamsDispatcher, failed
+from bot.teams.app.event_intake import TeamsEventIntake
 from bot.teams.auth.token_verifier import Principal, Reject, Verifier
-from bot.teams.inbound.interaction import Interaction, NotOurs, parse_invoke
+from bot.teams.inbound.interaction import TeamsInteraction, parse_invoke
 from bot.teams.protocol.conversations import CHANNEL_ID
-from bot.teams.protocol.identity import Home
+from bot.teams.protocol.identity import TeamsIdentity
 from bot.teams.protocol.payload import maybe
 from core.domain.errors import ContractError, TransientError
+from core.domain.json_value import Json
 
 PATH = "/api/messages"
 LONGEST_BODY = 1024 * 1024
@@ -62,9 +66,9 @@ class _NoCredentials(ServiceClientCredentialsFactory):
         return MicrosoftAppCredentials.empty()
 
 
-def adapter_for(home: Home) -> CloudAdapter:
+def adapter_for(identity: TeamsIdentity) -> CloudAdapter:
     """Return an adapter of the SDK that answers invokes; it has no secret and makes no call."""
-    factory = _NoCredentials(home.app_id)
+    factory = _NoCredentials(identity.app_id)
     authentication = ConfigurationBotFrameworkAuthentication(object(), credentials_factory=factory)
     adapter = CloudAdapter(authentication)
     adapter.on_turn_error = _on_turn_error
@@ -82,17 +86,16 @@ class TeamsEndpoint:
     def __init__(
         self,
         verifier: Verifier,
-        keeper: Keeper,
-        presses: Presses,
+        keeper: TeamsEventIntake,
+        presses: TeamsDispatcher,
         *,
-        home: Home,
+        identity: TeamsIdentity,
     ) -> None:
-        """Take who is believed, who keeps messages, who answers invokes, and who we are."""
         self._verifier = verifier
         self._keeper = keeper
         self._presses = presses
-        self._home = home
-        self._adapter = adapter_for(home)
+        self._identity = identity
+        self._adapter = adapter_for(identity)
 
     async def take(self, request: web.Request) -> web.StreamResponse:
         """Answer one request."""
@@ -130,7 +133,7 @@ class TeamsEndpoint:
 
     async def _invoke(self, principal: Principal) -> web.StreamResponse:
         """Answer an invoke through the adapter."""
-        found = parse_invoke(principal.activity, self._home)
+        found = parse_invoke(principal.activity, self._identity)
 
         async def answer() -> Response:
             return await self._presses.take(found)
@@ -145,7 +148,7 @@ class TeamsEndpoint:
     def _authenticated(self, principal: Principal) -> AuthenticateRequestResult:
         """Return our own check's result in the SDK's words: it does not check again."""
         audience = AuthenticationConstants.AUDIENCE_CLAIM
-        identity = ClaimsIdentity({**principal.claims, audience: self._home.app_id}, True)
+        identity = ClaimsIdentity({**principal.claims, audience: self._identity.app_id}, True)
         result = AuthenticateRequestResult()
         result.claims_identity = identity
         result.audience = _AUDIENCE
@@ -174,8 +177,37 @@ def _spoken(principal: Principal) -> Activity:
     )
 
 
-def _failed(found: Interaction | NotOurs) -> web.StreamResponse:
+def _failed(found: TeamsInteraction | NotForUs) -> web.StreamResponse:
     """Answer an invoke whose handler failed in a way that nobody foresaw."""
-    if isinstance(found, NotOurs):
+    if isinstance(found, NotForUs):
         return web.Response(status=501)
     return web.json_response(dict(failed(found).body))
+
+
+class RawBody(Model):
+    """Any JSON object as the body of an answer; `RawBody({})` is sent as `{}`.
+
+    The SDK's own answer to an invoke is serialised twice, and fails.
+    """
+
+    _attribute_map = {  # noqa: RUF012  # msrest reads it from the class
+        "additional_properties": {"key": "", "type": "{object}"}
+    }
+
+    def __init__(self, data: Mapping[str, Json]) -> None:
+        super().__init__()
+        self.additional_properties: dict[str, Any] = dict(data)
+
+
+class Bot(TeamsActivityHandler):
+    """Answers one invoke, whatever its name, by what is given."""
+
+    def __init__(self, answer: Callable[[], Awaitable[Response]]) -> None:
+        super().__init__()
+        self._answer = answer
+
+    async def on_invoke_activity(self, turn_context: TurnContext) -> InvokeResponse:
+        """Answer; the stock dispatch reads the payload once more, and fails on our names."""
+        del turn_context  # all that counts of it was read before
+        response = await self._answer()
+        return InvokeResponse(status=response.status, body=RawBody(response.body))

@@ -1,26 +1,26 @@
-"""What Teams sends, on its way in: kept first, then acknowledged (platforms, 3.3).
+"""What Teams sends, on its way in: stored first, then acknowledged.
 
-- A message is in the inbox before Teams hears 200; if it can't be, Teams hears 503. No network
-  call comes before that.
-- How to write to a conversation is kept before the message is: its answer must not find nothing.
-- A greeting is kept like a message: what follows from both is queued in the same transaction.
+- A message is in the inbox before Teams hears 200; if it can't be, Teams hears 503. No network call
+  comes before that.
+- How to write to a conversation is stored before the message is, so that its answer finds it.
+- A greeting is stored like a message: what follows from both is queued in the same transaction.
 """
 
 import logging
 import time
 from collections.abc import Callable
 
-from bot.intake import Intake, Overheard, heard
+from bot.intake import Intake, NotForUs, Overheard, heard
 from bot.json_fields import Object
-from bot.teams.actions.dispatch import Presses
-from bot.teams.inbound.interaction import Interaction, NotOurs
+from bot.teams.actions.dispatch import TeamsDispatcher
+from bot.teams.inbound.interaction import TeamsInteraction
 from bot.teams.inbound.membership_events import Changed, Met, Parted
-from bot.teams.inbound.parse import NotForUs, parse
+from bot.teams.inbound.parse import parse
 from bot.teams.protocol.conversations import NAME, Reference, reference_of
-from bot.teams.protocol.identity import Home
+from bot.teams.protocol.identity import TeamsIdentity
 from core.domain.errors import TransientError
 from core.domain.message import Ignored, InboundMessage
-from core.domain.officers import Account, Officers
+from core.domain.officers import Officers
 from core.ports import ConversationStore
 from core.ports.messages import ConversationReferences
 
@@ -38,28 +38,24 @@ class UnavailableError(TransientError):
     """What was sent could not be kept: Teams is to hear so."""
 
 
-class Keeper:
-    """Keeps what activities tell, except invokes. Safe from many tasks."""
+class TeamsEventIntake:
+    """Stores what activities tell, except invokes. Safe from many tasks."""
 
     def __init__(
         self,
         intake: Intake,
         conversations: ConversationStore,
         references: ConversationReferences,
-        home: Home,
+        identity: TeamsIdentity,
         *,
         officers: Officers,
-        presses: Presses,
+        presses: TeamsDispatcher,
         forget: Forget,
     ) -> None:
-        """Take where messages and references are kept, who we are, and who does the rest.
-
-        Officers are those of our list: while one speaks in a thread, we do not.
-        """
         self._intake = intake
         self._conversations = conversations
         self._references = references
-        self._home = home
+        self._identity = identity
         self._officers = officers
         self._presses = presses
         self._forget = forget
@@ -72,19 +68,17 @@ class Keeper:
             ContractError: It lacks what Teams promises; sent again it would lack it, too.
             TransientError: It may not be stored: Teams must send it again.
         """
-        found = parse(activity, self._home)
+        found = parse(activity, self._identity)
         match found:
             case InboundMessage() | Ignored():
                 await self._accept(activity, found)
             case Overheard():
                 kept = await heard(
-                    found,
-                    conversations=self._conversations,
-                    is_officer=self._is_officer(found.message),
+                    found, conversations=self._conversations, officers=self._officers
                 )
                 if kept is not None:
                     await self._accept(activity, kept)
-            case Interaction():
+            case TeamsInteraction():
                 await self._press(found)
             case Met():
                 since = await self._references.put(found.reference.stored())
@@ -94,23 +88,15 @@ class Keeper:
                 await self._know(found.reference)
             case Parted():
                 await self._part(found)
-            case NotForUs() | NotOurs():
+            case NotForUs():
                 logger.debug("an activity is not for us: %s", found.reason)
 
     async def _accept(self, activity: Object, message: InboundMessage | Ignored) -> None:
         if isinstance(message, InboundMessage):
-            await self._know(reference_of(activity, self._home))
+            await self._know(reference_of(activity, self._identity))
         await self._intake.accept(message)
 
-    def _is_officer(self, message: InboundMessage | Ignored) -> bool:
-        aad = message.raw.get("aad") if isinstance(message, InboundMessage) else None
-        tenant = message.place.tenant
-        ids = {message.person, aad.lower() if isinstance(aad, str) else ""} - {""}
-        return any(
-            self._officers.find(Account(platform=NAME, tenant=tenant, person=one)) for one in ids
-        )
-
-    async def _press(self, interaction: Interaction) -> None:
+    async def _press(self, interaction: TeamsInteraction) -> None:
         response = await self._presses.take(interaction)
         if response.status != 200:  # noqa: PLR2004  # the only good one
             raise UnavailableError

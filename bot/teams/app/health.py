@@ -13,15 +13,14 @@ from urllib.parse import urlsplit
 from bot.audience_config import read_audience_config
 from bot.doctor_check import Diagnosis, Status
 from bot.private_channels import IS_PRIVATE, findings, members_of_case_channel
-from bot.teams.actions.press_identity import officers_in
 from bot.teams.auth.credentials import TokenError, token_for
 from bot.teams.auth.signing_keys import METADATA_URL, signing_keys
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.connector import RestTransport
-from bot.teams.connector.http_client import Exchange, open_session
-from bot.teams.connector.roster import Rosters
+from bot.teams.connector.http_client import ConnectorHttp, open_session
+from bot.teams.connector.roster import Rosters, officers_in
 from bot.teams.protocol.conversations import NAME, Reference
-from bot.teams.protocol.identity import home_of
+from bot.teams.protocol.identity import identity_of
 from bot.teams.setup import TeamsSetup, teams_setup
 from core.adapters.officers import read_officers
 from core.adapters.postgres.engine.database import engine_for, newest_revision, server_facts
@@ -185,7 +184,7 @@ async def _channel_check(
     settings: Settings, setup: TeamsSetup
 ) -> AsyncGenerator[TeamsChannelCheck | None]:
     """Return what is kept of conversations; None from a database that is not migrated."""
-    home = home_of(setup)
+    identity = identity_of(setup)
     async with AsyncExitStack() as stack:
         session = await stack.enter_async_context(open_session())
         engine = engine_for(await database_url(settings), pooled=False)
@@ -193,8 +192,8 @@ async def _channel_check(
         if (await server_facts(engine)).revision != newest_revision():
             yield None
             return
-        exchange = Exchange(session, token_for(setup, session), home.service_urls.allows)
+        exchange = ConnectorHttp(session, token_for(setup, session), identity.service_urls.allows)
         transport = RestTransport(exchange)
-        addresses = Addresses(PostgresConversationReferences(engine), home, transport)
-        rosters = Rosters(transport, addresses, home)
-        yield TeamsChannelCheck(tenants=home.tenants, addresses=addresses, rosters=rosters)
+        addresses = Addresses(PostgresConversationReferences(engine), identity, transport)
+        rosters = Rosters(transport, addresses, identity)
+        yield TeamsChannelCheck(tenants=identity.tenants, addresses=addresses, rosters=rosters)

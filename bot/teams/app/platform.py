@@ -15,14 +15,13 @@ from bot.intake import Intake
 from bot.platform import Chat, Connect
 from bot.private_channels import require_private
 from bot.replies.context import Library, RenderContext
-from bot.teams.actions.commands import Asking
-from bot.teams.actions.dispatch import Presses
-from bot.teams.actions.press_handlers import PressHandlers, TeamsAskers
-from bot.teams.actions.press_identity import officers_in
-from bot.teams.actions.respond import Responder
+from bot.teams.actions.commands import TeamsQuestions
+from bot.teams.actions.dispatch import TeamsDispatcher
+from bot.teams.actions.press_handlers import TeamsAskers, TeamsPressHandlers
+from bot.teams.actions.respond import TeamsResponder
 from bot.teams.app.botbuilder_connector import BotbuilderTransport
 from bot.teams.app.endpoint import PATH, TeamsEndpoint
-from bot.teams.app.event_intake import Keeper
+from bot.teams.app.event_intake import TeamsEventIntake
 from bot.teams.app.health import TeamsChannelCheck
 from bot.teams.auth.credentials import token_for
 from bot.teams.auth.signing_keys import METADATA_URL, SigningKeys, signing_keys
@@ -30,163 +29,20 @@ from bot.teams.auth.token_verifier import InboundVerifier, UnsafeAnonymous, Veri
 from bot.teams.cards.render import render
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.connector import RestTransport, Transport
-from bot.teams.connector.http_client import Exchange, open_session
-from bot.teams.connector.roster import Rosters
+from bot.teams.connector.http_client import ConnectorHttp, open_session
+from bot.teams.connector.roster import Rosters, officers_in
 from bot.teams.outbound.audience import TeamsAudience
 from bot.teams.outbound.poster import TeamsMessage, TeamsPoster
 from bot.teams.outbound.progress import TeamsSurface, TeamsTimings
 from bot.teams.protocol.conversations import NAME, Reference
-from bot.teams.protocol.identity import Home, home_of
+from bot.teams.protocol.identity import TeamsIdentity, identity_of
 from bot.teams.setup import TeamsSetup, teams_setup
 from core.bootstrap import Service
 from core.config.settings import Settings
 from core.domain.delivery import Delivery
 from core.ports import Platform
 
-
-def handlers(
-    service: Service,
-    transport: Transport,
-    *,
-    addresses: Addresses,
-    audience: TeamsAudience,
-    rosters: Rosters,
-    intake: Intake,
-    library: Library,
-    background: BackgroundTasks,
-) -> Presses:
-    """Return the handlers; nothing is called."""
-    actions = wire_actions(
-        service,
-        membership=audience,
-        intake=intake,
-        askers=TeamsAskers(rosters),
-        hears_threads=False,
-    )
-    responder = Responder(
-        transport,
-        addresses,
-        background,
-        library=library,
-        officers=service.officers,
-        rosters=rosters,
-    )
-    pressing = PressHandlers(
-        actions, responder, officers=service.officers, shown=service.posted_answers, library=library
-    )
-    asking = Asking(
-        intake,
-        service.references,
-        transport=transport,
-        addresses=addresses,
-        audience=audience,
-        rosters=rosters,
-        clock=service.clock,
-    )
-    return Presses(pressing.handlers(), asking.handlers())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Connected:
-    """What a process has of Teams."""
-
-    keeper: Keeper
-    """Keeps what is sent to us."""
-    presses: Presses
-    """Takes what is pressed."""
-    answering: Platform
-    """For workers: membership may be some minutes old."""
-    posting: Platform
-    """For delivery: membership is read again."""
-    channels: TeamsChannelCheck
-    """For who looks at channels that must be private."""
-
-
-def wire(
-    service: Service,
-    transport: Transport,
-    *,
-    home: Home,
-    rights: AudienceConfig,
-    timings: TeamsTimings | None,
-    background: BackgroundTasks,
-) -> Connected:
-    """Wire Teams; nothing is called.
-
-    Args:
-        service: the product.
-        transport: how Teams is called.
-        home: who we are.
-        rights: who belongs to which group.
-        timings: see `TeamsTimings`.
-        background: does what goes on after its request was answered.
-    """
-    addresses = Addresses(service.references, home, transport)
-    rosters = Rosters(transport, addresses, home)
-    audience = TeamsAudience(rosters, rights)
-    surface = TeamsSurface(transport, addresses, timings=timings)
-    library = Library()
-
-    def rendered(delivery: Delivery) -> TeamsMessage:
-        context = context_of(
-            delivery,
-            library,
-            asker_name=rosters.name_of(delivery.place, delivery.person),
-            officers=officers_in(delivery.place, rosters, service.officers),
-        )
-        return render(delivery.reply, delivery.shape, context=context)
-
-    def forget(reference: Reference) -> None:
-        rosters.forget(reference.tenant, reference.conversation)
-
-    poster = TeamsPoster(transport, addresses, render=rendered)
-    intake = Intake(service.inbox)
-    presses = handlers(
-        service,
-        transport,
-        addresses=addresses,
-        audience=audience,
-        rosters=rosters,
-        intake=intake,
-        library=library,
-        background=background,
-    )
-    keeper = Keeper(
-        intake,
-        service.conversations,
-        service.references,
-        home,
-        officers=service.officers,
-        presses=presses,
-        forget=forget,
-    )
-    return Connected(
-        keeper=keeper,
-        presses=presses,
-        answering=Platform(
-            audience=audience, surface=surface, poster=poster, waking=surface.waking
-        ),
-        posting=Platform(audience=audience.when_posting(), surface=surface, poster=poster),
-        channels=TeamsChannelCheck(tenants=home.tenants, addresses=addresses, rosters=rosters),
-    )
-
-
-def context_of(
-    delivery: Delivery, library: Library, *, asker_name: str, officers: tuple[str, ...]
-) -> RenderContext:
-    """Return what a reply is rendered with."""
-    is_own = delivery.is_direct or delivery.place.mode == "direct"
-    return RenderContext(
-        library=library,
-        asker=delivery.person,
-        asker_name=asker_name,
-        has_file=delivery.has_file,
-        is_public=not is_own,
-        officers=officers,
-    )
-
-
-TRANSPORTS: Mapping[str, Callable[[Exchange], Transport]] = {
+TRANSPORTS: Mapping[str, Callable[[ConnectorHttp], Transport]] = {
     "botbuilder": BotbuilderTransport,
     "rest": RestTransport,
 }
@@ -220,10 +76,10 @@ async def _connected(
             private.
     """
     rights = read_audience_config(setup.rights, variable="CITEBOUND_TEAMS_CONFIG")
-    home = home_of(setup)
+    identity = identity_of(setup)
     async with AsyncExitStack() as stack:
         session = await stack.enter_async_context(open_session())
-        exchange = Exchange(session, token_for(setup, session), home.service_urls.allows)
+        exchange = ConnectorHttp(session, token_for(setup, session), identity.service_urls.allows)
         keys = None
         if not setup.is_anonymous:
             reading = signing_keys(setup.openid_url or METADATA_URL)
@@ -233,14 +89,14 @@ async def _connected(
         connected = wire(
             service,
             TRANSPORTS[setup.transport](exchange),
-            home=home,
+            identity=identity,
             rights=rights,
             timings=timings,
             background=background,
         )
         await require_private(connected.channels, rights, service.officers)
         endpoint = TeamsEndpoint(
-            _verifier(keys, home), connected.keeper, connected.presses, home=home
+            _verifier(keys, identity), connected.keeper, connected.presses, identity=identity
         )
 
         async def trouble() -> str | None:
@@ -255,5 +111,147 @@ async def _connected(
         )
 
 
-def _verifier(keys: SigningKeys | None, home: Home) -> Verifier:
-    return UnsafeAnonymous(home) if keys is None else InboundVerifier(keys, home)
+def _verifier(keys: SigningKeys | None, identity: TeamsIdentity) -> Verifier:
+    return UnsafeAnonymous(identity) if keys is None else InboundVerifier(keys, identity)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectedTenant:
+    """What a process has of Teams."""
+
+    keeper: TeamsEventIntake
+    """Keeps what is sent to us."""
+    presses: TeamsDispatcher
+    """Takes what is pressed."""
+    answering: Platform
+    """For workers: membership may be some minutes old."""
+    posting: Platform
+    """For delivery: membership is read again."""
+    channels: TeamsChannelCheck
+    """For who looks at channels that must be private."""
+
+
+def wire(
+    service: Service,
+    transport: Transport,
+    *,
+    identity: TeamsIdentity,
+    rights: AudienceConfig,
+    timings: TeamsTimings | None,
+    background: BackgroundTasks,
+) -> ConnectedTenant:
+    """Wire Teams; nothing is called.
+
+    Args:
+        service: the product.
+        transport: how Teams is called.
+        identity: who we are.
+        rights: who belongs to which group.
+        timings: see `TeamsTimings`.
+        background: does what goes on after its request was answered.
+    """
+    addresses = Addresses(service.references, identity, transport)
+    rosters = Rosters(transport, addresses, identity)
+    audience = TeamsAudience(rosters, rights)
+    surface = TeamsSurface(transport, addresses, timings=timings)
+    library = Library()
+
+    def rendered(delivery: Delivery) -> TeamsMessage:
+        context = context_of(
+            delivery,
+            library,
+            asker_name=rosters.name_of(delivery.place, delivery.person),
+            officers=officers_in(delivery.place, rosters, service.officers),
+        )
+        return render(delivery.reply, delivery.shape, context=context)
+
+    def forget(reference: Reference) -> None:
+        rosters.forget(reference.tenant, reference.conversation)
+
+    poster = TeamsPoster(transport, addresses, render=rendered)
+    intake = Intake(service.inbox)
+    presses = handlers(
+        service,
+        transport,
+        addresses=addresses,
+        audience=audience,
+        rosters=rosters,
+        intake=intake,
+        library=library,
+        background=background,
+    )
+    keeper = TeamsEventIntake(
+        intake,
+        service.conversations,
+        service.references,
+        identity,
+        officers=service.officers,
+        presses=presses,
+        forget=forget,
+    )
+    return ConnectedTenant(
+        keeper=keeper,
+        presses=presses,
+        answering=Platform(
+            audience=audience, surface=surface, poster=poster, waking=surface.waking
+        ),
+        posting=Platform(audience=audience.when_posting(), surface=surface, poster=poster),
+        channels=TeamsChannelCheck(tenants=identity.tenants, addresses=addresses, rosters=rosters),
+    )
+
+
+def handlers(
+    service: Service,
+    transport: Transport,
+    *,
+    addresses: Addresses,
+    audience: TeamsAudience,
+    rosters: Rosters,
+    intake: Intake,
+    library: Library,
+    background: BackgroundTasks,
+) -> TeamsDispatcher:
+    """Return the handlers; nothing is called."""
+    actions = wire_actions(
+        service,
+        membership=audience,
+        intake=intake,
+        askers=TeamsAskers(rosters),
+        hears_threads=False,
+    )
+    responder = TeamsResponder(
+        transport,
+        addresses,
+        background,
+        library=library,
+        officers=service.officers,
+        rosters=rosters,
+    )
+    pressing = TeamsPressHandlers(
+        actions, responder, officers=service.officers, shown=service.posted_answers, library=library
+    )
+    asking = TeamsQuestions(
+        intake,
+        service.references,
+        transport=transport,
+        addresses=addresses,
+        audience=audience,
+        rosters=rosters,
+        clock=service.clock,
+    )
+    return TeamsDispatcher(pressing.handlers(), asking.handlers())
+
+
+def context_of(
+    delivery: Delivery, library: Library, *, asker_name: str, officers: tuple[str, ...]
+) -> RenderContext:
+    """Return what a reply is rendered with."""
+    is_own = delivery.is_direct or delivery.place.mode == "direct"
+    return RenderContext(
+        library=library,
+        asker=delivery.person,
+        asker_name=asker_name,
+        has_file=delivery.has_file,
+        is_public=not is_own,
+        officers=officers,
+    )

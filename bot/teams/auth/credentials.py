@@ -77,7 +77,6 @@ class FetchedToken:
         *,
         now: Callable[[], float],
     ) -> None:
-        """Take how to ask, and the time in seconds since 1970."""
         self._session = session
         self._request = request
         self._now = now

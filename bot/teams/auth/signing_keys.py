@@ -82,7 +82,7 @@ class SigningKeys:
         *,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take whom to ask where; `now` counts seconds that never run backwards.
+        """Check the address; `now` counts seconds that never run backwards.
 
         Raises:
             ValueError: The address is not https; plain http is for this machine alone.

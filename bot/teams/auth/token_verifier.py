@@ -1,7 +1,7 @@
 """Whether Teams sent a request: its token, checked by us before anything is done.
 
 The SDK's own check refuses rotated keys for a day, fetches keys on the event loop, admits everyone
-without an app id, and skips checks when a field is missing (platforms, 3.3). Every doubt is a no:
+without an app id, and skips checks when a field is missing. Every doubt is a no:
 
 - token: RS256 under a key of Microsoft's that may sign for Teams; issuer, audience, expiry and
   service URL stated and right. Else 401.
@@ -24,7 +24,7 @@ from jwt.exceptions import PyJWTError
 from bot.json_fields import Object, maybe_object
 from bot.teams.auth.signing_keys import Missing, SigningKey, SigningKeys
 from bot.teams.protocol.conversations import CHANNEL_ID
-from bot.teams.protocol.identity import Home
+from bot.teams.protocol.identity import TeamsIdentity
 from bot.teams.protocol.payload import is_id
 from core.domain.json_value import Json
 
@@ -74,16 +74,16 @@ class Verifier(Protocol):
 class InboundVerifier:
     """Believes the Bot Framework service, and nobody else. See `Verifier`."""
 
-    def __init__(self, keys: SigningKeys, home: Home) -> None:
+    def __init__(self, keys: SigningKeys, identity: TeamsIdentity) -> None:
         """Take Microsoft's keys, and who we are.
 
         Raises:
             ValueError: Without an app id or a tenant everybody would be believed.
         """
-        if not home.app_id or not home.tenants or home.is_anonymous:
+        if not identity.app_id or not identity.tenants or identity.is_anonymous:
             raise ValueError("expected an app id and a tenant to check tokens against")
         self._keys = keys
-        self._home = home
+        self._identity = identity
 
     async def verify(self, headers: Mapping[str, str], raw: bytes, /) -> Principal | Reject:
         """See `Verifier`."""
@@ -93,7 +93,7 @@ class InboundVerifier:
         activity = read_body(raw)
         if activity is None:
             return Reject(status=BROKEN, reason="body")
-        return objection(activity, claims, self._home) or Principal(
+        return objection(activity, claims, self._identity) or Principal(
             activity=activity, claims=claims
         )
 
@@ -118,7 +118,7 @@ class InboundVerifier:
                 token,
                 key.key,
                 algorithms=[ALGORITHM],
-                audience=self._home.app_id,
+                audience=self._identity.app_id,
                 issuer=ISSUER,
                 leeway=LEEWAY_S,
                 options={"require": list(REQUIRED), "strict_aud": True},
@@ -143,7 +143,9 @@ def _kid(token: str) -> str | Reject:
     return kid if isinstance(kid, str) and is_id(kid) else Reject(status=UNKNOWN, reason="kid")
 
 
-def objection(activity: Object, claims: Mapping[str, Any], home: Home) -> Reject | None:
+def objection(
+    activity: Object, claims: Mapping[str, Any], identity: TeamsIdentity
+) -> Reject | None:
     """Say why a correctly signed activity is still refused; None admits it."""
     url, claimed = activity.get("serviceUrl"), claims.get("serviceurl")
     if activity.get("channelId") != CHANNEL_ID:
@@ -152,21 +154,21 @@ def objection(activity: Object, claims: Mapping[str, Any], home: Home) -> Reject
         return Reject(status=UNKNOWN, reason="service_url")
     if not url or url.rstrip("/") != claimed.rstrip("/"):
         return Reject(status=UNKNOWN, reason="service_url")
-    if not home.service_urls.allows(url):
+    if not identity.service_urls.allows(url):
         return Reject(status=UNKNOWN, reason="service_host")
-    if not _is_home(activity, home):
+    if not _is_home(activity, identity):
         return Reject(status=FOREIGN, reason="tenant")
     return None
 
 
-def _is_home(activity: Object, home: Home) -> bool:
+def _is_home(activity: Object, identity: TeamsIdentity) -> bool:
     """Say whether a tenant is stated, and every one that is stated is ours."""
     stated = [
         maybe_object(activity, "conversation").get("tenantId"),
         maybe_object(maybe_object(activity, "channelData"), "tenant").get("id"),
     ]
     told = [tenant for tenant in stated if tenant is not None]
-    return bool(told) and all(isinstance(one, str) and home.has_tenant(one) for one in told)
+    return bool(told) and all(isinstance(one, str) and identity.has_tenant(one) for one in told)
 
 
 Body: TypeAlias = dict[str, Json]
@@ -212,20 +214,25 @@ def is_loopback(host: str) -> bool:
 
 
 class UnsafeAnonymous:
-    """Believes every program of this machine. See `tokens.Verifier`."""
+    """Believes every program of this machine, for Microsoft's Agents Playground. See `Verifier`.
 
-    def __init__(self, home: Home) -> None:
-        """Take who we are; `setup` says whether this may be.
+    It is switched on by an explicit setting only, together with a loopback address to listen on. A
+    page in a browser could reach the port, too, but not without an `Origin`, or else under a name
+    that is not this machine's: it is not believed.
+    """
+
+    def __init__(self, identity: TeamsIdentity) -> None:
+        """Check that nobody is to prove anything here.
 
         Raises:
-            ValueError: The home is one where tokens are checked.
+            ValueError: The identity is one for which tokens are checked.
         """
-        if not home.is_anonymous:
-            raise ValueError("expected a home in which nobody proves anything")
-        self._home = home
+        if not identity.is_anonymous:
+            raise ValueError("expected an identity in which nobody proves anything")
+        self._identity = identity
 
     async def verify(self, headers: Mapping[str, str], raw: bytes, /) -> Principal | Reject:
-        """See `tokens.Verifier`."""
+        """See `Verifier.verify`."""
         folded = {name.lower(): value for name, value in headers.items()}
         if "origin" in folded or not is_loopback(folded.get("host", "")):
             return Reject(status=UNKNOWN, reason="browser")
@@ -233,6 +240,6 @@ class UnsafeAnonymous:
         if activity is None:
             return Reject(status=BROKEN, reason="body")
         url = activity.get("serviceUrl")
-        if not isinstance(url, str) or not self._home.service_urls.allows(url):
+        if not isinstance(url, str) or not self._identity.service_urls.allows(url):
             return Reject(status=UNKNOWN, reason="service_host")
         return Principal(activity=activity, claims={})

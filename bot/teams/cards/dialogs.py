@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from bot.actions.press import PressTarget
 from bot.forms.forms import (
     QUOTED,
     TICKED,
@@ -38,8 +39,8 @@ from bot.teams.cards.elements import (
     text_lines,
     text_run,
 )
-from bot.teams.inbound.interaction import Interaction
-from bot.teams.protocol.action_ids import SEEN, Target, data_of, target_of
+from bot.teams.inbound.interaction import TeamsInteraction
+from bot.teams.protocol.action_ids import SEEN, data_of, target_of
 from core.domain.errors import ContractError
 from core.domain.json_value import Json
 
@@ -86,7 +87,7 @@ def form_card(form: Form, typed: Typed = BLANK) -> Card:
     return card([*above, *body], [submit_button(form.name.value, form.submit, data)], is_wide=False)
 
 
-def again(interaction: Interaction, wrong: str) -> Card | None:
+def again(interaction: TeamsInteraction, wrong: str) -> Card | None:
     """Return the dialog that was sent, as it was, with what is wrong; None: it is no form of ours.
 
     It holds nothing but what the request held: whoever sent it sees their own words.
@@ -124,7 +125,7 @@ def whispered(text: str) -> Card:
     return {"statusCode": 200, "type": MESSAGE_TYPE, "value": text}
 
 
-def _sent(interaction: Interaction, target: Target) -> Form:
+def _sent(interaction: TeamsInteraction, target: PressTarget) -> Form:
     """Return the form that was sent.
 
     Raises:

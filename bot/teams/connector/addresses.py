@@ -10,7 +10,7 @@ from typing import TypeAlias
 from bot.call_results import CallResult, NotSent, Rejected, Succeeded
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.protocol.conversations import NAME, Reference, conversation_of, read_reference
-from bot.teams.protocol.identity import Home
+from bot.teams.protocol.identity import TeamsIdentity
 from bot.teams.protocol.payload import maybe
 from core.domain.conversation import ConversationReference, Place
 from core.domain.errors import ContractError, TransientError
@@ -32,11 +32,10 @@ class Addresses:
     """Finds them. Safe from many tasks."""
 
     def __init__(
-        self, references: ConversationReferences, home: Home, transport: Transport
+        self, references: ConversationReferences, identity: TeamsIdentity, transport: Transport
     ) -> None:
-        """Take what is kept of conversations, who we are, and how to make a chat."""
         self._references = references
-        self._home = home
+        self._identity = identity
         self._transport = transport
 
     async def of(self, place: Place) -> Found:
@@ -57,7 +56,7 @@ class Addresses:
         Raises:
             TransientError: The database could not say.
         """
-        if place.channel.startswith(ALONE) or place.mode == "direct" or self._home.is_anonymous:
+        if place.channel.startswith(ALONE) or place.mode == "direct" or self._identity.is_anonymous:
             return True  # nobody but who sits at this machine reads what the playground shows
         reference = await self.reference(place)
         return reference is not None and reference.is_private
@@ -67,7 +66,7 @@ class Addresses:
         try:
             kept = await self._references.find_direct(NAME, place.tenant, person)
             if kept is not None:
-                own = read_reference(kept, self._home)
+                own = read_reference(kept, self._identity)
                 return Address(service_url=own.service_url, conversation=own.conversation)
             reference = await self.reference(place) or await self._near(place.tenant)
         except ContractError:
@@ -94,7 +93,7 @@ class Addresses:
         if kept is None:
             return None
         try:
-            return read_reference(kept, self._home)
+            return read_reference(kept, self._identity)
         except ContractError as error:
             logger.error("a reference is not used: %s", error)  # noqa: TRY400
             return None

@@ -1,7 +1,7 @@
 """How Teams is called: the seam between what we say and whose client says it.
 
-Two implementations pass the same tests: `post`, with Microsoft's SDK, and `rest`, without. Neither
-raises, repeats or logs what it sends; bodies are plain dicts.
+Two implementations pass the same tests: `BotbuilderTransport`, with Microsoft's SDK, and
+`RestTransport`, without. Neither raises, repeats or logs what it sends; bodies are plain dicts.
 """
 
 import json
@@ -10,7 +10,7 @@ from typing import Protocol
 from urllib.parse import quote
 
 from bot.call_results import CallResult, Succeeded
-from bot.teams.connector.http_client import Exchange, HttpResponse, Object, call_result
+from bot.teams.connector.http_client import ConnectorHttp, HttpResponse, Object, call_result
 from bot.teams.protocol.payload import maybe
 
 TARGETED = "?isTargetedActivity=true"
@@ -96,8 +96,7 @@ async def say(transport: Transport, at: Address, activity: Object) -> CallResult
 class RestTransport:
     """See `Transport`."""
 
-    def __init__(self, exchange: Exchange) -> None:
-        """Take what sends requests."""
+    def __init__(self, exchange: ConnectorHttp) -> None:
         self._exchange = exchange
 
     async def post(

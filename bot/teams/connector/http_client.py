@@ -40,6 +40,12 @@ FOREIGN_HOST = "service_host"
 """The address is none that our token may go to: nothing was sent."""
 
 
+TIMEOUT_S = 15.0
+"""Of all of it, the token's fetch besides."""
+
+logger = logging.getLogger(__name__)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpResponse:
     """An answer of the service, as it came."""
@@ -52,54 +58,12 @@ class HttpResponse:
     """Not yet read."""
 
 
-def call_result(answer: HttpResponse) -> CallResult:
-    """Read an answer."""
-    status = answer.status
-    if status in {CONFLICT, TOO_MANY}:
-        return RateLimited(after_s=_rest(answer.headers))
-    if status >= BROKEN or status == TIMED_OUT:
-        return Uncertain(why=str(status), status=status)
-    body = _object(answer.body)
-    if DONE <= status < REFUSED_FROM:
-        return Uncertain(why="no_json", status=status) if body is None else Succeeded(body=body)
-    error = (body or {}).get("error")
-    told: Object = error if isinstance(error, Mapping) else (body or {})
-    return Rejected(
-        status=status,
-        code=words(told, "code") or words(told, "errorCode") or str(status),
-        message=words(told, "message"),
-    )
-
-
-def _object(body: bytes) -> Object | None:
-    """Read a body; an empty one is an empty object, None is none at all."""
-    if not body.strip():
-        return {}
-    try:
-        given = cast("Json", json.loads(body))
-    except ValueError:
-        return None
-    return given if isinstance(given, Mapping) else None
-
-
-def _rest(headers: Mapping[str, str]) -> float:
-    told = headers.get("retry-after", "")
-    digits = told.isascii() and told.isdecimal()
-    return min(LONGEST_REST_S, float(told)) if digits else REST_S
-
-
-TIMEOUT_S = 15.0
-"""Of all of it, the token's fetch besides."""
-
-logger = logging.getLogger(__name__)
-
-
 def open_session() -> ClientSession:
     """Return the session that an exchange and its token use; whoever opens it closes it."""
     return ClientSession(cookie_jar=DummyCookieJar(), connector=TCPConnector(force_close=True))
 
 
-class Exchange:
+class ConnectorHttp:
     """Sends requests. Safe from many tasks."""
 
     def __init__(
@@ -171,3 +135,39 @@ class Exchange:
             return Uncertain(why="timeout")
         except (ClientError, OSError, ValueError) as error:
             return Uncertain(why=type(error).__name__)
+
+
+def call_result(answer: HttpResponse) -> CallResult:
+    """Read an answer."""
+    status = answer.status
+    if status in {CONFLICT, TOO_MANY}:
+        return RateLimited(after_s=_rest(answer.headers))
+    if status >= BROKEN or status == TIMED_OUT:
+        return Uncertain(why=str(status), status=status)
+    body = _object(answer.body)
+    if DONE <= status < REFUSED_FROM:
+        return Uncertain(why="no_json", status=status) if body is None else Succeeded(body=body)
+    error = (body or {}).get("error")
+    told: Object = error if isinstance(error, Mapping) else (body or {})
+    return Rejected(
+        status=status,
+        code=words(told, "code") or words(told, "errorCode") or str(status),
+        message=words(told, "message"),
+    )
+
+
+def _object(body: bytes) -> Object | None:
+    """Read a body; an empty one is an empty object, None is none at all."""
+    if not body.strip():
+        return {}
+    try:
+        given = cast("Json", json.loads(body))
+    except ValueError:
+        return None
+    return given if isinstance(given, Mapping) else None
+
+
+def _rest(headers: Mapping[str, str]) -> float:
+    told = headers.get("retry-after", "")
+    digits = told.isascii() and told.isdecimal()
+    return min(LONGEST_REST_S, float(told)) if digits else REST_S

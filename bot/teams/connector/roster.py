@@ -8,11 +8,12 @@ from bot.call_results import Rejected, Succeeded
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.connector.http_client import Object
-from bot.teams.protocol.conversations import ROOT
-from bot.teams.protocol.identity import OUTSIDE_ROLES, Home
+from bot.teams.protocol.conversations import NAME, ROOT
+from bot.teams.protocol.identity import OUTSIDE_ROLES, TeamsIdentity
 from bot.teams.protocol.payload import maybe, objects, words
 from core.domain.conversation import Place
 from core.domain.errors import TransientError
+from core.domain.officers import Account, Officers
 
 GONE = frozenset({"BotNotInConversationRoster", "ConversationNotFound"})
 """Codes: we are not in that conversation, or no more, and are not told who is. To ask again is no
@@ -64,11 +65,10 @@ class Roster:
 class Rosters:
     """Reads them. Safe from many tasks."""
 
-    def __init__(self, transport: Transport, addresses: Addresses, home: Home) -> None:
-        """Take how to call Teams, where conversations are, and who we are."""
+    def __init__(self, transport: Transport, addresses: Addresses, identity: TeamsIdentity) -> None:
         self._transport = transport
         self._addresses = addresses
-        self._home = home
+        self._identity = identity
         self._known: dict[tuple[str, str], Roster] = {}
 
     async def of(self, place: Place, *, kept_s: float) -> Roster:
@@ -122,7 +122,7 @@ class Rosters:
             if not isinstance(told, Succeeded):
                 raise TransientError("Teams could not be asked who reads")
             for one in objects(told.body, "members"):
-                if not self._home.is_bot(one):
+                if not self._identity.is_bot(one):
                     yield self._member(one)
             page = words(told.body, "continuationToken")
             if not page:
@@ -140,8 +140,19 @@ class Rosters:
 
     def _kind(self, told: Object, aad: str) -> str:
         tenant, role = maybe(told, "tenantId"), maybe(told, "userRole").lower()
-        if tenant and not self._home.has_tenant(tenant):
+        if tenant and not self._identity.has_tenant(tenant):
             return "outsider"
         if role in OUTSIDE_ROLES:
             return "guest"
         return "employee" if tenant and role and aad else "unknown"
+
+
+def officers_in(place: Place, rosters: Rosters, officers: Officers) -> tuple[str, ...]:
+    """Return Teams' own ids of officers in a conversation, as its list was last read."""
+
+    def is_officer(person: str) -> bool:
+        account = Account(platform=NAME, tenant=place.tenant, person=person)
+        return bool(person) and officers.find(account) is not None
+
+    known = rosters.known(place)
+    return tuple(one.id for one in known if is_officer(one.id) or is_officer(one.aad))

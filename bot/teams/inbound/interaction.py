@@ -1,7 +1,7 @@
 """What somebody pressed, sent or called: ids, and who did it; nothing that it says is believed.
 
 Names, texts and places in a callback are for finding one's way only: what a value stands for is
-looked up by its id, within the tenant (platforms, 4.4).
+looked up by its id, within the tenant.
 
 | what | comes as | answered |
 |---|---|---|
@@ -18,11 +18,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from bot.intake import NotForUs
 from bot.json_fields import Object, maybe_object, need_object
 from bot.teams.inbound.text_input import html_text
 from bot.teams.protocol.action_ids import DO
-from bot.teams.protocol.conversations import Reference, Spot, reference_of, spot_of
-from bot.teams.protocol.identity import Home
+from bot.teams.protocol.conversations import Location, Reference, location_of, reference_of
+from bot.teams.protocol.identity import TeamsIdentity
 from bot.teams.protocol.payload import instant, is_id, maybe, need, scalar, words
 from core.domain.conversation import ContextMessage, Place, bounded
 from core.domain.errors import ContractError
@@ -51,16 +52,16 @@ LONGEST_VALUE = 8_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interaction:
+class TeamsInteraction:
     """One press, submit or command."""
 
     kind: Kind
     """What was done."""
     name: str
-    """What it is called in `names`; of feedback `feedback`."""
+    """What it is called in `action_ids`; of feedback `feedback`."""
     dedupe_key: str
     """The same for a repeated delivery."""
-    spot: Spot
+    location: Location
     """Where it was done."""
     reference: Reference
     """How to write there."""
@@ -82,25 +83,21 @@ class Interaction:
     """What the person's client speaks (`en-GB`); may be empty."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotOurs:
-    """A callback that we do not use: acknowledged, counted, forgotten."""
-
-    reason: str
-    """`kind`: an invoke that we do not know; `own`: a bot pressed it."""
-
-
-def parse_submitted(activity: Object, spot: Spot, home: Home) -> Interaction | NotOurs:
+def parse_submitted(
+    activity: Object, location: Location, identity: TeamsIdentity
+) -> TeamsInteraction | NotForUs:
     """Return what a card's `Action.Submit` means, which comes as a message.
 
     Raises:
         ContractError: It lacks what Teams promises.
     """
     data = need_object(activity, "value")
-    return _Callback(activity=activity, spot=spot, home=home).read("press", _named(data), data)
+    return _Callback(activity=activity, location=location, identity=identity).read(
+        "press", _named(data), data
+    )
 
 
-def parse_invoke(activity: Object, home: Home) -> Interaction | NotOurs:
+def parse_invoke(activity: Object, identity: TeamsIdentity) -> TeamsInteraction | NotForUs:
     """Return what an invoke means to us.
 
     Raises:
@@ -108,11 +105,11 @@ def parse_invoke(activity: Object, home: Home) -> Interaction | NotOurs:
     """
     kind = INVOKES.get(maybe(activity, "name"))
     if kind is None:
-        return NotOurs(reason="kind")
-    if home.is_bot(need_object(activity, "from")):
-        return NotOurs(reason="own")
+        return NotForUs(reason="kind")
+    if identity.is_bot(need_object(activity, "from")):
+        return NotForUs(reason="own")
     value = maybe_object(activity, "value")
-    callback = _Callback(activity=activity, spot=spot_of(activity), home=home)
+    callback = _Callback(activity=activity, location=location_of(activity), identity=identity)
     match kind:
         case "execute":
             action = need_object(value, "action")
@@ -133,10 +130,10 @@ class _Callback:
     """What every callback has."""
 
     activity: Object
-    spot: Spot
-    home: Home
+    location: Location
+    identity: TeamsIdentity
 
-    def read(self, kind: Kind, name: str, data: Object) -> Interaction:
+    def read(self, kind: Kind, name: str, data: Object) -> TeamsInteraction:
         """Return the interaction.
 
         Raises:
@@ -144,15 +141,15 @@ class _Callback:
         """
         activity = self.activity
         sender = need_object(activity, "from")
-        return Interaction(
+        return TeamsInteraction(
             kind=kind,
             name=name,
             dedupe_key=self._key(),
-            spot=self.spot,
-            reference=reference_of(activity, self.home),
+            location=self.location,
+            reference=reference_of(activity, self.identity),
             person=need(sender, "id"),
             aad=maybe(sender, "aadObjectId"),
-            is_outside=self.home.is_outside(sender),
+            is_outside=self.identity.is_outside(sender),
             values=_values(data),
             message_id=maybe(self._asked_about(), "id") or maybe(activity, "replyToId") or None,
             quoted=self._quoted(),
@@ -162,7 +159,7 @@ class _Callback:
 
     def _key(self) -> str:
         """Return the identity: the activity's id, or else who did what when."""
-        conversation, own = self.spot.conversation, maybe(self.activity, "id")
+        conversation, own = self.location.conversation, maybe(self.activity, "id")
         if own:
             return f"teams:{conversation}:{own}"
         sender = need(need_object(self.activity, "from"), "id")
@@ -218,7 +215,7 @@ def _feedback(value: Object) -> dict[str, Json]:
 
 
 def asked(
-    interaction: Interaction,
+    interaction: TeamsInteraction,
     *,
     place: Place,
     text: str,
@@ -242,8 +239,8 @@ def asked(
     """
     facts: dict[str, Json] = {
         "service_url": interaction.reference.service_url,
-        "conversation": interaction.spot.conversation,
-        "scope": interaction.spot.scope,
+        "conversation": interaction.location.conversation,
+        "scope": interaction.location.scope,
         "bot": interaction.reference.bot,
         "aad": interaction.aad,
         "locale": interaction.locale,

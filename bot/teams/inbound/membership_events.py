@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import TypeAlias
 
 from bot.json_fields import Object, maybe_object
-from bot.teams.protocol.conversations import NAME, Reference, reference_of, spot_of, tenant_of
-from bot.teams.protocol.identity import Home
+from bot.teams.protocol.conversations import NAME, Reference, location_of, reference_of, tenant_of
+from bot.teams.protocol.identity import TeamsIdentity
 from bot.teams.protocol.payload import maybe, objects
 from core.domain.conversation import Place
 from core.domain.message import InboundMessage, MessageKind
@@ -79,7 +79,7 @@ class Changed:
 Meeting: TypeAlias = Met | Parted | Changed
 
 
-def parse_met(activity: Object, home: Home) -> Meeting | None:
+def parse_met(activity: Object, identity: TeamsIdentity) -> Meeting | None:
     """Return what an event of an installation or of members means; None: nothing.
 
     Raises:
@@ -88,25 +88,25 @@ def parse_met(activity: Object, home: Home) -> Meeting | None:
     if activity.get("type") == "installationUpdate":
         action = maybe(activity, "action")
         if action in ADDED:
-            return _met(activity, home)
+            return _met(activity, identity)
         return _parted(activity) if action in REMOVED else None
     added, removed = objects(activity, "membersAdded"), objects(activity, "membersRemoved")
-    if any(home.is_ours(one, activity) for one in removed):
+    if any(identity.is_ours(one, activity) for one in removed):
         return _parted(activity)
-    if any(home.is_ours(one, activity) for one in added):
-        return _met(activity, home)
+    if any(identity.is_ours(one, activity) for one in added):
+        return _met(activity, identity)
     event = maybe(maybe_object(activity, "channelData"), "eventType")
     if added or removed or event in _READERS:
-        return Changed(reference=reference_of(activity, home))
+        return Changed(reference=reference_of(activity, identity))
     return None
 
 
-def _met(activity: Object, home: Home) -> Met:
+def _met(activity: Object, identity: TeamsIdentity) -> Met:
     sender = maybe_object(activity, "from")
     return Met(
-        reference=reference_of(activity, home),
-        person="" if home.is_bot(sender) else maybe(sender, "id"),
-        is_outside=home.is_outside(sender),
+        reference=reference_of(activity, identity),
+        person="" if identity.is_bot(sender) else maybe(sender, "id"),
+        is_outside=identity.is_outside(sender),
     )
 
 
@@ -114,6 +114,6 @@ def _parted(activity: Object) -> Parted:
     team = maybe_object(maybe_object(activity, "channelData"), "team")
     return Parted(
         tenant=tenant_of(activity),
-        conversation=spot_of(activity).channel,
+        conversation=location_of(activity).channel,
         team=maybe(team, "id") or None,
     )

@@ -4,23 +4,23 @@
 - What somebody writes in a thread of a channel without naming us reaches us only with
   resource-specific consent: `Overheard`, and whoever has the tables decides. A chat with several
   people is no thread of ours, however often we were asked there.
-- A card's button comes as a message with a `value`: an `Interaction`, never a question.
+- A card's button comes as a message with a `value`: an `TeamsInteraction`, never a question.
 - Bots are `Ignored` where addressed to us; what we wrote ourselves never is.
 - An edit keeps the message's id; its instant makes the delivery another one.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
-from bot.intake import Overheard
+from bot.intake import NotForUs, Overheard
 from bot.json_fields import Object, maybe_object, need_object
 from bot.small_talk import wants_help
-from bot.teams.inbound.interaction import Interaction, NotOurs, parse_submitted
+from bot.teams.inbound.interaction import TeamsInteraction, parse_submitted
 from bot.teams.inbound.membership_events import EVENTS as MEETING
 from bot.teams.inbound.membership_events import Changed, Met, Parted, parse_met
 from bot.teams.inbound.text_input import clean_text, names_bot, names_others, quotes_of
-from bot.teams.protocol.conversations import Spot, spot_of
-from bot.teams.protocol.identity import Home
+from bot.teams.protocol.conversations import Location, location_of
+from bot.teams.protocol.identity import TeamsIdentity
 from bot.teams.protocol.payload import instant, maybe, need, objects, words
 from core.domain.conversation import ContextMessage, bounded
 from core.domain.json_value import Json
@@ -32,20 +32,12 @@ ASK = ("/ask ", "ask ")
 """The command in front of a question, which is no part of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotForUs:
-    """Nothing to keep: it is acknowledged and counted."""
-
-    reason: str
-    """Why, in a word: `own`, `channel`, `chat`, `bot`, `undeleted`, `event`, `kind`."""
-
-
 Parsed: TypeAlias = (
-    InboundMessage | Ignored | Overheard | NotForUs | NotOurs | Interaction | Met | Parted | Changed
+    InboundMessage | Ignored | Overheard | NotForUs | TeamsInteraction | Met | Parted | Changed
 )
 
 
-def parse(activity: Object, home: Home) -> Parsed:
+def parse(activity: Object, identity: TeamsIdentity) -> Parsed:
     """Return what an activity means to us; invokes are read by `interaction.parse_invoke`.
 
     Raises:
@@ -53,117 +45,117 @@ def parse(activity: Object, home: Home) -> Parsed:
     """
     match activity.get("type"):
         case "message":
-            return _message(activity, home)
+            return _message(activity, identity)
         case "messageUpdate":
-            return _changed(activity, home)
+            return _changed(activity, identity)
         case "messageDelete":
-            return _deleted(activity, home)
+            return _deleted(activity, identity)
         case str() as kind if kind in MEETING:
-            return parse_met(activity, home) or NotForUs(reason="event")
+            return parse_met(activity, identity) or NotForUs(reason="event")
         case _:
             return NotForUs(reason="kind")
 
 
-def _message(activity: Object, home: Home) -> Parsed:
+def _message(activity: Object, identity: TeamsIdentity) -> Parsed:
     sender = need_object(activity, "from")
-    if home.is_ours(sender, activity):
+    if identity.is_ours(sender, activity):
         return NotForUs(reason="own")
-    spot = spot_of(activity)
-    is_addressed = _is_addressed(activity, spot)
-    if home.is_bot(sender):
-        return _ignored(activity, spot) if is_addressed else NotForUs(reason="bot")
+    location = location_of(activity)
+    is_addressed = _is_addressed(activity, location)
+    if identity.is_bot(sender):
+        return _ignored(activity, location) if is_addressed else NotForUs(reason="bot")
     if is_addressed:
-        return _addressed(activity, spot, home)
-    if spot.scope == "channel" and not spot.is_root:
-        written = _written(activity, spot, home)
+        return _addressed(activity, location, identity)
+    if location.scope == "channel" and not location.is_root:
+        written = _written(activity, location, identity)
         return Overheard(message=written, names_others=names_others(activity))
-    return NotForUs(reason="channel" if spot.scope == "channel" else "chat")
+    return NotForUs(reason="channel" if location.scope == "channel" else "chat")
 
 
-def _addressed(activity: Object, spot: Spot, home: Home) -> Parsed:
+def _addressed(activity: Object, location: Location, identity: TeamsIdentity) -> Parsed:
     if isinstance(activity.get("value"), dict):
-        return parse_submitted(activity, spot, home)
-    written = _written(activity, spot, home)
+        return parse_submitted(activity, location, identity)
+    written = _written(activity, location, identity)
     said = clean_text(activity)
     is_help = (not said or wants_help(said)) and not _has_file(activity)
     return replace(written, kind=MessageKind.HELP, text="") if is_help else written
 
 
-def _written(activity: Object, spot: Spot, home: Home) -> InboundMessage:
+def _written(activity: Object, location: Location, identity: TeamsIdentity) -> InboundMessage:
     return InboundMessage(
-        place=spot.place,
-        dedupe_key=key_of(activity, spot),
-        message_key=key_of(activity, spot),
+        place=location.place,
+        dedupe_key=key_of(activity, location),
+        message_key=key_of(activity, location),
         person=need(need_object(activity, "from"), "id"),
         text=_question(clean_text(activity)),
         sent_at=instant(activity, "timestamp"),
-        raw=facts(activity, spot, home),
+        raw=facts(activity, location, identity),
         context=bounded([ContextMessage(text=one, part="quoted") for one in quotes_of(activity)]),
     )
 
 
-def _ignored(activity: Object, spot: Spot) -> Ignored:
+def _ignored(activity: Object, location: Location) -> Ignored:
     return Ignored(
-        place=spot.place,
-        dedupe_key=key_of(activity, spot),
+        place=location.place,
+        dedupe_key=key_of(activity, location),
         person=maybe(maybe_object(activity, "from"), "id"),
         sent_at=instant(activity, "timestamp"),
         reason="bot",
     )
 
 
-def _changed(activity: Object, home: Home) -> Parsed:
+def _changed(activity: Object, identity: TeamsIdentity) -> Parsed:
     """Read an edit. A message that is taken back and then restored comes as one, too."""
     sender = need_object(activity, "from")
-    if home.is_ours(sender, activity):
+    if identity.is_ours(sender, activity):
         return NotForUs(reason="own")
-    if home.is_bot(sender):
+    if identity.is_bot(sender):
         return NotForUs(reason="bot")
     if maybe(maybe_object(activity, "channelData"), "eventType") == "undeleteMessage":
         return NotForUs(reason="undeleted")
-    spot = spot_of(activity)
+    location = location_of(activity)
     return InboundMessage(
-        place=spot.place,
-        dedupe_key=_again(activity, spot),
-        message_key=_again(activity, spot),
-        target_key=key_of(activity, spot),
+        place=location.place,
+        dedupe_key=_again(activity, location),
+        message_key=_again(activity, location),
+        target_key=key_of(activity, location),
         kind=MessageKind.EDITED,
         person=need(sender, "id"),
         text=_question(clean_text(activity)),
         sent_at=instant(activity, "timestamp"),
-        raw=facts(activity, spot, home),
+        raw=facts(activity, location, identity),
     )
 
 
-def _deleted(activity: Object, home: Home) -> Parsed:
+def _deleted(activity: Object, identity: TeamsIdentity) -> Parsed:
     sender = maybe_object(activity, "from")
-    if home.is_ours(sender, activity):
+    if identity.is_ours(sender, activity):
         return NotForUs(reason="own")
-    spot = spot_of(activity)
+    location = location_of(activity)
     return InboundMessage(
-        place=spot.place,
-        dedupe_key=_again(activity, spot),
-        message_key=_again(activity, spot),
-        target_key=key_of(activity, spot),
+        place=location.place,
+        dedupe_key=_again(activity, location),
+        message_key=_again(activity, location),
+        target_key=key_of(activity, location),
         kind=MessageKind.DELETED,
         person=maybe(sender, "id"),
         sent_at=instant(activity, "timestamp"),
-        raw=facts(activity, spot, home),
+        raw=facts(activity, location, identity),
     )
 
 
-def key_of(activity: Object, spot: Spot) -> str:
+def key_of(activity: Object, location: Location) -> str:
     """Return the identity of what was written."""
-    return f"teams:{spot.conversation}:{need(activity, 'id')}"
+    return f"teams:{location.conversation}:{need(activity, 'id')}"
 
 
-def _again(activity: Object, spot: Spot) -> str:
+def _again(activity: Object, location: Location) -> str:
     """Return the identity of an edit or a delete: they have the id of their message."""
     kind, moment = need(activity, "type"), need(activity, "timestamp")
-    return f"{key_of(activity, spot)}:{kind}:{moment}"
+    return f"{key_of(activity, location)}:{kind}:{moment}"
 
 
-def facts(activity: Object, spot: Spot, home: Home) -> dict[str, Json]:
+def facts(activity: Object, location: Location, identity: TeamsIdentity) -> dict[str, Json]:
     """Return what posting and the audience check need; no text, no name.
 
     Raises:
@@ -173,9 +165,9 @@ def facts(activity: Object, spot: Spot, home: Home) -> dict[str, Json]:
     data = maybe_object(activity, "channelData")
     channel = maybe_object(data, "channel")
     return {
-        "service_url": home.service_urls.need(need(activity, "serviceUrl")),
-        "conversation": spot.conversation,
-        "scope": spot.scope,
+        "service_url": identity.service_urls.need(need(activity, "serviceUrl")),
+        "conversation": location.conversation,
+        "scope": location.scope,
         "activity": maybe(activity, "id"),
         "bot": maybe(maybe_object(activity, "recipient"), "id"),
         "aad": maybe(sender, "aadObjectId"),
@@ -184,14 +176,14 @@ def facts(activity: Object, spot: Spot, home: Home) -> dict[str, Json]:
         "locale": maybe(activity, "locale"),
         "is_targeted": _is_targeted(activity),
         "has_file": _has_file(activity),
-        "is_outside": home.is_outside(sender),
+        "is_outside": identity.is_outside(sender),
     }
 
 
-def _is_addressed(activity: Object, spot: Spot) -> bool:
+def _is_addressed(activity: Object, location: Location) -> bool:
     """Say whether something was written to us: a card's button in a chat is, too."""
     is_sent = isinstance(activity.get("value"), dict)
-    is_private = spot.scope == "personal" or _is_targeted(activity)
+    is_private = location.scope == "personal" or _is_targeted(activity)
     return is_private or is_sent or names_bot(activity)
 
 

@@ -1,4 +1,4 @@
-"""Who reads what is posted in a place of Teams (platforms, 2.4, 3.5).
+"""Who reads what is posted in a place of Teams.
 
 - Somebody's own chat: the asker's groups.
 - A private channel or a group chat: the groups that every member has.
@@ -33,7 +33,6 @@ class TeamsAudience:
     """See `core.ports.Audience`. Safe from many tasks."""
 
     def __init__(self, rosters: Rosters, rights: AudienceConfig) -> None:
-        """Take who is where, and who belongs to which group."""
         self._rosters = rosters
         self._rights = rights
         self._warned: set[str] = set()

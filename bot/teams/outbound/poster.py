@@ -1,9 +1,9 @@
-"""Post a reply in its conversation; one attempt, and nothing raised (platforms, 3.6 to 3.9).
+"""Post a reply in its conversation; one attempt, and nothing raised.
 
     the end of its stream, or an update of its placeholder -> a message in the thread
 
 No bot can look for what it posted: after an ambiguous post only what *replaces* something is
-repeated; the rest stays uncertain, and a line below says so (`reliability.md`, section 2).
+repeated; the rest stays uncertain, and a line below says so.
 """
 
 import asyncio
@@ -59,7 +59,7 @@ LAST_SEQUENCE = 100_000
 """Of the one part that streams the answer: later than all that informed, of whichever process."""
 PART_EVERY_S = 1.0
 """Teams takes about one part of a stream a second: an end that comes at once is refused, and so it
-would be each time (platforms, 3.8)."""
+would be each time."""
 PART_ATTEMPTS = 3
 LONGEST_REST_S = 5.0
 """A longer rest is the outbox's: the reply's lease should not be kept for it."""

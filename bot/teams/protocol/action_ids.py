@@ -2,13 +2,12 @@
 
 The data of a button is `{"do": NAME, KEY: ID}`, of one with a choice `{..., "o": CHOICE}`; an
 `Action.Execute` has the name as its verb instead. What an id stands for is looked up, and whoever
-presses is checked, on our side (platforms, 4.4).
+presses is checked, on our side.
 """
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from bot.actions.press import PressTarget
 from core.domain.errors import ContractError
 from core.domain.json_value import Json
 
@@ -51,28 +50,7 @@ SEEN = "seen"
 its words follows from that."""
 
 LONGEST_ID = 200
-_NUMBER, _CASE = re.compile("[0-9]{1,3}"), re.compile("[0-9]{1,9}")
 _KEYS = (ANSWER_KEY, CLARIFICATION_KEY, CASE_KEY, MESSAGE_KEY)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """What a press is about."""
-
-    id: str
-    """Of an answer, a case or a message; to be looked up."""
-    choice: str = ""
-    """Which of its choices: a number, or `all`; empty if there are none."""
-
-    @property
-    def number(self) -> int | None:
-        """The choice as the number of an option or page; None if it is none."""
-        return int(self.choice) if _NUMBER.fullmatch(self.choice) else None
-
-    @property
-    def case(self) -> int | None:
-        """The choice as the number of a case; None if it is none."""
-        return int(self.choice) if _CASE.fullmatch(self.choice) else None
 
 
 def data_of(key: str, target: str, choice: str | int = "") -> dict[str, Json]:
@@ -81,7 +59,7 @@ def data_of(key: str, target: str, choice: str | int = "") -> dict[str, Json]:
     return {key: target, **more}
 
 
-def target_of(data: Mapping[str, Json]) -> Target:
+def target_of(data: Mapping[str, Json]) -> PressTarget:
     """Read the data of a button.
 
     Raises:
@@ -94,4 +72,4 @@ def target_of(data: Mapping[str, Json]) -> Target:
         raise ContractError("expected the id of one thing in the data of a button")
     if not isinstance(choice, str) or len(choice) > LONGEST_ID:
         raise ContractError("expected a choice in the data of a button")
-    return Target(id=target, choice=choice)
+    return PressTarget(id=target, choice=choice)

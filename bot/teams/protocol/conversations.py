@@ -1,7 +1,9 @@
-"""Where a Teams conversation takes place, in our words and in theirs.
+"""A Teams conversation: its ids in our words and in theirs, and how to write to it.
 
 - A channel's thread is `19:…@thread.tacv2;messageid=<root>`: channel and thread of a `Place`.
 - A chat, with one person or with several, has no threads: it is its own.
+- A reference is our own JSON, never an object of the SDK. It is checked when it is stored and again
+  when it is read: posting sends the bot's token to the address that it holds.
 """
 
 from dataclasses import dataclass
@@ -9,7 +11,7 @@ from typing import Literal, TypeAlias
 from urllib.parse import quote
 
 from bot.json_fields import Object, maybe_object, need_object
-from bot.teams.protocol.identity import Home
+from bot.teams.protocol.identity import TeamsIdentity
 from bot.teams.protocol.payload import maybe, need
 from core.domain.conversation import ConversationReference, Place
 from core.domain.errors import ContractError
@@ -25,7 +27,7 @@ _CARD = "case:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
+class Location:
     """Where an activity was written."""
 
     conversation: str
@@ -55,7 +57,7 @@ class Spot:
         )
 
 
-def spot_of(activity: Object) -> Spot:
+def location_of(activity: Object) -> Location:
     """Return where an activity was written.
 
     Raises:
@@ -71,7 +73,7 @@ def spot_of(activity: Object) -> Spot:
     root = root or maybe(activity, "replyToId") or own or channel
     if scope != "channel":
         root = channel
-    return Spot(
+    return Location(
         conversation=held,
         channel=channel,
         root=root,
@@ -193,32 +195,32 @@ class Reference:
         )
 
 
-def reference_of(activity: Object, home: Home) -> Reference:
+def reference_of(activity: Object, identity: TeamsIdentity) -> Reference:
     """Return how to write to the conversation of an activity.
 
     Raises:
         ContractError: It lacks what Teams promises, or its service URL is not on the list.
     """
-    spot = spot_of(activity)
+    location = location_of(activity)
     sender = maybe_object(activity, "from")
-    is_personal = spot.scope == "personal" and not home.is_bot(sender)
+    is_personal = location.scope == "personal" and not identity.is_bot(sender)
     data = maybe_object(activity, "channelData")
     team, channel = maybe_object(data, "team"), maybe_object(data, "channel")
     return Reference(
-        conversation=spot.channel,
-        scope=spot.scope,
-        service_url=home.service_urls.need(need(activity, "serviceUrl")),
-        tenant=spot.tenant,
+        conversation=location.channel,
+        scope=location.scope,
+        service_url=identity.service_urls.need(need(activity, "serviceUrl")),
+        tenant=location.tenant,
         bot=need(need_object(activity, "recipient"), "id"),
         person=maybe(sender, "id") or None if is_personal else None,
         aad=maybe(sender, "aadObjectId") or None if is_personal else None,
         team=maybe(team, "id") or None,
-        kind=maybe(channel, "type").lower() or None if spot.scope == "channel" else None,
+        kind=maybe(channel, "type").lower() or None if location.scope == "channel" else None,
         locale=maybe(activity, "locale") or None if is_personal else None,
     )
 
 
-def read_reference(kept: ConversationReference, home: Home) -> Reference:
+def read_reference(kept: ConversationReference, identity: TeamsIdentity) -> Reference:
     """Return a reference that was kept, checked anew.
 
     Raises:
@@ -227,12 +229,12 @@ def read_reference(kept: ConversationReference, home: Home) -> Reference:
     scope = _SCOPES.get(maybe(kept.facts, "scope"))
     if kept.platform != NAME or scope is None or kept.facts.get("channel_id") != CHANNEL_ID:
         raise ContractError("expected a reference to a conversation in Teams")
-    if not home.has_tenant(kept.tenant):
+    if not identity.has_tenant(kept.tenant):
         raise ContractError("expected a reference of a tenant that we serve")
     return Reference(
         conversation=kept.conversation,
         scope=scope,
-        service_url=home.service_urls.need(need(kept.facts, "service_url")),
+        service_url=identity.service_urls.need(need(kept.facts, "service_url")),
         tenant=kept.tenant,
         bot=need(kept.facts, "bot"),
         person=kept.person,

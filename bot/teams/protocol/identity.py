@@ -78,7 +78,7 @@ _BOT = "28:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Home:
+class TeamsIdentity:
     """Who we are in Teams."""
 
     app_id: str
@@ -88,7 +88,7 @@ class Home:
     service_urls: ServiceUrls = field(default_factory=ServiceUrls)
     """Where replies may go."""
     is_anonymous: bool = False
-    """True: nobody proves who they are. For the local playground alone, see `anonymous`."""
+    """True: nobody proves who they are. For the local playground alone: see `UnsafeAnonymous`."""
 
     def has_tenant(self, tenant: str) -> bool:
         """Say whether a tenant is one that we serve."""
@@ -120,9 +120,9 @@ class Home:
         )
 
 
-def home_of(setup: TeamsSetup) -> Home:
+def identity_of(setup: TeamsSetup) -> TeamsIdentity:
     """Return who we are, by our settings."""
-    return Home(
+    return TeamsIdentity(
         app_id=setup.app_id,
         tenants=frozenset({setup.tenant} - {""}),
         service_urls=ServiceUrls(setup.hosts, allows_loopback=setup.allows_loopback),

@@ -10,7 +10,7 @@ from aiohttp import ClientSession
 from bot.json_fields import Object
 from bot.slack.app import endpoint
 from bot.slack.app.endpoint import CONNECTIONS
-from bot.slack.app.event_intake import Keeper
+from bot.slack.app.workspace import SlackEventIntake
 from bot.slack.outbound.progress import SlackTimings
 from tests.acceptance.slack.office import QUESTION, shown
 from tests.servers.slack import FakeSlack, fake_slack
@@ -93,9 +93,9 @@ async def test_a_crowd_waits_for_its_turn(
     """So many at a time and no more; each is acknowledged once it is kept, and answered once."""
     monkeypatch.setattr(endpoint, "AT_ONCE", FEW)
     gate, inside, most = asyncio.Event(), 0, 0
-    keep = Keeper.keep
+    keep = SlackEventIntake.keep
 
-    async def watched(self: Keeper, body: Object) -> object:
+    async def watched(self: SlackEventIntake, body: Object) -> object:
         nonlocal inside, most
         inside += 1
         most = max(most, inside)
@@ -105,7 +105,7 @@ async def test_a_crowd_waits_for_its_turn(
         finally:
             inside -= 1
 
-    monkeypatch.setattr(Keeper, "keep", watched)
+    monkeypatch.setattr(SlackEventIntake, "keep", watched)
     async with over_sockets(patient, slack_database) as running:
         await connected(patient)
         people = [patient.workspace.user(f"p{n}") for n in range(MANY)]

@@ -5,16 +5,16 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.slack.inbound.identity import Home
+from bot.slack.inbound.identity import SlackIdentity
 from bot.slack.web import directory
 from bot.slack.web.calls import Slack, client_for
-from bot.slack.web.channels import Rooms
+from bot.slack.web.channels import Channels
 from bot.slack.web.directory import ALONE, Directory
 from core.domain.errors import BusyError, TransientError
 from tests.servers.slack import FakeSlack, fake_slack
 from tests.servers.slack.faults import error, lost, too_many
 
-HOME = Home(app_id="A0CITEBOUND", bot_user="U0BOT", teams=frozenset({"T0HOME"}))
+HOME = SlackIdentity(app_id="A0CITEBOUND", bot_user="U0BOT", teams=frozenset({"T0HOME"}))
 KEPT_S = 600.0
 
 
@@ -115,14 +115,14 @@ async def test_a_list_that_never_ends_is_an_error(
         await people.kinds_of(ids(0, 3_500), team="", kept_s=KEPT_S)
     room = slack.workspace.channel("crowd", *list(slack.workspace.users.values())[1:])
     with pytest.raises(TransientError, match="does not end"):
-        await Rooms(calls_of(slack)).of(room.id, kept_s=KEPT_S)
+        await Channels(calls_of(slack)).of(room.id, kept_s=KEPT_S)
 
 
 async def test_members_are_read_on_where_slack_stopped(slack: FakeSlack) -> None:
     """And whether the channel is private is asked again with them."""
     room = slack.workspace.channel("crowd", *list(slack.workspace.users.values())[1:], kind="group")
     slack.faults.next("conversations.members", None, None, too_many(1))
-    rooms = Rooms(calls_of(slack))
+    rooms = Channels(calls_of(slack))
     with pytest.raises(BusyError):
         await rooms.of(room.id, kept_s=KEPT_S)
     room.kind = "channel"

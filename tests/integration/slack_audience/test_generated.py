@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.audience_config import AudienceConfig, ChannelScope
 from bot.delivery import withholding
-from bot.slack.inbound.identity import Home
+from bot.slack.inbound.identity import SlackIdentity
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import Slack, client_for
 from core.adapters.postgres.search.search import PostgresChunkSearch
@@ -236,7 +236,7 @@ class World:
                 case.channel.members.remove(case.channel.members[0])
 
     def _audience(self, case: Case) -> SlackAudience:
-        home = Home(app_id="A0CITEBOUND", bot_user=BOT, teams=frozenset({"T0HOME"}))
+        home = SlackIdentity(app_id="A0CITEBOUND", bot_user=BOT, teams=frozenset({"T0HOME"}))
         rights = AudienceConfig(
             groups={
                 group: frozenset(one for one, held in case.groups.items() if group in held)

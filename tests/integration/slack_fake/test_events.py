@@ -7,8 +7,9 @@ import pytest
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
-from bot.slack.inbound.identity import Home
-from bot.slack.inbound.parse import NotForUs, parse
+from bot.intake import NotForUs
+from bot.slack.inbound.identity import SlackIdentity
+from bot.slack.inbound.parse import parse
 from tests.servers.slack import FakeSlack, fake_slack
 from tests.servers.slack.app import SlackClient, listening, slack_client
 from tests.servers.slack.wire import Json
@@ -257,7 +258,7 @@ async def test_the_apps_own_messages_come_back_as_events(
     assert limited.acknowledged
     kinds = [one["event"].get("subtype", "new") for one in heard if "event" in one]
     assert kinds == ["new", "message_changed", "message_deleted", "new", "message_changed"]
-    home = Home(app_id="A0CITEBOUND", bot_user="U0BOT", teams=frozenset({"T0HOME"}))
+    home = SlackIdentity(app_id="A0CITEBOUND", bot_user="U0BOT", teams=frozenset({"T0HOME"}))
     assert {parse(one, home) for one in heard if "event" in one} == {NotForUs(reason="own")}
     assert heard[-1]["type"] == "app_rate_limited"
 

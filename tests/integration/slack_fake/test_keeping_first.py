@@ -10,9 +10,10 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 
+from bot.intake import NotForUs
 from bot.slack.inbound.app_events import Disconnected, Opened
-from bot.slack.inbound.identity import Home
-from bot.slack.inbound.parse import NotForUs, Overheard, parse
+from bot.slack.inbound.identity import SlackIdentity
+from bot.slack.inbound.parse import Overheard, parse
 from core.domain.message import Ignored, InboundMessage
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.app import listening, slack_client
@@ -23,7 +24,7 @@ from tests.servers.slack.wire import Json
 class Store:
     """Keeps each message once; fails as often as it is told to."""
 
-    home: Home
+    home: SlackIdentity
     failing: int = 0
     kept: dict[str, InboundMessage] = field(default_factory=dict[str, InboundMessage])
     deliveries: int = 0
@@ -45,7 +46,7 @@ def store(slack: FakeSlack) -> Store:
     """An empty one."""
     workspace = slack.workspace
     teams = frozenset({workspace.team_id})
-    home = Home(app_id=workspace.app.id, bot_user=workspace.app.bot_user, teams=teams)
+    home = SlackIdentity(app_id=workspace.app.id, bot_user=workspace.app.bot_user, teams=teams)
     return Store(home=home)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.slack.inbound.identity import Home, workspace_of
+from bot.slack.inbound.identity import SlackIdentity, workspace_of
 from bot.slack.install.credentials import OneWorkspace
 from bot.slack.install.oauth import open_oauth
 from bot.slack.install.stores import StoredInstallations
@@ -97,7 +97,7 @@ async def test_what_is_uninstalled_is_forgotten_everywhere(
     assert await other.credentials.find(HOME) is not None
     await deployment.oauth.credentials.forget(HOME)
     assert await other.credentials.find(HOME) is None
-    assert await other.credentials.home(HOME) is None
+    assert await other.credentials.identity(HOME) is None
 
 
 async def test_a_new_key_takes_over_at_the_start(
@@ -139,15 +139,15 @@ async def test_the_sdk_gets_no_refresh_token(deployment: Deployment) -> None:
 
 async def test_a_token_of_the_settings_serves_its_workspace_alone() -> None:
     """Any other's payload gets no token, whoever signed it."""
-    home = Home(app_id="A1", bot_user="U0BOT", teams=frozenset({"T1"}), enterprise=None)
+    home = SlackIdentity(app_id="A1", bot_user="U0BOT", teams=frozenset({"T1"}), enterprise=None)
     one = OneWorkspace(home, TOKEN)
     assert await one.find(Workspace(team="T2")) is None
     assert await one.find(Workspace(enterprise="E1")) is None
     found = await one.find(Workspace(team="T1"))
     assert found is not None
     assert found.token == TOKEN
-    assert await one.home(Workspace(team="T1")) == home
-    assert await one.home(Workspace(team="T2")) is None
+    assert await one.identity(Workspace(team="T1")) == home
+    assert await one.identity(Workspace(team="T2")) is None
 
 
 @pytest.mark.parametrize(

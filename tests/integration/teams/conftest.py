@@ -13,15 +13,15 @@ from bot.teams.app.botbuilder_connector import BotbuilderTransport
 from bot.teams.auth.credentials import token_for
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.connector import Address, RestTransport, Transport
-from bot.teams.connector.http_client import Exchange, open_session
+from bot.teams.connector.http_client import ConnectorHttp, open_session
 from bot.teams.protocol.conversations import NAME, Reference
-from bot.teams.protocol.identity import Home, ServiceUrls
+from bot.teams.protocol.identity import ServiceUrls, TeamsIdentity
 from bot.teams.setup import TeamsSetup, teams_setup
 from core.config.settings import Settings
 from core.domain.conversation import ConversationReference, Place
 from tests.servers.teams import Conversation, FakeTeams, Message, Person, fake_teams
 
-MAKERS: dict[str, Callable[[Exchange], Transport]] = {
+MAKERS: dict[str, Callable[[ConnectorHttp], Transport]] = {
     "botbuilder": BotbuilderTransport,
     "rest": RestTransport,
 }
@@ -84,7 +84,7 @@ class Scene:
     """Anna's, in the channel."""
     references: InMemoryReferences
     """Of all three."""
-    home: Home
+    home: TeamsIdentity
     """Who we are."""
     addresses: Addresses
     """Where conversations are."""
@@ -133,17 +133,17 @@ def setup_of(teams: FakeTeams, **more: str) -> TeamsSetup:
 
 
 @pytest.fixture(params=sorted(MAKERS))
-def made(request: pytest.FixtureRequest) -> Callable[[Exchange], Transport]:
+def made(request: pytest.FixtureRequest) -> Callable[[ConnectorHttp], Transport]:
     """Each way to call Teams."""
     return MAKERS[request.param]
 
 
 @pytest.fixture
 def transport(
-    teams: FakeTeams, session: ClientSession, made: Callable[[Exchange], Transport]
+    teams: FakeTeams, session: ClientSession, made: Callable[[ConnectorHttp], Transport]
 ) -> Transport:
     """Each way to call Teams, with our secret."""
-    return made(Exchange(session, token_for(setup_of(teams), session), on_loopback))
+    return made(ConnectorHttp(session, token_for(setup_of(teams), session), on_loopback))
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ def scene(teams: FakeTeams, transport: Transport) -> Scene:
             kind="private" if one is room else None,
         ).stored()
         references.kept[one.id] = reference
-    home = Home(
+    home = TeamsIdentity(
         app_id=tenant.app_id,
         tenants=frozenset({tenant.id}),
         service_urls=ServiceUrls(allows_loopback=True),

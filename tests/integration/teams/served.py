@@ -11,14 +11,14 @@ from aiohttp import ClientSession, web
 from yarl import URL
 
 from bot.intake import Intake
-from bot.teams.actions.dispatch import Presses
+from bot.teams.actions.dispatch import TeamsDispatcher
 from bot.teams.app.endpoint import LONGEST_BODY, PATH, TeamsEndpoint
-from bot.teams.app.event_intake import Keeper
+from bot.teams.app.event_intake import TeamsEventIntake
 from bot.teams.auth.signing_keys import SigningKeys, signing_keys
 from bot.teams.auth.token_verifier import InboundVerifier, Verifier
-from bot.teams.inbound.interaction import Interaction
+from bot.teams.inbound.interaction import TeamsInteraction
 from bot.teams.protocol.conversations import Reference
-from bot.teams.protocol.identity import Home
+from bot.teams.protocol.identity import TeamsIdentity
 from core.domain.conversation import ConversationReference, Place
 from core.domain.errors import TransientError
 from core.domain.json_value import Json
@@ -36,7 +36,7 @@ class Kept:
     references: list[ConversationReference] = field(default_factory=list[ConversationReference])
     forgotten: list[str] = field(default_factory=list[str])
     changed: list[Reference] = field(default_factory=list[Reference])
-    pressed: list[Interaction] = field(default_factory=list[Interaction])
+    pressed: list[TeamsInteraction] = field(default_factory=list[TeamsInteraction])
     ours: set[Place] = field(default_factory=set[Place])
     since: datetime = datetime(2026, 11, 20, 9, tzinfo=UTC)
     """When we came to know of a conversation."""
@@ -75,7 +75,7 @@ class Kept:
         self.forgotten.append(conversation)
         return 1
 
-    async def press(self, interaction: Interaction) -> Mapping[str, Json]:
+    async def press(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
         """See `Handler`."""
         self.pressed.append(interaction)
         if isinstance(self.answer, Exception):
@@ -94,7 +94,7 @@ class Served:
     keys: SigningKeys
     kept: Kept
     endpoint: TeamsEndpoint
-    presses: Presses
+    presses: TeamsDispatcher
 
     async def post(self, body: bytes, headers: Mapping[str, str] | None = None) -> int:
         """Send bytes; return the status."""
@@ -116,10 +116,10 @@ class Served:
         return {"Authorization": f"Bearer {token}"}
 
 
-def keeper_of(kept: Kept, presses: Presses, home: Home) -> Keeper:
+def keeper_of(kept: Kept, presses: TeamsDispatcher, home: TeamsIdentity) -> TeamsEventIntake:
     """Return the real keeper, before what stands for the database."""
     stands: Any = kept
-    return Keeper(
+    return TeamsEventIntake(
         Intake(stands),
         stands,
         stands,
@@ -146,15 +146,17 @@ async def listening(endpoint: TeamsEndpoint) -> AsyncGenerator[str]:
 
 
 @asynccontextmanager
-async def serving(home: Home = HOME, verifier: Verifier | None = None) -> AsyncGenerator[Served]:
+async def serving(
+    home: TeamsIdentity = HOME, verifier: Verifier | None = None
+) -> AsyncGenerator[Served]:
     """Serve, with keys that are warm."""
-    kept, presses = Kept(), Presses()
+    kept, presses = Kept(), TeamsDispatcher()
     for name in ("evidence", "clarify", "feedback", "askAboutMessage"):
         presses.add(name, kept.press)
     keeper = keeper_of(kept, presses, home)
     async with openid() as server, signing_keys(server.url) as keys, ClientSession() as session:
         believed = verifier or InboundVerifier(keys, home)
-        endpoint = TeamsEndpoint(believed, keeper, presses, home=home)
+        endpoint = TeamsEndpoint(believed, keeper, presses, identity=home)
         async with listening(endpoint) as url:
             yield Served(
                 url=url,

@@ -10,7 +10,7 @@ import pytest
 from bot.teams.actions.dispatch import FAILED, OUTDATED
 from bot.teams.auth.token_verifier import InboundVerifier, UnsafeAnonymous, is_loopback
 from bot.teams.protocol.action_ids import CASE_REFRESH
-from bot.teams.protocol.identity import Home, ServiceUrls, home_of
+from bot.teams.protocol.identity import ServiceUrls, TeamsIdentity, identity_of
 from bot.teams.setup import teams_setup
 from core.config.settings import Settings
 from core.domain.conversation import Place
@@ -293,7 +293,7 @@ async def test_another_method_is_none_of_ours(served: Served, method: str) -> No
         assert answer.status == 405
 
 
-PLAYGROUND = Home(
+PLAYGROUND = TeamsIdentity(
     app_id="",
     tenants=frozenset(),
     service_urls=ServiceUrls([], allows_loopback=True),
@@ -380,11 +380,11 @@ def test_a_home_comes_from_the_settings() -> None:
     given = {"APP_ID": APP.upper(), "APP_PASSWORD": "secret-word", "APP_TENANTID": TENANT}
     setup = teams_setup(Settings.from_environment(given))
     assert setup is not None
-    home = home_of(setup)
+    home = identity_of(setup)
     assert (home.app_id, home.tenants, home.is_anonymous) == (APP, HOME.tenants, False)
     assert home.service_urls.allows(SERVICE_URL)
     assert not home.service_urls.allows(LOCAL)
     anonymous = teams_setup(Settings.from_environment({"ALLOW_ANONYMOUS": "1"}))
     assert anonymous is not None
-    assert home_of(anonymous).is_anonymous
-    assert home_of(anonymous).service_urls.allows(LOCAL)
+    assert identity_of(anonymous).is_anonymous
+    assert identity_of(anonymous).service_urls.allows(LOCAL)

@@ -9,13 +9,13 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.intake import Intake
-from bot.teams.actions.dispatch import Presses
+from bot.teams.actions.dispatch import TeamsDispatcher
 from bot.teams.app.endpoint import TeamsEndpoint
-from bot.teams.app.event_intake import Keeper
+from bot.teams.app.event_intake import TeamsEventIntake
 from bot.teams.auth.signing_keys import signing_keys
 from bot.teams.auth.token_verifier import InboundVerifier
 from bot.teams.protocol.conversations import NAME, read_reference
-from bot.teams.protocol.identity import Home, home_of
+from bot.teams.protocol.identity import TeamsIdentity, identity_of
 from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
 from tests.integration.teams.conftest import setup_of
@@ -32,7 +32,7 @@ class Deployment:
     openid: OpenId
     service: Service
     engine: AsyncEngine
-    home: Home
+    home: TeamsIdentity
     kept: Kept
 
     async def rows(self, query: str) -> list[dict[str, Any]]:
@@ -56,14 +56,14 @@ async def deployed(
     teams: FakeTeams, database_url: str, engine: AsyncEngine
 ) -> AsyncIterator[Deployment]:
     """Teams, keys, the endpoint, Postgres."""
-    home, kept, presses = home_of(setup_of(teams)), Kept(), Presses()
+    home, kept, presses = identity_of(setup_of(teams)), Kept(), TeamsDispatcher()
     presses.add("clarify", kept.press)
     async with (
         openid() as server,
         signing_keys(server.url) as keys,
         bootstrap(Settings(database_url=database_url)) as service,
     ):
-        keeper = Keeper(
+        keeper = TeamsEventIntake(
             Intake(service.inbox),
             service.conversations,
             service.references,
@@ -72,7 +72,7 @@ async def deployed(
             presses=presses,
             forget=kept.changed.append,
         )
-        endpoint = TeamsEndpoint(InboundVerifier(keys, home), keeper, presses, home=home)
+        endpoint = TeamsEndpoint(InboundVerifier(keys, home), keeper, presses, identity=home)
         async with listening(endpoint) as url:
             teams.app_url = url
             teams.sender.sign = server.maker(teams.tenant.app_id).headers

@@ -12,7 +12,7 @@ from bot.call_results import Succeeded
 from bot.teams.auth.credentials import NoToken
 from bot.teams.cards import progress_blocks
 from bot.teams.connector.connector import Address, Transport
-from bot.teams.connector.http_client import Exchange, open_session
+from bot.teams.connector.http_client import ConnectorHttp, open_session
 from core.domain.json_value import Json
 from core.ports import Progressed
 from tests.integration.teams.conftest import on_loopback
@@ -31,13 +31,13 @@ def program() -> Path:
 
 @asynccontextmanager
 async def bot_that(
-    hear: Hear, program: Path, made: Callable[[Exchange], Transport]
+    hear: Hear, program: Path, made: Callable[[ConnectorHttp], Transport]
 ) -> AsyncGenerator[tuple[Playground, list[Given]]]:
     """Run a bot, anonymous, and the playground before it."""
     heard: list[Given] = []
     groups: list[asyncio.TaskGroup] = []
     async with open_session() as session:
-        transport = made(Exchange(session, NoToken(), on_loopback))
+        transport = made(ConnectorHttp(session, NoToken(), on_loopback))
 
         async def messages(request: web.Request) -> web.Response:
             activity: Given = await request.json()
@@ -74,7 +74,7 @@ async def echo(activity: Given, transport: Transport, at: Address) -> None:
 
 @pytest.mark.parametrize("kind", ["channel", "personal", "group"])
 async def test_a_bot_is_heard(
-    program: Path, made: Callable[[Exchange], Transport], kind: str
+    program: Path, made: Callable[[ConnectorHttp], Transport], kind: str
 ) -> None:
     """In a channel in the thread of the question."""
     async with bot_that(echo, program, made) as (ground, heard):
@@ -87,7 +87,7 @@ async def test_a_bot_is_heard(
 
 
 async def test_cards_and_buttons_come_and_go(
-    program: Path, made: Callable[[Exchange], Transport]
+    program: Path, made: Callable[[ConnectorHttp], Transport]
 ) -> None:
     """An answer with its citation and card; a thumb and a button reach the bot; it is updated."""
 
@@ -108,7 +108,7 @@ async def test_cards_and_buttons_come_and_go(
         assert heard[-1]["value"]["actionValue"]["reaction"] == "like"
 
 
-async def test_a_stream_is_seen(program: Path, made: Callable[[Exchange], Transport]) -> None:
+async def test_a_stream_is_seen(program: Path, made: Callable[[ConnectorHttp], Transport]) -> None:
     """Informative, streaming, final: in this order, and one message at the end."""
     results: list[object] = []
 

@@ -10,7 +10,7 @@ from aiohttp import ClientSession
 from bot.call_results import NotSent, RateLimited, Rejected, Succeeded, Uncertain
 from bot.teams.auth.credentials import token_for
 from bot.teams.connector.connector import Address, Transport
-from bot.teams.connector.http_client import FOREIGN_HOST, Exchange
+from bot.teams.connector.http_client import FOREIGN_HOST, ConnectorHttp
 from core.domain.json_value import Json
 from tests.integration.teams.conftest import Scene, on_loopback, setup_of
 from tests.servers.slack import faults
@@ -287,11 +287,11 @@ async def test_a_lost_answer_is_unclear(scene: Scene, fault: faults.Fault) -> No
 
 
 async def test_silence_is_unclear(
-    scene: Scene, session: ClientSession, made: Callable[[Exchange], Transport]
+    scene: Scene, session: ClientSession, made: Callable[[ConnectorHttp], Transport]
 ) -> None:
     """After 15 s, here less."""
     token = token_for(setup_of(scene.teams), session)
-    hasty = made(Exchange(session, token, on_loopback, timeout_s=0.05))
+    hasty = made(ConnectorHttp(session, token, on_loopback, timeout_s=0.05))
     scene.teams.faults.next("post", faults.slow_answer(5.0))
     told = await hasty.post(scene.thread, said("Yes"))
     assert told == Uncertain(why="timeout")
@@ -304,11 +304,11 @@ async def test_who_cannot_be_reached_did_nothing(scene: Scene) -> None:
 
 
 async def test_the_token_goes_to_our_services_only(
-    scene: Scene, session: ClientSession, made: Callable[[Exchange], Transport]
+    scene: Scene, session: ClientSession, made: Callable[[ConnectorHttp], Transport]
 ) -> None:
     """The address is checked when it is used: nothing is sent, no token is even fetched."""
     token = token_for(setup_of(scene.teams), session)
-    wary = made(Exchange(session, token, lambda _: False))
+    wary = made(ConnectorHttp(session, token, lambda _: False))
     for told in (
         await wary.post(scene.thread, said("Yes")),
         await wary.update(scene.thread, "1", said("Yes")),

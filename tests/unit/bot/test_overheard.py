@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.intake import Overheard, heard, is_meant_for_us
-from bot.slack.inbound.identity import Home
+from bot.slack.inbound.identity import SlackIdentity
 from bot.slack.inbound.parse import parse as parse_slack
 from bot.teams.inbound.parse import parse as parse_teams
 from core.agent.conversation.speech import asks, is_aside, is_statement, speaks_to_others
 from core.domain.conversation import Place
 from core.domain.message import OVERHEARD, Ignored, InboundMessage, MessageKind, Speakers
+from core.domain.officers import Officers
 from core.domain.question import Assumption, Question, Scope, Turn
 from tests.evals.bench_threads import MENTION, MISSED_AT_MOST, Labelled, figures, labelled
 from tests.evals.bench_threads import speakers as speakers_before
@@ -20,7 +21,7 @@ from tests.unit.teams import activities
 from tests.unit.teams.activities import ANNA, REPLY, mention
 
 ANN, BEN, US = "U0ANN", "U0BEN", "U0BOT"
-HOME = Home(teams=frozenset({"T0HOME"}), app_id="A0CITEBOUND", bot_user=US)
+HOME = SlackIdentity(teams=frozenset({"T0HOME"}), app_id="A0CITEBOUND", bot_user=US)
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 BOTH = pytest.mark.parametrize("platform", ["slack", "teams"])
 
@@ -84,7 +85,7 @@ async def kept(one: Labelled, platform: str, **more: bool) -> InboundMessage | I
     """Return what is kept of a message."""
     read, asker = PLATFORMS[platform]
     known = Known(said=replace(speakers_before(one, asker=asker), **more))
-    return await heard(read(one), conversations=known, is_officer=False)
+    return await heard(read(one), conversations=known, officers=Officers())
 
 
 @BOTH
@@ -145,7 +146,7 @@ async def test_a_thread_that_is_not_ours_is_not_read() -> None:
     """Nothing of it is kept."""
     one = Labelled(text="why?", answer=True, set=0)
     known = Known(said=speakers_before(one, asker=ANN), is_ours=False)
-    assert await heard(in_slack(one), conversations=known, is_officer=False) is None
+    assert await heard(in_slack(one), conversations=known, officers=Officers()) is None
 
 
 def test_an_aside_answers_no_question_of_ours() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.slack.inbound.identity import Home
+from bot.slack.inbound.identity import SlackIdentity
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.clock import Clock
 
@@ -16,10 +16,10 @@ def slack() -> FakeSlack:
 
 
 @pytest.fixture
-def home(slack: FakeSlack) -> Home:
+def home(slack: FakeSlack) -> SlackIdentity:
     """Our app in its only workspace."""
     workspace = slack.workspace
-    return Home(
+    return SlackIdentity(
         app_id=workspace.app.id,
         bot_user=workspace.app.bot_user,
         teams=frozenset({workspace.team_id}),

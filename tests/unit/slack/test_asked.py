@@ -2,21 +2,12 @@
 
 import pytest
 
-from bot.slack.inbound.interaction import (
-    Admin,
-    Ask,
-    Command,
-    Help,
-    Interaction,
-    Mine,
-    asked,
-    command_of,
-)
+from bot.slack.inbound.interaction import Order, SlackInteraction, asked, order_of
 from core.domain.conversation import Place
 from core.domain.message import MessageKind
 from tests.factories import NOW
 
-PRESS = Interaction(
+PRESS = SlackInteraction(
     kind="press",
     name="clarify:0",
     dedupe_key="slack:T1:action:1.1:clarify:0",
@@ -35,19 +26,19 @@ PLACE = Place(platform="slack", tenant="T1", channel="C1", thread="1.1", mode="t
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("", Help()),
-        (" help ", Help()),
-        ("MINE", Mine()),
-        ("admin", Admin(words=())),
-        ("admin scope  C1 gifts", Admin(words=("scope", "C1", "gifts"))),
-        ("mine is a gift?", Ask(question="mine is a gift?")),
-        ("help me with gifts", Ask(question="help me with gifts")),
-        (" May I? ", Ask(question="May I?")),
+        ("", Order.HELP),
+        (" help ", Order.HELP),
+        ("MINE", Order.MINE),
+        ("admin", Order.ADMIN),
+        ("admin scope  C1 gifts", Order.ADMIN),
+        ("mine is a gift?", Order.ASK),
+        ("help me with gifts", Order.ASK),
+        (" May I? ", Order.ASK),
     ],
 )
-def test_what_a_command_means(words: str, expected: Command) -> None:
+def test_what_a_command_means(words: str, expected: Order) -> None:
     """One word of ours alone is an order, anything else a question."""
-    assert command_of(words) == expected
+    assert order_of(words) is expected
 
 
 def test_a_choice_is_a_message_with_words_of_ours() -> None:

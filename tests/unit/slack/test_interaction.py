@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.slack.inbound.identity import Home
-from bot.slack.inbound.interaction import Interaction, NotOurs, parse_interaction
+from bot.intake import NotForUs
+from bot.slack.inbound.identity import SlackIdentity
+from bot.slack.inbound.interaction import SlackInteraction, parse_interaction
 from core.domain.errors import ContractError
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.posts import Ephemeral
@@ -33,14 +34,14 @@ INPUTS: list[Json] = [
 ]
 
 
-def read(payload: Json, home: Home) -> Interaction:
+def read(payload: Json, home: SlackIdentity) -> SlackInteraction:
     """Read an interaction that is ours."""
     found = parse_interaction(payload, home)
-    assert isinstance(found, Interaction)
+    assert isinstance(found, SlackInteraction)
     return found
 
 
-async def test_a_press_tells_what_where_and_who(slack: FakeSlack, home: Home) -> None:
+async def test_a_press_tells_what_where_and_who(slack: FakeSlack, home: SlackIdentity) -> None:
     """Of a message in a thread, and of one that a person alone sees."""
     anna = slack.workspace.user("anna")
     room = slack.workspace.channel("general", anna)
@@ -63,7 +64,7 @@ async def test_a_press_tells_what_where_and_who(slack: FakeSlack, home: Home) ->
     assert (found.is_ephemeral, found.value) == (True, "clr_1|0")
 
 
-async def test_a_submit_holds_its_inputs(slack: FakeSlack, home: Home) -> None:
+async def test_a_submit_holds_its_inputs(slack: FakeSlack, home: SlackIdentity) -> None:
     """By block; several choices together; and the metadata that we gave it."""
     anna = slack.workspace.user("anna")
     content: Json = {"type": "modal", "callback_id": "escalate_submit", "blocks": INPUTS}
@@ -85,7 +86,7 @@ async def test_a_submit_holds_its_inputs(slack: FakeSlack, home: Home) -> None:
     assert read(closed.body, home).kind == "close"
 
 
-async def test_shortcuts_and_commands(slack: FakeSlack, home: Home) -> None:
+async def test_shortcuts_and_commands(slack: FakeSlack, home: SlackIdentity) -> None:
     """A command's words are read like a message's."""
     anna = slack.workspace.user("anna")
     room = slack.workspace.channel("general", anna)
@@ -110,14 +111,16 @@ async def test_shortcuts_and_commands(slack: FakeSlack, home: Home) -> None:
         ({"type": "block_suggestion"}, "kind"),
     ],
 )
-async def test_what_is_not_ours(slack: FakeSlack, home: Home, changed: Json, reason: str) -> None:
+async def test_what_is_not_ours(
+    slack: FakeSlack, home: SlackIdentity, changed: Json, reason: str
+) -> None:
     """Another app's, another workspace's, or of a kind that we do not use."""
     anna = slack.workspace.user("anna")
     payload = (await slack.presses.shortcut(anna, "ask_global")).body | changed
-    assert parse_interaction(payload, home) == NotOurs(reason=reason)
+    assert parse_interaction(payload, home) == NotForUs(reason=reason)
 
 
-async def test_an_outsiders_press_is_told(slack: FakeSlack, home: Home) -> None:
+async def test_an_outsiders_press_is_told(slack: FakeSlack, home: SlackIdentity) -> None:
     """By the team of the person."""
     otto = slack.workspace.outsider("otto")
     found = read((await slack.presses.shortcut(otto, "ask_global")).body, home)
@@ -129,7 +132,7 @@ async def test_an_outsiders_press_is_told(slack: FakeSlack, home: Home) -> None:
     [{"user": None}, {"actions": []}, {"actions": None}, {"actions": [{"action_id": "a"}]}],
 )
 async def test_a_broken_press_is_a_broken_word(
-    slack: FakeSlack, home: Home, changed: dict[str, Any]
+    slack: FakeSlack, home: SlackIdentity, changed: dict[str, Any]
 ) -> None:
     """Not a crash."""
     anna = slack.workspace.user("anna")
@@ -162,7 +165,7 @@ ANY = st.recursive(
 )
 def test_whatever_comes_is_read_or_is_a_broken_word(payload: Json, kind: str) -> None:
     """Nothing but `ContractError` escapes."""
-    home = Home(app_id="A1", bot_user="UBOT", teams=frozenset({"T1"}))
+    home = SlackIdentity(app_id="A1", bot_user="UBOT", teams=frozenset({"T1"}))
     ours: Json = {"type": kind, "api_app_id": "A1", "team": {"id": "T1"}, "team_id": "T1"}
     try:
         parse_interaction(payload | ours | ({"command": "/x"} if kind == "command" else {}), home)

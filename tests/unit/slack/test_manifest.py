@@ -10,11 +10,12 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
+from bot.intake import NotForUs
 from bot.slack import manifest as app_manifest
 from bot.slack.inbound.app_events import EVENTS as OPENING
-from bot.slack.inbound.identity import Home
-from bot.slack.inbound.interaction import Help, Interaction, command_of, parse_interaction
-from bot.slack.inbound.parse import NotForUs, parse
+from bot.slack.inbound.identity import SlackIdentity
+from bot.slack.inbound.interaction import Order, SlackInteraction, order_of, parse_interaction
+from bot.slack.inbound.parse import parse
 from bot.slack.manifest import manifest, to_yaml
 from core.domain.errors import ContractError, UsageError
 from tests.servers.slack.scopes import RULES
@@ -24,7 +25,7 @@ ROOT = Path(__file__).parents[3]
 SLACK = ROOT / "bot" / "slack"
 ADDRESS = "https://citebound.example.com"
 MADE: Any = manifest(address=ADDRESS)
-HOME = Home(app_id="A1", bot_user="U0BOT", teams=frozenset({"T1"}))
+HOME = SlackIdentity(app_id="A1", bot_user="U0BOT", teams=frozenset({"T1"}))
 TABLE = {"manifest.py"}
 
 
@@ -142,9 +143,9 @@ def test_the_command_is_the_one_that_people_are_told() -> None:
     payload: Any = {"command": command["command"], "api_app_id": "A1", "team_id": "T1"}
     payload |= {"trigger_id": "1.2", "user_id": "U1", "channel_id": "C1", "text": "help"}
     found = parse_interaction(payload, HOME)
-    assert isinstance(found, Interaction)
+    assert isinstance(found, SlackInteraction)
     assert (found.kind, found.name) == ("command", app_manifest.COMMAND)
-    assert isinstance(command_of(found.value), Help)
+    assert order_of(found.value) is Order.HELP
 
 
 def test_every_shortcut_is_read() -> None:
@@ -159,7 +160,7 @@ def test_every_shortcut_is_read() -> None:
         payload: Any = {"type": kinds[one["type"]], "callback_id": one["callback_id"]}
         payload |= {"api_app_id": "A1", "team": {"id": "T1"}, "user": {"id": "U1"}}
         found = parse_interaction(payload | {"trigger_id": "1.2"}, HOME)
-        assert isinstance(found, Interaction)
+        assert isinstance(found, SlackInteraction)
         assert found.name == one["callback_id"]
 
 

@@ -2,9 +2,10 @@
 
 import pytest
 
+from bot.intake import NotForUs
 from bot.slack.inbound.app_events import Opened
-from bot.slack.inbound.identity import Home
-from bot.slack.inbound.parse import NotForUs, parse
+from bot.slack.inbound.identity import SlackIdentity
+from bot.slack.inbound.parse import parse
 from core.domain.errors import ContractError
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.wire import Json
@@ -12,7 +13,7 @@ from tests.servers.slack.wire import Json
 LOOKING: Json = {"entities": [{"type": "slack#/types/channel_id", "value": "C1"}]}
 
 
-def read(slack: FakeSlack, home: Home, event: Json) -> Opened:
+def read(slack: FakeSlack, home: SlackIdentity, event: Json) -> Opened:
     """Read an event in a good envelope."""
     found = parse(slack.events.envelope(event), home)
     assert isinstance(found, Opened)
@@ -20,7 +21,7 @@ def read(slack: FakeSlack, home: Home, event: Json) -> Opened:
 
 
 @pytest.mark.parametrize("tab", ["home", "messages"])
-def test_tabs(slack: FakeSlack, home: Home, tab: str) -> None:
+def test_tabs(slack: FakeSlack, home: SlackIdentity, tab: str) -> None:
     """Home and the agent's own; no other."""
     anna = slack.workspace.user("anna")
     found = read(slack, home, slack.events.home_opened(anna, tab))
@@ -39,7 +40,7 @@ CONTEXTS: list[tuple[Json, str | None]] = [
 
 @pytest.mark.parametrize(("context", "channel"), CONTEXTS)
 def test_what_somebody_looks_at(
-    slack: FakeSlack, home: Home, context: Json, channel: str | None
+    slack: FakeSlack, home: SlackIdentity, context: Json, channel: str | None
 ) -> None:
     """A channel, or nothing."""
     anna = slack.workspace.user("anna")
@@ -47,7 +48,7 @@ def test_what_somebody_looks_at(
     assert (found.what, found.looking_at) == ("context", channel)
 
 
-def test_older_installations(slack: FakeSlack, home: Home) -> None:
+def test_older_installations(slack: FakeSlack, home: SlackIdentity) -> None:
     """Their threads have a root and a context of their own."""
     anna = slack.workspace.user("anna")
     context = {"channel_id": "C2", "team_id": "T0HOME"}
@@ -60,7 +61,7 @@ def test_older_installations(slack: FakeSlack, home: Home) -> None:
         parse(slack.events.envelope({"type": "assistant_thread_started"}), home)
 
 
-def test_revoked_tokens_of_people_are_none_of_ours(slack: FakeSlack, home: Home) -> None:
+def test_revoked_tokens_of_people_are_none_of_ours(slack: FakeSlack, home: SlackIdentity) -> None:
     """We hold the bot's alone."""
     told: Json = {"type": "tokens_revoked", "tokens": {"oauth": ["U1"], "bot": []}}
     assert parse(slack.events.envelope(told), home) == NotForUs(reason="event")

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.intake import NotForUs
 from bot.slack.inbound.app_events import Disconnected
-from bot.slack.inbound.identity import Home
-from bot.slack.inbound.parse import NotForUs, Overheard, Parsed, parse
+from bot.slack.inbound.identity import SlackIdentity
+from bot.slack.inbound.parse import Overheard, Parsed, parse
 from bot.slack.inbound.payload import instant
 from core.domain.errors import ContractError
 from core.domain.message import Ignored, InboundMessage, MessageKind
@@ -23,7 +24,7 @@ from tests.servers.slack.wire import Json
 class Scene:
     """One person, one channel, and how we read what is sent."""
 
-    def __init__(self, slack: FakeSlack, home: Home):
+    def __init__(self, slack: FakeSlack, home: SlackIdentity):
         self.slack = slack
         self.home = home
         self.anna = slack.workspace.user("anna")
@@ -45,7 +46,7 @@ class Scene:
 
 
 @pytest.fixture
-def scene(slack: FakeSlack, home: Home) -> Scene:
+def scene(slack: FakeSlack, home: SlackIdentity) -> Scene:
     """A channel with one person and us."""
     return Scene(slack, home)
 
@@ -283,7 +284,7 @@ def test_who_comes_from_outside(
 
 def test_in_an_organisation_keys_are_the_organisations(scene: Scene) -> None:
     """`team_id` may be that of any of its workspaces."""
-    home = Home(
+    home = SlackIdentity(
         app_id=scene.home.app_id,
         bot_user=scene.home.bot_user,
         teams=frozenset(),
@@ -360,7 +361,7 @@ JSON = st.recursive(
 )
 def test_whatever_comes_is_read_or_is_a_broken_word(event: Json) -> None:
     """Nothing but `ContractError` escapes."""
-    home = Home(app_id="A1", bot_user="UBOT", teams=frozenset({"T1"}))
+    home = SlackIdentity(app_id="A1", bot_user="UBOT", teams=frozenset({"T1"}))
     body: Json = {"api_app_id": "A1", "team_id": "T1", "event_id": "Ev1", "event": event}
     try:
         parse(body, home)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bot.teams.protocol.identity import Home, ServiceUrls
+from bot.teams.protocol.identity import ServiceUrls, TeamsIdentity
 
 Activity = dict[str, Any]
 APP, TENANT, FOREIGN = (
@@ -17,7 +17,7 @@ CHANNEL, CHAT, DIRECT = "19:abc@thread.tacv2", "19:chat@thread.v2", "a:1direct"
 ROOT, REPLY = "1700000000000", "1700000000001"
 TEAM = "19:team@thread.tacv2"
 
-HOME = Home(app_id=APP, tenants=frozenset({TENANT}), service_urls=ServiceUrls())
+HOME = TeamsIdentity(app_id=APP, tenants=frozenset({TENANT}), service_urls=ServiceUrls())
 
 
 def mention(who: str = BOT, name: str = "Citebound", **more: Any) -> dict[str, Any]:

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
+from bot.actions.press import PressTarget
 from bot.forms.forms import FormName
 from bot.teams.protocol.action_ids import (
     ANSWER_KEY,
     EVIDENCE_PAGE,
     EXECUTED,
     OPENING,
-    Target,
     data_of,
     target_of,
 )
@@ -23,7 +23,7 @@ from core.domain.errors import ContractError
 def test_what_is_written_is_read(choice: str | int, number: int | None) -> None:
     """An id and, where there is one, a choice."""
     found = target_of(data_of(ANSWER_KEY, "ans_7f3", choice))
-    assert found == Target(id="ans_7f3", choice=str(choice))
+    assert found == PressTarget(id="ans_7f3", choice=str(choice))
     assert found.number == number
 
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.teams.inbound.interaction import Interaction, NotOurs, parse_invoke
+from bot.intake import NotForUs
+from bot.teams.inbound.interaction import TeamsInteraction, parse_invoke
 from bot.teams.inbound.membership_events import Changed, Met, Parted
-from bot.teams.inbound.parse import NotForUs, Overheard, parse
+from bot.teams.inbound.parse import Overheard, parse
 from core.domain.errors import ContractError
 from core.domain.message import Ignored, InboundMessage, MessageKind
 from tests.unit.teams.activities import (
@@ -212,7 +213,7 @@ def test_a_button_is_no_question() -> None:
     """What it says is believed as little as any callback."""
     value = {"do": "clarify", "c": "clr_91", "o": "0"}
     found = parse(message("", scope="channel", value=value, replyToId=REPLY), HOME)
-    assert isinstance(found, Interaction)
+    assert isinstance(found, TeamsInteraction)
     assert (found.kind, found.name, found.message_id) == ("press", "clarify", REPLY)
     assert found.values == value
     assert found.dedupe_key == f"teams:{CHANNEL};messageid={ROOT}:{ROOT}"
@@ -327,10 +328,10 @@ def invoke(name: str, value: Any = None, *, scope: str = "personal", **more: Any
 def test_each_invoke_is_an_interaction(name: str, value: Any, kind: str, called: str) -> None:
     """With its ids, and who did it where."""
     found = parse_invoke(invoke(name, value, scope="channel"), HOME)
-    assert isinstance(found, Interaction)
+    assert isinstance(found, TeamsInteraction)
     assert (found.kind, found.name, found.values["a"]) == (kind, called, "ans_1")
     assert (found.person, found.aad, found.is_outside) == (ANNA, AAD, False)
-    assert found.spot.place.thread == ROOT
+    assert found.location.place.thread == ROOT
     assert found.message_id == REPLY
     assert found.dedupe_key == f"teams:{CHANNEL};messageid={ROOT}:f:1"
     assert found.reference.service_url == SERVICE_URL
@@ -340,7 +341,7 @@ def test_inputs_are_text() -> None:
     """Whatever their type; what is no input is left out."""
     data = {"do": "x", "msteams": {"type": "task/fetch"}, "n": 1.0, "f": 1.5, "dm": True, "l": [1]}
     found = parse_invoke(invoke("task/submit", {"data": data | {"no": None, "a b": "x"}}), HOME)
-    assert isinstance(found, Interaction)
+    assert isinstance(found, TeamsInteraction)
     assert found.values == {"do": "x", "n": "1", "f": "1.5", "dm": "true"}
 
 
@@ -374,7 +375,7 @@ def test_no_card_of_ours_holds_that_much(data: dict[str, str]) -> None:
 def test_feedback_is_read(value: Any, values: dict[str, str]) -> None:
     """Its comment is JSON within JSON; what is not is no comment."""
     found = parse_invoke(invoke("message/submitAction", value), HOME)
-    assert isinstance(found, Interaction)
+    assert isinstance(found, TeamsInteraction)
     assert (found.kind, found.name, found.values) == ("feedback", "feedback", values)
 
 
@@ -390,7 +391,7 @@ def test_the_message_about_which_is_asked(body: dict[str, str], quoted: str) -> 
     """Its words, cleaned; its id."""
     value = {"commandId": "askAboutMessage", "messagePayload": {"id": "1699", "body": body}}
     found = parse_invoke(invoke("composeExtension/fetchTask", value), HOME)
-    assert isinstance(found, Interaction)
+    assert isinstance(found, TeamsInteraction)
     assert (found.quoted, found.message_id) == (quoted, "1699")
 
 
@@ -398,7 +399,7 @@ def test_an_invoke_without_an_id_is_known_by_who_did_what_when() -> None:
     """A repeated one is the same."""
     value = {"data": {"do": "evidence"}}
     first = parse_invoke(invoke("task/fetch", value, id=None), HOME)
-    assert isinstance(first, Interaction)
+    assert isinstance(first, TeamsInteraction)
     assert first == parse_invoke(invoke("task/fetch", value, id=None), HOME)
     assert ANNA in first.dedupe_key
 
@@ -406,13 +407,13 @@ def test_an_invoke_without_an_id_is_known_by_who_did_what_when() -> None:
 @pytest.mark.parametrize("name", ["signin/verifyState", "fileConsent/invoke", "", None])
 def test_an_invoke_that_we_do_not_know(name: Any) -> None:
     """Is none of ours."""
-    assert parse_invoke(invoke(name), HOME) == NotOurs(reason="kind")
+    assert parse_invoke(invoke(name), HOME) == NotForUs(reason="kind")
 
 
 def test_a_bot_presses_nothing() -> None:
     """Neither ours nor another."""
     activity = invoke("task/fetch") | {"from": {"id": OTHER_BOT}}
-    assert parse_invoke(activity, HOME) == NotOurs(reason="own")
+    assert parse_invoke(activity, HOME) == NotForUs(reason="own")
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ import pytest
 from bot.teams.protocol.conversations import (
     Reference,
     conversation_of,
+    location_of,
     read_reference,
     reference_of,
     scope_of,
-    spot_of,
 )
-from bot.teams.protocol.identity import Home, ServiceUrls
+from bot.teams.protocol.identity import ServiceUrls, TeamsIdentity
 from core.domain.errors import ContractError
 from tests.unit.teams.activities import (
     AAD,
@@ -47,7 +47,7 @@ from tests.unit.teams.activities import (
 def test_a_place_and_back(scope: str, channel: str, thread: str, mode: str) -> None:
     """A place names the conversation from which it was read."""
     activity = message(scope=scope)
-    place = spot_of(activity).place
+    place = location_of(activity).place
     assert (place.platform, place.tenant) == ("teams", TENANT)
     assert (place.channel, place.thread, place.mode) == (channel, thread, mode)
     assert conversation_of(place) == activity["conversation"]["id"]
@@ -56,7 +56,7 @@ def test_a_place_and_back(scope: str, channel: str, thread: str, mode: str) -> N
 
 def test_a_reply_in_a_channel_is_in_its_thread() -> None:
     """The thread is the root's."""
-    place = spot_of(message(scope="channel", id=REPLY)).place
+    place = location_of(message(scope="channel", id=REPLY)).place
     assert (place.thread, place.mode) == (ROOT, "thread")
 
 
@@ -67,7 +67,7 @@ def test_a_channel_without_a_thread_in_its_id(more: dict[str, str], root: str) -
     """It is the thread of what it answers, else its own, else the channel's."""
     activity: Activity = message(scope="channel") | more
     activity["conversation"]["id"] = CHANNEL
-    assert spot_of(activity).root == root
+    assert location_of(activity).root == root
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_conversation_of_a_team_is_a_channel(conversation: dict[str, Any], sco
     """Also where its type is not told, as in events of an installation."""
     activity = message(scope="channel")
     activity["conversation"] |= conversation
-    assert spot_of(activity).scope == scope
+    assert location_of(activity).scope == scope
 
 
 @pytest.mark.parametrize(("is_group", "scope"), [(True, "groupChat"), (False, "personal")])
@@ -89,7 +89,7 @@ def test_a_chat_without_a_type(is_group: bool, scope: str) -> None:
     """Is told by whether it is a group."""
     activity = message()
     activity["conversation"] = {"id": CHAT, "isGroup": is_group, "tenantId": TENANT}
-    assert spot_of(activity).scope == scope
+    assert location_of(activity).scope == scope
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_chat_without_a_type(is_group: bool, scope: str) -> None:
 def test_a_conversation_without_an_id_is_a_broken_word(conversation: Any) -> None:
     """It could not be answered."""
     with pytest.raises(ContractError):
-        spot_of(message() | {"conversation": conversation})
+        location_of(message() | {"conversation": conversation})
 
 
 def test_a_reference_is_kept_and_read_again() -> None:
@@ -141,7 +141,9 @@ def test_an_address_is_checked_before_it_is_stored(url: Any) -> None:
 def test_an_address_is_checked_before_it_is_used() -> None:
     """The list may have become shorter, and a row may have been altered."""
     kept = reference_of(message(), HOME).stored()
-    other = Home(app_id=APP, tenants=HOME.tenants, service_urls=ServiceUrls(["other.example"]))
+    other = TeamsIdentity(
+        app_id=APP, tenants=HOME.tenants, service_urls=ServiceUrls(["other.example"])
+    )
     with pytest.raises(ContractError):
         read_reference(kept, other)
     evil = {**kept.facts, "service_url": "https://evil.example/"}
@@ -185,7 +187,7 @@ def test_who_is_from_outside(person: dict[str, Any], is_outside: bool) -> None:
 
 def test_a_tenant_is_ours_by_our_list() -> None:
     """An empty list is nobody's, except where nobody proves anything."""
-    nobody = Home(app_id=APP, tenants=frozenset())
+    nobody = TeamsIdentity(app_id=APP, tenants=frozenset())
     assert not nobody.has_tenant(TENANT)
     assert replace(nobody, is_anonymous=True).has_tenant(TENANT)
     assert not replace(HOME, is_anonymous=True).has_tenant(FOREIGN)
