@@ -30,7 +30,7 @@ from core.ports.corpus import AboutPolicies
 from core.retrieval.retriever import ChunkRetriever
 
 MAX_QUESTION = 8_000
-"""Characters of a question (`reliability.md`, back-pressure)."""
+"""Characters of a question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,8 @@
 """How the code reads, as far as a test can tell."""
 
 import ast
+import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -9,6 +11,11 @@ ROOT = Path(__file__).parents[2]
 MODULES = sorted([*(ROOT / "bot").rglob("*.py"), *(ROOT / "core").rglob("*.py")])
 PURE = ("domain", "grounding", "language")
 DOMAIN = sorted(path for room in PURE for path in (ROOT / "core" / room).rglob("*.py"))
+ROOM = 22
+"""Modules of a folder, `__init__` included."""
+PAGE = re.compile(r"\b(?:[\w-]+/)*([\w-]+\.md)\b")
+IN_EXAMPLES = {("core/ingest/compare.py", "gifts.md")}
+"""Files of somebody's corpus."""
 CAP_LINES = 400
 """The aim is about 350; this is where a file is certainly two."""
 
@@ -49,6 +56,29 @@ def test_values_are_frozen() -> None:
         for path, node in _dataclasses()
         if "frozen=True" not in " ".join(map(ast.unparse, node.decorator_list))
     ] == []
+
+
+def test_no_public_class_name_stands_twice() -> None:
+    """A name that means two things has to be looked up each time."""
+    found: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in _tree(path).body:
+            if isinstance(node, ast.ClassDef) and node.name[0] != "_":
+                found.setdefault(node.name, []).append(_name(path))
+    assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}
+
+
+def test_no_folder_holds_more_than_a_reader_takes_in() -> None:
+    """Rooms are by concept: about 20 modules at most."""
+    folders = Counter(_name(path.parent) for path in MODULES)
+    assert {name: count for name, count in folders.items() if count > ROOM} == {}
+
+
+def test_comments_name_pages_that_there_are() -> None:
+    """Whoever reads on finds the page."""
+    pages = {path.name for path in ROOT.glob("**/*.md") if ".venv" not in path.parts}
+    named = {(_name(path), page) for path in MODULES for page in PAGE.findall(path.read_text())}
+    assert {(name, page) for name, page in named if page not in pages} == IN_EXAMPLES
 
 
 @cache

@@ -286,5 +286,5 @@ async def test_nothing_leaks(slack: FakeSlack, ask: Ask) -> None:
 @pytest.mark.nightly
 @pytest.mark.timeout(3600)
 async def test_nothing_leaks_ever(slack: FakeSlack, ask: Ask) -> None:
-    """0 of 5,000 (reliability, section 8)."""
+    """0 of 5,000."""
     await _run(slack, ask, 5_000, seed=random.SystemRandom().randrange(2**32))

@@ -30,7 +30,7 @@ from sqlalchemy.exc import ProgrammingError
 from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.embedded_account import (
     POSTGRES,
-    Account,
+    ServerAccount,
     binary,
     data_folder,
     exclusively,
@@ -61,7 +61,7 @@ class _Use:
     """Descriptor that holds the shared lock of the users."""
     home: Path
     data: Path
-    account: Account
+    account: ServerAccount
     url: str
     is_temporary: bool
 
@@ -188,7 +188,7 @@ def _open_home(home: Path) -> None:
             ) from None
 
 
-def _initialise(data: Path, account: Account) -> None:
+def _initialise(data: Path, account: ServerAccount) -> None:
     """Make the data folder: whole, or not at all."""
     new = data.with_name(f"{data.name}.new")
     shutil.rmtree(new, ignore_errors=True)
@@ -210,7 +210,7 @@ def _check_version(data: Path) -> None:
         )
 
 
-def _started(data: Path, account: Account) -> str:
+def _started(data: Path, account: ServerAccount) -> str:
     """Start the server, and wait until it takes connections."""
     _admit_owner_only(data, account)
     sockets = socket_folder(data, account)
@@ -230,7 +230,7 @@ def _started(data: Path, account: Account) -> str:
     return url
 
 
-def _running(data: Path, account: Account) -> str | None:
+def _running(data: Path, account: ServerAccount) -> str | None:
     """Return the connection string of the server that runs on these data; None: none runs."""
     until = time.monotonic() + STARTED_WITHIN_S
     while True:
@@ -250,13 +250,13 @@ def _running(data: Path, account: Account) -> str | None:
         threading.Event().wait(0.1)
 
 
-def _stop(data: Path, account: Account) -> None:
+def _stop(data: Path, account: ServerAccount) -> None:
     words = [*binary("pg_ctl", account), "-D", str(data), "-w", "-t", str(STOPPED_WITHIN_S)]
     if run_as([*words, "-m", "fast", "stop"], account, is_checked=False).returncode != 0:
         run_as([*words, "-m", "immediate", "stop"], account, is_checked=False)
 
 
-def _admit_owner_only(data: Path, account: Account) -> None:
+def _admit_owner_only(data: Path, account: ServerAccount) -> None:
     """Let in only whom the kernel names as the owner of the data, and root where it started them.
 
     Written at each start: data of earlier releases trusted whoever reached the socket.

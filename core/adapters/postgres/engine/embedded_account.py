@@ -38,7 +38,7 @@ SOCKET = ".s.PGSQL.5432"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
+class ServerAccount:
     """The system user to whom data and server belong."""
 
     name: str
@@ -51,7 +51,7 @@ class Account:
         return self.uid != os.geteuid()
 
 
-def server_account() -> Account:
+def server_account() -> ServerAccount:
     """Return who owns the data: this user, or as root a system user, made if it is not there.
 
     Raises:
@@ -65,13 +65,13 @@ def server_account() -> Account:
                 f"the user id {os.geteuid()} has no name on this system, which Postgres needs:"
                 " add it to /etc/passwd, or set DATABASE_URL to a server"
             ) from error
-        return Account(name=found.pw_name, uid=found.pw_uid, gid=found.pw_gid)
+        return ServerAccount(name=found.pw_name, uid=found.pw_uid, gid=found.pw_gid)
     try:
         found = pwd.getpwnam(SERVICE_USER)
     except KeyError:
         _make_service_user()
         found = pwd.getpwnam(SERVICE_USER)
-    return Account(name=found.pw_name, uid=found.pw_uid, gid=found.pw_gid)
+    return ServerAccount(name=found.pw_name, uid=found.pw_uid, gid=found.pw_gid)
 
 
 def _make_service_user() -> None:
@@ -98,12 +98,12 @@ def _service_folder() -> Path:
     return SERVICE_FOLDER
 
 
-def _can_enter(folder: Path, account: Account) -> bool:
+def _can_enter(folder: Path, account: ServerAccount) -> bool:
     done = run_as(["test", "-x", str(folder)], account, is_checked=False)
     return done.returncode == 0
 
 
-def data_folder(home: Path, account: Account) -> Path:
+def data_folder(home: Path, account: ServerAccount) -> Path:
     """Return where the data are, or will be.
 
     Below `home`, unless root's folders are closed to the system user of the server.
@@ -123,7 +123,7 @@ def data_folder(home: Path, account: Account) -> Path:
     return elsewhere
 
 
-def socket_folder(data: Path, account: Account) -> Path:
+def socket_folder(data: Path, account: ServerAccount) -> Path:
     """Return a folder for the socket that is short enough and closed to everybody else.
 
     Raises:
@@ -142,7 +142,7 @@ def socket_folder(data: Path, account: Account) -> Path:
     )
 
 
-def short_folders(data: Path, account: Account) -> Iterator[Path]:
+def short_folders(data: Path, account: ServerAccount) -> Iterator[Path]:
     """Yield where the socket may stand if the path of the data is too long for it."""
     name = _name_of(data)
     if account.is_other:
@@ -154,7 +154,7 @@ def short_folders(data: Path, account: Account) -> Iterator[Path]:
         yield Path(tempfile.gettempdir()) / f"citebound-{account.uid}-{name}"
 
 
-def make_private(folder: Path, account: Account) -> None:
+def make_private(folder: Path, account: ServerAccount) -> None:
     """Make a folder that only its owner may enter, or see that it is one.
 
     Raises:
@@ -178,7 +178,7 @@ def _name_of(path: Path) -> str:
     return hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
 
 
-def binary(name: str, account: Account) -> list[str]:
+def binary(name: str, account: ServerAccount) -> list[str]:
     """Return the command, from a copy where the system user can't reach the installed one."""
     installed = POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION].parent
     if not account.is_other or _can_enter(installed / "bin", account):
@@ -197,7 +197,7 @@ def binary(name: str, account: Account) -> list[str]:
 
 
 def run_as(
-    words: list[str], account: Account, *, is_checked: bool = True
+    words: list[str], account: ServerAccount, *, is_checked: bool = True
 ) -> "subprocess.CompletedProcess[bytes]":
     """Run a command as the owner of the data.
 
