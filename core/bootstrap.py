@@ -12,9 +12,10 @@ from functools import cached_property
 
 from core.adapters.local.embedder import LocalEmbedder, LocalOffTopic
 from core.adapters.officers import read_officers
-from core.adapters.postgres.engine.database import SERVING, open_database
+from core.adapters.postgres.engine.database import SERVING
 from core.adapters.postgres.engine.database import Limits as StatementLimits
 from core.adapters.postgres.engine.embedded import start_embedded
+from core.adapters.postgres.engine.schema import open_database
 from core.adapters.postgres.ontology.fact_index import index_missing
 from core.adapters.postgres.stores import PostgresStores
 from core.adapters.system import SystemClock, UuidSource
@@ -178,7 +179,8 @@ async def open_stores(settings: Settings) -> AsyncGenerator[PostgresStores]:
         ConfigError: See `bootstrap`.
     """
     officers = Officers(all=(), channel=None)
-    async with open_database(await database_url(settings)) as engine:
+    url = await database_url(settings)
+    async with open_database(url, migrates=settings.migrates) as engine:
         yield PostgresStores(
             engine, settings, officers=officers, clock=SystemClock(), ids=UuidSource()
         )
@@ -217,7 +219,12 @@ async def bootstrap(
             await find_guard(settings), "statements are checked without a guard"
         )
         engine = await stack.enter_async_context(
-            open_database(await database_url(settings), limits=statements)
+            open_database(
+                await database_url(settings),
+                limits=statements,
+                migrates=settings.migrates,
+                waits=statements is not None,
+            )
         )
         await index_missing(engine)
         service = Service(

@@ -16,8 +16,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
-from core.adapters.postgres.engine.database import MIGRATIONS, open_database
 from core.adapters.postgres.engine.embedded import create_database
+from core.adapters.postgres.engine.schema import MIGRATIONS, open_database
 from core.adapters.postgres.engine.transactions import BUILT_WITHIN_S, AdvisoryLock, held_meanwhile
 from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.domain.errors import UsageError

@@ -17,9 +17,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, make_url, text
 
-from core.adapters.postgres.engine.database import engine_for, migrate
+from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
 from core.adapters.postgres.engine.embedded_account import exclusively
+from core.adapters.postgres.engine.schema import migrate
 
 MIGRATED = "citebound_template"
 """An empty database with our schema."""

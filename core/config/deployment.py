@@ -19,6 +19,14 @@ class DeploymentSettings:
         check=one_of("development", "production"),
     )
     """`production` refuses what only tests may do."""
+    migrate: str = setting(
+        "CITEBOUND_MIGRATE",
+        "auto",
+        "`always`: each process migrates the schema at its start; `never`: only"
+        " `citebound migrate` does; `auto`: `never` in production, else `always`",
+        check=one_of("auto", "always", "never"),
+    )
+    """See `migrates`."""
     home: Path = setting(
         "CITEBOUND_HOME", Path("~/.citebound"), "Where the embedded database lives"
     )
@@ -70,6 +78,12 @@ class DeploymentSettings:
         check=one_of(*NAMES),
     )
     """See `core.failpoints`; refused in production."""
+
+    @property
+    def migrates(self) -> bool:
+        """Whether a process may migrate the schema at its start."""
+        by_itself = self.migrate == "auto" and self.environment != "production"
+        return by_itself or self.migrate == "always"
 
     def check_failpoint(self) -> None:
         """Refuse to kill a process of people.

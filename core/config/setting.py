@@ -48,6 +48,26 @@ def redacted(value: str) -> str:
     return f"{scheme}://{'***@' if has_user else ''}{host}"
 
 
+def raw_secret(variable: str, raw: str, file: str) -> str:
+    """Return a secret as the environment has it, or as the file has that it names.
+
+    Raises:
+        ConfigError: There are both, or the file can't be read or is empty.
+    """
+    if not file:
+        return raw
+    if raw:
+        raise ConfigError(f"{variable} and {variable}_FILE are both set: unset one of them")
+    try:
+        raw = Path(file).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no text"
+        raise ConfigError(f"{variable}_FILE: {file} can't be read: {why}") from error
+    if not raw:
+        raise ConfigError(f"{variable}_FILE: {file} is empty")
+    return raw
+
+
 def parse(variable: str, raw: str, kind: Any) -> Any:
     """Return a setting as its type; a number or a path, else as written.
 

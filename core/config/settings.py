@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 from core.config.deployment import DeploymentSettings
 from core.config.models import ModelSettings
 from core.config.retrieval import RetrievalSettings
-from core.config.setting import parse, redacted
+from core.config.setting import parse, raw_secret, redacted
 from core.config.slack import SlackSettings
 from core.config.teams import TeamsSettings
 from core.config.turns import TurnSettings
@@ -31,7 +31,7 @@ class Settings(
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> "Settings":
-        """Read and validate the settings.
+        """Read and validate the settings; a secret NAME may stand in a file that NAME_FILE names.
 
         Raises:
             ConfigError: A value can't be read or is out of range; the message names the variable.
@@ -42,6 +42,8 @@ class Settings(
         for item in fields(cls):
             variable: str = item.metadata["variable"]
             raw = given.get(variable, "").strip()
+            if item.metadata["is_secret"]:
+                raw = raw_secret(variable, raw, given.get(f"{variable}_FILE", "").strip())
             if raw:
                 values[item.name] = parse(variable, raw, hints[item.name])
         return cls(**values)

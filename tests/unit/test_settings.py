@@ -2,6 +2,7 @@
 
 import base64
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +26,58 @@ def test_secrets_are_read_and_never_shown() -> None:
     shown = repr(settings) + "".join(shown_value(settings, item) for item in fields(settings))
     assert "hidden" not in shown
     assert "voyage_api_key=set" in shown
+
+
+def test_a_secret_may_stand_in_a_file(tmp_path: Path) -> None:
+    """As containers are given them; the newline at its end is none of it."""
+    file = tmp_path / "key"
+    file.write_text("pa-hidden\n")
+    settings = Settings.from_environment({"VOYAGE_API_KEY_FILE": str(file)})
+    assert settings.voyage_api_key == "pa-hidden"
+
+
+def test_what_is_no_secret_is_not_read_from_a_file(tmp_path: Path) -> None:
+    """A file of the machine must not end up in what is printed."""
+    file = tmp_path / "host"
+    file.write_text("192.0.2.1")
+    assert Settings.from_environment({"CITEBOUND_HOST_FILE": str(file)}).host == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("content", "more", "named"),
+    [
+        (None, {}, "VOYAGE_API_KEY_FILE: .* can't be read: No such file"),
+        (b"", {}, "VOYAGE_API_KEY_FILE: .* is empty"),
+        (b"\xff\xfe", {}, "can't be read: it is no text"),
+        (b"pa-x", {"VOYAGE_API_KEY": "pa-hidden"}, "both set: unset one of them"),
+    ],
+)
+def test_a_file_that_gives_no_secret_is_named(
+    tmp_path: Path, content: bytes | None, more: dict[str, str], named: str
+) -> None:
+    """An empty secret would count as one that is not set."""
+    file = tmp_path / "key"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(ConfigError, match=named) as refused:
+        Settings.from_environment({"VOYAGE_API_KEY_FILE": str(file), **more})
+    assert "pa-" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("environment", "migrate", "migrates"),
+    [
+        ("development", "auto", True),
+        ("production", "auto", False),
+        ("production", "always", True),
+        ("development", "never", False),
+    ],
+)
+def test_in_production_nothing_migrates_by_itself(
+    environment: str, migrate: str, *, migrates: bool
+) -> None:
+    """Unless it is told to."""
+    assert Settings(environment=environment, migrate=migrate).migrates is migrates
 
 
 ADDRESSES = {

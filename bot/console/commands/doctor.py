@@ -30,9 +30,9 @@ from core.adapters.postgres.engine.database import (
     ServerFacts,
     check_facts,
     engine_for,
-    newest_revision,
     server_facts,
 )
+from core.adapters.postgres.engine.schema import newest_revision
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.adapters.system import SystemClock
 from core.bootstrap import database_url

@@ -23,7 +23,8 @@ from bot.teams.protocol.conversations import NAME, Reference
 from bot.teams.protocol.identity import identity_of
 from bot.teams.setup import TeamsSetup, teams_setup
 from core.adapters.officers import read_officers
-from core.adapters.postgres.engine.database import engine_for, newest_revision, server_facts
+from core.adapters.postgres.engine.database import engine_for, server_facts
+from core.adapters.postgres.engine.schema import fits
 from core.adapters.postgres.platforms.references import PostgresConversationReferences
 from core.bootstrap import database_url
 from core.config.settings import Settings
@@ -189,7 +190,7 @@ async def _channel_check(
         session = await stack.enter_async_context(open_session())
         engine = engine_for(await database_url(settings), pooled=False)
         stack.push_async_callback(engine.dispose)
-        if (await server_facts(engine)).revision != newest_revision():
+        if not fits(await server_facts(engine)):
             yield None
             return
         exchange = ConnectorHttp(session, token_for(setup, session), identity.service_urls.allows)

@@ -3,7 +3,8 @@
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.database import newest_revision, raises_transient
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.schema import newest_revision, suits
 from core.adapters.postgres.record.model_calls import TODAY
 from core.domain.message import WaitingNow
 
@@ -11,7 +12,10 @@ _WRITE = text(
     "INSERT INTO citebound.channel_paces (platform, tenant, channel, free_at)"
     " VALUES ('health', 'health', 'health', now())"
 )
-_REVISION = text("SELECT version_num FROM citebound.alembic_version")
+_REVISION = text(
+    "SELECT version_num, oldest_release FROM citebound.alembic_version"
+    " LEFT JOIN citebound.schema_compatibility ON revision = version_num"
+)
 _WAITING = text(
     "SELECT * FROM"  # noqa: S608  # a constant
     " (SELECT count(*) AS messages, coalesce(extract(epoch FROM"
@@ -33,7 +37,6 @@ class PostgresHealth:
     def __init__(self, engine: AsyncEngine) -> None:
         """Use any database."""
         self._engine = engine
-        self._newest = newest_revision()
 
     @raises_transient
     async def trouble(self) -> str | None:
@@ -43,11 +46,11 @@ class PostgresHealth:
             TransientError: The database can't be reached, or takes no writes.
         """
         async with self._engine.connect() as connection:
-            revision = await connection.scalar(_REVISION)
+            revision, oldest_release = (await connection.execute(_REVISION)).one()
             await connection.execute(_WRITE)
             await connection.rollback()
-        if revision != self._newest:
-            return f"the database is at migration {revision}, expected {self._newest}"
+        if not suits(revision, oldest_release):
+            return f"the database is at migration {revision}, expected {newest_revision()}"
         return None
 
     @raises_transient

@@ -15,14 +15,8 @@ import pytest
 from sqlalchemy import make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.database import (
-    SERVING,
-    engine_for,
-    goes_by_pooler,
-    newest_revision,
-    open_database,
-    server_facts,
-)
+from core.adapters.postgres.engine.database import SERVING, engine_for, goes_by_pooler, server_facts
+from core.adapters.postgres.engine.schema import newest_revision, open_database
 from core.domain.errors import ConfigError
 from core.ports import Handlers
 from tests.kills import LONGEST_LEASE_S, balance, quiet

@@ -5,7 +5,8 @@ from sqlalchemy import Connection, Table, inspect, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import migrate, newest_revision, server_facts
+from core.adapters.postgres.engine.database import server_facts
+from core.adapters.postgres.engine.schema import migrate, newest_revision
 from core.adapters.postgres.engine.tables import metadata
 
 CATALOGUE = text(

@@ -13,15 +13,15 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot import cli
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
+from core.adapters.postgres.engine import schema
 from core.adapters.postgres.engine.database import (
     ServerFacts,
     check_facts,
     engine_for,
-    migrate,
-    newest_revision,
-    open_database,
     server_facts,
 )
+from core.adapters.postgres.engine.schema import migrate, newest_revision, open_database
+from core.adapters.postgres.health import PostgresHealth
 from core.domain.errors import ConfigError, TransientError
 from tests.databases import admin
 
@@ -45,7 +45,12 @@ def facts(
 ) -> ServerFacts:
     """Return what a server says of itself."""
     return ServerFacts(
-        postgres=postgres, encoding=encoding, pgvector=pgvector, revision=None, is_pooled=False
+        postgres=postgres,
+        encoding=encoding,
+        pgvector=pgvector,
+        revision=None,
+        oldest_release=None,
+        is_pooled=False,
     )
 
 
@@ -186,7 +191,8 @@ async def test_two_processes_migrate_one_after_the_other(empty_url: str) -> None
     """The lock is the database's: it holds between processes too."""
     words = (
         "import asyncio, sys;"
-        " from core.adapters.postgres.engine.database import engine_for, migrate;"
+        " from core.adapters.postgres.engine.database import engine_for;"
+        " from core.adapters.postgres.engine.schema import migrate;"
         " asyncio.run(migrate(engine_for(sys.argv[1], pooled=False)))"
     )
     processes = [
@@ -204,6 +210,77 @@ async def test_opening_migrates_and_opening_again_does_not(empty_url: str) -> No
     for _ in range(2):
         async with open_database(empty_url, pooled=False) as engine:
             assert await PostgresCorpusStore(engine).current_edition() is None
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "port", "attributes"),
+    [
+        ("postgresql://me:p@h1:1,h2:2/db", "h1,h2", "1,2", "read-write"),
+        ("postgresql://me@h1:1,h2:2/db?sslmode=require", "h1,h2", "1,2", "read-write"),
+        ("postgresql://h1:1,h2:2/db?target_session_attrs=any", "h1,h2", "1,2", "any"),
+    ],
+)
+def test_several_hosts_are_named_as_libpq_does(
+    url: str, host: str, port: str, attributes: str
+) -> None:
+    """The one that takes writes is used, unless the URL says otherwise."""
+    engine = engine_for(url, pooled=False)
+    _, told = engine.dialect.create_connect_args(engine.url)
+    assert (told["host"], told["port"], told["dbname"]) == (host, port, "db")
+    assert told["target_session_attrs"] == attributes
+
+
+async def test_where_nobody_may_migrate_an_older_schema_is_refused(empty_url: str) -> None:
+    """The message says what to run; nothing was made."""
+    with pytest.raises(ConfigError, match=r"needs .*: run `citebound migrate`"):
+        async with open_database(empty_url, migrates=False):
+            pass
+    engine = engine_for(empty_url, pooled=False)
+    assert (await server_facts(engine)).revision is None
+    await engine.dispose()
+
+
+async def test_a_process_waits_for_the_schema(
+    empty_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It opens once another has migrated, and says meanwhile what it waits for."""
+    monkeypatch.setattr(schema, "ASKED_EVERY_S", 0.05)
+    other = engine_for(empty_url, pooled=False)
+
+    async def waited() -> str | None:
+        async with open_database(empty_url, migrates=False, waits=True) as engine:
+            return (await server_facts(engine)).revision
+
+    async with asyncio.TaskGroup() as group:
+        waiting = group.create_task(waited())
+        while "waiting for `citebound migrate`" not in caplog.text:  # noqa: ASYNC110  # a log
+            await asyncio.sleep(0.01)
+        await migrate(other)
+    assert waiting.result() == newest_revision()
+    await other.dispose()
+
+
+@pytest.mark.parametrize("oldest", ["this", "next"])
+async def test_a_later_schema_is_taken_if_it_says_so(engine: AsyncEngine, oldest: str) -> None:
+    """While processes are exchanged, one of the release before may start again."""
+    url = engine.url.render_as_string(hide_password=False)
+    names = {"this": newest_revision(), "next": "9999_next"}
+    moved = "UPDATE citebound.alembic_version SET version_num = '9999_next'"
+    added = "INSERT INTO citebound.schema_compatibility VALUES ('9999_next', :oldest)"
+    async with engine.begin() as connection:
+        await connection.execute(text(moved))
+        await connection.execute(text(added), {"oldest": names[oldest]})
+    trouble = await PostgresHealth(engine).trouble()
+    if oldest == "this":
+        async with open_database(url) as opened:
+            assert (await server_facts(opened)).revision == "9999_next"
+        assert trouble is None
+        return
+    with pytest.raises(ConfigError, match="does not know: upgrade Citebound"):
+        async with open_database(url):
+            pass
+    assert trouble is not None
+    assert "9999_next" in trouble
 
 
 async def test_a_record_is_not_dropped(engine: AsyncEngine) -> None:

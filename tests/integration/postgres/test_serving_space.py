@@ -3,7 +3,7 @@
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.database import migrate
+from core.adapters.postgres.engine.schema import migrate
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 
 FILLED = """

@@ -1,12 +1,8 @@
-"""Open a database that is fit for use: reachable, new enough, migrated."""
+"""Engines for a Postgres, and what its server says of itself: reachable, new enough, in UTF8."""
 
-import asyncio
-import threading
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from pathlib import Path
 from time import monotonic
 from types import CoroutineType
 from typing import Any, ParamSpec, TypeVar, cast
@@ -17,27 +13,17 @@ from sqlalchemy import (
     Connection,
     NullPool,
     PoolProxiedConnection,
-    create_engine,
+    TextClause,
     event,
     make_url,
     text,
 )
 from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from core.adapters.postgres.engine.transactions import MIGRATED_WITHIN_S, AdvisoryLock, held
 from core.domain.errors import ConfigError, TransientError
 
-MIGRATIONS = next(
-    folder
-    for folder in (
-        Path(__file__).parents[1] / "migrations",
-        Path(__file__).parents[4] / "migrations",
-    )
-    if folder.is_dir()
-)
-"""Beside this folder in a wheel (`setup.py` puts them there), at the top of a checkout."""
 MINIMUM_POSTGRES = 15
 """`security_invoker` views came with it (release notes of Postgres 15)."""
 MINIMUM_PGVECTOR = (0, 8)
@@ -47,12 +33,15 @@ BY_POOLER = "citebound_by_pooler"
 """Option of an engine."""
 _SECRETS = ("password", "sslpassword")
 """What a URL may say in its query as well."""
-_one_at_a_time = threading.Lock()
-"""Alembic keeps what it migrates in globals of its modules."""
 
 _SERVER = text(
     "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),"
     " pg_backend_pid()"
+)
+_REVISION = text("SELECT version_num FROM citebound.alembic_version")
+_OLDEST_RELEASE = text(
+    "SELECT oldest_release FROM citebound.schema_compatibility"
+    " JOIN citebound.alembic_version ON version_num = revision"
 )
 
 _P = ParamSpec("_P")
@@ -91,6 +80,8 @@ class ServerFacts:
     """Installed version, or the one that would be; None: not there."""
     revision: str | None
     """Newest migration applied; None: none."""
+    oldest_release: str | None
+    """Newest migration of the oldest release that works with this schema; None: it says nothing."""
     is_pooled: bool
     """Whether a pooler such as PgBouncer stands between, which may hand a session to others after
     each transaction."""
@@ -179,7 +170,7 @@ def goes_by_pooler(engine: AsyncEngine) -> bool:
 
 def _parsed(url: str) -> URL:
     try:
-        parsed = make_url(url)
+        parsed = make_url(_with_hosts_in_query(url))
     except (ArgumentError, ValueError) as error:
         raise ConfigError(
             "DATABASE_URL is not a URL; expected postgresql://user:password@host/database"
@@ -189,6 +180,23 @@ def _parsed(url: str) -> URL:
             f"DATABASE_URL names {parsed.get_backend_name()!r}; expected postgresql://..."
         )
     return parsed.set(drivername="postgresql+psycopg")
+
+
+def _with_hosts_in_query(url: str) -> str:
+    """Return a URL that names several hosts as libpq does (`h1:5432,h2:5432`) as SQLAlchemy has it.
+
+    Of several, the one that takes writes is used: after a failover that is another one.
+    """
+    scheme, mark, rest = url.partition("://")
+    authority, slash, tail = rest.partition("/")
+    user, at, hosts = authority.rpartition("@")
+    if "," not in hosts:
+        return url
+    path, _, query = tail.partition("?")
+    words = [f"host={host}" for host in hosts.split(",")]
+    if "target_session_attrs=" not in query:
+        words.append("target_session_attrs=read-write")
+    return f"{scheme}{mark}{user}{at}{slash or '/'}{path}?{'&'.join([*words, query]).rstrip('&')}"
 
 
 def _engine_for(url: URL, *, pooled: bool, limits: Limits | None, by_pooler: bool) -> AsyncEngine:
@@ -255,12 +263,8 @@ async def server_facts(engine: AsyncEngine) -> ServerFacts:
                     " FROM pg_available_extensions WHERE name = 'vector'"
                 )
             )
-            known = await connection.scalar(text("SELECT to_regclass('citebound.alembic_version')"))
-            revision = (
-                await connection.scalar(text("SELECT version_num FROM citebound.alembic_version"))
-                if known
-                else None
-            )
+            revision = await _scalar_of(connection, "alembic_version", _REVISION)
+            oldest = await _scalar_of(connection, "schema_compatibility", _OLDEST_RELEASE)
     except (DBAPIError, OSError) as error:
         cause = cause_of(error)
         place = engine.url.difference_update_query(_SECRETS).render_as_string(hide_password=True)
@@ -273,8 +277,17 @@ async def server_facts(engine: AsyncEngine) -> ServerFacts:
         encoding=encoding,
         pgvector=vector,
         revision=revision,
+        oldest_release=oldest,
         is_pooled=is_pooled,
     )
+
+
+async def _scalar_of(connection: AsyncConnection, table: str, query: TextClause) -> str | None:
+    """Return what a query says; None: its table is not there yet."""
+    name = {"name": f"citebound.{table}"}
+    if await connection.scalar(text("SELECT to_regclass(:name)"), name) is None:
+        return None
+    return await connection.scalar(query)
 
 
 def _told_process_id(connection: object) -> int:
@@ -304,91 +317,3 @@ def check_facts(facts: ServerFacts) -> None:
         )
     if tuple(int(part) for part in facts.pgvector.split(".")[:2]) < MINIMUM_PGVECTOR:
         raise ConfigError(f"pgvector {facts.pgvector} is too old: 0.8 or later is needed")
-
-
-def newest_revision() -> str:
-    """Return the newest migration of this release: their names are ordered."""
-    return max(path.stem for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
-
-
-async def migrate(engine: AsyncEngine, *, to: str = "head") -> None:
-    """Bring the schema to a revision; a no-op where it is already there.
-
-    Raises:
-        ConfigError: The database is newer than this release, or a migration was refused.
-    """
-    await asyncio.to_thread(_migrate, engine.url, to)
-
-
-def _migrate(url: URL, to: str) -> None:
-    told = connect_arguments(url, None, by_pooler=True)
-    engine = create_engine(url, hide_parameters=True, connect_args=told, poolclass=NullPool)
-    with (
-        _one_at_a_time,
-        engine.connect() as holder,
-        held(holder, AdvisoryLock.MIGRATING, within_s=MIGRATED_WITHIN_S),
-        engine.connect() as connection,
-    ):
-        _run_alembic(connection, to)
-
-
-def _run_alembic(connection: Connection, to: str) -> None:
-    from alembic import command  # noqa: PLC0415  # 0.2 s that most starts need not pay
-    from alembic.config import Config  # noqa: PLC0415
-    from alembic.util import CommandError  # noqa: PLC0415
-
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    config.attributes["connection"] = connection
-    known = {path.stem for path in (MIGRATIONS / "versions").glob("[0-9]*.py")}
-    here = connection.scalar(text("SELECT to_regclass('citebound.alembic_version')"))
-    current = (
-        connection.scalar(text("SELECT version_num FROM citebound.alembic_version"))
-        if here
-        else None
-    )
-    connection.rollback()
-    if current is not None and current not in known:
-        raise ConfigError(
-            f"the database is at migration {current!r}, which this release does not know: upgrade"
-            f" Citebound"
-        )
-    move = (
-        command.downgrade
-        if to == "base" or (current and to < current and to != "head")
-        else command.upgrade
-    )
-    try:
-        move(config, to)
-    except (CommandError, DBAPIError) as error:
-        raise ConfigError(f"a migration was refused: {cause_of(error)}") from error
-
-
-@asynccontextmanager
-async def open_database(
-    url: str, *, pooled: bool = True, limits: Limits | None = None
-) -> AsyncGenerator[AsyncEngine]:
-    """Open a checked and migrated database, and close it at the end.
-
-    Raises:
-        ConfigError: See `server_facts`, `check_facts` and `migrate`.
-    """
-    facts = await _checked(url)
-    engine = engine_for(url, pooled=pooled, limits=limits, by_pooler=facts.is_pooled)
-    try:
-        if facts.revision != newest_revision():
-            await migrate(engine)
-        yield engine
-    finally:
-        await engine.dispose()
-
-
-async def _checked(url: str) -> ServerFacts:
-    """Ask the server what it is before anything is asked of it that a pooler refuses."""
-    engine = engine_for(url, pooled=False, by_pooler=True)
-    try:
-        facts = await server_facts(engine)
-    finally:
-        await engine.dispose()
-    check_facts(facts)
-    return facts

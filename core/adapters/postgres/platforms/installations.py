@@ -20,13 +20,9 @@ from sqlalchemy import ColumnElement, Row, delete, func, or_, select, text, upda
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import (
-    engine_for,
-    newest_revision,
-    raises_transient,
-    server_facts,
-)
+from core.adapters.postgres.engine.database import engine_for, raises_transient, server_facts
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.schema import fits
 from core.adapters.postgres.engine.tables import slack_installations, slack_oauth_states
 from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_one
 from core.adapters.postgres.platforms.secret_box import SecretBox
@@ -350,7 +346,7 @@ async def held_installations(url: str, settings: Settings) -> tuple[Installation
     engine = engine_for(url, pooled=False)
     try:
         stores = oauth_stores(engine, settings)
-        is_migrated = (await server_facts(engine)).revision == newest_revision()
+        is_migrated = fits(await server_facts(engine))
         return await stores.installations.held() if stores and is_migrated else ()
     finally:
         await engine.dispose()

@@ -1,0 +1,23 @@
+"""`citebound migrate`: bring the schema to this release."""
+
+import asyncio
+import sys
+
+from core.adapters.postgres.engine.database import server_facts
+from core.adapters.postgres.engine.schema import newest_revision, open_database
+from core.bootstrap import database_url
+from core.config.settings import Settings
+
+
+def migrate() -> int:
+    """Migrate, and say where the schema is; 0."""
+    sys.stdout.write(asyncio.run(_migrated(Settings.from_environment())) + "\n")
+    return 0
+
+
+async def _migrated(settings: Settings) -> str:
+    async with open_database(await database_url(settings)) as engine:
+        revision = (await server_facts(engine)).revision
+    own = newest_revision()
+    later = "" if revision == own else f", of a later release that works with {own}"
+    return f"The schema is at {revision}{later}."

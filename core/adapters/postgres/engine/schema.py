@@ -1,0 +1,188 @@
+"""The schema: brought to what this release needs, or waited for until `citebound migrate` has.
+
+A release works with a later schema as far as `citebound.schema_compatibility` says so: old and new
+processes run side by side while they are exchanged, and a release can be taken back.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, NullPool, create_engine, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.engine.database import (
+    Limits,
+    ServerFacts,
+    cause_of,
+    check_facts,
+    connect_arguments,
+    engine_for,
+    server_facts,
+)
+from core.adapters.postgres.engine.transactions import MIGRATED_WITHIN_S, AdvisoryLock, held
+from core.domain.errors import ConfigError
+
+MIGRATIONS = next(
+    folder
+    for folder in (
+        Path(__file__).parents[1] / "migrations",
+        Path(__file__).parents[4] / "migrations",
+    )
+    if folder.is_dir()
+)
+"""Beside this folder in a wheel (`setup.py` puts them there), at the top of a checkout."""
+_one_at_a_time = threading.Lock()
+"""Alembic keeps what it migrates in globals of its modules."""
+ASKED_EVERY_S, TOLD_EVERY_S = 1.0, 15.0
+"""How often a process that waits for the schema looks, and how often it says so."""
+
+logger = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def open_database(
+    url: str,
+    *,
+    pooled: bool = True,
+    limits: Limits | None = None,
+    migrates: bool = True,
+    waits: bool = False,
+) -> AsyncGenerator[AsyncEngine]:
+    """Open a checked database whose schema fits, and close it at the end.
+
+    Args:
+        url: where.
+        pooled: False opens a connection each time.
+        limits: of each statement; None: it may take as long as it takes.
+        migrates: bring an older schema to this release; else `citebound migrate` has to.
+        waits: where it may not migrate, wait until somebody has.
+
+    Raises:
+        ConfigError: See `server_facts`, `check_facts` and `migrate`; or the schema is older, and
+            this process neither migrates nor waits.
+    """
+    facts = await _checked(url)
+    engine = engine_for(url, pooled=pooled, limits=limits, by_pooler=facts.is_pooled)
+    try:
+        if not fits(facts):
+            if migrates:
+                await migrate(engine)
+            else:
+                await _await_schema(engine, facts, waits=waits)
+        yield engine
+    finally:
+        await engine.dispose()
+
+
+async def _checked(url: str) -> ServerFacts:
+    """Ask the server what it is before anything is asked of it that a pooler refuses."""
+    engine = engine_for(url, pooled=False, by_pooler=True)
+    try:
+        facts = await server_facts(engine)
+    finally:
+        await engine.dispose()
+    check_facts(facts)
+    return facts
+
+
+def fits(facts: ServerFacts) -> bool:
+    """Say whether this release works with a schema: its own, or a later one that allows it.
+
+    Raises:
+        ConfigError: The schema is of a later release that this one does not work with.
+    """
+    fitting = suits(facts.revision, facts.oldest_release)
+    if not fitting and facts.revision is not None and facts.revision not in known_revisions():
+        raise ConfigError(
+            f"the database is at migration {facts.revision!r}, which this release does not know:"
+            " upgrade Citebound"
+        )
+    return fitting
+
+
+def suits(revision: str | None, oldest_release: str | None) -> bool:
+    """Say whether this release works with a schema of that revision; see `ServerFacts`."""
+    newest = newest_revision()
+    if revision is None or revision in known_revisions():
+        return revision == newest
+    return oldest_release is not None and oldest_release <= newest
+
+
+async def _await_schema(engine: AsyncEngine, facts: ServerFacts, *, waits: bool) -> None:
+    wanted, waited_s = newest_revision(), 0.0
+    while not fits(facts):
+        lacks = f"the schema is at {facts.revision or 'nothing'}, and this release needs {wanted}"
+        if not waits:
+            raise ConfigError(f"{lacks}: run `citebound migrate`")
+        if waited_s % TOLD_EVERY_S == 0:
+            logger.warning("%s: waiting for `citebound migrate`", lacks)
+        await asyncio.sleep(ASKED_EVERY_S)
+        waited_s += ASKED_EVERY_S
+        facts = await server_facts(engine)
+
+
+def known_revisions() -> frozenset[str]:
+    """Return the migrations of this release."""
+    return frozenset(path.stem for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+
+
+def newest_revision() -> str:
+    """Return the newest migration of this release: their names are ordered."""
+    return max(known_revisions())
+
+
+async def migrate(engine: AsyncEngine, *, to: str = "head") -> None:
+    """Bring the schema to a revision; a no-op where it is already there.
+
+    Raises:
+        ConfigError: The database is newer than this release, or a migration was refused.
+    """
+    await asyncio.to_thread(_migrate, engine.url, to)
+
+
+def _migrate(url: URL, to: str) -> None:
+    told = connect_arguments(url, None, by_pooler=True)
+    engine = create_engine(url, hide_parameters=True, connect_args=told, poolclass=NullPool)
+    with (
+        _one_at_a_time,
+        engine.connect() as holder,
+        held(holder, AdvisoryLock.MIGRATING, within_s=MIGRATED_WITHIN_S),
+        engine.connect() as connection,
+    ):
+        _run_alembic(connection, to)
+
+
+def _run_alembic(connection: Connection, to: str) -> None:
+    from alembic import command  # noqa: PLC0415  # 0.2 s that most starts need not pay
+    from alembic.config import Config  # noqa: PLC0415
+    from alembic.util import CommandError  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.attributes["connection"] = connection
+    here = connection.scalar(text("SELECT to_regclass('citebound.alembic_version')"))
+    current = (
+        connection.scalar(text("SELECT version_num FROM citebound.alembic_version"))
+        if here
+        else None
+    )
+    connection.rollback()
+    if current is not None and current not in known_revisions():
+        raise ConfigError(
+            f"the database is at migration {current!r}, which this release does not know: upgrade"
+            f" Citebound"
+        )
+    move = (
+        command.downgrade
+        if to == "base" or (current and to < current and to != "head")
+        else command.upgrade
+    )
+    try:
+        move(config, to)
+    except (CommandError, DBAPIError) as error:
+        raise ConfigError(f"a migration was refused: {cause_of(error)}") from error
