@@ -1,7 +1,7 @@
 # Works on a fresh machine with make and Python 3.11 or later: each target does its own set-up.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check bench lock clean
+.PHONY: help demo test test-fast check bench image lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,6 +14,7 @@ help:
 	@echo "make test-fast  the unit tests that take no time, within a minute"
 	@echo "make check      format, lint, types, import rules"
 	@echo "make bench      figures, with the machine they were measured on (DATA=folder of test data)"
+	@echo "make image      images of Citebound and of Postgres with its backups (podman or docker; BASE=image)"
 	@echo "make lock       resolve the dependencies anew (needs uv)"
 	@echo "make clean      remove the virtual environment and caches"
 
@@ -83,6 +84,18 @@ define newline
 
 
 endef
+
+# BUILD: more options of `build`. BASE: a base with Python 3.11 or later and venv; POSTGRES_BASE: Debian trixie.
+ENGINE ?= $(shell command -v podman || command -v docker)
+image: $(VENV)/.installed
+	@[ -n "$(ENGINE)" ] || { echo "make image: neither podman nor docker is installed" >&2; exit 1; }
+	@rm -rf dist && $(PIP) wheel --no-deps --no-build-isolation --no-index -w dist .
+	$(ENGINE) build $(if $(findstring podman,$(ENGINE)),--format docker) $(BUILD) $(if $(BASE),--build-arg BASE=$(BASE)) \
+	  --build-arg VERSION=$(VERSION) --build-arg REVISION=$$(git rev-parse HEAD 2>/dev/null || echo unknown) \
+	  --tag citebound:$(VERSION) --file deploy/Containerfile .
+	$(ENGINE) build $(if $(findstring podman,$(ENGINE)),--format docker) $(BUILD) $(if $(POSTGRES_BASE),--build-arg BASE=$(POSTGRES_BASE)) \
+	  --tag citebound-postgres:17 --file deploy/postgres/Containerfile .
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 
 lock:
 	@command -v uv >/dev/null || { echo "make lock: uv is not installed: pip install uv" >&2; exit 1; }

@@ -7,6 +7,7 @@ many others are half sent. A request that was received whole is never cut off.
 """
 
 import asyncio
+import errno
 import functools
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -202,9 +203,27 @@ async def received(request: web.Request, handler: Handler) -> web.StreamResponse
         connection.answered()
 
 
+async def _bound(
+    connections: OpenConnections, host: str, port: int, *, or_any: bool
+) -> asyncio.Server:
+    loop = asyncio.get_running_loop()
+    try:
+        return await loop.create_server(connections, host, port)
+    except OSError as error:
+        if not (or_any and error.errno == errno.EADDRINUSE):
+            raise
+    return await loop.create_server(connections, host, 0)
+
+
 @asynccontextmanager
 async def listening(
-    served: web.Application, *, host: str, port: int, settings: str, limits: ConnectionLimits
+    served: web.Application,
+    *,
+    host: str,
+    port: int,
+    settings: str,
+    limits: ConnectionLimits,
+    or_any: bool = False,
 ) -> AsyncGenerator[int]:
     """Serve an application until the block ends; return the port.
 
@@ -214,6 +233,7 @@ async def listening(
         port: 0: any free one.
         settings: The variables that say where, for the message.
         limits: See there.
+        or_any: Take any free port if this one is taken.
 
     Raises:
         ConfigError: The address or the port can't be had.
@@ -231,9 +251,7 @@ async def listening(
     listener: asyncio.Server | None = None
     try:
         try:
-            listener = await asyncio.get_running_loop().create_server(
-                OpenConnections(server, limits), host, port
-            )
+            listener = await _bound(OpenConnections(server, limits), host, port, or_any=or_any)
         except OSError as error:
             raise ConfigError(
                 f"{host}:{port} can't be listened on ({error.strerror}): set {settings}"

@@ -50,8 +50,8 @@ class Process:
     """The platforms, connected."""
     port: int | None
     """Where it listens to platforms; None: it does not."""
-    operations_port: int | None
-    """Where it serves probes and metrics; None: nowhere."""
+    operations_port: int
+    """Where it serves probes and metrics."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Roles:
     """What a process does."""
 
     serves: bool = True
-    """Takes what platforms send, and serves probes and metrics."""
+    """Takes what platforms send."""
     works: bool = True
     """Answers and posts."""
 
@@ -83,13 +83,13 @@ async def running(
         troubles = {chat.name: chat.trouble for chat in chats}
         lost = {chat.name: chat.lost for chat in chats}
         health = Health(service.health.trouble, platforms=troubles, lost=lost)
-        port, operations_port = None, None
+        port = None
+        metered = Metered(meter, service.health.waiting, lost=lost.values())
+        wired = _Ports(service.settings, limits or ConnectionLimits())
+        operations_port = await stack.enter_async_context(
+            wired.operations(operations(health, metered), or_any=not roles.serves)
+        )
         if roles.serves:
-            metered = Metered(meter, service.health.waiting, lost=lost.values())
-            wired = _Ports(service.settings, limits or ConnectionLimits())
-            operations_port = await stack.enter_async_context(
-                wired.operations(operations(health, metered))
-            )
             served = application((route for chat in chats for route in chat.routes), metered)
             port = await stack.enter_async_context(wired.platforms(served, chats))
         if roles.works:
@@ -144,13 +144,17 @@ class _Ports:
                 await stack.enter_async_context(chat.listening())
             yield port
 
-    def operations(self, served: web.Application) -> AbstractAsyncContextManager[int]:
+    def operations(
+        self, served: web.Application, *, or_any: bool
+    ) -> AbstractAsyncContextManager[int]:
+        """Listen; workers on one machine with the same settings take what is free (`or_any`)."""
         return listening(
             served,
             host=self.settings.operations_host,
             port=self.settings.operations_port,
             settings="CITEBOUND_OPERATIONS_HOST and CITEBOUND_OPERATIONS_PORT",
             limits=self.limits,
+            or_any=or_any,
         )
 
 
@@ -171,8 +175,8 @@ async def run_until_told(
         with watched(still_after_s):
             async with running(service, platforms, roles) as process:
                 _spare_collections()
+                logger.info("health and metrics on port %d", process.operations_port)
                 if process.port is not None:
-                    logger.info("health and metrics on port %d", process.operations_port)
                     logger.info("listening on port %d", process.port)
                 await stop.wait()
                 logger.info("stopping")

@@ -106,6 +106,32 @@ is broken. Secrets are not printed.""",
   citebound doctor --live         do the keys work, do the models answer?
   citebound doctor --json""",
 )
+MIGRATE = command(
+    "migrate",
+    f"{_COMMANDS}.migrate:migrate",
+    short="bring the schema to this release",
+    text="""Makes or upgrades the tables of the database. In production nothing else does: `serve`
+and `work` wait until it has, other commands say that it is needed. Does nothing where nothing is to
+be done, also on the schema of a later release that works with this one.""",
+    examples="""\
+  citebound migrate               before the processes of a new release are started""",
+)
+PROBE = command(
+    "probe",
+    f"{_COMMANDS}.probe:probe",
+    option(
+        "--ready",
+        dest="asks_ready",
+        action="store_true",
+        help="ask whether it is ready, not only whether it lives",
+    ),
+    short="ask a running process how it is",
+    text="""Asks `serve` or `work` on this machine at CITEBOUND_OPERATIONS_PORT: exit code 0 if it
+lives, 1 if not. For the health checks of containers, which may have no other program to ask.""",
+    examples="""\
+  citebound probe
+  citebound probe --ready""",
+)
 DEMO = command(
     "demo",
     f"{_COMMANDS}.demo:demo",
@@ -226,6 +252,8 @@ CITEBOUND = group(
     DEMO,
     SERVE,
     WORK,
+    MIGRATE,
+    PROBE,
     SLACK,
     TEAMS,
     text="""Answers compliance questions from your own policies. Every statement carries a

@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 from statistics import quantiles
 
-from core.adapters.postgres.engine.database import open_database
 from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
+from core.adapters.postgres.engine.schema import open_database
 from core.domain.message import Accepted
 from tests.life import Deployment, deploy, message
 

@@ -33,6 +33,10 @@ CODES = {0, 1, cli.EXIT_USAGE, cli.EXIT_BROKEN, cli.EXIT_EMPTY, cli.EXIT_INTERRU
     EXIT_FAILED,
 }
 VARIABLES = {str(item.metadata["variable"]) for item in fields(Settings)}
+IN_FILES = {
+    f"{item.metadata['variable']}_FILE" for item in fields(Settings) if item.metadata["is_secret"]
+}
+"""Variables that name a file with a secret."""
 IN_TESTS = {"CITEBOUND_SHARED_DATA", "CITEBOUND_TEST_SEED"}
 """Variables that tests read, and the product does not."""
 _OURS = re.compile(r"\b(?:CITEBOUND|SLACK|VOYAGE|ANTHROPIC|APP)_[A-Z][A-Z0-9_]*\b")
@@ -141,7 +145,7 @@ def test_the_settings_table_is_that_of_the_settings() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_each_setting_named_exists(name: str) -> None:
     """What a page tells to set is read."""
-    assert set(_OURS.findall(text_of(name))) - VARIABLES - IN_TESTS == set()
+    assert set(_OURS.findall(text_of(name))) - VARIABLES - IN_FILES - IN_TESTS == set()
 
 
 @pytest.mark.parametrize(("name", "command"), commands())
@@ -168,7 +172,7 @@ def test_each_command_there_is_stands_on_a_page() -> None:
 @pytest.mark.parametrize("code", sorted(CODES))
 def test_each_exit_code_is_documented(code: int) -> None:
     """Page, help and module agree on the codes."""
-    assert re.search(rf"^\| {code} \|", text_of("docs/operations.md"), re.MULTILINE)
+    assert re.search(rf"^\| {code} \|", text_of("docs/operate.md"), re.MULTILINE)
     assert re.search(rf"^  {code} ", CITEBOUND.examples, re.MULTILINE)
     assert re.search(rf"^    {code}:", cli.__doc__ or "", re.MULTILINE)
 

@@ -31,6 +31,7 @@ class Serving:
 
     process: Process
     operations_port: int
+    environment: dict[str, str]
 
     async def get(self, path: str) -> tuple[int, str]:
         """Ask it how it is."""
@@ -68,11 +69,54 @@ async def command(slack: FakeSlack, database_url: str, *words: str) -> AsyncGene
             ended.cancel()
         assert process.returncode is None, (await process.communicate())[1].decode()
         slack.app_url = f"http://127.0.0.1:{port}/slack/events"
-        yield Serving(process=process, operations_port=operations_port)
+        yield Serving(process=process, operations_port=operations_port, environment=environment)
     finally:
         if process.returncode is None:
             process.kill()
         await process.wait()
+
+
+async def test_a_worker_beside_it_tells_how_it_is(slack: FakeSlack, slack_database: str) -> None:
+    """With the same settings: its port is taken, so it says which other one it has."""
+    async with command(slack, slack_database) as serving:
+        words = (sys.executable, "-m", "bot", "work")
+        worker = await asyncio.create_subprocess_exec(
+            *words, env=serving.environment, stderr=PIPE, cwd=ROOT
+        )
+        assert worker.stderr is not None
+        async with asyncio.timeout(60.0):
+            told = ""
+            while not told.startswith("health and metrics on port "):
+                told = json.loads(await worker.stderr.readline())["message"]
+        port = int(told.rpartition(" ")[2])
+        assert port != serving.operations_port
+        beside = Serving(process=worker, operations_port=port, environment=serving.environment)
+        assert (await beside.get("livez"))[0] == 200
+        assert await beside.get("readyz") == (200, "ready")
+        assert "citebound_waiting_messages 0" in (await beside.get("metrics"))[1]
+        worker.terminate()
+        assert await worker.wait() == 0
+
+
+async def test_a_probe_says_whether_it_lives(slack: FakeSlack, slack_database: str) -> None:
+    """For the health checks of containers: exit code 0, and 1 once it is gone."""
+
+    async def probed(*words: str) -> tuple[int | None, str]:
+        probe = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "bot", "probe", *words),
+            env=serving.environment,
+            stdout=PIPE,
+            cwd=ROOT,
+        )
+        said, _ = await probe.communicate()
+        return probe.returncode, said.decode().strip()
+
+    async with command(slack, slack_database) as serving:
+        assert await probed() == (0, "/livez 200")
+        assert await probed("--ready") == (0, "ready 200")
+    code, said = await probed()
+    assert code == 1
+    assert "does not answer" in said
 
 
 async def test_told_to_stop_it_ends_what_it_has_begun(
