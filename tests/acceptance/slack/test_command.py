@@ -83,19 +83,24 @@ async def test_a_worker_beside_it_tells_how_it_is(slack: FakeSlack, slack_databa
         worker = await asyncio.create_subprocess_exec(
             *words, env=serving.environment, stderr=PIPE, cwd=ROOT
         )
-        assert worker.stderr is not None
-        async with asyncio.timeout(60.0):
-            told = ""
-            while not told.startswith("health and metrics on port "):
-                told = json.loads(await worker.stderr.readline())["message"]
-        port = int(told.rpartition(" ")[2])
-        assert port != serving.operations_port
-        beside = Serving(process=worker, operations_port=port, environment=serving.environment)
-        assert (await beside.get("livez"))[0] == 200
-        assert await beside.get("readyz") == (200, "ready")
-        assert "citebound_waiting_messages 0" in (await beside.get("metrics"))[1]
-        worker.terminate()
-        assert await worker.wait() == 0
+        try:
+            assert worker.stderr is not None
+            async with asyncio.timeout(60.0):
+                told = ""
+                while not told.startswith("health and metrics on port "):
+                    told = json.loads(await worker.stderr.readline())["message"]
+            port = int(told.rpartition(" ")[2])
+            assert port != serving.operations_port
+            beside = Serving(process=worker, operations_port=port, environment=serving.environment)
+            assert (await beside.get("livez"))[0] == 200
+            assert await beside.get("readyz") == (200, "ready")
+            assert "citebound_waiting_messages 0" in (await beside.get("metrics"))[1]
+            worker.terminate()
+            assert await worker.wait() == 0
+        finally:
+            if worker.returncode is None:
+                worker.kill()
+            await worker.wait()
 
 
 async def test_a_probe_says_whether_it_lives(slack: FakeSlack, slack_database: str) -> None:
