@@ -113,7 +113,10 @@ async def test_no_forgery_is_believed(served: Served) -> None:
 
 @pytest.mark.nightly
 async def test_no_forgery_is_believed_at_night(served: Served) -> None:
-    """A hundred thousand, before the same check."""
+    """A hundred thousand, before the same check.
+
+    So many name unknown keys that these are looked up no more: 503 then, as nobody can say.
+    """
     chance = random.Random(2)  # noqa: S311  # a test that can be repeated
     verifier = InboundVerifier(served.keys, HOME)
     good = served.maker.token(served.maker.claims(SERVICE_URL))
@@ -122,7 +125,7 @@ async def test_no_forgery_is_believed_at_night(served: Served) -> None:
         token = forged(good, chance)
         found = await verifier.verify({"Authorization": f"Bearer {token}"}, body)
         assert isinstance(found, Reject), token
-        assert found.status == 401
+        assert found.status == 401 or (found.status, found.reason) == (503, "key")
         if number % 1_000 == 0:
             await asyncio.sleep(0)
     believed = await verifier.verify({"Authorization": f"Bearer {good}"}, body)
