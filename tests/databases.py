@@ -84,15 +84,14 @@ def make_template(server_url: str, name: str, *, fill: Fill, source: str | None 
 
     Whoever comes first fills it, the others wait; one that was left half filled is made again.
     """
-    with admin(server_url) as connection:
-        with _only_worker(connection, name):
-            known = text("SELECT 1 FROM pg_database WHERE datname = :name")
-            if connection.scalar(known, {"name": name}) is None:
-                unfinished = f"{name}_unfinished"
-                connection.execute(text(f"DROP DATABASE IF EXISTS {unfinished} WITH (FORCE)"))
-                _copy(connection, unfinished, source)
-                asyncio.run(fill(named(server_url, unfinished)))
-                connection.execute(text(f"ALTER DATABASE {unfinished} RENAME TO {name}"))
+    with admin(server_url) as connection, _only_worker(connection, name):
+        known = text("SELECT 1 FROM pg_database WHERE datname = :name")
+        if connection.scalar(known, {"name": name}) is None:
+            unfinished = f"{name}_unfinished"
+            connection.execute(text(f"DROP DATABASE IF EXISTS {unfinished} WITH (FORCE)"))
+            _copy(connection, unfinished, source)
+            asyncio.run(fill(named(server_url, unfinished)))
+            connection.execute(text(f"ALTER DATABASE {unfinished} RENAME TO {name}"))
     return named(server_url, name)
 
 
