@@ -40,6 +40,7 @@ from core.adapters.postgres.engine.embedded_account import (
     short_folders,
     socket_folder,
 )
+from core.adapters.postgres.engine.transactions import connected
 from core.domain.errors import ConfigError
 
 STARTED_WITHIN_S = 60
@@ -298,8 +299,7 @@ async def create_database(url: str, name: str) -> str:
     """
     engine = engine_for(url, pooled=False)
     try:
-        async with engine.connect() as connection:
-            await connection.execution_options(isolation_level="AUTOCOMMIT")
+        async with connected(engine, "AUTOCOMMIT") as connection:
             await connection.execute(text(f"CREATE DATABASE {name}"))
     except ProgrammingError as error:
         if getattr(error.orig, "sqlstate", None) != DUPLICATE_DATABASE:

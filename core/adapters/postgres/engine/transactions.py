@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager, contextmanager
 from enum import IntEnum, unique
 from functools import wraps
 from types import CoroutineType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar
 
 import psycopg
 from sqlalchemy import ARRAY, Connection, Text, bindparam, text
@@ -34,6 +34,8 @@ ENDED = frozenset({"40001", "40P01", "57P01", "57P02", "57P03"})
 """Serialization failure, deadlock; shut down by an administrator, crashed, not yet accepting."""
 CONNECTION = "08"
 """Class of connection exceptions (Postgres, appendix A)."""
+
+IsolationLevel = Literal["AUTOCOMMIT", "REPEATABLE READ"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -121,6 +123,20 @@ _GAVE_UP = frozenset({"55P03", "57014"})
 """`lock_not_available`, `query_canceled`: the limit is over, or that of the whole statement."""
 
 logger = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def connected(
+    engine: AsyncEngine, isolation_level: IsolationLevel
+) -> AsyncGenerator[AsyncConnection]:
+    """Lend a connection whose transactions are isolated so.
+
+    An engine's own `isolation_level` is set before the connection is ours to close: a task that is
+    cancelled at this moment leaves it checked out.
+    """
+    async with engine.connect() as connection:
+        await connection.execution_options(isolation_level=isolation_level)
+        yield connection
 
 
 def wait_for(connection: Connection, lock: AdvisoryLock, *, within_s: float) -> None:

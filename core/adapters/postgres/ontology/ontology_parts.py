@@ -13,6 +13,7 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.scope import section_ref
+from core.adapters.postgres.engine.transactions import connected
 from core.domain.ontology import Entity, EntityKey, EntityType, Relation, RelationType, Snapshot
 from core.language.lead_ins import LeadIn, lead_in_of
 from core.language.spans import Span, VersionId
@@ -116,13 +117,13 @@ class PartReader:
     """Reads parts of an edition for the versions in a scope."""
 
     def __init__(self, engine: AsyncEngine, *, edition: int, versions: Sequence[int]) -> None:
-        self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._engine = engine
         self.edition = edition
         self.versions = list(versions)
 
     async def rows(self, query: Any, **given: object) -> Sequence[RowMapping]:
         """Return the rows of a statement about the versions in scope."""
-        async with self._engine.connect() as connection:
+        async with connected(self._engine, "AUTOCOMMIT") as connection:
             return await self._rows(connection, query, given)
 
     async def _rows(
@@ -151,7 +152,7 @@ class PartReader:
             in_order: Put the entities in the order of the keys.
             most_spans: Spans of an entity that are read, the first ones.
         """
-        async with self._engine.connect() as connection:
+        async with connected(self._engine, "AUTOCOMMIT") as connection:
             wanted = dict.fromkeys(keys)
             edges = edges or Edges()
             if ends and wanted:

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref
+from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.ontology.fact_index import asked_words, index_missing, read_fact_words
 from core.adapters.postgres.ontology.lookup import PostgresLookup
 from core.adapters.postgres.ontology.ontology_parts import (
@@ -333,8 +334,7 @@ class PostgresOntologyStore:
         Raises:
             EmptyCorpusError: Nothing was ever published.
         """
-        async with self._engine.connect() as connection:
-            await connection.execution_options(isolation_level="REPEATABLE READ")
+        async with connected(self._engine, "REPEATABLE READ") as connection:
             edition = await _edition(connection, scope)
             versions = await _rows(connection, _VERSIONS, scope_parameters(scope))
             wanted = {"versions": [row["id"] for row in versions]}

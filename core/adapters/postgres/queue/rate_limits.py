@@ -15,6 +15,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.queue.replies import queue_reply
 from core.cancellation import end_if_cancelled
 from core.domain.delivery import Notice, StoredReply
@@ -177,7 +178,6 @@ class Housekeeping:
 
     def __init__(self, engine: AsyncEngine, *, lease_s: float = LEASE_S) -> None:
         self._engine = engine
-        self._autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._lease_s = lease_s
         self._holder = secrets.token_hex(8)
 
@@ -197,7 +197,7 @@ class Housekeeping:
 
     async def _round(self) -> None:
         """Do what is to be done, if the lease is ours or free."""
-        async with self._autocommit.connect() as connection:
+        async with connected(self._engine, "AUTOCOMMIT") as connection:
             lease = {"holder": self._holder, "lease_s": self._lease_s}
             if not await connection.scalar(_LEASE, lease):
                 return
@@ -213,6 +213,6 @@ class Housekeeping:
         with suppress(SQLAlchemyError, OSError, TimeoutError):
             async with (
                 asyncio.timeout(GIVEN_BACK_WITHIN_S),
-                self._autocommit.connect() as connection,
+                connected(self._engine, "AUTOCOMMIT") as connection,
             ):
                 await connection.execute(_GIVE_BACK, {"holder": self._holder})

@@ -23,6 +23,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import goes_by_pooler
+from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.queue.rate_limits import Housekeeping
 from core.cancellation import end_if_cancelled
 from core.domain.errors import raised_at
@@ -118,7 +119,7 @@ class PostgresWorkQueue:
     """See `core.ports.WorkQueue`."""
 
     def __init__(self, engine: AsyncEngine, *, housekeeping: Housekeeping | None = None) -> None:
-        self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._engine = engine
         self._listens = not goes_by_pooler(engine)
         self._housekeeping = housekeeping or Housekeeping(engine)
 
@@ -162,7 +163,7 @@ class PostgresWorkQueue:
         poll_s = POLLED_EVERY_S if self._listens else POLLED_BY_POOLER_EVERY_S
         if not lane.free:
             return poll_s
-        async with self._engine.connect() as connection:
+        async with connected(self._engine, "AUTOCOMMIT") as connection:
             found = await connection.execute(
                 _DUE[lane.kind], {"excluded": lane.excluded(), "limit": lane.free}
             )
@@ -183,7 +184,7 @@ class PostgresWorkQueue:
             await asyncio.sleep(RESTARTED_AFTER_S)
 
     async def _hear(self, lanes: Sequence[_Lane]) -> None:
-        async with self._engine.connect() as connection:
+        async with connected(self._engine, "AUTOCOMMIT") as connection:
             raw = (await connection.get_raw_connection()).driver_connection
             session = cast("psycopg.AsyncConnection[object]", raw)
             try:

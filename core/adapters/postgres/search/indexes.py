@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.engine.transactions import connected
 from core.domain.errors import IntegrityError
 from core.ports import EmbeddingSpace, Vector
 from core.retrieval import ranking
@@ -230,8 +231,7 @@ async def ensure_ann_indexes(engine: AsyncEngine, space: EmbeddingSpace | None) 
 
     Takes minutes on a large corpus; reading and publishing continue. Needed above `EXACT_LIMIT`.
     """
-    async with engine.connect() as connection:
-        await connection.execution_options(isolation_level="AUTOCOMMIT")
+    async with connected(engine, "AUTOCOMMIT") as connection:
         await _drop_unfinished(connection)
         await connection.execute(
             text(
@@ -267,8 +267,7 @@ async def _drop_unfinished(connection: AsyncConnection) -> None:
 
 async def drop_ann_index(engine: AsyncEngine, space_id: int) -> None:
     """Drop the index of a dropped space, if it had one."""
-    async with engine.connect() as connection:
-        await connection.execution_options(isolation_level="AUTOCOMMIT")
+    async with connected(engine, "AUTOCOMMIT") as connection:
         await connection.execute(
             text(f"DROP INDEX CONCURRENTLY IF EXISTS citebound.chunk_embeddings_{space_id:d}_hnsw")
         )

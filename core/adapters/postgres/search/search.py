@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.scope import scope_parameters, section_ref
+from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.search.indexes import (
     EXACT_LIMIT,
     SPACE_ID,
@@ -95,7 +96,7 @@ class PostgresChunkSearch:
     """
 
     def __init__(self, engine: AsyncEngine, space: EmbeddingSpace | None) -> None:
-        self._snapshots = engine.execution_options(isolation_level="REPEATABLE READ")
+        self._engine = engine
         self._space = space
 
     @raises_transient
@@ -106,7 +107,7 @@ class PostgresChunkSearch:
             TransientError: The database failed; ask again.
         """
         # Committed, though it only reads: psycopg forgets prepared statements on a rollback.
-        async with self._snapshots.begin() as connection:
+        async with connected(self._engine, "REPEATABLE READ") as connection, connection.begin():
             asked = await self._ask(connection, request)
             rows = await _rows(connection, hits_statement(asked.plan), asked.parameters)
             found = [row for row in rows if row["chunk_key"] is not None]
@@ -122,7 +123,7 @@ class PostgresChunkSearch:
         """See `ChunkSearch.section`; at most `SECTION_LIMIT` chunks, or `POLICY_LIMIT` of all."""
         most = POLICY_LIMIT if section is None else SECTION_LIMIT
         named = {"policy": policy_key, "section": section, "most": most}
-        async with self._snapshots.begin() as connection:
+        async with connected(self._engine, "REPEATABLE READ") as connection, connection.begin():
             rows = await _rows(connection, SECTION, scope_parameters(scope) | named)
         chunks = {
             row["chunk_key"]: RetrievedChunk(
