@@ -63,14 +63,22 @@ class Running:
 
     async def ready(self, *, within_s: float = 20.0) -> None:
         """Wait until it says that it is."""
-        async with asyncio.timeout(within_s), ClientSession() as session:
+        async with asyncio.timeout(within_s):
             while True:
                 with contextlib.suppress(ClientError):
-                    url = f"http://127.0.0.1:{self.operations_port}/readyz"
-                    async with session.get(url) as response:
-                        if response.status == 200:
-                            return
+                    if (await self.told("readyz"))[0] == 200:
+                        return
                 await asyncio.sleep(0.02)
+
+    async def told(self, path: str) -> tuple[int, str]:
+        """Return what it says of itself, with the status.
+
+        Raises:
+            ClientError: It does not listen.
+        """
+        url = f"http://127.0.0.1:{self.operations_port}/{path}"
+        async with ClientSession() as session, session.get(url) as response:
+            return response.status, await response.text()
 
     def signal(self, number: int) -> None:
         """Send it a signal."""

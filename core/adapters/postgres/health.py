@@ -1,9 +1,11 @@
 """Whether the database takes writes, in the schema that this release knows."""
 
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.failover import OutdatedServerError
 from core.adapters.postgres.engine.schema import newest_revision, suits
 from core.adapters.postgres.record.model_calls import TODAY
 from core.domain.message import WaitingNow
@@ -45,10 +47,15 @@ class PostgresHealth:
         Raises:
             TransientError: The database can't be reached, or takes no writes.
         """
-        async with self._engine.connect() as connection:
-            revision, oldest_release = (await connection.execute(_REVISION)).one()
-            await connection.execute(_WRITE)
-            await connection.rollback()
+        try:
+            async with self._engine.connect() as connection:
+                revision, oldest_release = (await connection.execute(_REVISION)).one()
+                await connection.execute(_WRITE)
+                await connection.rollback()
+        except DBAPIError as error:
+            if isinstance(error.orig, OutdatedServerError):
+                return str(error.orig)
+            raise
         if not suits(revision, oldest_release):
             return f"the database is at migration {revision}, expected {newest_revision()}"
         return None

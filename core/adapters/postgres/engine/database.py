@@ -18,10 +18,11 @@ from sqlalchemy import (
     make_url,
     text,
 )
-from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InvalidatePoolError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from core.adapters.postgres.engine.failover import FailoverConnection, Servers, servers_of
 from core.domain.errors import ConfigError, TransientError
 
 MINIMUM_POSTGRES = 15
@@ -29,8 +30,8 @@ MINIMUM_POSTGRES = 15
 MINIMUM_PGVECTOR = (0, 8)
 """Iterative index scans came with it (CHANGELOG of pgvector 0.8.0)."""
 ENCODING = "UTF8"
-BY_POOLER = "citebound_by_pooler"
-"""Option of an engine."""
+BY_POOLER, SERVERS = "citebound_by_pooler", "citebound_servers"
+"""Options of an engine."""
 _SECRETS = ("password", "sslpassword")
 """What a URL may say in its query as well."""
 
@@ -97,6 +98,8 @@ class Limits:
     """For a lock, advisory ones among them."""
     idle_ms: int = 10_000
     """Between two statements of a transaction."""
+    silent_ms: int = 12_000
+    """Until a server counts as standing still that neither answers nor ends the statement."""
 
     def settings(self) -> dict[str, int]:
         """Return them as Postgres calls them."""
@@ -114,6 +117,8 @@ CONNECTED_WITHIN_S = 3
 RESTED_S = 1.0
 """Seconds without use from which a pooled connection may have died unnoticed. One that dies sooner
 fails a statement, and the unit of work begins again with another."""
+PINGED_WITHIN_S = 3.0
+"""What a server may take to say that it lives."""
 UNACKNOWLEDGED_MS = 5_000
 """How long what was sent may stay unacknowledged until the connection counts as broken."""
 
@@ -144,7 +149,12 @@ def connect_arguments(
 
 
 def engine_for(
-    url: str, *, pooled: bool = True, limits: Limits | None = None, by_pooler: bool = False
+    url: str,
+    *,
+    pooled: bool = True,
+    limits: Limits | None = None,
+    by_pooler: bool = False,
+    servers: Servers | None = None,
 ) -> AsyncEngine:
     """Return an engine for a Postgres URL; nothing connects yet.
 
@@ -153,14 +163,35 @@ def engine_for(
         pooled: False opens a connection each time.
         limits: of each statement; None: it may take as long as it takes.
         by_pooler: whether a pooler stands between: see `ServerFacts.is_pooled`.
+        servers: what is known of the servers; None: nothing yet.
 
     Raises:
         ConfigError: The URL is not one of Postgres.
     """
-    engine = _engine_for(_parsed(url), pooled=pooled, limits=limits, by_pooler=by_pooler)
+    parsed, servers = _parsed(url), servers or Servers()
+    options: dict[str, Any] = {SERVERS: servers, **({BY_POOLER: True} if by_pooler else {})}
+    told: dict[str, Any] = {
+        "hide_parameters": True,
+        "connect_args": {
+            **connect_arguments(parsed, limits, by_pooler=by_pooler),
+            "answers_within_s": None if limits is None else limits.silent_ms / 1_000,
+            "async_creator_fn": servers.connect,
+        },
+        "execution_options": options,
+    }
+    if pooled:
+        engine = create_async_engine(parsed, pool_size=8, max_overflow=8, **told)
+        _ping_after_rest(engine)
+    else:
+        engine = create_async_engine(parsed, poolclass=NullPool, **told)
     if by_pooler and limits is not None:
         _limit_transactions(engine, limits)
     return engine
+
+
+def servers_behind(engine: AsyncEngine) -> Servers:
+    """Return the servers that an engine connects to."""
+    return cast("Servers", engine.sync_engine.get_execution_options()[SERVERS])
 
 
 def goes_by_pooler(engine: AsyncEngine) -> bool:
@@ -199,17 +230,12 @@ def _with_hosts_in_query(url: str) -> str:
     return f"{scheme}{mark}{user}{at}{slash or '/'}{path}?{'&'.join([*words, query]).rstrip('&')}"
 
 
-def _engine_for(url: URL, *, pooled: bool, limits: Limits | None, by_pooler: bool) -> AsyncEngine:
-    told: dict[str, Any] = {
-        "hide_parameters": True,
-        "connect_args": connect_arguments(url, limits, by_pooler=by_pooler),
-        "execution_options": {BY_POOLER: True} if by_pooler else {},
-    }
-    if not pooled:
-        return create_async_engine(url, poolclass=NullPool, **told)
-    engine = create_async_engine(url, pool_size=8, max_overflow=8, **told)
-    _ping_after_rest(engine)
-    return engine
+async def survey(engine: AsyncEngine) -> None:
+    """Learn from all servers of an engine which of them was promoted last, if there are several."""
+    _, parameters = engine.dialect.create_connect_args(engine.url)
+    if len(servers_of(parameters)) > 1:
+        told = connect_arguments(engine.url, None, by_pooler=True)
+        await servers_behind(engine).survey({**parameters, **told})
 
 
 def _limit_transactions(engine: AsyncEngine, limits: Limits) -> None:
@@ -240,10 +266,14 @@ def _ping_after_rest(engine: AsyncEngine) -> None:
         rested_s = monotonic() - record.info.get("rests_since", monotonic())
         if rested_s < RESTED_S:
             return
+        session = cast("FailoverConnection", connection.driver_connection)
+        before = session.limit_answers(PINGED_WITHIN_S)
         try:
             dialect.do_ping(connection)
         except dialect.loaded_dbapi.Error as error:
-            raise DisconnectionError("it died while it rested") from error
+            # What took this one took the others that rest as well.
+            raise InvalidatePoolError("it died while it rested") from error
+        session.limit_answers(before)
 
 
 async def server_facts(engine: AsyncEngine) -> ServerFacts:

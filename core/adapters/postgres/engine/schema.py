@@ -7,9 +7,10 @@ processes run side by side while they are exchanged, and a release can be taken 
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import URL, Connection, NullPool, create_engine, text
 from sqlalchemy.exc import DBAPIError
@@ -23,7 +24,10 @@ from core.adapters.postgres.engine.database import (
     connect_arguments,
     engine_for,
     server_facts,
+    servers_behind,
+    survey,
 )
+from core.adapters.postgres.engine.failover import Servers
 from core.adapters.postgres.engine.transactions import MIGRATED_WITHIN_S, AdvisoryLock, held
 from core.domain.errors import ConfigError
 
@@ -66,8 +70,11 @@ async def open_database(
         ConfigError: See `server_facts`, `check_facts` and `migrate`; or the schema is older, and
             this process neither migrates nor waits.
     """
-    facts = await _checked(url)
-    engine = engine_for(url, pooled=pooled, limits=limits, by_pooler=facts.is_pooled)
+    servers = Servers()
+    facts = await _checked(url, limits, servers)
+    engine = engine_for(
+        url, pooled=pooled, limits=limits, by_pooler=facts.is_pooled, servers=servers
+    )
     try:
         if not fits(facts):
             if migrates:
@@ -79,10 +86,11 @@ async def open_database(
         await engine.dispose()
 
 
-async def _checked(url: str) -> ServerFacts:
+async def _checked(url: str, limits: Limits | None, servers: Servers) -> ServerFacts:
     """Ask the server what it is before anything is asked of it that a pooler refuses."""
-    engine = engine_for(url, pooled=False, by_pooler=True)
+    engine = engine_for(url, pooled=False, limits=limits, by_pooler=True, servers=servers)
     try:
+        await survey(engine)
         facts = await server_facts(engine)
     finally:
         await engine.dispose()
@@ -142,11 +150,12 @@ async def migrate(engine: AsyncEngine, *, to: str = "head") -> None:
     Raises:
         ConfigError: The database is newer than this release, or a migration was refused.
     """
-    await asyncio.to_thread(_migrate, engine.url, to)
+    server = servers_behind(engine).current
+    await asyncio.to_thread(_migrate, engine.url, server, to)
 
 
-def _migrate(url: URL, to: str) -> None:
-    told = connect_arguments(url, None, by_pooler=True)
+def _migrate(url: URL, server: Mapping[str, Any], to: str) -> None:
+    told = {**connect_arguments(url, None, by_pooler=True), **server}
     engine = create_engine(url, hide_parameters=True, connect_args=told, poolclass=NullPool)
     with (
         _one_at_a_time,

@@ -39,7 +39,7 @@ POLLED_EVERY_S = 1.0
 POLLED_BY_POOLER_EVERY_S = 0.2
 """By a pooler nobody is notified: a session that listens is handed to other clients."""
 SHORTEST_WAIT_S = 0.01
-CHECKED_EVERY_S = 30.0
+CHECKED_EVERY_S = 10.0
 """How often a connection that listens is asked whether it still lives."""
 RESTED_S = 2.0
 """How long a process leaves a conversation alone whose handler raised."""
