@@ -3,17 +3,15 @@
 Blank space is left out: it is not what two platforms must have in common.
 """
 
-import html
 from collections.abc import Iterator
 from typing import Any, cast
 
+from tests.servers.slack.markup import unescaped, words_of_blocks
 from tests.servers.slack.posts import Ephemeral
 from tests.servers.slack.posts import Message as SlackMessage
 from tests.servers.teams import Message as TeamsMessage
 from tests.servers.teams.wire import Json
 from tests.unit.teams.reading import words_of
-
-_RUNS = frozenset({"rich_text_section", "rich_text_quote", "rich_text_preformatted"})
 
 
 def squeezed(text: str) -> str:
@@ -23,12 +21,12 @@ def squeezed(text: str) -> str:
 
 def in_slack(message: SlackMessage | Ephemeral) -> str:
     """Return the words of the blocks of a message, as a client draws them."""
-    return squeezed("\n".join(_of_block(message.blocks)))
+    return squeezed("\n".join(words_of_blocks(message.blocks)))
 
 
 def in_slack_text(message: SlackMessage | Ephemeral) -> str:
     """Return the words of a message where its blocks are not drawn."""
-    return squeezed(_unescaped(message.text))
+    return squeezed(unescaped(message.text))
 
 
 def in_teams(message: TeamsMessage) -> str:
@@ -36,25 +34,6 @@ def in_teams(message: TeamsMessage) -> str:
     is_plain = message.activity.get("textFormat") == "plain"
     text = message.text if is_plain else words_of(message.text)
     return squeezed("\n".join([text, *_of_card(message.cards)]))
-
-
-def _of_block(value: Any) -> Iterator[str]:
-    for one in _listed(value):
-        kind = one.get("type")
-        if kind in _RUNS:
-            yield "".join(str(run.get("text") or run.get("url")) for run in one["elements"])
-        elif kind == "mrkdwn":
-            yield _unescaped(str(one["text"]))
-        elif kind == "plain_text":
-            yield str(one["text"])
-        else:
-            for inner in one.values():
-                yield from _of_block(inner)
-
-
-def _unescaped(text: str) -> str:
-    """Return mrkdwn as read: without emphasis and entities."""
-    return html.unescape(text.replace("*", ""))
 
 
 def _of_card(value: Any) -> Iterator[str]:

@@ -6,6 +6,7 @@ text elements of rich text are never live, except bare addresses for whoever ask
 whether clients link those is not documented.
 """
 
+import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ _BARE = re.compile(
 _NAMED = re.compile(r"(?<![\w@])@(?:channel|here|everyone|[\w.-]+)|(?<![\w#&])#[\w-]+")
 _MD_IMAGE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)[^)]*\)")
 _MD_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)[^)]*\)")
+_RUNS = frozenset({"rich_text_section", "rich_text_quote", "rich_text_preformatted"})
 
 
 @dataclass(slots=True)
@@ -50,6 +52,27 @@ def typed(text: str) -> str:
     """Return what a person typed as events tell it: `&`, `<`, `>` escaped, addresses in `<>`."""
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"https?://[^\s&]+", r"<\g<0>>", escaped)
+
+
+def words_of_blocks(blocks: Any) -> Iterator[str]:
+    """Yield the words of blocks as a client draws them, run by run."""
+    given: list[Any] = blocks if is_array(blocks) else [blocks]
+    for one in filter(is_object, given):
+        kind = one.get("type")
+        if kind in _RUNS:
+            yield "".join(str(run.get("text") or run.get("url")) for run in one["elements"])
+        elif kind == "mrkdwn":
+            yield unescaped(str(one["text"]))
+        elif kind == "plain_text":
+            yield str(one["text"])
+        else:
+            for inner in one.values():
+                yield from words_of_blocks(inner)
+
+
+def unescaped(text: str) -> str:
+    """Return mrkdwn as read: without emphasis and entities."""
+    return html.unescape(text.replace("*", ""))
 
 
 def live_in_view(view: Json, *, strict: bool = False) -> Live:
