@@ -5,8 +5,8 @@ Every dependency can be replaced by a parameter; nothing connects at import.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,10 +19,13 @@ from core.adapters.postgres.engine.schema import open_database
 from core.adapters.postgres.ontology.fact_index import index_missing
 from core.adapters.postgres.stores import PostgresStores
 from core.adapters.system import SystemClock, UuidSource
+from core.agent.request import AskRequest
 from core.agent.service import Answering
 from core.cases.opening import AnswerRecorder
 from core.cases.service import CaseService, FeedbackService
 from core.config.settings import Settings
+from core.domain.conversation import Place
+from core.domain.errors import EmptyCorpusError
 from core.domain.officers import Officers
 from core.domain.run import RunLimits
 from core.failpoints import arm
@@ -43,6 +46,9 @@ from core.ports import Clock, Embedder, IdSource, Reader, ReasonerFactory
 from core.retrieval.relevance import RelevanceRescorer
 from core.retrieval.retriever import Retriever
 from core.retrieval.serving_embedder import CorpusEmbedder, NoEmbedder
+
+FIRST_QUESTION = "May I accept a gift from a supplier, and who has to approve it?"
+"""Asked at the start: its answer is thrown away."""
 
 logger = logging.getLogger(__name__)
 
@@ -80,9 +86,31 @@ class Service(PostgresStores):
     closing: AsyncExitStack
     """Closes at the end what is opened at first use; set by `bootstrap`."""
 
+    async def warm_up(self) -> None:
+        """Do what the first question would wait for: load weights, read the corpus once.
+
+        Nothing is recorded, and no language model is asked.
+
+        Raises:
+            ContractError: Weights can't be loaded.
+            TransientError: The database failed.
+        """
+        for reader in (self.models.reader, self.models.guard):
+            if reader is not None:
+                await reader.scores(FIRST_QUESTION, [FIRST_QUESTION])
+        if self.models.measured is not None:
+            await self.models.measured.embed_query(FIRST_QUESTION)
+        rules = self.models.reasoners.fallback or self.models.reasoners.first
+        request = AskRequest(text=FIRST_QUESTION, place=Place(thread="start"))
+        with suppress(EmptyCorpusError):
+            await self._answering_by(Reasoners(first=rules, fallback=None)).rehearse(request)
+
     @cached_property
     def answering(self) -> Answering:
         """One question in, one recorded reply out."""
+        return self._answering_by(self.models.reasoners)
+
+    def _answering_by(self, reasoners: Reasoners) -> Answering:
         settings, measured = self.settings, self.models.measured
         local = measured if isinstance(measured, LocalEmbedder) else None
         return Answering(
@@ -90,8 +118,8 @@ class Service(PostgresStores):
             likeness=measured,
             off_topic=LocalOffTopic(local) if local else None,
             about=self.about,
-            reasoner=self.models.reasoners.first,
-            fallback=self.models.reasoners.fallback,
+            reasoner=reasoners.first,
+            fallback=reasoners.fallback,
             corpus=self.corpus,
             ontology=self.ontology,
             conversations=self.conversations,
@@ -197,10 +225,13 @@ async def bootstrap(
     clock: Clock | None = None,
     ids: IdSource | None = None,
     statements: StatementLimits | None = None,
+    waits: Callable[[str], None] | None = None,
 ) -> AsyncGenerator[Service]:
     """Open the database and compose the service; close all at the end.
 
     `statements` is what processes that serve people grant the database; None: all the time.
+    `waits` is told what is waited for where the database or its schema is not there yet; None: that
+    is an error.
 
     Raises:
         ConfigError: A setting can't be used, or the database can't be reached, is too old, or
@@ -223,7 +254,7 @@ async def bootstrap(
                 await database_url(settings),
                 limits=statements,
                 migrates=settings.migrates,
-                waits=statements is not None,
+                waits=waits,
             )
         )
         await index_missing(engine)

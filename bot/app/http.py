@@ -57,7 +57,22 @@ class Health:
         self._troubles = troubles
         self._platforms = platforms or {}
         self._lost = lost or {}
+        self._awaited: str | None = None
         self.is_stopping = False
+
+    def watch(
+        self, *troubles: Trouble, platforms: Mapping[str, Trouble], lost: Mapping[str, Lost]
+    ) -> None:
+        """Look at these from now on, in place of those given before."""
+        self._troubles, self._platforms, self._lost = troubles, platforms, lost
+
+    def wait_for(self, what: str) -> None:
+        """Report until `begin` that the process waits for this, or does this first."""
+        self._awaited = what
+
+    def begin(self) -> None:
+        """Report what is watched from now on."""
+        self._awaited = None
 
     def stop(self) -> None:
         """Report from now on that nothing more should be sent."""
@@ -74,6 +89,8 @@ class Health:
         """Report whether messages may be sent."""
         if self.is_stopping:
             return web.Response(status=503, text="stopping")
+        if self._awaited is not None:
+            return web.Response(status=503, text=self._awaited)
         try:
             async with asyncio.timeout(READY_WITHIN_S):
                 trouble = await self._trouble()
@@ -111,17 +128,27 @@ class Health:
 class Metered:
     """Measures requests, and serves the metrics."""
 
-    def __init__(self, meter: Meter, waiting: Waiting, *, lost: Iterable[Lost] = ()) -> None:
+    def __init__(self, meter: Meter) -> None:
         self._meter = meter
-        self._waiting = waiting
-        self._lost = tuple(lost)
+        self._waiting: Waiting | None = None
+        self._lost: tuple[Lost, ...] = ()
+
+    def watch(self, waiting: Waiting, *, lost: Iterable[Lost]) -> None:
+        """Tell of these as well from now on."""
+        self._waiting, self._lost = waiting, tuple(lost)
 
     async def tell(self, _: web.Request) -> web.StreamResponse:
         """Serve the metrics, with what the database says of the queue if it answers."""
+        if self._waiting is not None:
+            await self._look(self._waiting)
+        body = self._meter.text().encode()
+        return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE})
+
+    async def _look(self, waiting: Waiting) -> None:
         self._meter.set("citebound_lost_workspaces", sum(len(look()) for look in self._lost))
         try:
             async with asyncio.timeout(READY_WITHIN_S):
-                backlog = await self._waiting()
+                backlog = await waiting()
         except (TransientError, TimeoutError):
             logger.warning("the database does not say what waits")
         else:
@@ -131,8 +158,6 @@ class Metered:
             self._meter.set("citebound_oldest_reply_seconds", backlog.oldest_reply_s)
             self._meter.set("citebound_model_cost_today_usd", backlog.model_cost_usd)
             self._meter.set("citebound_daily_budget_spent", float(backlog.is_overspent))
-        body = self._meter.text().encode()
-        return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE})
 
     async def around(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Measure one request of a platform."""

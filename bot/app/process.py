@@ -1,8 +1,12 @@
 """One process: started in order, stopped in order.
 
-database -> chat platforms -> health and metrics -> what platforms send -> workers
-not ready -> workers drained (20 s), leases given back -> no more requests -> nothing told of our
-health -> database closed
+health and metrics -> database -> models -> chat platforms -> what platforms send -> workers
+-> ready
+not ready -> workers drained (20 s), leases given back -> no more requests -> database closed ->
+nothing told of our health
+
+A process that waits for its database or its schema lives, and says what it waits for. It is ready
+once the first question is answered as fast as those that follow.
 
 Requests that still arrive while the workers drain are stored, and answered by another process: a
 load balancer takes a while to notice that this one is not ready.
@@ -16,7 +20,7 @@ import signal
 import sys
 import traceback
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,8 +38,11 @@ from bot.teams.app.platform import teams
 from bot.worker import Worker
 from core.bootstrap import SERVING, Service, bootstrap
 from core.config.settings import Settings
-from core.domain.errors import ConfigError
+from core.domain.errors import ConfigError, TransientError
 from core.ports import Handlers
+
+WARMED_UP_AGAIN_S = 1.0
+"""Pause after a database failed in between."""
 
 logger = logging.getLogger(__name__)
 
@@ -64,6 +71,45 @@ class Roles:
     """Answers and posts."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operations:
+    """What a process tells operators, from before it can do anything else."""
+
+    health: Health
+    """Whether it lives, and is ready."""
+    metered: Metered
+    """What it counts, served."""
+    meter: Meter
+    """What it counts."""
+    port: int
+    """Where it tells them."""
+
+
+@asynccontextmanager
+async def operating(
+    settings: Settings, roles: Roles, *, limits: ConnectionLimits | None = None
+) -> AsyncGenerator[Operations]:
+    """Answer probes until the block ends; not ready before `running` says so.
+
+    Workers on one machine with the same settings take any port that is free.
+
+    Raises:
+        ConfigError: The port is taken.
+    """
+    health, meter = Health(), Meter()
+    metered = Metered(meter)
+    health.wait_for("starting")
+    async with listening(
+        operations(health, metered),
+        host=settings.operations_host,
+        port=settings.operations_port,
+        settings="CITEBOUND_OPERATIONS_HOST and CITEBOUND_OPERATIONS_PORT",
+        limits=limits or ConnectionLimits(),
+        or_any=not roles.serves,
+    ) as port:
+        yield Operations(health=health, metered=metered, meter=meter, port=port)
+
+
 @asynccontextmanager
 async def running(
     service: Service,
@@ -71,31 +117,37 @@ async def running(
     roles: Roles,
     *,
     limits: ConnectionLimits | None = None,
+    operated: Operations | None = None,
 ) -> AsyncGenerator[Process]:
     """Run until the block ends; `limits` hold for each port.
+
+    `operated` answers probes already; None: this does until the end.
 
     Raises:
         ConfigError: A platform can't be connected; or a port is taken.
     """
     async with AsyncExitStack() as stack:
         connected = [await stack.enter_async_context(one(service)) for one in platforms]
-        chats, meter = tuple(connected), Meter()
-        troubles = {chat.name: chat.trouble for chat in chats}
-        lost = {chat.name: chat.lost for chat in chats}
-        health = Health(service.health.trouble, platforms=troubles, lost=lost)
-        port = None
-        metered = Metered(meter, service.health.waiting, lost=lost.values())
-        wired = _Ports(service.settings, limits or ConnectionLimits())
-        operations_port = await stack.enter_async_context(
-            wired.operations(operations(health, metered), or_any=not roles.serves)
+        chats = tuple(connected)
+        told = operated or await stack.enter_async_context(
+            operating(service.settings, roles, limits=limits)
         )
+        lost = {chat.name: chat.lost for chat in chats}
+        troubles = {chat.name: chat.trouble for chat in chats}
+        told.health.watch(service.health.trouble, platforms=troubles, lost=lost)
+        told.metered.watch(service.health.waiting, lost=lost.values())
+        port = None
         if roles.serves:
-            served = application((route for chat in chats for route in chat.routes), metered)
-            port = await stack.enter_async_context(wired.platforms(served, chats))
+            routes = (route for chat in chats for route in chat.routes)
+            served = application(routes, told.metered)
+            port = await stack.enter_async_context(
+                _platforms(service.settings, served, chats, limits or ConnectionLimits())
+            )
         if roles.works:
-            await stack.enter_async_context(_working(service, chats, meter))
-        stack.callback(health.stop)
-        yield Process(service=service, chats=chats, port=port, operations_port=operations_port)
+            await stack.enter_async_context(_working(service, chats, told.meter))
+        told.health.begin()
+        stack.callback(told.health.stop)
+        yield Process(service=service, chats=chats, port=port, operations_port=told.port)
 
 
 @asynccontextmanager
@@ -121,41 +173,23 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
             working.cancel()
 
 
-@dataclass(frozen=True, slots=True)
-class _Ports:
-    settings: Settings
-    limits: ConnectionLimits
-
-    @asynccontextmanager
-    async def platforms(
-        self, served: web.Application, chats: Sequence[Chat]
-    ) -> AsyncGenerator[int]:
-        async with AsyncExitStack() as stack:
-            port = await stack.enter_async_context(
-                listening(
-                    served,
-                    host=self.settings.host,
-                    port=self.settings.port,
-                    settings="CITEBOUND_HOST and CITEBOUND_PORT",
-                    limits=self.limits,
-                )
+@asynccontextmanager
+async def _platforms(
+    settings: Settings, served: web.Application, chats: Sequence[Chat], limits: ConnectionLimits
+) -> AsyncGenerator[int]:
+    async with AsyncExitStack() as stack:
+        port = await stack.enter_async_context(
+            listening(
+                served,
+                host=settings.host,
+                port=settings.port,
+                settings="CITEBOUND_HOST and CITEBOUND_PORT",
+                limits=limits,
             )
-            for chat in chats:
-                await stack.enter_async_context(chat.listening())
-            yield port
-
-    def operations(
-        self, served: web.Application, *, or_any: bool
-    ) -> AbstractAsyncContextManager[int]:
-        """Listen; workers on one machine with the same settings take what is free (`or_any`)."""
-        return listening(
-            served,
-            host=self.settings.operations_host,
-            port=self.settings.operations_port,
-            settings="CITEBOUND_OPERATIONS_HOST and CITEBOUND_OPERATIONS_PORT",
-            limits=self.limits,
-            or_any=or_any,
         )
+        for chat in chats:
+            await stack.enter_async_context(chat.listening())
+        yield port
 
 
 async def run_until_told(
@@ -167,20 +201,76 @@ async def run_until_told(
         ConfigError: It can't start.
     """
     platforms = chosen(settings)
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    async with bootstrap(settings, statements=SERVING) as service:
+    stop = Stop()
+    try:
+        async with operating(settings, roles) as operated:
+            logger.info("health and metrics on port %d", operated.port)
+            await _run(settings, platforms, roles, operated, stop, still_after_s=still_after_s)
+    except asyncio.CancelledError:
+        if not stop.is_told:
+            raise
+    logger.info("stopped")
+
+
+async def _run(
+    settings: Settings,
+    platforms: Sequence[Connect],
+    roles: Roles,
+    operated: Operations,
+    stop: "Stop",
+    *,
+    still_after_s: float,
+) -> None:
+    health = operated.health
+    async with bootstrap(settings, statements=SERVING, waits=health.wait_for) as service:
+        health.wait_for("loading models")
+        await _warmed_up(service)
         with watched(still_after_s):
-            async with running(service, platforms, roles) as process:
+            async with running(service, platforms, roles, operated=operated) as process:
                 _spare_collections()
-                logger.info("health and metrics on port %d", process.operations_port)
                 if process.port is not None:
                     logger.info("listening on port %d", process.port)
-                await stop.wait()
+                await stop.told()
                 logger.info("stopping")
-    logger.info("stopped")
+
+
+class Stop:
+    """SIGTERM and SIGINT: they end a start at once, and what runs in its order."""
+
+    def __init__(self) -> None:
+        self.is_told = False
+        self._running: asyncio.Event | None = None
+        self._starting = asyncio.current_task()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, self._tell)
+
+    async def told(self) -> None:
+        """Wait for one, once all has started."""
+        self._running = asyncio.Event()
+        if not self.is_told:
+            await self._running.wait()
+
+    def _tell(self) -> None:
+        self.is_told = True
+        if self._running is not None:
+            self._running.set()
+        elif self._starting is not None:
+            self._starting.cancel()
+
+
+async def _warmed_up(service: Service) -> None:
+    """Warm up as soon as the database allows; what else breaks is left to the first question."""
+    while True:
+        try:
+            await service.warm_up()
+        except TransientError:
+            logger.warning("the database failed while models were loaded: trying again")
+        except Exception as error:
+            logger.error("models are not loaded yet: %s", type(error).__name__)  # noqa: TRY400
+            return
+        else:
+            return
+        await asyncio.sleep(WARMED_UP_AGAIN_S)
 
 
 def _spare_collections() -> None:

@@ -93,7 +93,9 @@ async def test_a_worker_beside_it_tells_how_it_is(slack: FakeSlack, slack_databa
             assert port != serving.operations_port
             beside = Serving(process=worker, operations_port=port, environment=serving.environment)
             assert (await beside.get("livez"))[0] == 200
-            assert await beside.get("readyz") == (200, "ready")
+            async with asyncio.timeout(60.0):
+                while (await beside.get("readyz")) != (200, "ready"):  # noqa: ASYNC110  # a process
+                    await asyncio.sleep(0.05)
             assert "citebound_waiting_messages 0" in (await beside.get("metrics"))[1]
             worker.terminate()
             assert await worker.wait() == 0

@@ -23,7 +23,7 @@ from core.adapters.postgres.engine.database import (
 from core.adapters.postgres.engine.schema import migrate, newest_revision, open_database
 from core.adapters.postgres.health import PostgresHealth
 from core.domain.errors import ConfigError, TransientError
-from tests.databases import admin
+from tests.databases import MIGRATED, admin
 
 ROOT = Path(__file__).parents[3]
 _numbers = count()
@@ -154,7 +154,7 @@ async def test_a_database_of_another_encoding_is_refused(
     )
     _, told = await process.communicate()
     assert process.returncode == cli.EXIT_BROKEN
-    assert told.decode() == (
+    assert told.decode().splitlines(keepends=True)[-1] == (
         f"citebound: error: the database's encoding is {encoding}: make it anew in UTF8"
         " (CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0)\n"
     )
@@ -240,24 +240,52 @@ async def test_where_nobody_may_migrate_an_older_schema_is_refused(empty_url: st
     await engine.dispose()
 
 
+async def opened(url: str, told: list[str]) -> str | None:
+    """Wait for a database as a process does; return the schema that it then has."""
+    async with open_database(url, migrates=False, waits=told.append) as engine:
+        return (await server_facts(engine)).revision
+
+
 async def test_a_process_waits_for_the_schema(
     empty_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It opens once another has migrated, and says meanwhile what it waits for."""
+    """It opens once another has migrated, and says meanwhile what it waits for, once."""
     monkeypatch.setattr(schema, "ASKED_EVERY_S", 0.05)
-    other = engine_for(empty_url, pooled=False)
-
-    async def waited() -> str | None:
-        async with open_database(empty_url, migrates=False, waits=True) as engine:
-            return (await server_facts(engine)).revision
-
+    other, told = engine_for(empty_url, pooled=False), list[str]()
     async with asyncio.TaskGroup() as group:
-        waiting = group.create_task(waited())
-        while "waiting for `citebound migrate`" not in caplog.text:  # noqa: ASYNC110  # a log
+        waiting = group.create_task(opened(empty_url, told))
+        while len(told) < 3:  # noqa: ASYNC110  # another task
             await asyncio.sleep(0.01)
         await migrate(other)
     assert waiting.result() == newest_revision()
+    assert set(told) == {"waiting for `citebound migrate`"}
+    assert caplog.text.count("the schema is at nothing, and this release needs") == 1
     await other.dispose()
+
+
+async def test_a_process_waits_for_the_database(
+    server_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It may be started before it; a command says at once that there is none."""
+    monkeypatch.setattr(schema, "ASKED_EVERY_S", 0.05)
+    name, told = f"later_{os.getpid()}_{next(_numbers)}", list[str]()
+    url = make_url(server_url).set(database=name).render_as_string(hide_password=False)
+    with pytest.raises(ConfigError, match="can't be reached"):
+        async with open_database(url):
+            pass
+    async with asyncio.TaskGroup() as group:
+        waiting = group.create_task(opened(url, told))
+        while len(told) < 3:  # noqa: ASYNC110  # another task
+            await asyncio.sleep(0.01)
+        with admin(server_url) as connection:
+            await asyncio.to_thread(
+                connection.execute, text(f"CREATE DATABASE {name} TEMPLATE {MIGRATED}")
+            )
+    assert waiting.result() == newest_revision()
+    assert set(told) == {"waiting for the database"}
+    assert caplog.text.count("can't be reached") == 1
+    with admin(server_url) as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
 
 
 @pytest.mark.parametrize("oldest", ["this", "next"])

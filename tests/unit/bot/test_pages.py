@@ -10,19 +10,14 @@ from aiohttp.test_utils import TestServer
 from bot.app.http import Metered, application
 from bot.metrics import Meter
 from bot.teams.manifest import manifest
-from core.domain.message import WaitingNow
 
 MADE: Any = manifest(
     app_id="22222222-2222-4222-8222-222222222222", address="https://citebound.example.com"
 )
 
 
-async def nothing_waits() -> WaitingNow:
-    raise AssertionError("nobody asked")
-
-
 def served() -> web.Application:
-    return application([], Metered(Meter(), nothing_waits))
+    return application([], Metered(Meter()))
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,10 @@ def cause_of(error: Exception) -> str:
     return str(getattr(error, "orig", None) or error).strip().splitlines()[0]
 
 
+class UnreachableError(ConfigError):
+    """A database can't be reached: it is not there yet, or never will be."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerFacts:
     """What a server says of itself."""
@@ -280,7 +284,7 @@ async def server_facts(engine: AsyncEngine) -> ServerFacts:
     """Ask the server for its versions.
 
     Raises:
-        ConfigError: It can't be reached; the message says why, without the password.
+        UnreachableError: It can't be reached; the message says why, without the password.
     """
     try:
         async with engine.connect() as connection:
@@ -298,7 +302,7 @@ async def server_facts(engine: AsyncEngine) -> ServerFacts:
     except (DBAPIError, OSError) as error:
         cause = cause_of(error)
         place = engine.url.difference_update_query(_SECRETS).render_as_string(hide_password=True)
-        raise ConfigError(
+        raise UnreachableError(
             f"the database {place} can't be reached: {cause};"
             " check DATABASE_URL, or unset it to use the embedded one"
         ) from error

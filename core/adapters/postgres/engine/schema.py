@@ -7,7 +7,7 @@ processes run side by side while they are exchanged, and a release can be taken 
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.postgres.engine.database import (
     Limits,
     ServerFacts,
+    UnreachableError,
     cause_of,
     check_facts,
     connect_arguments,
@@ -42,8 +43,8 @@ MIGRATIONS = next(
 """Beside this folder in a wheel (`setup.py` puts them there), at the top of a checkout."""
 _one_at_a_time = threading.Lock()
 """Alembic keeps what it migrates in globals of its modules."""
-ASKED_EVERY_S, TOLD_EVERY_S = 1.0, 15.0
-"""How often a process that waits for the schema looks, and how often it says so."""
+ASKED_EVERY_S = 1.0
+"""How often a process looks that waits for the database or its schema."""
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +56,7 @@ async def open_database(
     pooled: bool = True,
     limits: Limits | None = None,
     migrates: bool = True,
-    waits: bool = False,
+    waits: Callable[[str], None] | None = None,
 ) -> AsyncGenerator[AsyncEngine]:
     """Open a checked database whose schema fits, and close it at the end.
 
@@ -64,14 +65,15 @@ async def open_database(
         pooled: False opens a connection each time.
         limits: of each statement; None: it may take as long as it takes.
         migrates: bring an older schema to this release; else `citebound migrate` has to.
-        waits: where it may not migrate, wait until somebody has.
+        waits: wait for a database that can't be reached, and for a schema that this process may
+            not migrate, and tell what is waited for; None: that is an error.
 
     Raises:
         ConfigError: See `server_facts`, `check_facts` and `migrate`; or the schema is older, and
             this process neither migrates nor waits.
     """
     servers = Servers()
-    facts = await _checked(url, limits, servers)
+    facts = await _checked(url, limits, servers, waits)
     engine = engine_for(
         url, pooled=pooled, limits=limits, by_pooler=facts.is_pooled, servers=servers
     )
@@ -80,18 +82,19 @@ async def open_database(
             if migrates:
                 await migrate(engine)
             else:
-                await _await_schema(engine, facts, waits=waits)
+                await _await_schema(engine, facts, waits)
         yield engine
     finally:
         await engine.dispose()
 
 
-async def _checked(url: str, limits: Limits | None, servers: Servers) -> ServerFacts:
+async def _checked(
+    url: str, limits: Limits | None, servers: Servers, waits: Callable[[str], None] | None
+) -> ServerFacts:
     """Ask the server what it is before anything is asked of it that a pooler refuses."""
     engine = engine_for(url, pooled=False, limits=limits, by_pooler=True, servers=servers)
     try:
-        await survey(engine)
-        facts = await server_facts(engine)
+        facts = await _facts(engine, waits)
     finally:
         await engine.dispose()
     check_facts(facts)
@@ -121,17 +124,35 @@ def suits(revision: str | None, oldest_release: str | None) -> bool:
     return oldest_release is not None and oldest_release <= newest
 
 
-async def _await_schema(engine: AsyncEngine, facts: ServerFacts, *, waits: bool) -> None:
-    wanted, waited_s = newest_revision(), 0.0
-    while not fits(facts):
-        lacks = f"the schema is at {facts.revision or 'nothing'}, and this release needs {wanted}"
-        if not waits:
-            raise ConfigError(f"{lacks}: run `citebound migrate`")
-        if waited_s % TOLD_EVERY_S == 0:
-            logger.warning("%s: waiting for `citebound migrate`", lacks)
+async def _facts(engine: AsyncEngine, waits: Callable[[str], None] | None) -> ServerFacts:
+    told = ""
+    while True:
+        try:
+            await survey(engine)
+            return await server_facts(engine)
+        except UnreachableError as error:
+            if waits is None:
+                raise
+            if str(error) != told:
+                logger.warning("%s; waiting for it", told := str(error))
+            waits("waiting for the database")
         await asyncio.sleep(ASKED_EVERY_S)
-        waited_s += ASKED_EVERY_S
-        facts = await server_facts(engine)
+
+
+async def _await_schema(
+    engine: AsyncEngine, facts: ServerFacts, waits: Callable[[str], None] | None
+) -> None:
+    told = ""
+    while not fits(facts):
+        here, wanted = facts.revision or "nothing", newest_revision()
+        lacks = f"the schema is at {here}, and this release needs {wanted}"
+        if waits is None:
+            raise ConfigError(f"{lacks}: run `citebound migrate`")
+        if lacks != told:
+            logger.warning("%s: waiting for `citebound migrate`", told := lacks)
+        waits("waiting for `citebound migrate`")
+        await asyncio.sleep(ASKED_EVERY_S)
+        facts = await _facts(engine, waits)
 
 
 def known_revisions() -> frozenset[str]:
