@@ -14,6 +14,7 @@ from typing import assert_never
 
 from bot.leases import renewed
 from bot.metrics import Meter
+from bot.traces import traced
 from core.domain.answer import Answer
 from core.domain.case import Case
 from core.domain.delivery import (
@@ -65,6 +66,7 @@ class Deliverer:
     ) -> None:
         """`platforms` by the name that a place gives them."""
         self._meter = meter or Meter()
+        self._meter.count("citebound_takeovers_total", 0.0, kind="deliver")
         self._outbox = outbox
         self._platforms = platforms
 
@@ -72,15 +74,30 @@ class Deliverer:
         """Post what is due in a conversation."""
         while isinstance(found := await self._outbox.claim(conversation_id), Delivery):
             try:
-                async with renewed(lambda claimed=found: self._outbox.renew(claimed)):
-                    step = await self._settle(found)
-                    await self._outbox.apply(found, step)
-                self._meter.count(
-                    "citebound_replies_total", platform=found.place.platform, step=_snake(step)
-                )
+                with traced(
+                    found.reply.question_id,
+                    "post",
+                    platform=found.place.platform,
+                    attempt=found.attempt,
+                    is_taken_over=found.is_taken_over,
+                ) as span:
+                    async with renewed(lambda claimed=found: self._outbox.renew(claimed)):
+                        step = await self._settle(found)
+                        await self._outbox.apply(found, step)
+                    span.attributes["step"] = _snake(step)
+                self._count(found, step)
             except OvertakenError:
                 logger.info("reply %d was taken over", found.outbox_id)
                 return
+
+    def _count(self, delivery: Delivery, step: Step) -> None:
+        platform = delivery.place.platform
+        self._meter.count("citebound_replies_total", platform=platform, step=_snake(step))
+        if delivery.is_taken_over:
+            self._meter.count("citebound_takeovers_total", kind="deliver")
+        is_answer = delivery.reply.answer is not None and delivery.reply.asked is None
+        if is_answer and isinstance(step, Settle) and delivery.waited_s is not None:
+            self._meter.observe("citebound_question_seconds", delivery.waited_s, platform=platform)
 
     async def _settle(self, delivery: Delivery) -> Step:
         platform = self._platforms.get(delivery.place.platform)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from bot.small_talk import THANKS, is_only_thanks
+from bot.traces import traced
 from core.agent.conversation.misconduct import is_report
 from core.agent.conversation.speech import asks, is_aside, speaks_to_others
 from core.agent.conversation.understanding import clean
@@ -124,15 +125,23 @@ class Intake:
             message = message.ignored(THANKS)
         elif isinstance(message, InboundMessage):
             message = replace(message, is_report=is_report(clean(message.text)[:MAX_QUESTION]))
-        try:
-            async with asyncio.timeout(self._put_within_s):
-                result = await self._inbox.put(_storable(message))
-        except TimeoutError as error:
-            raise TransientError("the database took too long to store a message") from error
+        with traced(None, "message", platform=message.place.platform) as span:
+            result = await self._put(message)
+            if isinstance(result, Accepted) and isinstance(message, InboundMessage):
+                span.question_id, span.is_root = result.question_id or "", True
+                span.attributes["mode"] = message.place.mode
+                span.texts["question"] = message.text
         failpoint("F3")
         if isinstance(result, Seen):
             logger.info("a message was not stored: %s", result.reason)
         return result
+
+    async def _put(self, message: InboundMessage | Ignored) -> Accepted | Seen:
+        try:
+            async with asyncio.timeout(self._put_within_s):
+                return await self._inbox.put(_storable(message))
+        except TimeoutError as error:
+            raise TransientError("the database took too long to store a message") from error
 
 
 def _storable(message: InboundMessage | Ignored) -> InboundMessage | Ignored:

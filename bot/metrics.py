@@ -13,10 +13,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""Upper bounds of the buckets of all histograms, seconds: Slack waits 3."""
+BOUNDS_S = (
+    *(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0),
+    *(45.0, 60.0, 120.0, 300.0, 600.0),
+)
+"""Upper bounds of the buckets of all histograms, seconds: Slack waits 3, and a question may take
+CITEBOUND_DEADLINE_S, which is 45 if unset and at most 600."""
 OTHER = "other"
-_WORD = re.compile(r"/?[a-z][a-z0-9_./-]{0,47}|[1-5][0-9]{2}")
+MOST_SERIES = 200
+"""Combinations of labels of one metric; further ones are counted together, as `other`."""
+_WORD = re.compile(r"/?[a-z][a-z0-9_./-]{0,47}|[1-5][0-9]{2}|[0-9]{1,4}(\.[0-9]{1,4}){2}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +48,21 @@ METRICS: Mapping[str, Metric] = {
     ),
     "citebound_answer_seconds": Metric(
         kind="histogram", means="From the claim of a message to its record.", labels=("outcome",)
+    ),
+    "citebound_stage_seconds": Metric(
+        kind="histogram",
+        means="Stages of an answer, each time that one ran.",
+        labels=("stage",),
+    ),
+    "citebound_question_seconds": Metric(
+        kind="histogram",
+        means="From the storing of a message to the post of its answer: what people wait.",
+        labels=("platform",),
+    ),
+    "citebound_takeovers_total": Metric(
+        kind="counter",
+        means="Work that was taken over because its process let the lease end.",
+        labels=("kind",),
     ),
     "citebound_failed_attempts_total": Metric(
         kind="counter", means="Attempts to answer that broke; the message is begun again."
@@ -76,12 +97,46 @@ METRICS: Mapping[str, Metric] = {
     "citebound_daily_budget_spent": Metric(
         kind="gauge", means="1: models have cost as much today as they may, and rules answer."
     ),
+    "citebound_model_budget_usd": Metric(
+        kind="gauge", means="What models may cost in a day; absent without a limit."
+    ),
     "citebound_model_errors_total": Metric(
         kind="counter", means="Calls of models without a reply.", labels=("model",)
     ),
     "citebound_lost_workspaces": Metric(
         kind="gauge",
         means="Workspaces whose token the platform no longer takes, as this process was told.",
+    ),
+    "citebound_info": Metric(
+        kind="gauge",
+        means="1, with the release of the process and what it does: serve, work or both.",
+        labels=("version", "role"),
+    ),
+    "citebound_slots": Metric(
+        kind="gauge",
+        means="Conversations that the process works on at a time: taken, and left.",
+        labels=("kind", "state"),
+    ),
+    "citebound_pool_connections": Metric(
+        kind="gauge",
+        means="Connections to the database: idle and in_use; overflow counts those not kept.",
+        labels=("state",),
+    ),
+    "citebound_pool_limit": Metric(kind="gauge", means="Connections that may be open."),
+    "citebound_pool_waiting": Metric(
+        kind="gauge", means="Tasks that wait for a connection to the database."
+    ),
+    "citebound_database_up": Metric(
+        kind="gauge", means="1: the database answered; 0: what it holds is not told."
+    ),
+    "citebound_schema_fits": Metric(
+        kind="gauge", means="1: this release works with the schema of the database."
+    ),
+    "citebound_schema_migration": Metric(
+        kind="gauge", means="Number of the newest migration of the database."
+    ),
+    "citebound_edition": Metric(
+        kind="gauge", means="Newest edition of the policies; 0: nothing was ever published."
     ),
     "citebound_waiting_messages": Metric(kind="gauge", means="Messages without an outcome."),
     "citebound_oldest_message_seconds": Metric(
@@ -109,20 +164,29 @@ class Meter:
         """Begin at nothing."""
         self._values: dict[str, dict[_Key, float]] = defaultdict(dict)
         self._histograms: dict[str, dict[_Key, _Histogram]] = defaultdict(dict)
+        for name, metric in METRICS.items():
+            if metric.kind == "counter" and not metric.labels:
+                self.count(name, 0.0)  # of one that begins at 1, Prometheus sees no increase
 
     def count(self, name: str, by: float = 1.0, **labels: str) -> None:
         """Add to a counter."""
-        values, key = self._values[name], _key(name, "counter", labels)
+        values = self._values[name]
+        key = _among(values, _key(name, "counter", labels))
         values[key] = values.get(key, 0.0) + by
 
-    def set(self, name: str, value: float) -> None:
-        """Set a gauge."""
-        self._values[name][_key(name, "gauge", {})] = value
+    def set(self, name: str, value: float | None, **labels: str) -> None:
+        """Set a gauge; None: it is not known, and nothing is told of it."""
+        values, key = self._values[name], _key(name, "gauge", labels)
+        if value is None:
+            values.pop(key, None)
+        else:
+            values[_among(values, key)] = value
 
     def observe(self, name: str, seconds: float, **labels: str) -> None:
         """Add a duration to a histogram."""
-        key = _key(name, "histogram", labels)
-        histogram = self._histograms[name].setdefault(key, _Histogram())
+        known = self._histograms[name]
+        key = _among(known, _key(name, "histogram", labels))
+        histogram = known.setdefault(key, _Histogram())
         histogram.counts[bisect_left(BOUNDS_S, seconds)] += 1
         histogram.total += seconds
 
@@ -147,6 +211,11 @@ def _key(name: str, kind: str, labels: Mapping[str, str]) -> _Key:
     if metric.kind != kind or set(labels) != set(metric.labels):
         raise ValueError(f"{name} is a {metric.kind} with labels {metric.labels}")
     return tuple(_word(labels[label]) for label in metric.labels)
+
+
+def _among(known: Mapping[_Key, object], key: _Key) -> _Key:
+    """Return the labels, or `other` for each where the metric has as many series as it may."""
+    return key if key in known or len(known) < MOST_SERIES else (OTHER,) * len(key)
 
 
 def _word(value: str) -> str:

@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 
 from bot.leases import RENEWED_EVERY_S, renewed
 from bot.metrics import Meter
+from bot.traces import STAGES, TraceSpan, add_stages, traced
 from core.agent.conversation.understanding import clean
 from core.agent.reply import compose
 from core.agent.request import MAX_QUESTION, AskRequest
@@ -76,6 +77,7 @@ class Worker:
     ) -> None:
         """`platforms` by the name that a place gives them."""
         self._meter = meter or Meter()
+        self._meter.count("citebound_takeovers_total", 0.0, kind="answer")
         self._backlog = backlog
         self._answering = answering
         self._platforms = platforms
@@ -86,10 +88,20 @@ class Worker:
         """Answer what is due in a conversation."""
         while isinstance(found := await self._backlog.claim(conversation_id), Claimed):
             failpoint("F4")
-            await self._attempt(found)
+            if found.is_taken_over:
+                self._meter.count("citebound_takeovers_total", kind="answer")
+            with traced(
+                found.question_id,
+                "answer",
+                {"question": found.text},
+                platform=found.place.platform,
+                attempt=found.attempt,
+                is_taken_over=found.is_taken_over,
+            ) as span:
+                await self._attempt(found, span)
             failpoint("F7")
 
-    async def _attempt(self, claimed: Claimed) -> None:
+    async def _attempt(self, claimed: Claimed, span: TraceSpan) -> None:
         look = asyncio.Event()
         try:
             async with renewed(
@@ -97,19 +109,22 @@ class Worker:
                 every_s=self._patience.renewed_every_s,
                 look=look,
             ):
-                await self._settle(claimed, look)
-        except OvertakenError:
+                await self._settle(claimed, look, span)
+        except OvertakenError as error:
+            span.error = type(error).__name__
             logger.info("message %d was taken over", claimed.message_id)
         except asyncio.CancelledError:
             await self._backlog.release(claimed, until=self._clock.now(), counted=False)
             raise
         except BusyError as error:
+            span.error = type(error).__name__
             now = self._clock.now()
             is_patient = now - claimed.sent_at < PATIENT_FOR
             logger.warning("message %d waits: %s", claimed.message_id, error)
             rest = timedelta(seconds=min(max(error.after_s, 1.0), LONGEST_REST_S))
             await self._backlog.release(claimed, until=now + rest, counted=not is_patient)
         except Exception as error:
+            span.error = type(error).__name__
             # Name and place alone: what Postgres says of a refused row holds the row, text and all.
             logger.error(  # noqa: TRY400
                 "message %d, attempt %d: %s at %s",
@@ -127,7 +142,7 @@ class Worker:
         spread = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311  # no secret
         return self._clock.now() + timedelta(seconds=wait_s * spread)
 
-    async def _settle(self, claimed: Claimed, look: asyncio.Event) -> None:
+    async def _settle(self, claimed: Claimed, look: asyncio.Event, span: TraceSpan) -> None:
         """Answer, or say why not."""
         if claimed.attempt > MAX_ATTEMPTS:
             logger.error("message %d is given up", claimed.message_id)
@@ -142,13 +157,15 @@ class Worker:
             await self._close(claimed, compose.too_long(MAX_QUESTION), cause="too_long")
             return
         platform = self._platforms[claimed.place.platform]
+        began_s = self._clock.monotonic_s()
         readers = await self._readers(claimed, platform)
+        span.add("readers", began_s, self._clock.monotonic_s())
         if isinstance(readers, NoReaders):
             self._meter.count("citebound_denied_total", reason=readers.reason)
             answer = compose.not_here() if readers.may_read_direct else compose.not_permitted()
             await self._close(claimed, answer, cause=readers.reason)
             return
-        await self._ask(claimed, readers, platform, look)
+        await self._ask(claimed, readers, platform, look, span)
 
     async def _readers(self, claimed: Claimed, platform: Platform) -> Readers | NoReaders:
         """Find out who reads; of a place of which that takes too long, nobody does.
@@ -168,7 +185,12 @@ class Worker:
             return NoReaders(may_read_direct=True, reason="readers_unknown")
 
     async def _ask(
-        self, claimed: Claimed, readers: Readers, platform: Platform, look: asyncio.Event
+        self,
+        claimed: Claimed,
+        readers: Readers,
+        platform: Platform,
+        look: asyncio.Event,
+        span: TraceSpan,
     ) -> None:
         async def keep(remote_id: str) -> None:
             await self._backlog.show_progress(claimed, remote_id)
@@ -176,6 +198,8 @@ class Worker:
         began_s = self._clock.monotonic_s()
         async with platform.surface.showing(claimed, keep) as progress:
             around = await platform.around(claimed)
+            asked_s = self._clock.monotonic_s()
+            span.add("surroundings", began_s, asked_s)
             reply = await self._answering.ask(
                 replace(
                     _request(claimed, readers),
@@ -185,8 +209,15 @@ class Worker:
                 progress=_Watched(progress, look),
                 completion=_completion(claimed, is_dead=False),
             )
+            add_stages(span, reply.run, asked_s=asked_s, ended_s=self._clock.monotonic_s())
         outcome = reply.answer.outcome.value
+        span.attributes.update(outcome=outcome, edition=reply.run.edition)
+        span.texts["answer"] = reply.answer.text
         took_s = self._clock.monotonic_s() - began_s
+        for stage in span.parts:
+            if stage.name in STAGES:
+                stage_s = stage.ended_s - stage.began_s
+                self._meter.observe("citebound_stage_seconds", stage_s, stage=stage.name)
         self._meter.observe("citebound_answer_seconds", took_s, outcome=outcome)
         self._meter.count("citebound_outcomes_total", outcome=outcome)
         for call in reply.run.model_calls:

@@ -20,7 +20,8 @@ import traceback
 from types import SimpleNamespace
 from typing import Any
 
-from bot.app.process import Roles, log_to_stderr, run_until_told
+from bot.app.logs import log_to_stderr
+from bot.app.process import Roles, run_until_told
 from bot.app.watchdog import STILL_AFTER_S
 from core import failpoints
 from core.config.settings import Settings

@@ -4,7 +4,6 @@ The two listen on ports of their own, so that health and metrics are not exposed
 """
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
@@ -13,10 +12,6 @@ from aiohttp import web
 from bot.app.connections import Handler, received
 from bot.metrics import CONTENT_TYPE, Meter
 from core.domain.errors import TransientError
-from core.domain.message import WaitingNow
-
-logger = logging.getLogger(__name__)
-
 
 LONGEST_BODY = 1024 * 1024
 """Bytes of a request."""
@@ -26,8 +21,8 @@ LONGEST_LAG_S = 1.0
 READY_WITHIN_S = 3.0
 
 
-Waiting = Callable[[], Awaitable[WaitingNow]]
-"""Returns how much is queued."""
+Gauge = Callable[[Meter], Awaitable[None]]
+"""Sets what is read when somebody asks, and not when it changes."""
 
 
 Trouble = Callable[[], Awaitable[str | None]]
@@ -130,34 +125,18 @@ class Metered:
 
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
-        self._waiting: Waiting | None = None
-        self._lost: tuple[Lost, ...] = ()
+        self._gauge: Gauge | None = None
 
-    def watch(self, waiting: Waiting, *, lost: Iterable[Lost]) -> None:
-        """Tell of these as well from now on."""
-        self._waiting, self._lost = waiting, tuple(lost)
+    def watch(self, gauge: Gauge) -> None:
+        """Ask this as well from now on, before anything is told."""
+        self._gauge = gauge
 
     async def tell(self, _: web.Request) -> web.StreamResponse:
-        """Serve the metrics, with what the database says of the queue if it answers."""
-        if self._waiting is not None:
-            await self._look(self._waiting)
+        """Serve the metrics."""
+        if self._gauge is not None:
+            await self._gauge(self._meter)
         body = self._meter.text().encode()
         return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE})
-
-    async def _look(self, waiting: Waiting) -> None:
-        self._meter.set("citebound_lost_workspaces", sum(len(look()) for look in self._lost))
-        try:
-            async with asyncio.timeout(READY_WITHIN_S):
-                backlog = await waiting()
-        except (TransientError, TimeoutError):
-            logger.warning("the database does not say what waits")
-        else:
-            self._meter.set("citebound_waiting_messages", backlog.messages)
-            self._meter.set("citebound_oldest_message_seconds", backlog.oldest_message_s)
-            self._meter.set("citebound_waiting_replies", backlog.replies)
-            self._meter.set("citebound_oldest_reply_seconds", backlog.oldest_reply_s)
-            self._meter.set("citebound_model_cost_today_usd", backlog.model_cost_usd)
-            self._meter.set("citebound_daily_budget_spent", float(backlog.is_overspent))
 
     async def around(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Measure one request of a platform."""

@@ -14,21 +14,19 @@ load balancer takes a while to notice that this one is not ready.
 
 import asyncio
 import gc
-import json
 import logging
 import signal
-import sys
-import traceback
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
+from importlib.metadata import version
 
 from aiohttp import web
 
 from bot.app.connections import ConnectionLimits, listening
+from bot.app.gauges import Gauges
 from bot.app.http import Health, Metered, application, operations
+from bot.app.logs import log_to_stderr
 from bot.app.watchdog import STILL_AFTER_S, watched
 from bot.delivery import Deliverer
 from bot.metrics import Meter
@@ -70,6 +68,11 @@ class Roles:
     works: bool = True
     """Answers and posts."""
 
+    @property
+    def word(self) -> str:
+        """What it is called in metrics and traces."""
+        return ("both" if self.works else "serve") if self.serves else "work"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operations:
@@ -97,6 +100,7 @@ async def operating(
         ConfigError: The port is taken.
     """
     health, meter = Health(), Meter()
+    meter.set("citebound_info", 1.0, version=version("citebound"), role=roles.word)
     metered = Metered(meter)
     health.wait_for("starting")
     async with listening(
@@ -135,7 +139,7 @@ async def running(
         lost = {chat.name: chat.lost for chat in chats}
         troubles = {chat.name: chat.trouble for chat in chats}
         told.health.watch(service.health.trouble, platforms=troubles, lost=lost)
-        told.metered.watch(service.health.waiting, lost=lost.values())
+        told.metered.watch(Gauges(service, chats))
         port = None
         if roles.serves:
             routes = (route for chat in chats for route in chat.routes)
@@ -318,40 +322,3 @@ def chosen(settings: Settings) -> tuple[Connect, ...]:
             " APP_TENANTID; `citebound chat` needs none"
         )
     return found
-
-
-OURS = ("bot.", "core.")
-
-
-class JsonLines(logging.Formatter):
-    """One object a line."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """See `logging.Formatter.format`."""
-        is_ours = record.name.startswith(OURS)
-        told = {
-            "at": datetime.fromtimestamp(record.created, UTC).isoformat(),
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            "message": record.getMessage() if is_ours else "(a library's own words are not kept)",
-        }
-        if record.exc_info and record.exc_info[1] is not None:
-            told["error"] = _told(record.exc_info[1])
-        return json.dumps(told)
-
-
-def log_to_stderr() -> None:
-    """Send all logs to standard error, libraries' only from warnings on."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines())
-    root = logging.getLogger()
-    root.handlers[:] = [handler]
-    root.setLevel(logging.WARNING)
-    for name in OURS:
-        logging.getLogger(name.rstrip(".")).setLevel(logging.INFO)
-
-
-def _told(error: BaseException) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "nowhere"
-    return f"{type(error).__name__} at {where}"

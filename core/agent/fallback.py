@@ -7,7 +7,7 @@ from typing import Protocol
 from core.agent.conversation.misconduct import speaks_of_somebody
 from core.agent.request import Task
 from core.agent.wording import DAY_BUDGET_SPENT, MODEL_UNAVAILABLE
-from core.domain.errors import CiteboundError, DayBudgetSpentError
+from core.domain.errors import CiteboundError, DayBudgetSpentError, raised_at
 from core.domain.run import ModelCall, Run
 
 logger = logging.getLogger(__name__)
@@ -55,9 +55,10 @@ class Fallback:
             if self._second is None:
                 raise
             logger.warning(
-                "the language model could not answer question %s: %s",
+                "the language model could not answer question %s: %s at %s",
                 task.question.question_id,
-                error,
+                type(error.cause).__name__,  # what it says may hold words of the question
+                raised_at(error.cause),
             )
             is_spent = isinstance(error.cause, DayBudgetSpentError)
             note = DAY_BUDGET_SPENT if is_spent else MODEL_UNAVAILABLE

@@ -40,7 +40,8 @@ class StepLog:
     def add(self, stage: str, detail: Mapping[str, Json]) -> None:
         """Note that a stage has ended."""
         now_s = self._clock.monotonic_s()
-        self._steps.append(Step(stage=stage, detail=detail, took_ms=(now_s - self._mark_s) * 1_000))
+        took_ms = (now_s - self._mark_s) * 1_000
+        self._steps.append(Step(stage=stage, detail=detail, took_ms=took_ms, ended_s=now_s))
         self._mark_s = now_s
 
 

@@ -141,6 +141,10 @@ class Delivery:
     """True: something was attached to the question, which nobody read."""
     is_whispered: bool = False
     """True: the platform showed the question to nobody else, and nor may it show the reply."""
+    is_taken_over: bool = False
+    """See `Claimed.is_taken_over`."""
+    waited_s: float | None = None
+    """Seconds since the message that it replies to was stored; None if it replies to none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -114,6 +114,8 @@ class Accepted:
     """Row of the inbox; rows of a conversation are answered in its order."""
     conversation_id: str
     """The conversation."""
+    question_id: str | None = None
+    """See `Claimed.question_id`; None if it asks nothing: an edit, a stop, what is ignored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +165,8 @@ class Claimed:
     follows_unposted: bool = False
     """True: an earlier reply of the conversation is not posted yet, and nothing should stand above
     it."""
+    is_taken_over: bool = False
+    """True: whoever had it before let the lease end, as a process does that was killed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,21 +175,3 @@ class Waiting:
 
     until: datetime
     """Aware, UTC: when its lease ends, or its next attempt is due."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingNow:
-    """How much is unfinished at an instant, and what the day has cost so far."""
-
-    messages: int
-    """Messages without an outcome."""
-    oldest_message_s: float
-    """Age of the oldest of them, seconds since it was stored; 0: there is none."""
-    replies: int
-    """Replies that are not settled."""
-    oldest_reply_s: float
-    """Age of the oldest of them, seconds since it was queued; 0: there is none."""
-    model_cost_usd: float = 0.0
-    """What language models have cost for questions today, in UTC, as far as prices are known."""
-    is_overspent: bool = False
-    """True: that is as much as they may."""

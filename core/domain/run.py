@@ -186,6 +186,8 @@ class Step:
     """What it did, as JSON."""
     took_ms: float
     """How long it took."""
+    ended_s: float
+    """When it ended, in seconds of the monotonic clock."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ The stores are safe from many processes. Their rows are the queue: what is unfin
 handed to a handler, in this process or another.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +13,7 @@ from typing import Literal, Protocol, TypeAlias
 from core.domain.conversation import ConversationReference, Place, Surroundings
 from core.domain.delivery import Delivery, FindResult, NoReaders, PostResult, Readers, Step
 from core.domain.message import Accepted, Claimed, Ignored, InboundMessage, Seen, Waiting
+from core.ports.operations import SlotUse
 from core.ports.reasoning import Progress
 
 Kept = Callable[[str], Awaitable[None]]
@@ -202,6 +203,10 @@ class WorkQueue(Protocol):
 
         Cancelled, it lets what has begun end, within its time for a shutdown.
         """
+        ...
+
+    def slots(self) -> Mapping[WorkKind, SlotUse]:
+        """Say how many conversations of each kind this process works on, and could."""
         ...
 
 

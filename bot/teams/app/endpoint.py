@@ -36,7 +36,7 @@ from bot.teams.inbound.interaction import TeamsInteraction, parse_invoke
 from bot.teams.protocol.conversations import CHANNEL_ID
 from bot.teams.protocol.identity import TeamsIdentity
 from bot.teams.protocol.payload import maybe
-from core.domain.errors import ContractError, TransientError
+from core.domain.errors import ContractError, TransientError, raised_at
 from core.domain.json_value import Json
 
 PATH = "/api/messages"
@@ -123,7 +123,8 @@ class TeamsEndpoint:
             logger.warning("an activity can't be read: %s", error)
             return web.Response(status=400)
         except TransientError as error:
-            logger.warning("an activity can't be kept: %s", error)
+            # What Postgres says of a refused value may quote it.
+            logger.warning("an activity can't be kept: %s", raised_at(error))
             return web.Response(status=503)
         except Exception:
             # The edge of the product: whatever nobody foresaw, Teams is to send it again.

@@ -1,14 +1,14 @@
-"""Whether the database takes writes, in the schema that this release knows."""
+"""Whether the database takes writes, in the schema that this release knows, and what it holds."""
 
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import connection_use, raises_transient
 from core.adapters.postgres.engine.failover import OutdatedServerError
 from core.adapters.postgres.engine.schema import newest_revision, suits
 from core.adapters.postgres.record.model_calls import TODAY
-from core.domain.message import WaitingNow
+from core.ports.operations import ConnectionUse, DatabaseState
 
 _WRITE = text(
     "INSERT INTO citebound.channel_paces (platform, tenant, channel, free_at)"
@@ -18,7 +18,7 @@ _REVISION = text(
     "SELECT version_num, oldest_release FROM citebound.alembic_version"
     " LEFT JOIN citebound.schema_compatibility ON revision = version_num"
 )
-_WAITING = text(
+_STATE = text(
     "SELECT * FROM"  # noqa: S608  # a constant
     " (SELECT count(*) AS messages, coalesce(extract(epoch FROM"
     "   clock_timestamp() - min(received_at)), 0)::float AS oldest_message_s"
@@ -29,7 +29,9 @@ _WAITING = text(
     " (SELECT coalesce(sum(cost_usd), 0)::float AS model_cost_usd"
     f"  FROM citebound.model_calls WHERE at >= {TODAY}) AS spent,"
     " (SELECT EXISTS (SELECT FROM citebound.overspent_days"
-    f"   WHERE day = CAST({TODAY} AT TIME ZONE 'UTC' AS date)) AS is_overspent) AS overspent"
+    f"   WHERE day = CAST({TODAY} AT TIME ZONE 'UTC' AS date)) AS is_overspent) AS overspent,"
+    " (SELECT coalesce(max(number), 0) AS edition FROM citebound.editions) AS newest,"
+    f" ({_REVISION}) AS schema"
 )
 
 
@@ -61,12 +63,21 @@ class PostgresHealth:
         return None
 
     @raises_transient
-    async def waiting(self) -> WaitingNow:
-        """Say how much is unfinished, and what models have cost today.
+    async def state(self) -> DatabaseState:
+        """Say how much is unfinished, what models have cost today, and what is published.
 
         Raises:
             TransientError: The database can't be reached.
         """
         async with self._engine.connect() as connection:
-            found = (await connection.execute(_WAITING)).mappings().one()
-        return WaitingNow(**found)
+            found = dict((await connection.execute(_STATE)).mappings().one())
+        revision, oldest_release = found.pop("version_num"), found.pop("oldest_release")
+        return DatabaseState(
+            **found,
+            migration=int(revision.partition("_")[0]),
+            is_known_schema=suits(revision, oldest_release),
+        )
+
+    def connections(self) -> ConnectionUse | None:
+        """Say how the connections of this process are used; None: it keeps none."""
+        return connection_use(self._engine)

@@ -22,7 +22,7 @@ from tests.slack_processes import Running, free_port
 ROOT = Path(__file__).parents[3]
 QUESTION = "What is the limit for gifts that employees accept from business partners?"
 CANARY = "Zanzibarquux"
-KEYS = {"at", "level", "logger", "message", "error"}
+KEYS = {"at", "level", "logger", "message", "error", "question"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

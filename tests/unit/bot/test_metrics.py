@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.metrics import METRICS, OTHER, Meter
+from bot.metrics import BOUNDS_S, METRICS, MOST_SERIES, OTHER, Meter
+from core.config.settings import Settings
 
 
 def test_each_metric_is_told_in_its_form() -> None:
@@ -55,3 +56,28 @@ def test_what_is_not_in_the_table_is_refused() -> None:
         Meter().count("citebound_denied_total", reason="guest", person="anna")
     with pytest.raises(ValueError, match="citebound_denied_total"):
         Meter().set("citebound_denied_total", 1.0)
+
+
+def test_a_metric_has_so_many_series_and_no_more() -> None:
+    """Whatever is given as a label: beyond the limit all is counted together."""
+    meter = Meter()
+    for n in range(MOST_SERIES + 50):
+        meter.count("citebound_denied_total", reason=f"reason-{n}")
+        meter.observe("citebound_model_seconds", 1.0, model=f"model-{n}", purpose="answer")
+    counted = [one for one in meter.text().splitlines() if one.startswith("citebound_denied")]
+    assert len(counted) == MOST_SERIES + 1
+    assert f'citebound_denied_total{{reason="{OTHER}"}} 50' in counted
+    assert meter.text().count("citebound_model_seconds_sum") == MOST_SERIES + 1
+
+
+def test_a_counter_begins_at_zero() -> None:
+    """Of one that appears as 1, Prometheus sees no increase, and its alert misses the first."""
+    told = Meter().text().splitlines()
+    assert "citebound_given_up_total 0" in told
+    assert "citebound_failed_attempts_total 0" in told
+
+
+def test_buckets_reach_beyond_the_deadline() -> None:
+    """So that it can be told how late an answer is that is late."""
+    assert sum(bound > Settings().deadline_s for bound in BOUNDS_S) >= 3
+    assert {10.0, 30.0} <= set(BOUNDS_S)

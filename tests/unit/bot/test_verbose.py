@@ -118,9 +118,9 @@ def run_with(
         ),
         budget=BudgetUse(steps=1, tool_calls=2, retrieval_rounds=1),
         steps=(
-            Step(stage="plan", detail={}, took_ms=1),
-            Step(stage="explore", detail={}, took_ms=1),
-            Step(stage="gate", detail={}, took_ms=1),
+            Step(stage="plan", detail={}, took_ms=1, ended_s=0),
+            Step(stage="explore", detail={}, took_ms=1, ended_s=0),
+            Step(stage="gate", detail={}, took_ms=1, ended_s=0),
             Step(
                 stage="retrieve",
                 detail={
@@ -130,9 +130,10 @@ def run_with(
                     ],
                 },
                 took_ms=2.5,
+                ended_s=0,
             ),
-            Step(stage="decide", detail={}, took_ms=1),
-            Step(stage="decide", detail={}, took_ms=1),
+            Step(stage="decide", detail={}, took_ms=1, ended_s=0),
+            Step(stage="decide", detail={}, took_ms=1, ended_s=0),
         ),
         retrieval_time_ms=2.5,
         generation_time_ms=0.0,

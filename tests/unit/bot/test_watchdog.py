@@ -23,7 +23,7 @@ LONGEST_S = 60.0
 LIMIT_S = 1.0
 PROGRAM = """
 import asyncio, re, sys, time
-from bot.app.process import log_to_stderr
+from bot.app.logs import log_to_stderr
 from bot.app.watchdog import watched
 
 async def main() -> None:

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import psycopg
 from sqlalchemy import (
     URL,
+    AsyncAdaptedQueuePool,
     Connection,
     NullPool,
     PoolProxiedConnection,
@@ -24,6 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from core.adapters.postgres.engine.failover import FailoverConnection, Servers, servers_of
 from core.domain.errors import ConfigError, TransientError
+from core.ports.operations import ConnectionUse
 
 MINIMUM_POSTGRES = 15
 """`security_invoker` views came with it (release notes of Postgres 15)."""
@@ -117,6 +119,8 @@ class Limits:
 SERVING = Limits()
 """Of processes that serve people. Commands have none: publication
 waits for its turn, and an index takes as long as it takes."""
+KEPT, OVERFLOW = 8, 8
+"""Connections of a process that stay open, and that may be opened beyond them."""
 CONNECTED_WITHIN_S = 3
 RESTED_S = 1.0
 """Seconds without use from which a pooled connection may have died unnoticed. One that dies sooner
@@ -184,7 +188,9 @@ def engine_for(
         "execution_options": options,
     }
     if pooled:
-        engine = create_async_engine(parsed, pool_size=8, max_overflow=8, **told)
+        engine = create_async_engine(
+            parsed, poolclass=_CountedPool, pool_size=KEPT, max_overflow=OVERFLOW, **told
+        )
         _ping_after_rest(engine)
     else:
         engine = create_async_engine(parsed, poolclass=NullPool, **told)
@@ -196,6 +202,33 @@ def engine_for(
 def servers_behind(engine: AsyncEngine) -> Servers:
     """Return the servers that an engine connects to."""
     return cast("Servers", engine.sync_engine.get_execution_options()[SERVERS])
+
+
+class _CountedPool(AsyncAdaptedQueuePool):
+    """Counts who waits for a connection: the pool itself does not tell."""
+
+    waiting = 0
+
+    def connect(self) -> PoolProxiedConnection:
+        self.waiting += 1
+        try:
+            return super().connect()
+        finally:
+            self.waiting -= 1
+
+
+def connection_use(engine: AsyncEngine) -> ConnectionUse | None:
+    """Say how the connections of a pool are used; None: the engine keeps none."""
+    pool = engine.sync_engine.pool
+    if not isinstance(pool, _CountedPool):
+        return None
+    return ConnectionUse(
+        idle=pool.checkedin(),
+        in_use=pool.checkedout(),
+        overflow=max(0, pool.overflow()),
+        most=KEPT + OVERFLOW,
+        waiting=pool.waiting,
+    )
 
 
 def goes_by_pooler(engine: AsyncEngine) -> bool:

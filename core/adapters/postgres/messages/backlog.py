@@ -157,4 +157,5 @@ def _claimed(row: Mapping[Any, Any], leased: Mapping[Any, Any]) -> Claimed:
         raw=row["raw"],
         context=context_of(row["context"]),
         follows_unposted=row["follows_unposted"],
+        is_taken_over=row["state"] == "running",
     )

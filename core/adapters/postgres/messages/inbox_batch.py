@@ -192,17 +192,13 @@ class Questions:
             stored = await self._write(connection, fresh) if fresh else {}
             failpoint("F2")
         return [
-            REPEATED
-            if thread is None
-            else Accepted(
-                message_id=stored[message.dedupe_key], conversation_id=thread.conversation_id
-            )
+            REPEATED if thread is None else stored[message.dedupe_key]
             for message, thread in zip(messages, threads, strict=True)
         ]
 
     async def _write(
         self, connection: AsyncConnection, fresh: Sequence[tuple[InboundMessage, Thread]]
-    ) -> dict[str, int]:
+    ) -> dict[str, Accepted]:
         ids = self._ledger.ids
         admissions = await admit(connection, fresh, limits=self._waiting, turns=self._turns)
         asked = [
@@ -228,7 +224,14 @@ class Questions:
         for one in asked:
             if isinstance(one.admission, Refused) and not one.admission.is_told:
                 await self._tell(connection, one, one.admission, stored[one.message.dedupe_key])
-        return stored
+        return {
+            one.message.dedupe_key: Accepted(
+                message_id=stored[one.message.dedupe_key],
+                conversation_id=one.thread.conversation_id,
+                question_id=one.question_id,
+            )
+            for one in asked
+        }
 
     async def _tell(
         self, connection: AsyncConnection, one: "_Asked", refused: Refused, message_id: int

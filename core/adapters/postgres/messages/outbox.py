@@ -46,7 +46,8 @@ _OLDEST = text(
     " greatest(o.next_at, o.lease_until) AS free_at,"
     " greatest(o.next_at, o.lease_until) > clock_timestamp() AS is_waiting,"
     " coalesce(p.rests_until > clock_timestamp(), false) AS rests,"
-    " extract(epoch FROM clock_timestamp() - o.queued_at)::float AS age_s"
+    " extract(epoch FROM clock_timestamp() - o.queued_at)::float AS age_s,"
+    " extract(epoch FROM clock_timestamp() - i.received_at)::float AS waited_s"
     " FROM citebound.outbox o JOIN citebound.conversations c ON c.id = o.conversation_id"
     " LEFT JOIN citebound.outbox r ON r.id = o.replaces"
     " LEFT JOIN citebound.inbox i ON i.id ="
@@ -356,4 +357,6 @@ def _delivery(row: Mapping[Any, Any], leased: Mapping[Any, Any], reply: StoredRe
         asked_from=row["asked_from"],
         has_file=row["has_file"],
         is_whispered=row["is_whispered"],
+        is_taken_over=row["lease_token"] is not None,
+        waited_s=row["waited_s"],
     )

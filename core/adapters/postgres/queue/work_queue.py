@@ -28,6 +28,7 @@ from core.adapters.postgres.queue.rate_limits import Housekeeping
 from core.cancellation import end_if_cancelled
 from core.domain.errors import raised_at
 from core.ports import Handler, Handlers, WorkKind
+from core.ports.operations import SlotUse
 
 SLOTS: Mapping[WorkKind, int] = {"answer": 8, "deliver": 8}
 """Conversations of a process that are worked on at a time. Each kind has slots of its own: with one
@@ -122,10 +123,17 @@ class PostgresWorkQueue:
         self._engine = engine
         self._listens = not goes_by_pooler(engine)
         self._housekeeping = housekeeping or Housekeeping(engine)
+        self._lanes: tuple[_Lane, ...] = ()
+
+    def slots(self) -> Mapping[WorkKind, SlotUse]:
+        """See `WorkQueue.slots`."""
+        return {
+            lane.kind: SlotUse(busy=len(lane.busy), free=max(0, lane.free)) for lane in self._lanes
+        }
 
     async def run(self, handlers: Handlers, /) -> None:
         """See `WorkQueue.run`."""
-        lanes = (
+        lanes = self._lanes = (
             _Lane(kind="answer", handler=handlers.answer),
             _Lane(kind="deliver", handler=handlers.deliver),
         )
