@@ -24,6 +24,7 @@ KNOWN_SKIPS = (
     "chromium absent",
     "not root",
     "pgbouncer absent",
+    "history absent",
 )
 """How the reason of a skip may begin; any other skip fails the session."""
 

@@ -129,11 +129,12 @@ class Forks:
 
 
 @contextmanager
-def forks() -> Generator[Forks]:
-    """Hold the process that forks; at the end nothing of it runs."""
+def forks(root: Path = ROOT) -> Generator[Forks]:
+    """Hold the process that forks, of the code below a folder; at the end nothing of it runs."""
     process = subprocess.Popen(  # our own module
         [sys.executable, "-m", "tests.slack_forks"],
-        cwd=ROOT,
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},  # noqa: TID251  # of the test's own process
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

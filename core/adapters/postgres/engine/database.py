@@ -331,7 +331,7 @@ async def server_facts(engine: AsyncEngine) -> ServerFacts:
                 )
             )
             revision = await _scalar_of(connection, "alembic_version", _REVISION)
-            oldest = await _scalar_of(connection, "schema_compatibility", _OLDEST_RELEASE)
+            oldest = await oldest_release(connection)
     except (DBAPIError, OSError) as error:
         cause = cause_of(error)
         place = engine.url.difference_update_query(_SECRETS).render_as_string(hide_password=True)
@@ -347,6 +347,11 @@ async def server_facts(engine: AsyncEngine) -> ServerFacts:
         oldest_release=oldest,
         is_pooled=is_pooled,
     )
+
+
+async def oldest_release(connection: AsyncConnection) -> str | None:
+    """Return the newest migration of the oldest release that works with the schema; see there."""
+    return await _scalar_of(connection, "schema_compatibility", _OLDEST_RELEASE)
 
 
 async def _scalar_of(connection: AsyncConnection, table: str, query: TextClause) -> str | None:

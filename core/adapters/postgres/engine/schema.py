@@ -9,6 +9,7 @@ import logging
 import threading
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,7 @@ async def _await_schema(
         facts = await _facts(engine, waits)
 
 
+@cache
 def known_revisions() -> frozenset[str]:
     """Return the migrations of this release."""
     return frozenset(path.stem for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))

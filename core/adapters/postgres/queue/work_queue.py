@@ -4,7 +4,8 @@ Rows of the inbox and the outbox are the queue; nothing else says that there is 
 once its `next_at` and its lease have passed, and a conversation when its first row is, so that its
 messages are answered and its replies posted one after the other. Handlers claim rows under leases:
 a conversation that two processes find at the same time is worked on by one of them, and that of a
-process that was killed or stands still is found again when its lease ends.
+process that was killed or stands still is found again when its lease ends. Nothing is begun in a
+schema that this release does not work with.
 
 Triggers notify of new rows in the transaction that stores them. Every process also looks by itself:
 when the next row becomes due, and at least once a second in case a notification was lost.
@@ -20,9 +21,10 @@ from typing import cast
 import psycopg
 from sqlalchemy import ARRAY, Text, TextClause, bindparam, text
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import goes_by_pooler
+from core.adapters.postgres.engine.database import goes_by_pooler, oldest_release
+from core.adapters.postgres.engine.schema import newest_revision, suits
 from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.queue.rate_limits import Housekeeping
 from core.cancellation import end_if_cancelled
@@ -66,7 +68,9 @@ FROM citebound.outbox WHERE settled_at IS NULL ORDER BY conversation_id, id
 def _due(first_rows: str) -> TextClause:
     """Return the conversations that are due in the order of their turn, then those to come."""
     return text(
-        f"SELECT conversation, due_in_s FROM ({first_rows}) AS first"  # noqa: S608  # constants
+        "SELECT conversation, due_in_s,"  # noqa: S608  # constants
+        " (SELECT version_num FROM citebound.alembic_version) AS revision"
+        f" FROM ({first_rows}) AS first"
         " WHERE conversation <> ALL(:excluded)"
         " ORDER BY greatest(due_in_s, 0), is_ahead DESC, id LIMIT :limit"
     ).bindparams(bindparam("excluded", type_=ARRAY(Text)))
@@ -124,6 +128,7 @@ class PostgresWorkQueue:
         self._listens = not goes_by_pooler(engine)
         self._housekeeping = housekeeping or Housekeeping(engine)
         self._lanes: tuple[_Lane, ...] = ()
+        self._suits = {newest_revision(): True}
 
     def slots(self) -> Mapping[WorkKind, SlotUse]:
         """See `WorkQueue.slots`."""
@@ -175,11 +180,22 @@ class PostgresWorkQueue:
             found = await connection.execute(
                 _DUE[lane.kind], {"excluded": lane.excluded(), "limit": lane.free}
             )
-        for row in found.all():
+            rows = found.all()
+            if rows and not await self._suits_us(rows[0].revision, connection):
+                return poll_s
+        for row in rows:
             if row.due_in_s > 0:
                 return max(SHORTEST_WAIT_S, min(row.due_in_s, poll_s))
             lane.begin(row.conversation, group)
         return poll_s
+
+    async def _suits_us(self, revision: str, connection: AsyncConnection) -> bool:
+        """Say whether this release works with a schema: it may be migrated at any time."""
+        if revision not in self._suits:
+            self._suits[revision] = suits(revision, await oldest_release(connection))
+            if not self._suits[revision]:
+                logger.error("the schema is at %s: nothing is begun by this release", revision)
+        return self._suits[revision]
 
     async def _listen(self, lanes: Sequence[_Lane]) -> None:
         """Wake the lanes when the database notifies of new rows."""
