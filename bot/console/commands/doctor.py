@@ -203,7 +203,7 @@ async def _database(settings: Settings) -> AsyncGenerator[Diagnosis]:
     kind = "server" if settings.database_url else f"embedded below {settings.home.expanduser()}"
     async with AsyncExitStack() as stack:
         try:
-            engine = engine_for(await database_url(settings))
+            engine = engine_for(await database_url(settings), pooled=False)
             stack.push_async_callback(engine.dispose)
             facts = await server_facts(engine)
             check_facts(facts)

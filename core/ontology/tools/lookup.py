@@ -4,10 +4,19 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from typing import cast
 
 from core.domain.json_value import Json
-from core.domain.ontology import NORMS, Entity, EntityList, EntityType, RelationType, Snapshot
+from core.domain.ontology import (
+    NORMS,
+    Entity,
+    EntityKey,
+    EntityList,
+    EntityType,
+    RelationType,
+    Snapshot,
+)
 from core.language.content_words import content_words
 from core.ontology.tools.registry import (
     MOST_ITEMS,
@@ -276,14 +285,18 @@ RESOLVE_DEFINITION = Tool(
 
 
 async def _neighbours(ontology: Lookup, arguments: Arguments) -> Mapping[str, Json]:
-    own = await entity_of(ontology, str(arguments["id"]))
-    wanted = str(arguments["relation"])
-    found = await ontology.neighbours(
-        own.key,
+    named, wanted = str(arguments["id"]), str(arguments["relation"])
+    look = partial(
+        ontology.neighbours,
         direction=cast("Direction", arguments["direction"]),
         type_=RelationType(wanted) if wanted else None,
         limit=MOST_ITEMS,
     )
+    found = await look(EntityKey(named))
+    if not (found.part.entities and found.part.entities[0].key == named):
+        # Mostly a key is given: only what is none is looked up by its name first.
+        found = await look((await entity_of(ontology, named)).key)
+    own = found.part.entities[0]
     return answer(
         ToolResult(
             part=found.part,

@@ -21,7 +21,7 @@ from core.adapters.postgres.corpus.publishing import (
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref
 from core.adapters.postgres.engine.tables import editions
-from core.adapters.postgres.engine.transactions import wait_for_publishing
+from core.adapters.postgres.engine.transactions import reading, wait_for_publishing
 from core.adapters.postgres.ontology.ontology_writer import store_facts
 from core.adapters.postgres.search import indexes
 from core.adapters.postgres.search.indexes import ensure_ann_indexes, is_large
@@ -166,7 +166,7 @@ class PostgresCorpusStore:
     @raises_transient
     async def versions(self, scope: Scope, /) -> list[PolicyVersion]:
         """See `CorpusStore.versions`."""
-        async with self._engine.connect() as connection:
+        async with reading(self._engine) as connection:
             rows = (await connection.execute(text(_VERSIONS), scope_parameters(scope))).mappings()
             return [
                 PolicyVersion(
@@ -181,7 +181,7 @@ class PostgresCorpusStore:
     @raises_transient
     async def current_edition(self) -> int | None:
         """See `CorpusStore.current_edition`."""
-        async with self._engine.connect() as connection:
+        async with reading(self._engine) as connection:
             return await connection.scalar(select(func.max(editions.c.number)))
 
     @raises_transient
@@ -198,7 +198,7 @@ class PostgresCorpusStore:
             " length(v.text)"
         )
         parameters = scope_parameters(scope) | _span_arrays(spans)
-        async with self._engine.connect() as connection:
+        async with reading(self._engine) as connection:
             rows = (await connection.execute(query, parameters)).all()
         return {
             Span(version_id=VersionId(row[0]), char_start=row[1], char_end=row[2]): row[3]
@@ -211,7 +211,7 @@ class PostgresCorpusStore:
         query = text(
             f"SELECT EXISTS (SELECT FROM {LIVE} live JOIN citebound.chunks c USING (version_id))"  # noqa: S608
         )
-        async with self._engine.connect() as connection:
+        async with reading(self._engine) as connection:
             return bool(await connection.scalar(query, scope_parameters(scope)))
 
     @raises_transient
@@ -228,7 +228,7 @@ class PostgresCorpusStore:
             " JOIN citebound.sections s ON s.version_id = v.id"
             "   AND s.char_start <= w.char_start AND w.char_start < s.char_end"
         )
-        async with self._engine.connect() as connection:
+        async with reading(self._engine) as connection:
             rows = (await connection.execute(query, _span_arrays(spans))).mappings().all()
         return {
             Span(

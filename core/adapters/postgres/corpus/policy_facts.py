@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.postgres.corpus.corpus import metadata_of
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
-from core.adapters.postgres.engine.transactions import begun_again
+from core.adapters.postgres.engine.transactions import begun_again, reading
 from core.adapters.postgres.ontology.fact_index import asked_names
 from core.adapters.postgres.ontology.ontology_parts import span_of
 from core.domain.policy import EVERYONE
@@ -148,7 +148,7 @@ class PostgresAboutPolicies:
     @raises_transient
     async def facts(self, keys: Collection[str], scope: Scope, /) -> tuple[PolicyFacts, ...]:
         """See `AboutPolicies.facts`."""
-        async with self._engine.connect() as connection:
+        async with reading(self._engine) as connection:
             found = await connection.execute(_FACTS, scope_parameters(scope) | {"keys": list(keys)})
             rows = found.mappings().all()
             versions = [row["version_id"] for row in rows if row["before_id"] is not None]
@@ -166,7 +166,7 @@ class PostgresAboutPolicies:
         if not name:
             return ()
         given = scope_parameters(scope) | {"names": asked_names([name])}
-        async with self._engine.connect() as connection:
+        async with reading(self._engine) as connection:
             rows = (await connection.execute(_APPLYING, given)).mappings().all()
         first: dict[str, RowMapping] = {}
         for row in rows:
@@ -185,7 +185,7 @@ class PostgresAboutPolicies:
     async def excerpts(self, key: str, scope: Scope, /) -> tuple[PolicyExcerpt, ...]:
         """See `AboutPolicies.excerpts`; at most `EXCERPTS`, of `EXCERPT` characters each."""
         given = scope_parameters(scope) | {"key": key}
-        async with self._engine.connect() as connection:
+        async with reading(self._engine) as connection:
             rows = (await connection.execute(_EXCERPTS, given)).mappings().all()
         return tuple(
             PolicyExcerpt(

@@ -101,13 +101,8 @@ class PostgresLookup:
     ) -> EntityMatches:
         """See `Lookup.search`."""
         wanted = sorted(stems_of(query))
-        counted = await self._reader.rows(statements.FREQUENCY, words=wanted)
-        own = await self._reader.rows(statements.OWN_ENTITIES)
-        rarity = rarities(
-            wanted,
-            {row["word"]: row["entities"] for row in counted},
-            among=own[0]["count"],
-        )
+        (counted,) = await self._reader.rows(statements.FREQUENCY, words=wanted)
+        rarity = rarities(wanted, counted["entities"], among=counted["among"])
         asked = [
             {
                 "word": word,

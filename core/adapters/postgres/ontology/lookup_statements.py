@@ -69,12 +69,12 @@ PARTLY_NAMED = text(
 )
 
 FREQUENCY = text("""
-SELECT word, sum(entities) AS entities FROM citebound.word_counts
- WHERE word = ANY(:words) AND version_id = ANY(:versions) GROUP BY word""")
-
-OWN_ENTITIES = text("""
-SELECT coalesce(sum(own_facts), 0) AS count FROM citebound.fact_indexes
- WHERE version_id = ANY(:versions)""")
+SELECT (SELECT coalesce(sum(own_facts), 0) FROM citebound.fact_indexes
+         WHERE version_id = ANY(:versions)) AS among,
+       (SELECT coalesce(jsonb_object_agg(word, entities), '{}')
+          FROM (SELECT word, sum(entities) AS entities FROM citebound.word_counts
+                 WHERE word = ANY(:words) AND version_id = ANY(:versions) GROUP BY word) each)
+         AS entities""")
 
 SEARCH = text("""
 WITH asked AS (

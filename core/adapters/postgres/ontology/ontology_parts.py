@@ -13,7 +13,7 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.scope import section_ref
-from core.adapters.postgres.engine.transactions import connected
+from core.adapters.postgres.engine.transactions import reading
 from core.domain.ontology import Entity, EntityKey, EntityType, Relation, RelationType, Snapshot
 from core.language.lead_ins import LeadIn, lead_in_of
 from core.language.spans import Span, VersionId
@@ -123,7 +123,7 @@ class PartReader:
 
     async def rows(self, query: Any, **given: object) -> Sequence[RowMapping]:
         """Return the rows of a statement about the versions in scope."""
-        async with connected(self._engine, "AUTOCOMMIT") as connection:
+        async with reading(self._engine) as connection:
             return await self._rows(connection, query, given)
 
     async def _rows(
@@ -152,7 +152,7 @@ class PartReader:
             in_order: Put the entities in the order of the keys.
             most_spans: Spans of an entity that are read, the first ones.
         """
-        async with connected(self._engine, "AUTOCOMMIT") as connection:
+        async with reading(self._engine) as connection:
             wanted = dict.fromkeys(keys)
             edges = edges or Edges()
             if ends and wanted:

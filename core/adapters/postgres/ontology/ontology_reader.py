@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref
-from core.adapters.postgres.engine.transactions import connected
+from core.adapters.postgres.engine.transactions import connected, reading
 from core.adapters.postgres.ontology.fact_index import asked_words, index_missing, read_fact_words
 from core.adapters.postgres.ontology.lookup import PostgresLookup
 from core.adapters.postgres.ontology.ontology_parts import (
@@ -317,7 +317,7 @@ class PostgresOntologyStore:
         )
 
     async def _extent(self, scope: Scope) -> tuple[int, RowMapping]:
-        async with self._engine.connect() as connection:
+        async with reading(self._engine) as connection:
             edition = await _edition(connection, scope)
             found = await connection.execute(
                 text(_EXTENT),

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.tables import answers, conversations, inbox, questions
-from core.adapters.postgres.engine.transactions import begun_again
+from core.adapters.postgres.engine.transactions import begun_again, reading
 from core.domain.conversation import Place, context_of
 from core.domain.message import OFFICER_SPEAKS, Ignored, InboundMessage, Speakers
 from core.domain.question import Assumption, Turn
@@ -155,7 +155,7 @@ class PostgresConversationStore:
             conversations.c.channel == place.channel,
             conversations.c.thread == place.thread,
         )
-        async with self._engine.connect() as connection:
+        async with reading(self._engine) as connection:
             return await connection.scalar(query)
 
     @raises_transient
@@ -163,7 +163,7 @@ class PostgresConversationStore:
     async def speakers(self, conversation_id: str, /) -> Speakers:
         """See `ConversationStore.speakers`."""
         keys = {"conversation": conversation_id, "officer": OFFICER_SPEAKS}
-        async with self._engine.connect() as connection:
+        async with reading(self._engine) as connection:
             row = (await connection.execute(_SPEAKERS, keys)).one()
         return Speakers(
             first=row.first or "",
@@ -191,7 +191,7 @@ class PostgresConversationStore:
             .order_by(questions.c.asked_at.desc(), questions.c.id.desc())
             .limit(TURNS)
         )
-        async with self._engine.connect() as connection:
+        async with reading(self._engine) as connection:
             rows = (await connection.execute(query)).mappings().all()
             keys = {"answers": [row["id"] for row in rows]}
             cited = (await connection.execute(_CITED, keys)).all() if rows else ()

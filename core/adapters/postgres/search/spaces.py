@@ -16,6 +16,7 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.transactions import (
     AdvisoryLock,
     held_if_free,
+    reading,
     wait_for_publishing,
 )
 from core.adapters.postgres.search.indexes import (
@@ -86,7 +87,7 @@ class PostgresSpaceStore:
     @raises_transient
     async def serving(self) -> EmbeddingSpace | None:
         """See `SpaceStore.serving`."""
-        async with self._engine.connect() as connection:
+        async with reading(self._engine) as connection:
             row = (await connection.execute(_SERVING)).one_or_none()
         return None if row is None else _space(row)
 
