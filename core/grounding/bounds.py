@@ -14,14 +14,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from functools import lru_cache
 from itertools import islice
 
 from core.language.content_words import families
 from core.language.modality import is_negated
 from core.language.notations import QuantityKind
-from core.language.quantities import KEPT, Quantity, comparable, quantities, value_of
+from core.language.quantities import Quantity, comparable, quantities, value_of
 from core.language.spans import TextSpan
+from core.language.text_cache import cached_by_text
 
 
 class Bound(StrEnum):
@@ -124,12 +124,9 @@ _REACH = 80
 """Characters around a number in which its comparison stands."""
 
 
-@lru_cache(maxsize=KEPT)
+@cached_by_text()
 def bounds(text: str) -> tuple[BoundedQuantity, ...]:
-    """Return every quantity of `text` with its comparison, in text order, without sections.
-
-    Kept for the texts last read: a policy's sentences are read again for each question.
-    """
+    """Return every quantity of `text` with its comparison, in text order, without sections."""
     return tuple(_bounds(text))
 
 

@@ -15,12 +15,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
 from itertools import islice
 
 from core.language.content_words import families
-from core.language.quantities import KEPT, Quantity, comparable, quantities
+from core.language.quantities import Quantity, comparable, quantities
 from core.language.spans import TextSpan
+from core.language.text_cache import cached_by_text
 
 
 class Way(StrEnum):
@@ -197,7 +197,7 @@ _NOTHING = Quantity(kind="number", canonical="", span=TextSpan(char_start=0, cha
 """In the place of a quantity, to compare what is done with two."""
 
 
-@lru_cache(maxsize=KEPT)
+@cached_by_text()
 def _roles(text: str) -> tuple[QuantityRole, ...]:
     """Return the roles of a text's numbers, each once, of at most the first `_MOST`."""
     found = {replace(one, quantity=_NOTHING): one for one in islice(_read(text), _MOST)}

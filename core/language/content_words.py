@@ -2,6 +2,8 @@
 
 import re
 
+from core.language.text_cache import cached_by_text
+
 _WORD = re.compile(r"[^\W_]+(?:[.'\u2019-][^\W_]+)*")
 _EMPTY = frozenset(
     re.findall(
@@ -18,6 +20,9 @@ _EMPTY = frozenset(
     )
 )
 _SHORTEST_STEM = 4
+STEMS = 32_768
+"""Stems kept: more words than the policies of a company use."""
+_LONGEST_WORD = 32
 _FAMILY = 5
 """Letters from which two stems that begin alike are of one family."""
 
@@ -27,6 +32,7 @@ def words(text: str) -> list[str]:
     return [match.casefold() for match in _WORD.findall(text)]
 
 
+@cached_by_text(entries=STEMS, longest=_LONGEST_WORD)
 def stem(word: str) -> str:
     """Return what inflections of an English word share, roughly ("approved": "approv")."""
     if not word.isalpha():
@@ -49,6 +55,7 @@ def stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > _SHORTEST_STEM else word
 
 
+@cached_by_text()
 def content_words(text: str) -> frozenset[str]:
     """Return the stems of the words of `text` that carry its subject."""
     return frozenset(stem(word) for word in words(text) if word not in _EMPTY)

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 
 from core.language.sentences import ends_sentence, split_sentences
 from core.language.spans import Span, TextSpan, VersionId
+from core.language.text_cache import cached_by_text
 
 Kind: TypeAlias = Literal["sentence", "item", "header", "row", "heading", "rule"]
 """What a unit is. A header is the first row of a table; a rule is a line without words."""
@@ -100,6 +101,12 @@ def section_units(
     )
     span = TextSpan(char_start=at, char_end=at + len(heading)) if introduces else None
     return introduced_units(text, start=body_start, end=char_end, heading=span)
+
+
+@cached_by_text(entries=1_024)
+def units_of(text: str) -> tuple[IntroducedUnit, ...]:
+    """Return the units of a whole text, each with what introduces it."""
+    return tuple(introduced_units(text))
 
 
 def introduced_units(

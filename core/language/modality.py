@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 
 from core.language.sentences import split_sentences
 from core.language.spans import TextSpan
+from core.language.text_cache import cached_by_text
 
 _NEGATION = re.compile(
     r"\b(?:(?<!\bif\s)not(?!\s+(?:only|limited|enough|sufficient|later|more|less|fewer|exceeding|longer|greater|above)\b)"
@@ -187,21 +187,17 @@ _UNDER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A permission under conditions: the items are those, and not what is permitted."""
-KEPT = 8_192
-"""Texts: the sentences of a few hundred sections."""
 
 
-@lru_cache(maxsize=KEPT)
+@cached_by_text()
 def modality(text: str) -> Modality:
-    """Return the modality of a sentence: that of its main clause, NONE if it has none.
-
-    Kept for the texts last read: a policy's sentences are read again for each question.
-    """
+    """Return the modality of a sentence: that of its main clause, NONE if it has none."""
     clauses = [clause for clause in modalities(text) if clause.modality is not Modality.NONE]
     main = [clause for clause in clauses if not clause.is_subordinate]
     return (main or clauses)[0].modality if clauses else Modality.NONE
 
 
+@cached_by_text()
 def modalities(text: str) -> tuple[ModalClause, ...]:
     """Return the clauses of `text` in order; a sentence without a modal verb is one clause."""
     clauses: list[ModalClause] = []

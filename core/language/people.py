@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from core.language.content_words import content_words
 from core.language.modality import ModalClause, Modality, modalities
+from core.language.text_cache import cached_by_text
 
 STAFF = "employee"
 """Everybody who is employed: no group of its own."""
@@ -154,6 +155,7 @@ _SINGULARS = frozenset({"official", "authority", "relation", "board", "press", "
 """Words that, alone, are rarely people ("official duties", "the authority to sign")."""
 
 
+@cached_by_text()
 def mentions(text: str) -> tuple[Mention, ...]:
     """Return who a text names, in order; of names that overlap the longest."""
     found = list(_WORD.finditer(text))
@@ -275,7 +277,7 @@ def addressees(sentence: str, heading: str = "", lead_in: str = "") -> frozenset
         lead_in: The sentence that introduces its list; empty for any other sentence.
     """
     whole = f"{lead_in}\n- {_MARKER.sub('', sentence)}" if lead_in else _MARKER.sub("", sentence)
-    named = list(_bound(whole))
+    named = _bound(whole)
     if not any(named) and lead_in and not names_in(sentence):
         return _of_heading(lead_in)
     if not named:
@@ -287,8 +289,13 @@ def addressees(sentence: str, heading: str = "", lead_in: str = "") -> frozenset
     return _of_heading(heading) if is_you and not names_in(sentence) else frozenset()
 
 
-def _bound(text: str) -> Iterator[frozenset[str]]:
-    """Yield whom each clause that binds is for; nobody for one that names nobody."""
+@cached_by_text()
+def _bound(text: str) -> tuple[frozenset[str], ...]:
+    """Return whom each clause that binds is for; nobody for one that names nobody."""
+    return tuple(_read_bound(text))
+
+
+def _read_bound(text: str) -> Iterator[frozenset[str]]:
     for clause in modalities(text):
         if clause.modality is Modality.NONE:
             yield _told_of(clause.span.of(text))

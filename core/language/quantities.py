@@ -11,11 +11,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 
 from core.language.notations import NOTATIONS, QuantityKind
 from core.language.numerals import plain
 from core.language.spans import TextSpan
+from core.language.text_cache import cached_by_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,18 +38,13 @@ class Quantity:
         return self.kind == "number" and not _NUMERIC.fullmatch(self.canonical)
 
 
-KEPT = 8_192
-"""Texts: the sentences of a few hundred sections."""
 _TAKEN = "\x00"
 _NUMERIC = re.compile(r"[\d.,'\u2019\s]+")
 
 
-@lru_cache(maxsize=KEPT)
+@cached_by_text()
 def quantities(text: str) -> tuple[Quantity, ...]:
-    """Return every quantity of `text`, in text order.
-
-    Kept for the texts last read: a policy's sentences are read again for each question.
-    """
+    """Return every quantity of `text`, in text order."""
     open_text = text
     found: list[Quantity] = []
     for notation in NOTATIONS:

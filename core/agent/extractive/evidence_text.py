@@ -8,7 +8,7 @@ from core.agent.planning.intent import Facets, facets_of
 from core.domain.evidence import EvidenceItem
 from core.domain.ontology import SectionRef
 from core.language.content_words import content_words
-from core.language.lead_ins import introduced_units
+from core.language.lead_ins import units_of
 from core.language.sentences import ends_sentence, is_cut_off
 from core.language.spans import Span, VersionId
 
@@ -99,8 +99,13 @@ def passages_of(items: Sequence[EvidenceItem]) -> list[EvidencePassage]:
     """Group evidence by section, best-ranked section first."""
     groups: dict[tuple[VersionId, str], list[EvidenceItem]] = {}
     for item in items:
-        groups.setdefault((item.span.version_id, item.place.eid), []).append(item)
+        groups.setdefault(section_of(item), []).append(item)
     return [_passage(group) for group in groups.values()]
+
+
+def section_of(item: EvidenceItem) -> tuple[VersionId, str]:
+    """Return which section of which version a piece of evidence is from."""
+    return item.span.version_id, item.place.eid
 
 
 def _passage(items: list[EvidenceItem]) -> EvidencePassage:
@@ -130,7 +135,7 @@ def _passage(items: list[EvidenceItem]) -> EvidencePassage:
 def _units(item: EvidenceItem) -> list[QuotableUnit]:
     units: list[QuotableUnit] = []
     above = _above(item)
-    for read in introduced_units(item.text):
+    for read in units_of(item.text):
         start, text = read.span.char_start, read.span.of(item.text)
         skipped = _printed_number(text, item.place) if item.kind == "chunk" else 0
         start, text = start + skipped, text[skipped:]

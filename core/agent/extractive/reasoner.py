@@ -13,7 +13,7 @@ from typing import TypeAlias
 from core.agent.applicability import within_policies
 from core.agent.concurrency import yield_to_others
 from core.agent.conversation.misconduct import is_report
-from core.agent.extractive.evidence_text import passages_of
+from core.agent.extractive.evidence_text import passages_of, section_of
 from core.agent.extractive.questions import SubQuestion, is_comparison, subquestions
 from core.agent.extractive.quoting import (
     NOWHERE,
@@ -237,18 +237,12 @@ class ExtractiveReasoner:
 
         Name exceptions of the cited sections that the draft leaves out.
         """
-        cited = {citation.span for claim in draft.claims for citation in claim.citations}
-        places = {
-            (item.span.version_id, item.place.eid)
-            for item in evidence.items
-            if any(
-                item.key == citation.key for claim in draft.claims for citation in claim.citations
-            )
-        }
+        citations = [citation for claim in draft.claims for citation in claim.citations]
+        cited, keys = {one.span for one in citations}, {one.key for one in citations}
+        places = {section_of(item) for item in evidence.items if item.key in keys}
         left_out = [
             unit.text
-            for passage in passages_of(evidence.items)
-            if (passage.version_id, passage.place.eid) in places
+            for passage in passages_of([one for one in evidence.items if section_of(one) in places])
             for unit in passage.units
             if unit.span not in cited and _EXCEPTION.search(unit.text)
         ]

@@ -7,11 +7,11 @@ policy text alike. An example worth EUR 25 says nothing about EUR 40; a limit ho
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 
 from core.domain.question import JURISDICTION
 from core.grounding.bounds import Bound, BoundedQuantity, bounds
 from core.language.jurisdictions import jurisdictions_in, rules_of, without_jurisdictions
+from core.language.text_cache import cached_by_text
 
 _EMPLOYMENTS: dict[str, str] = {
     "employee": r"(?:(?:i'm|i am|as|for|are|an?|any|all|permanent|full-time|part-time|two|our)"
@@ -38,7 +38,7 @@ class Facets:
         return self.jurisdictions if slot == JURISDICTION else self.employments
 
 
-@lru_cache(maxsize=8_192)
+@cached_by_text()
 def facets_of(text: str) -> Facets:
     """Read the facets of a text."""
     return Facets(

@@ -5,13 +5,15 @@ A message may ask several things; each question keeps the words that belong to i
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from core.agent.conversation.speech import wants
 from core.agent.planning.intent import Facets, Intent, facets_of, intents_of, plain, without_facets
 from core.domain.run import Term
 from core.language.content_words import content_words, stem, words
+from core.language.text_cache import ENTRIES
 
 _TALK = frozenset(
     stem(word)
@@ -107,24 +109,27 @@ def is_telling(term: Term) -> bool:
     return term.weight > max(TALK_WEIGHT, NUMBER_WEIGHT)
 
 
-def match(term: Term, found: Iterable[str]) -> float:
+def match(term: Term, stems: frozenset[str]) -> float:
     """Return how well a set of stems has a term.
 
     1 itself, less for a defined word or a shared beginning, 0 not at all.
     """
-    stems = found if isinstance(found, (set, frozenset)) else set(found)
-    if term.word in stems:
+    word = term.word
+    if word in stems:
         return 1.0
-    if term.alternatives & stems:
+    if not term.alternatives.isdisjoint(stems):
         return DEFINED
-    if len(term.word) >= _PREFIX and any(
-        other[:_PREFIX] == term.word[:_PREFIX] for other in stems if len(other) >= _PREFIX
-    ):
+    if len(word) >= _PREFIX and word[:_PREFIX] in _beginnings(stems):
         return FUZZY
-    parts = term.word.split("-")
-    if len(parts) > 1 and all(stem(part) in stems for part in parts):
+    if "-" in word and all(stem(part) in stems for part in word.split("-")):
         return FUZZY
     return 0.0
+
+
+@lru_cache(maxsize=ENTRIES)
+def _beginnings(stems: frozenset[str]) -> frozenset[str]:
+    """Return the beginnings of long stems: each text is held against every word of a question."""
+    return frozenset(one[:_PREFIX] for one in stems if len(one) >= _PREFIX)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

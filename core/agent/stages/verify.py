@@ -46,7 +46,7 @@ from core.grounding.support import (
 )
 from core.language.content_words import families
 from core.language.jurisdictions import country_name, jurisdictions_in
-from core.language.lead_ins import introduced_units
+from core.language.lead_ins import units_of
 from core.language.modality import LIST_ITEM
 from core.language.sentences import sentences_around
 from core.language.spans import Span, TextSpan
@@ -313,7 +313,7 @@ def _leads(item: EvidenceItem, span: Span, evidence: Evidence) -> list[tuple[Spa
         if not is_within(span, other.span):
             continue
         start = span.char_start - other.span.char_start
-        for unit in introduced_units(other.text):
+        for unit in units_of(other.text):
             if unit.lead_ins and unit.span.char_start <= start < unit.span.char_end:
                 return [(_at(other, lead), lead.of(other.text)) for lead in unit.lead_ins]
     return []
