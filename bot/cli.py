@@ -5,7 +5,8 @@ An error is one line with cause and cure; `--debug` adds the traceback.
 
 Exit codes:
     0: any regular outcome, refusals and clarifications among them.
-    1: a file could not be ingested or read whole, or `corpus validate` found a problem.
+    1: a file could not be ingested or read whole; `corpus validate`, `audit show` or `audit verify`
+        found a problem.
     2: wrong usage.
     3: configuration or database.
     4: nothing has been ingested.

@@ -24,7 +24,7 @@ from core.agent.request import MAX_QUESTION, AskRequest
 from core.agent.service import Answering
 from core.domain.answer import Answer
 from core.domain.delivery import NoReaders, Readers
-from core.domain.errors import BusyError, OvertakenError, TransientError, raised_at
+from core.domain.errors import BusyError, OvertakenError, raised_at
 from core.domain.message import OVERHEARD, Claimed
 from core.domain.run import ModelCall
 from core.failpoints import failpoint
@@ -46,8 +46,6 @@ PATIENT_FOR = timedelta(hours=1)
 READERS_WITHIN = timedelta(minutes=10)
 """Of a message: how long it may take to find out who reads the place, while the platform asks to
 wait. Then the asker is asked to write directly, where one person is to be known."""
-RELEASE_ATTEMPTS = 20
-"""To give a message back to a database that fails: by then its lease has ended."""
 LONGEST_REST_S = 120.0
 """Before a platform that asks us to wait is asked again, whatever it asks for."""
 
@@ -62,8 +60,6 @@ class Patience:
     """After each failed attempt; the last one holds for all further ones."""
     renewed_every_s: float = RENEWED_EVERY_S
     """Between two renewals of a lease."""
-    released_every_s: float = 1.0
-    """Between two attempts to give a message back to a database that fails."""
 
 
 class Worker:
@@ -138,19 +134,7 @@ class Worker:
                 raised_at(error),
             )
             self._meter.count("citebound_failed_attempts_total")
-            await self._begun_again_later(claimed)
-
-    async def _begun_again_later(self, claimed: Claimed) -> None:
-        """Give a message back as soon as the database takes it; else others wait for its lease."""
-        until = self._next(claimed)
-        for _ in range(RELEASE_ATTEMPTS):
-            try:
-                await self._backlog.release(claimed, until=until, counted=True)
-            except TransientError:
-                await asyncio.sleep(self._patience.released_every_s)
-            else:
-                return
-        logger.warning("message %d could not be given back: its lease ends", claimed.message_id)
+            await self._backlog.release(claimed, until=self._next(claimed), counted=True)
 
     def _next(self, claimed: Claimed) -> datetime:
         waits = self._patience.back_off_s

@@ -318,9 +318,7 @@ def deploy(
             answering=answering,
             platforms=platforms,
             clock=clock,
-            patience=Patience(
-                back_off_s=tuple(back_off_s), renewed_every_s=lease_s / 4, released_every_s=0.01
-            ),
+            patience=Patience(back_off_s=tuple(back_off_s), renewed_every_s=lease_s / 4),
         ),
         deliverer=Deliverer(outbox=outbox, platforms=platforms),
         queue=PostgresWorkQueue(

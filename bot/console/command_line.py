@@ -75,8 +75,52 @@ stands, confidence, steps, and whether the stored bytes still have the recorded 
   citebound audit list
   citebound audit list --outcome refused --limit 50 --json""",
     ),
-    short="read the record",
-    text="Reads the record: what was asked, what was answered, on what grounds.",
+    command(
+        "seal",
+        "bot.app.sealing:seal",
+        option("--once", dest="is_once", action="store_true", help="seal what waits, and end"),
+        short="seal the record, each second",
+        text="""Gives each record its place in a Merkle tree, signs the tree's root, and keeps the
+signed checkpoint in the folders of CITEBOUND_LEDGER_ANCHORS, until SIGTERM. One such process a
+deployment, on a host of its own if you can: it alone has the key.""",
+        examples="""\
+  citebound audit seal
+  citebound audit seal --once""",
+    ),
+    command(
+        "verify",
+        f"{_COMMANDS}.ledger:verify",
+        option(
+            "--anchors",
+            type=Path,
+            action="append",
+            metavar="DIR",
+            help="a folder of checkpoints; repeatable; default: CITEBOUND_LEDGER_ANCHORS",
+        ),
+        option("--keys", type=Path, metavar="FILE", help="public keys to trust, one a line"),
+        JSON,
+        short="prove that nothing was changed",
+        text="""Reads every record, and says which was changed, removed, added or moved since it was
+sealed: bytes against leaves, leaves against signed roots, roots against the anchors, and what
+officers see against the bytes. Exit code 0: intact. 1: not, each problem is named. 2: it could not
+be completed, as without a key or an anchor.""",
+        examples="""\
+  citebound audit verify
+  citebound audit verify --anchors /mnt/anchors --keys trusted-keys.txt --json""",
+    ),
+    command(
+        "rebase",
+        f"{_COMMANDS}.ledger:rebase",
+        option("--reason", required=True, metavar="TEXT", help="why; it is recorded"),
+        short="go on after a restore",
+        text="""Where an older backup or a dump was restored, `audit seal` refuses to go on. This
+opens a new generation of the ledger. What was lost stays visible: `audit verify` names it for
+ever.""",
+        examples="""\
+  citebound audit rebase --reason "restored from the backup of 3 March, ticket 4711\"""",
+    ),
+    short="read and prove the record",
+    text="Reads the record: what was asked, what was answered, on what grounds; and proves it.",
     examples="""\
   citebound audit list --outcome refused
   citebound audit show 0198c0de-0000-7000-8000-000000000000""",
@@ -273,7 +317,8 @@ environment:
 
 exit codes:
   0    any regular outcome, refusals among them
-  1    a file could not be ingested or read whole, or `corpus validate` found a problem
+  1    a file could not be ingested or read whole; `corpus validate`, `audit show` or `audit verify`
+       found a problem
   2    wrong usage
   3    configuration or database
   4    nothing has been ingested

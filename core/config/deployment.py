@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.config.setting import one_of, setting, within
+from core.config.setting import is_name, one_of, setting, within
 from core.domain.errors import ConfigError
 from core.failpoints import NAMES
 
@@ -61,6 +61,27 @@ class DeploymentSettings:
     )
     unit: str = setting("CITEBOUND_UNIT", "default", "Organisational unit written into each record")
     """Officers see the records of their units."""
+    ledger_name: str = setting(
+        "CITEBOUND_LEDGER_NAME",
+        "citebound",
+        "Names this deployment in the signed checkpoints of its record; never changes",
+        check=is_name,
+    )
+    """See `core.audit.checkpoint`."""
+    ledger_key: Path | None = setting(
+        "CITEBOUND_LEDGER_KEY",
+        None,
+        "File of the private key that `citebound audit seal` signs checkpoints with (Ed25519, PEM);"
+        " unset: one of its own in `CITEBOUND_HOME`, which production refuses",
+    )
+    """On the host of the sealing process alone."""
+    ledger_anchors: str | None = setting(
+        "CITEBOUND_LEDGER_ANCHORS",
+        None,
+        "Folders outside the database in which each checkpoint is kept, parted by commas;"
+        " production needs one",
+    )
+    """On other hosts or accounts: see `core.adapters.anchor_folder`."""
     officers: str | None = setting(
         "CITEBOUND_OFFICERS", None, "Who answers cases: JSON or a file; unset: nobody"
     )

@@ -1,6 +1,7 @@
 """What a setting is, how it is read and shown, and what it may say."""
 
 import base64
+import re
 from collections.abc import Callable
 from dataclasses import field
 from pathlib import Path
@@ -104,6 +105,12 @@ def one_of(*words: str) -> Check:
             raise ConfigError(f"{variable}: expected {expected}, got {value!r}")
 
     return check
+
+
+def is_name(variable: str, value: str) -> None:
+    """Refuse what can't stand in a name of its own."""
+    if not re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,99}", value):
+        raise ConfigError(f"{variable}: expected lower-case letters, digits, '.', '_' or '-'")
 
 
 def is_key(variable: str, value: str) -> None:

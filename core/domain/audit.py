@@ -41,6 +41,7 @@ class Tag(StrEnum):
     POLICY_WITHDRAWN = "policy:withdrawn"
     RECORD_VIEWED = "record:viewed"
     WORKSPACE_DISCONNECTED = "workspace:disconnected"
+    LEDGER_RESTORED = "ledger:restored"
 
 
 OUTCOME_TAGS: Mapping[Outcome, Tag] = {

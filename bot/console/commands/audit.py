@@ -12,9 +12,9 @@ from core.domain.errors import UsageError
 
 
 def show(*, record_id: str, as_json: bool) -> int:
-    """Show one record."""
-    asyncio.run(_show(open_terminal(), record_id, as_json=as_json))
-    return 0
+    """Show one record, and return 1 if it is not what was recorded."""
+    is_intact = asyncio.run(_show(open_terminal(), record_id, as_json=as_json))
+    return 0 if is_intact else 1
 
 
 def list_records(*, limit: int, outcome: str | None, as_json: bool) -> int:
@@ -23,7 +23,7 @@ def list_records(*, limit: int, outcome: str | None, as_json: bool) -> int:
     return 0
 
 
-async def _show(terminal: Terminal, record_id: str, *, as_json: bool) -> None:
+async def _show(terminal: Terminal, record_id: str, *, as_json: bool) -> bool:
     async with open_service(terminal) as service:
         record = await service.records.show(record_id.strip())
     if record is None:
@@ -34,6 +34,7 @@ async def _show(terminal: Terminal, record_id: str, *, as_json: bool) -> None:
         terminal.show_json(record_json(record))
     else:
         terminal.show(*record_view(record))
+    return not record.problems
 
 
 async def _list(terminal: Terminal, *, limit: int, outcome: str | None, as_json: bool) -> None:

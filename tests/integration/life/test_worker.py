@@ -65,25 +65,6 @@ async def test_what_a_table_refuses_is_not_logged(
     assert "a gift" not in caplog.text
 
 
-async def test_a_message_is_given_back_once_the_database_is_there_again(
-    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """After a failover nobody waits for the leases of what failed meanwhile."""
-    thread = await accepted(deployment, "a gift")
-    await change(deployment, "ALTER TABLE citebound.questions ADD CONSTRAINT x CHECK (text = '')")
-    release, failures = deployment.backlog.release, [TransientError(), TransientError()]
-
-    async def fail_first(claimed: Claimed, /, *, until: datetime, counted: bool) -> None:
-        if failures:
-            raise failures.pop()
-        await release(claimed, until=until, counted=counted)
-
-    monkeypatch.setattr(deployment.backlog, "release", fail_first)
-    await deployment.worker.answer(thread)
-    assert await states(deployment) == [("received", None, 1)]
-    assert failures == []
-
-
 async def test_reply_message_and_record_are_settled_together(deployment: Deployment) -> None:
     """If the outbox refuses the reply, there is no record, and the message waits."""
     thread = await accepted(deployment, "a gift")

@@ -28,7 +28,7 @@ FORBIDDEN = (
 )
 DEFENCELESS = tuple(
     f"DROP TRIGGER {trigger} ON audit.{table}"
-    for table in ("record", "citation", "content")
+    for table in ("record", "citation", "content", "leaf")
     for trigger in ("refuse_change", "refuse_truncate")
 )
 TEXTS = ("question", "thread", "answer", "answer_json", "assumptions", "trace", "place")

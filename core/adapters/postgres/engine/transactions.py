@@ -92,6 +92,8 @@ class AdvisoryLock(IntEnum):
     """Publication is serialised, so that editions have one order."""
     COUNTING_WAITING = 7_203_114_033
     """Seed of a lock for each asker: of two messages at once only one is the last that may wait."""
+    SEALING = 7_203_114_034
+    """One process gives records their places in the ledger."""
 
 
 UNSAID_S = 1.0
@@ -107,6 +109,7 @@ _BUSY_WITH = {
     AdvisoryLock.MIGRATING: "migrates the database",
     AdvisoryLock.BUILDING_EVALUATION: "builds the evaluated corpus",
     AdvisoryLock.PUBLISHING: "publishes",
+    AdvisoryLock.SEALING: "seals the ledger",
 }
 _TRY = text("SELECT pg_try_advisory_xact_lock(:key)")
 _WAIT = text("SELECT pg_advisory_xact_lock(:key)")

@@ -1,0 +1,117 @@
+"""What the tables of the record must be like in the database: triggers, functions, columns.
+
+Who drops a trigger or the expression of a generated column can change what officers see; the lines
+below are those of this release, and `citebound audit verify` names each that differs.
+"""
+
+from sqlalchemy import text
+
+SCHEMA = text("""
+SELECT format('trigger %s on %s: %s, fires %s', t.tgname, c.relname, p.proname, t.tgenabled) AS line
+  FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
+  JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_proc AS p ON p.oid = t.tgfoid
+ WHERE n.nspname = 'audit' AND NOT t.tgisinternal
+UNION ALL
+SELECT format('function %s: %s', p.proname, encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex'))
+  FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace WHERE n.nspname = 'audit'
+UNION ALL
+SELECT format('column %s.%s: %s%s%s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
+              CASE WHEN a.attnotnull THEN ', not null' ELSE '' END,
+              CASE a.attgenerated WHEN 's' THEN ', generated' ELSE '' END)
+  FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+  JOIN pg_namespace AS n ON n.oid = c.relnamespace
+ WHERE n.nspname = 'audit' AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
+UNION ALL
+SELECT format('constraint %s on %s, validated %s', k.conname, c.relname, k.convalidated)
+  FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid
+  JOIN pg_namespace AS n ON n.oid = c.relnamespace
+ WHERE n.nspname = 'audit' AND k.contype <> 'n'
+UNION ALL
+SELECT format('rule %s on %s', r.rulename, c.relname)
+  FROM pg_rewrite AS r JOIN pg_class AS c ON c.oid = r.ev_class
+  JOIN pg_namespace AS n ON n.oid = c.relnamespace
+ WHERE n.nspname = 'audit' AND c.relkind = 'r'
+""")
+"""One line for each part of the schema that what officers see rests on."""
+EXPECTED = frozenset(
+    """
+column checkpoint.cluster: bigint, not null
+column checkpoint.frontier: bytea[], not null
+column checkpoint.generation: integer, not null
+column checkpoint.horizon: xid8, not null
+column checkpoint.note: text, not null
+column checkpoint.root: bytea, not null
+column checkpoint.sealed_at: timestamp with time zone, not null
+column checkpoint.size: bigint, not null
+column citation.char_end: integer, not null
+column citation.char_start: integer, not null
+column citation.n: integer, not null
+column citation.policy: text, not null
+column citation.quote_hash: bytea, not null
+column citation.record_id: uuid, not null
+column citation.section: text
+column citation.version: text
+column content.body: text, not null
+column content.field: text, not null
+column content.hold_id: uuid
+column content.record_id: uuid, not null
+column content.retain_until: date
+column content.salt: bytea, not null
+column leaf.idx: bigint, not null
+column leaf.leaf_hash: bytea, not null
+column leaf.record_id: uuid, not null
+column record.actor: text, not null, generated
+column record.at: timestamp with time zone, not null, generated
+column record.badge: text, generated
+column record.calibrated: numeric, generated
+column record.canonical: bytea, not null
+column record.conversation: uuid, generated
+column record.doc: jsonb, generated
+column record.id: uuid, not null, generated
+column record.leaf_hash: bytea, not null
+column record.outcome: text, generated
+column record.seq: integer, generated
+column record.subject: text, generated
+column record.tag: text, not null, generated
+column record.unit: text, not null, generated
+column record.xid: xid8, not null
+column tag.is_outcome: boolean, not null
+column tag.tag: text, not null
+constraint checkpoint_generation_check on checkpoint, validated t
+constraint checkpoint_pkey on checkpoint, validated t
+constraint checkpoint_root_check on checkpoint, validated t
+constraint checkpoint_size_check on checkpoint, validated t
+constraint citation_pkey on citation, validated t
+constraint citation_record_id_fkey on citation, validated t
+constraint content_pkey on content, validated t
+constraint content_record_id_fkey on content, validated t
+constraint content_salt_check on content, validated t
+constraint leaf_leaf_hash_check on leaf, validated t
+constraint leaf_pkey on leaf, validated t
+constraint leaf_record_id_fkey on leaf, validated t
+constraint leaf_record_id_key on leaf, validated t
+constraint record_conversation_seq_key on record, validated t
+constraint record_leaf_check on record, validated t
+constraint record_pkey on record, validated t
+constraint record_tag_fkey on record, validated t
+constraint tag_pkey on tag, validated t
+function check_clock: 52d1f581fa20b2ce3a69f8174d92d643a5470c355037de30df5d2b76f609ad3f
+function derive_citations: 754f4dd930a74ac109a2a6a75f612a2aa9c2fd50935730a7d4677ea369c3defe
+function doc: 217714575f02e9d5924148a61b24c5b4ebb273af6179d091488cf36cb950c0e3
+function instant: 4e6d1431ed1e3a34c9e2cc23796c22de42921410f195cc4a7292f40c6e66003b
+function refuse: c73365de15d4d4a23d7357eef528b819a6ee1eefafc0c5507ca32dd4b0449cbc
+trigger check_clock on record: check_clock, fires A
+trigger derive_citations on record: derive_citations, fires O
+trigger refuse_change on checkpoint: refuse, fires A
+trigger refuse_change on citation: refuse, fires A
+trigger refuse_change on content: refuse, fires A
+trigger refuse_change on leaf: refuse, fires A
+trigger refuse_change on record: refuse, fires A
+trigger refuse_truncate on checkpoint: refuse, fires A
+trigger refuse_truncate on citation: refuse, fires A
+trigger refuse_truncate on content: refuse, fires A
+trigger refuse_truncate on leaf: refuse, fires A
+trigger refuse_truncate on record: refuse, fires A
+""".strip().splitlines()
+)
+"""The lines of this release."""
