@@ -5,13 +5,13 @@ it derives for officers (columns, citations, texts) it compares itself, by its b
 and from the hashed bytes alone.
 """
 
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from time import monotonic
 from typing import cast
 
 import psycopg
-from sqlalchemy import TextClause, text
+from sqlalchemy import RowMapping, TextClause, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -32,6 +32,8 @@ from core.audit.verification import (
 )
 from core.domain.errors import ContractError
 
+COMPARED = 10_000
+"""Problems that one comparison returns at most."""
 READ_AT_ONCE = 2_000
 """Records that are fetched together: some megabytes."""
 
@@ -44,17 +46,19 @@ SELECT leaf.idx, leaf.record_id::text, leaf.leaf_hash, record.canonical
 _CHECKPOINTS = text(
     "SELECT generation, size, root, frontier, note FROM audit.checkpoint ORDER BY generation, size"
 )
+# The bytes are read once a row: columns are compared with what was derived from them.
 _COLUMNS = text(f"""
-SELECT id::text AS record FROM (SELECT {_SAID} AS said, * FROM audit.record) AS stored
+SELECT id::text AS record FROM audit.record
  WHERE leaf_hash IS DISTINCT FROM sha256('\\x00'::bytea || canonical)
-    OR doc IS DISTINCT FROM said
-    OR id::text IS DISTINCT FROM said->>'id' OR tag IS DISTINCT FROM said->>'tag'
-    OR at IS DISTINCT FROM (said->>'at')::timestamptz OR unit IS DISTINCT FROM said->>'unit'
-    OR actor IS DISTINCT FROM said->'actor'->>'ref' OR subject IS DISTINCT FROM said->>'subject'
-    OR conversation::text IS DISTINCT FROM said->>'conversation'
-    OR seq::text IS DISTINCT FROM said->>'seq' OR outcome IS DISTINCT FROM said->>'outcome'
-    OR badge IS DISTINCT FROM said->'confidence'->>'badge'
-    OR calibrated IS DISTINCT FROM (said->'confidence'->>'calibrated')::numeric
+    OR doc IS DISTINCT FROM {_SAID}
+    OR id::text IS DISTINCT FROM doc->>'id' OR tag IS DISTINCT FROM doc->>'tag'
+    OR at IS DISTINCT FROM (doc->>'at')::timestamptz OR unit IS DISTINCT FROM doc->>'unit'
+    OR actor IS DISTINCT FROM doc->'actor'->>'ref' OR subject IS DISTINCT FROM doc->>'subject'
+    OR conversation::text IS DISTINCT FROM doc->>'conversation'
+    OR seq::text IS DISTINCT FROM doc->>'seq' OR outcome IS DISTINCT FROM doc->>'outcome'
+    OR badge IS DISTINCT FROM doc->'confidence'->>'badge'
+    OR calibrated IS DISTINCT FROM (doc->'confidence'->>'calibrated')::numeric
+ LIMIT :most
 """)  # noqa: S608  # constants
 _CITATIONS = text(f"""
 SELECT DISTINCT coalesce(told.record_id, kept.record_id)::text AS record
@@ -68,6 +72,7 @@ SELECT DISTINCT coalesce(told.record_id, kept.record_id)::text AS record
  WHERE (told.policy, told.version, told.section, told.char_start, told.char_end, told.quote_hash)
        IS DISTINCT FROM
        (kept.policy, kept.version, kept.section, kept.char_start, kept.char_end, kept.quote_hash)
+ LIMIT :most
 """)  # noqa: S608  # constants
 _CONTENTS = text(f"""
 SELECT coalesce(told.id, kept.record_id)::text AS record,
@@ -80,19 +85,23 @@ SELECT coalesce(told.id, kept.record_id)::text AS record,
     OR told.digest IS DISTINCT FROM encode(sha256(
          kept.salt || convert_to(kept.field, 'UTF8') || '\\x00'::bytea
          || convert_to(kept.body, 'UTF8')), 'hex')
+ LIMIT :most
 """)  # noqa: S608  # constants
 _NUMBERS = text("""
 SELECT conversation::text, count(*) AS records, max(seq) AS last
   FROM audit.record WHERE seq IS NOT NULL
  GROUP BY conversation HAVING min(seq) <> 1 OR max(seq) <> count(*)
-""")
-_WITHOUT_LEAF = text("""
-SELECT id::text AS record, xid < (SELECT horizon FROM audit.checkpoint
-                                   ORDER BY generation DESC, size DESC LIMIT 1) AS is_left_out
-  FROM audit.record
+ LIMIT :most""")
+_LEFT_OUT = text("""
+SELECT id::text AS record FROM audit.record
  WHERE NOT EXISTS (SELECT FROM audit.leaf WHERE record_id = record.id)
+   AND xid < (SELECT horizon FROM audit.checkpoint ORDER BY generation DESC, size DESC LIMIT 1)
+ LIMIT :most
 """)
-_COUNT = text("SELECT count(*) FROM audit.content")
+_SIZES = text("""
+SELECT (SELECT count(*) FROM audit.record) - (SELECT count(*) FROM audit.leaf) AS unsealed,
+       (SELECT count(*) FROM audit.content) AS contents
+""")
 
 
 class PostgresVerifier:
@@ -137,13 +146,15 @@ async def verified(
     anchors = _opened(anchored, keys, log)
     stored = await _checkpoints(connection, deployment)
     sealed = open_stored(stored, keys, log) if keys else []
-    sizes = {one.size for one in stored} | {one.checkpoint.size for one in anchors}
-    tree = TreeCheck(log, sizes)
+    wanted = {one.size for one in stored} | {one.checkpoint.size for one in anchors}
+    tree = TreeCheck(log, wanted)
     await _walk(connection, tree)
     compare_roots(stored, tree, log)
     compare_anchors(anchors, stored, tree, log)
-    unsealed = await _compare_rows(connection, log)
+    await _compare_rows(connection, log)
     await _compare_schema(connection, log)
+    sizes = (await connection.execute(_SIZES)).mappings().one()
+    unsealed = max(0, sizes["unsealed"])
     missing = [*lacks]
     if not keys:
         missing.append("no public key of the ledger is known")
@@ -162,7 +173,7 @@ async def verified(
         records=tree.size,
         checkpoints=len(stored),
         anchors=len(anchors),
-        contents=int(await connection.scalar(_COUNT) or 0),
+        contents=sizes["contents"],
         took_ms=(monotonic() - began) * 1_000,
     )
 
@@ -203,43 +214,38 @@ async def _walk(connection: AsyncConnection, tree: TreeCheck) -> None:
             tree.add(place, record, leaf, canonical)
 
 
-async def _compare_rows(connection: AsyncConnection, log: ProblemLog) -> int:
-    """Compare what was derived from the records, and return how many wait to be sealed."""
-    async for row in _rows(connection, _COLUMNS, "columns of the records", log):
+async def _compare_rows(connection: AsyncConnection, log: ProblemLog) -> None:
+    """Compare what was derived from the records."""
+    for row in await _rows(connection, _COLUMNS, "columns of the records", log):
         log.add(
             ProblemClass.COLUMN_ALTERED,
             "a column is not what the record's bytes say",
             record=str(row["record"]),
         )
-    async for row in _rows(connection, _CITATIONS, "citations", log):
+    for row in await _rows(connection, _CITATIONS, "citations", log):
         log.add(
             ProblemClass.CITATION_ALTERED,
             "the citations are not those of the record's bytes",
             record=str(row["record"]),
         )
-    async for row in _rows(connection, _CONTENTS, "texts", log):
+    for row in await _rows(connection, _CONTENTS, "texts", log):
         kind, said = _content_problem(row)
         log.add(kind, f"the text of {row['field']!r} {said}", record=str(row["record"]))
-    async for row in _rows(connection, _NUMBERS, "numbers of the records", log):
+    for row in await _rows(connection, _NUMBERS, "numbers of the records", log):
         log.add(
             ProblemClass.NUMBER_MISSING,
             f"conversation {row['conversation']} has {row['records']} records, numbered up to"
             f" {row['last']}",
         )
-    unsealed = 0
-    async for row in _rows(connection, _WITHOUT_LEAF, "records without a leaf", log):
-        if row["is_left_out"]:
-            log.add(
-                ProblemClass.RECORD_LEFT_OUT,
-                "the record is older than what was sealed, and has no place in the tree",
-                record=str(row["record"]),
-            )
-        else:
-            unsealed += 1
-    return unsealed
+    for row in await _rows(connection, _LEFT_OUT, "records without a leaf", log):
+        log.add(
+            ProblemClass.RECORD_LEFT_OUT,
+            "the record is older than what was sealed, and has no place in the tree",
+            record=str(row["record"]),
+        )
 
 
-def _content_problem(row: Mapping[str, object]) -> tuple[ProblemClass, str]:
+def _content_problem(row: RowMapping) -> tuple[ProblemClass, str]:
     if row["is_missing"]:
         return ProblemClass.CONTENT_MISSING, "is missing"
     if row["is_unknown"]:
@@ -249,7 +255,7 @@ def _content_problem(row: Mapping[str, object]) -> tuple[ProblemClass, str]:
 
 async def _compare_schema(connection: AsyncConnection, log: ProblemLog) -> None:
     found: set[str] = set()
-    async for row in _rows(connection, SCHEMA, "schema", log):
+    for row in await _rows(connection, SCHEMA, "schema", log):
         found.add(str(row["line"]))
     for line in sorted(EXPECTED - found):
         log.add(ProblemClass.SCHEMA_ALTERED, f"missing: {line}")
@@ -259,12 +265,14 @@ async def _compare_schema(connection: AsyncConnection, log: ProblemLog) -> None:
 
 async def _rows(
     connection: AsyncConnection, query: TextClause, what: str, log: ProblemLog
-) -> AsyncGenerator[Mapping[str, object]]:
-    """Run one comparison; what can't even be read as it should be is a problem, too."""
+) -> Sequence[RowMapping]:
+    """Run one comparison; what can't even be read as it should be is a problem, too.
+
+    Without a cursor, since Postgres spreads no cursor's query over several processes.
+    """
     async with _guarded(connection, what, log):
-        found = await connection.stream(query)
-        async for row in found.mappings():
-            yield dict(row)
+        return (await connection.execute(query, {"most": COMPARED})).mappings().all()
+    return ()
 
 
 @asynccontextmanager
