@@ -25,6 +25,7 @@ KNOWN_SKIPS = (
     "not root",
     "pgbouncer absent",
     "history absent",
+    "podman can't run",
 )
 """How the reason of a skip may begin; any other skip fails the session."""
 

@@ -37,7 +37,7 @@ IN_FILES = {
     f"{item.metadata['variable']}_FILE" for item in fields(Settings) if item.metadata["is_secret"]
 }
 """Variables that name a file with a secret."""
-IN_TESTS = {"CITEBOUND_SHARED_DATA", "CITEBOUND_TEST_SEED"}
+IN_TESTS = {"CITEBOUND_SHARED_DATA", "CITEBOUND_TEST_BASE", "CITEBOUND_TEST_SEED"}
 """Variables that tests read, and the product does not."""
 _OURS = re.compile(r"\b(?:CITEBOUND|SLACK|VOYAGE|ANTHROPIC|APP)_[A-Z][A-Z0-9_]*\b")
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")

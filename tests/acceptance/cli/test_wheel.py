@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.wheels import built_wheel, pip, ran
+
 ROOT = Path(__file__).parents[3]
 LOCKS = ("deploy/requirements.lock", "deploy/model.lock")
 
@@ -27,18 +29,12 @@ def installed() -> Iterator[Path]:
     """
     folder = Path(tempfile.mkdtemp(prefix="citebound-wheel-"))
     folder.chmod(0o755)
-    tree = folder / "tree"
-    for name in ("bot", "core", "evals", "migrations", "samples"):
-        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, tree / name)
-    pip(sys.executable, "wheel", "--no-build-isolation", "--no-index", "-w", str(folder), str(tree))
+    wheel = built_wheel(folder)
     environment = folder / "environment"
     ran(sys.executable, "-m", "venv", "--without-pip", str(environment))
     (site,) = environment.glob("lib/python*/site-packages")
     for found in locked():
         link(found, site)
-    (wheel,) = folder.glob("citebound-*.whl")
     pip(str(environment / "bin" / "python"), "install", "--no-index", str(wheel))
     yield environment
     shutil.rmtree(folder)
@@ -102,25 +98,3 @@ def link(found: Distribution, site: Path) -> None:
         source, target = Path(str(found.locate_file(top))), site / top
         if top != "__pycache__" and source.exists() and not target.exists():
             target.symlink_to(source)
-
-
-def pip(python: str, *words: str) -> str:
-    """Run this environment's pip for an interpreter."""
-    quiet = ("--quiet", "--disable-pip-version-check", "--no-deps")
-    return ran(sys.executable, "-m", "pip", "--python", python, words[0], *quiet, *words[1:])
-
-
-def ran(*words: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
-    """Run a command to its end and return what it printed; it sees no checkout on its path."""
-    env = env or {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}  # noqa: TID251
-    done = subprocess.run(  # noqa: S603  # our own words
-        words,
-        env=env,
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout

@@ -8,6 +8,7 @@
 
 import argparse
 import asyncio
+import signal
 import sys
 import time
 from http.client import HTTPConnection
@@ -53,8 +54,10 @@ async def serve(*, app_url: str, base_url: str) -> None:
     await web.TCPSite(runner, "0.0.0.0", PORT).start()  # noqa: S104  # a container's own
     async with ClientSession() as session:
         slack.sender.session = session
-        sys.stdout.write("a workspace is there\n")
-        await asyncio.Event().wait()
+        stopped = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
+        await stopped.wait()
+    await runner.cleanup()
 
 
 async def deliver(slack: FakeSlack, question: Message) -> None:
