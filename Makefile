@@ -43,6 +43,8 @@ bench: $(VENV)/.installed-dev
 	@echo; echo '$$ python -m tests.evals.bench_model samples/questions/test.jsonl'; $(BIN)/python -m tests.evals.bench_model samples/questions/test.jsonl
 	@echo; echo '$$ python -m tests.evals.bench_way'; $(BIN)/python -m tests.evals.bench_way 2>/dev/null
 	@echo; echo '$$ python -m tests.evals.bench_ask'; $(BIN)/python -m tests.evals.bench_ask
+	@for what in processes corpus; do echo; echo "\$$ python -m tests.evals.bench_scale $$what"; \
+	  $(BIN)/python -m tests.evals.bench_scale $$what 2>/dev/null || exit 1; done
 	@echo; echo '$$ python -m tests.evals.bench_threads'; $(BIN)/python -m tests.evals.bench_threads
 	@echo; echo '$$ python -m tests.evals.bench_slack large'; $(BIN)/python -m tests.evals.bench_slack large 2>/dev/null
 	@echo; echo '$$ python -m tests.evals.bench_stalls'; $(BIN)/python -m tests.evals.bench_stalls
