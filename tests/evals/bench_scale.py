@@ -7,7 +7,8 @@ seconds (by default 15), with the shipped reader and without, over one database;
 processor time is of one question, in the process's own code, in its models and in the database.
 `corpus` ingests N generated policies of 40 sections each (by default 325, some 13,000 chunks),
 and asks in new processes, alone and four at once, and in a running one while a policy of 400
-sections is published. Ends with an error where a goal of `GOALS` is missed.
+sections is published. Says which of `GOALS` are missed, and ends with an error if it is the memory:
+how long something takes depends on what else the machine does.
 """
 
 import argparse
@@ -41,7 +42,8 @@ WARMING = 12
 """Questions of each process before those that are counted."""
 LARGEST = 10
 """Policies in one, as the publication during which questions are asked."""
-GOALS = {"first question, s": 3.0, "memory, MB": 400.0, "during a publication, s": 10.0}
+MEMORY = "memory, MB"
+GOALS = {"first question, s": 3.0, MEMORY: 400.0, "during a publication, s": 10.0}
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 
@@ -190,7 +192,7 @@ async def worst_meanwhile(home: Path, file: Path) -> float:
 
 
 def measure_corpus(policies: int) -> int:
-    """Ingest a large corpus, print what its questions cost, and return 1 if a goal is missed."""
+    """Ingest a large corpus, print what its questions cost, and return 1 if they take too much memory."""
     random = Random(policies)  # noqa: S311  # repeatable
     with tempfile.TemporaryDirectory(prefix="citebound-bench-") as folder:
         source, home = Path(folder) / "policies", Path(folder) / "home"
@@ -220,7 +222,7 @@ def measure_corpus(policies: int) -> int:
     found = dict(zip(GOALS, (alone_s, alone.memory_mb, longest_s), strict=True))
     missed = [f"{what}: {found[what]:.1f}" for what, most in GOALS.items() if found[what] > most]
     print(f"goals missed: {', '.join(missed) or 'none'}")
-    return int(bool(missed))
+    return int(alone.memory_mb > GOALS[MEMORY])
 
 
 def main() -> int:
