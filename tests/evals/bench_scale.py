@@ -192,7 +192,7 @@ async def worst_meanwhile(home: Path, file: Path) -> float:
 
 
 def measure_corpus(policies: int) -> int:
-    """Ingest a large corpus, print what its questions cost, and return 1 if they take too much memory."""
+    """Ingest policies, print what questions cost, and return 1 if they take too much memory."""
     random = Random(policies)  # noqa: S311  # repeatable
     with tempfile.TemporaryDirectory(prefix="citebound-bench-") as folder:
         source, home = Path(folder) / "policies", Path(folder) / "home"
