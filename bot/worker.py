@@ -11,7 +11,7 @@ attempt it is given up, with an apology.
 import asyncio
 import logging
 import random
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -24,7 +24,7 @@ from core.agent.request import MAX_QUESTION, AskRequest
 from core.agent.service import Answering
 from core.domain.answer import Answer
 from core.domain.delivery import NoReaders, Readers
-from core.domain.errors import BusyError, OvertakenError, raised_at
+from core.domain.errors import BusyError, OvertakenError, TransientError, raised_at
 from core.domain.message import OVERHEARD, Claimed
 from core.domain.run import ModelCall
 from core.failpoints import failpoint
@@ -46,6 +46,8 @@ PATIENT_FOR = timedelta(hours=1)
 READERS_WITHIN = timedelta(minutes=10)
 """Of a message: how long it may take to find out who reads the place, while the platform asks to
 wait. Then the asker is asked to write directly, where one person is to be known."""
+WRITE_ATTEMPTS = 20
+"""Of a write without which others wait for a lease: by then it has ended."""
 LONGEST_REST_S = 120.0
 """Before a platform that asks us to wait is asked again, whatever it asks for."""
 
@@ -60,6 +62,8 @@ class Patience:
     """After each failed attempt; the last one holds for all further ones."""
     renewed_every_s: float = RENEWED_EVERY_S
     """Between two renewals of a lease."""
+    insists_every_s: float = 1.0
+    """Between two attempts of a write to a database that fails."""
 
 
 class Worker:
@@ -134,7 +138,28 @@ class Worker:
                 raised_at(error),
             )
             self._meter.count("citebound_failed_attempts_total")
-            await self._backlog.release(claimed, until=self._next(claimed), counted=True)
+            await self._begun_again_later(claimed)
+
+    async def _begun_again_later(self, claimed: Claimed) -> None:
+        """Give a message back as soon as the database takes it; else others wait for its lease."""
+        until = self._next(claimed)
+        try:
+            await self._insist(lambda: self._backlog.release(claimed, until=until, counted=True))
+        except TransientError:
+            logger.warning("message %d is not given back: its lease ends", claimed.message_id)
+
+    async def _insist(self, write: Callable[[], Awaitable[None]]) -> None:
+        """Repeat a write to a database that fails for as long as a lease lasts.
+
+        Raises:
+            TransientError: It still fails.
+        """
+        for _ in range(WRITE_ATTEMPTS):
+            try:
+                return await write()
+            except TransientError:
+                await asyncio.sleep(self._patience.insists_every_s)
+        return await write()
 
     def _next(self, claimed: Claimed) -> datetime:
         waits = self._patience.back_off_s
@@ -193,7 +218,8 @@ class Worker:
         span: TraceSpan,
     ) -> None:
         async def keep(remote_id: str) -> None:
-            await self._backlog.show_progress(claimed, remote_id)
+            # What nobody knows of would stand beside the answer.
+            await self._insist(lambda: self._backlog.show_progress(claimed, remote_id))
 
         began_s = self._clock.monotonic_s()
         async with platform.surface.showing(claimed, keep) as progress:

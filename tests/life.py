@@ -318,7 +318,9 @@ def deploy(
             answering=answering,
             platforms=platforms,
             clock=clock,
-            patience=Patience(back_off_s=tuple(back_off_s), renewed_every_s=lease_s / 4),
+            patience=Patience(
+                back_off_s=tuple(back_off_s), renewed_every_s=lease_s / 4, insists_every_s=0.01
+            ),
         ),
         deliverer=Deliverer(outbox=outbox, platforms=platforms),
         queue=PostgresWorkQueue(

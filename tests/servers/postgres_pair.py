@@ -1,11 +1,17 @@
-"""A Postgres primary and a standby that follows it synchronously, on ports of the loopback.
+"""Postgres servers on ports of the loopback: a primary with a standby, or with a backup.
 
     with postgres_pair(database_url) as pair:      # holds what that database holds
         product(pair.url)                          # names both; whoever takes writes is used
         pair.primary.kill()
         pair.standby.promote()
 
-The binaries are those of the embedded Postgres. Data are thrown away.
+    with postgres_with_backup(database_url) as backup:
+        product(backup.primary.url())
+        backup.primary.shut_down()
+        product(backup.restored("2026-11-23 10:15:00+00").url())
+
+A standby follows synchronously; a backup is whole, with the archived log of all changes since. The
+binaries are those of the embedded Postgres. Data are thrown away.
 """
 
 import os
@@ -70,6 +76,10 @@ class Node:
         """Make a standby the primary, and wait until it takes writes."""
         self._control("promote", "-w")
 
+    def shut_down(self) -> None:
+        """End it in order; what it has logged is archived."""
+        self._control("stop", "-m", "fast", "-w")
+
     def kill(self) -> None:
         """Kill it and all its processes at once, as a machine that is gone."""
         self._signal(signal.SIGKILL)
@@ -120,33 +130,75 @@ class Pair:
         return f"postgresql://{USER}@{self.primary.address},{self.standby.address}/{DATABASE}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backup:
+    """A server, a whole backup of its beginning, and all changes since."""
+
+    primary: Node
+    """The server."""
+    copy: Node
+    """The backup, until it is restored."""
+    archive: Path
+    """Of the changes."""
+
+    def restored(self, moment: str) -> Node:
+        """Start the backup with all changes up to a moment, as Postgres writes it; return it."""
+        recovery = {
+            "restore_command": f"cp {self.archive}/%f %p",
+            "recovery_target_time": moment,
+            "recovery_target_action": "promote",
+        }
+        with (self.copy.data / "postgresql.auto.conf").open("a") as file:
+            file.writelines(f"{name} = '{value}'\n" for name, value in recovery.items())
+        run_as(["touch", str(self.copy.data / "recovery.signal")], self.copy.account)
+        self.copy.start()
+        return self.copy
+
+
 @contextmanager
-def postgres_pair(source_url: str) -> Generator[Pair]:
-    """Run both, with a copy of a database; at the end nothing of them is left."""
+def postgres_with_backup(source_url: str) -> Generator[Backup]:
+    """Run a server with a copy of a database, backed up; at the end nothing of it is left."""
+    with _nodes("primary", "copy") as (primary, copy):
+        archive = primary.data.parent / "archive"
+        run_as(["mkdir", str(archive)], primary.account)
+        command = f"archive_mode = on\narchive_command = 'cp %p {archive}/%f'\n"
+        _begin(primary, source_url, configuration=CONFIGURATION + command)
+        _copy(copy, primary)
+        yield Backup(primary=primary, copy=copy, archive=archive)
+
+
+@contextmanager
+def _nodes(*names: str) -> Generator[list[Node]]:
     account = server_account()
     folder = Path(tempfile.mkdtemp(prefix="citebound-pair-"))
     if account.is_other:
         os.chown(folder, account.uid, account.gid)
-    primary = Node(data=folder / "primary", port=free_port(), account=account)
-    standby = Node(data=folder / "standby", port=free_port(), account=account)
+    nodes = [Node(data=folder / name, port=free_port(), account=account) for name in names]
     try:
+        yield nodes
+    finally:
+        for node in nodes:
+            node.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def postgres_pair(source_url: str) -> Generator[Pair]:
+    """Run both, with a copy of a database; at the end nothing of them is left."""
+    with _nodes("primary", "standby") as (primary, standby):
         _begin(primary, source_url)
         _follow(standby, primary)
         primary.run("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
         primary.run("SELECT pg_reload_conf()")
         yield Pair(primary=primary, standby=standby)
-    finally:
-        for node in (primary, standby):
-            node.stop()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _begin(node: Node, source_url: str) -> None:
+def _begin(node: Node, source_url: str, *, configuration: str = CONFIGURATION) -> None:
     account, data = node.account, str(node.data)
     options = ("--auth=trust", f"--username={USER}", "--encoding=UTF8", "--locale=C", "--no-sync")
     run_as([*binary("initdb", account), "-D", data, *options], account)
     with (node.data / "postgresql.conf").open("a") as file:
-        file.write(CONFIGURATION)
+        file.write(configuration)
     node.start()
     node.run(f"CREATE DATABASE {DATABASE}", "postgres")
     dump = node.data.parent / "dump"
@@ -165,7 +217,11 @@ def _begin(node: Node, source_url: str) -> None:
 
 
 def _follow(node: Node, primary: Node) -> None:
-    source = f"{primary.url('postgres')}?application_name=standby"
-    copying = ("-d", source, "-D", str(node.data), "-R", "-X", "stream", "-c", "fast", "--no-sync")
-    run_as([*binary("pg_basebackup", node.account), *copying], node.account)
+    _copy(node, primary, "-R")
     node.start()
+
+
+def _copy(node: Node, primary: Node, *more: str) -> None:
+    source = f"{primary.url('postgres')}?application_name=standby"
+    copying = ("-d", source, "-D", str(node.data), "-X", "stream", "-c", "fast", "--no-sync")
+    run_as([*binary("pg_basebackup", node.account), *copying, *more], node.account)

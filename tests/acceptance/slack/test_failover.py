@@ -30,6 +30,10 @@ NOTICED_S = 3.0
 READY_WITHIN_S, STARTED_WITHIN_S, SETTLED_WITHIN_S = 5.0, 60.0, 60.0
 ANSWERED_WITHIN_S = 30.0
 """From when a question was stored to its post."""
+_OTHERS = (
+    "SELECT count(*) FROM pg_stat_activity"
+    " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+)
 SLACKS_MINUTE = 60.0
 """Its retries come at once, after 1 s and after 5 s."""
 _WORST = (
@@ -77,8 +81,9 @@ async def asked_while(
 
 
 async def started(serving: Forks, slack: FakeSlack, pair: Pair) -> list[Running]:
-    """Start two processes; Slack knows the first."""
-    running = [serving.start(slack, pair.url) for _ in range(2)]
+    """Start one process that serves, which Slack knows, and two that work."""
+    roles = ({"works": False}, {"serves": False}, {"serves": False})
+    running = [serving.start(slack, pair.url, roles=one) for one in roles]
     for one in running:
         await one.ready(within_s=STARTED_WITHIN_S)
     slack.app_url = f"http://127.0.0.1:{running[0].port}/slack/events"
@@ -119,7 +124,7 @@ async def ended(running: list[Running]) -> None:
 
 
 async def test_the_primary_is_killed(serving: Forks, slack: FakeSlack, pair: Pair) -> None:
-    """Both processes go on with the standby, by themselves."""
+    """All processes go on with the standby, by themselves."""
     running = await started(serving, slack, pair)
     losing = asyncio.Event()
     async with asyncio.TaskGroup() as group:
@@ -163,6 +168,9 @@ async def test_the_old_primary_returns(serving: Forks, slack: FakeSlack, pair: P
         await asyncio.to_thread(pair.primary.run, statement)
     later = serving.start(slack, pair.url)
     await later.ready(within_s=STARTED_WITHIN_S)
+    old = engine_for(pair.primary.url(), pooled=False)
+    async with old.connect() as connection:
+        assert await connection.scalar(text(_OTHERS)) == 0
     losing = asyncio.Event()
     async with asyncio.TaskGroup() as group:
         asking = group.create_task(asked_while(slack, losing))
@@ -175,7 +183,6 @@ async def test_the_old_primary_returns(serving: Forks, slack: FakeSlack, pair: P
     assert told[0] == 503
     assert "another one was promoted" in told[1]
     await each_answered_once(slack, pair.standby, asking.result())
-    old = engine_for(pair.primary.url(), pooled=False)
     assert (await balance(old))["messages"] == 0
     await old.dispose()
     await ended([*running, later])

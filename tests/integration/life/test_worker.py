@@ -10,11 +10,12 @@ from sqlalchemy import NullPool, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from core.adapters.postgres.queue.work_queue import SLOTS
-from core.agent.request import MAX_QUESTION
+from core.agent.request import MAX_QUESTION, NO_PROGRESS
 from core.domain.delivery import NoReaders
-from core.domain.errors import TransientError
+from core.domain.errors import OvertakenError, TransientError
 from core.domain.message import Accepted, Claimed, MessageKind, Waiting
-from tests.life import Deployment, deploy, message
+from core.ports import Kept, Progress
+from tests.life import Deployment, SilentSurface, deploy, message
 from tests.life_history import broken_promises
 
 
@@ -63,6 +64,56 @@ async def test_what_a_table_refuses_is_not_logged(
     await deployment.worker.answer(thread)
     assert "message 1, attempt 1: TransientError at audit.py:" in caplog.text
     assert "a gift" not in caplog.text
+
+
+async def test_a_message_is_given_back_once_the_database_is_there_again(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a failover nobody waits for the leases of what failed meanwhile."""
+    thread = await accepted(deployment, "a gift")
+    await change(deployment, "ALTER TABLE citebound.questions ADD CONSTRAINT x CHECK (text = '')")
+    release, failures = deployment.backlog.release, [TransientError(), TransientError()]
+
+    async def fail_first(claimed: Claimed, /, *, until: datetime, counted: bool) -> None:
+        if failures:
+            raise failures.pop()
+        await release(claimed, until=until, counted=counted)
+
+    monkeypatch.setattr(deployment.backlog, "release", fail_first)
+    await deployment.worker.answer(thread)
+    assert await states(deployment) == [("received", None, 1)]
+    assert failures == []
+
+
+async def test_what_shows_progress_is_kept_once_the_database_is_there_again(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would stand beside the answer; said again, what is kept is no other one."""
+    thread = await accepted(deployment, "a gift")
+    keep, failures = deployment.backlog.show_progress, [TransientError(), TransientError()]
+    claims: list[Claimed] = []
+
+    async def fail_first(claimed: Claimed, remote_id: str, /) -> None:
+        claims.append(claimed)
+        if failures:
+            raise failures.pop()
+        await keep(claimed, remote_id)
+
+    @asynccontextmanager
+    async def showing(
+        _: SilentSurface, claimed: Claimed, kept: Kept, /
+    ) -> AsyncGenerator[Progress]:
+        await kept("stream")
+        yield NO_PROGRESS
+
+    monkeypatch.setattr(deployment.backlog, "show_progress", fail_first)
+    monkeypatch.setattr(SilentSurface, "showing", showing)
+    await deployment.worker.answer(thread)
+    (row,) = await deployment.rows("SELECT progress_id, state FROM citebound.inbox")
+    assert tuple(row.values()) == ("stream", "done")
+    await keep(claims[0], "stream")
+    with pytest.raises(OvertakenError):
+        await keep(claims[0], "another")
 
 
 async def test_reply_message_and_record_are_settled_together(deployment: Deployment) -> None:

@@ -125,8 +125,8 @@ CONNECTED_WITHIN_S = 3
 RESTED_S = 1.0
 """Seconds without use from which a pooled connection may have died unnoticed. One that dies sooner
 fails a statement, and the unit of work begins again with another."""
-PINGED_WITHIN_S = 3.0
-"""What a server may take to say that it lives."""
+PINGED_WITHIN_S = 2.0
+"""What a server may take to say that it lives: less than probes and platforms wait for us."""
 UNACKNOWLEDGED_MS = 5_000
 """How long what was sent may stay unacknowledged until the connection counts as broken."""
 

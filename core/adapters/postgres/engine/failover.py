@@ -82,6 +82,10 @@ class Servers:
             except psycopg.Error as error:
                 self.failed(server)
                 failure = error
+            except asyncio.CancelledError:
+                # Whoever asked had less time than the server took: the next one tries another.
+                self.failed(server)
+                raise
             else:
                 connection.limit_answers(answers_within_s)
                 self.current = server

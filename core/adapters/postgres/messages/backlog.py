@@ -51,10 +51,11 @@ _RELEASE = text(
     " WHERE id = :id AND lease_token = :token AND state = 'running'"
 )
 _PROGRESS = text(
-    "UPDATE citebound.inbox SET progress_id = :remote"
-    " WHERE id = :id AND lease_token = :token AND state = 'running'"
+    "UPDATE citebound.inbox SET progress_id = :remote WHERE id = :id"
+    " AND (lease_token = :token AND state = 'running' OR progress_id = :remote)"
 )
-"""Not once the outcome is recorded: the reply was queued without it."""
+"""Not once the outcome is recorded: the reply was queued without it. Repeated after a COMMIT in
+doubt it finds that it was kept."""
 
 
 class PostgresBacklog:

@@ -1,0 +1,111 @@
+"""A database is restored to a moment: all that was recorded until then is there and intact."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.engine.database import engine_for
+from core.bootstrap import open_stores
+from core.config.settings import Settings
+from tests.kills import balance, quiet
+from tests.servers.postgres_pair import Backup, postgres_with_backup
+from tests.servers.slack import FakeSlack
+from tests.servers.slack.deeds import Said
+from tests.slack_processes import Forks, Running, forks
+
+pytestmark = pytest.mark.nightly
+
+QUESTION = "What is the limit for gifts that employees accept from business partners?"
+BEFORE, LATER, AFTER = 8, 6, 4
+"""Questions until the moment, from then to the loss, and after the restore."""
+APART_S = 0.5
+READY_WITHIN_S, RESTORED_WITHIN_S, SETTLED_WITHIN_S = 60.0, 60.0, 60.0
+
+
+@pytest.fixture(scope="module")
+def serving() -> Iterator[Forks]:
+    """Starts the product."""
+    with forks() as running:
+        yield running
+
+
+@pytest.fixture
+def backup(slack_database: str) -> Iterator[Backup]:
+    """A server with the policies, and what restores it."""
+    with postgres_with_backup(slack_database) as running:
+        yield running
+
+
+@pytest.fixture
+async def tables(backup: Backup) -> AsyncIterator[AsyncEngine]:
+    """To look at what the server holds."""
+    engine = engine_for(backup.primary.url(), pooled=False)
+    yield engine
+    await engine.dispose()
+
+
+async def started(serving: Forks, slack: FakeSlack, url: str) -> Running:
+    """Start a process that Slack knows."""
+    running = serving.start(slack, url)
+    await running.ready(within_s=READY_WITHIN_S)
+    slack.app_url = f"http://127.0.0.1:{running.port}/slack/events"
+    return running
+
+
+async def asked(slack: FakeSlack, engine: AsyncEngine, count: int, people: str) -> list[Said]:
+    """Let people ask, each directly, and wait until all is answered."""
+    users = [slack.workspace.user(f"{people}{n}") for n in range(count)]
+    async with asyncio.TaskGroup() as group:
+        asking = [group.create_task(slack.people.ask(one, QUESTION)) for one in users]
+    await quiet(engine, within_s=SETTLED_WITHIN_S)
+    return [one.result() for one in asking]
+
+
+async def intact(url: str) -> int:
+    """Assert that every record hashes to what was recorded of it; return how many there are."""
+    async with open_stores(Settings(database_url=url)) as stores:
+        lines = await stores.records.list(limit=1_000, outcome=None)
+        for line in lines:
+            record = await stores.records.show(line.record_id)
+            assert record is not None
+            assert record.problems == ()
+    return len(lines)
+
+
+async def test_the_state_of_a_moment_is_restored(
+    serving: Forks, slack: FakeSlack, backup: Backup, tables: AsyncEngine
+) -> None:
+    """What came later is gone; processes start on it and answer."""
+    running = await started(serving, slack, backup.primary.url())
+    said = await asked(slack, tables, BEFORE, "before")
+    async with tables.connect() as connection:
+        moment = str(await connection.scalar(text("SELECT clock_timestamp()")))
+    await asyncio.sleep(APART_S)
+    said += await asked(slack, tables, LATER, "later")
+    assert await intact(backup.primary.url()) == BEFORE + LATER
+    running.signal(15)
+    assert await running.ended() == 0
+    await asyncio.to_thread(backup.primary.shut_down)
+
+    restored = await asyncio.to_thread(backup.restored, moment)
+    engine = engine_for(restored.url(), pooled=False)
+    async with asyncio.timeout(RESTORED_WITHIN_S):
+        recovers = text("SELECT pg_is_in_recovery()")
+        async with engine.connect() as connection:
+            while await connection.scalar(recovers):  # noqa: ASYNC110  # the server's
+                await asyncio.sleep(0.05)
+    assert set((await balance(engine)).values()) == {BEFORE}
+    assert await intact(restored.url()) == BEFORE
+    running = await started(serving, slack, restored.url())
+    said += await asked(slack, engine, AFTER, "after")
+    for one in said:
+        slack.checks.one_answer(one.message)
+    slack.checks.nothing_twice()
+    assert set((await balance(engine)).values()) == {BEFORE + AFTER}
+    assert await intact(restored.url()) == BEFORE + AFTER
+    await engine.dispose()
+    running.signal(15)
+    assert await running.ended() == 0
