@@ -109,6 +109,29 @@ be completed, as without a key or an anchor.""",
   citebound audit verify --anchors /mnt/anchors --keys trusted-keys.txt --json""",
     ),
     command(
+        "export",
+        f"{_COMMANDS}.ledger:export",
+        option("--record", metavar="ID", help="one record, or the beginning of its id"),
+        option("--policy", metavar="KEY", help="answers that cite this policy"),
+        option("--since", metavar="DATE", help="first day, as in 2026-01-31"),
+        option("--until", metavar="DATE", help="last day"),
+        option(
+            "-o",
+            dest="output",
+            type=Path,
+            metavar="FILE",
+            default="records.zip",
+            help="default: records.zip",
+        ),
+        short="hand out records with proofs",
+        text="""Writes a ZIP with the sealed records that are meant, their texts, and a proof for
+each. Who gets it needs Python and no access to anything of yours. It holds personal text.
+Recorded.""",
+        examples="""\
+  citebound audit export --policy gifts --since 2026-01-01 -o gifts.zip
+  citebound audit export --record 0198c0de""",
+    ),
+    command(
         "rebase",
         f"{_COMMANDS}.ledger:rebase",
         option("--reason", required=True, metavar="TEXT", help="why; it is recorded"),

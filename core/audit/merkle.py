@@ -71,25 +71,36 @@ def root_of(leaves: Iterable[bytes]) -> bytes:
     return frontier.root()
 
 
-def inclusion_proof(index: int, leaves: Sequence[bytes]) -> list[bytes]:
-    """Return the hashes that lead from a leaf to the root (RFC 9162, section 2.1.3.1).
+class Tree:
+    """All nodes of a tree, so that many proofs can be told: 64 bytes a leaf."""
 
-    Raises:
-        ContractError: There is no such leaf.
-    """
-    if not 0 <= index < len(leaves):
-        raise ContractError(f"a tree of {len(leaves)} leaves has no leaf {index}")
-    proof: list[bytes] = []
-    level = list(leaves)
-    # Each level pairs its nodes; a last one without a partner rises as it is.
-    while len(level) > 1:
-        partner = index ^ 1
-        if partner < len(level):
-            proof.append(level[partner])
-        paired = [node_hash(level[n], level[n + 1]) for n in range(0, len(level) - 1, 2)]
-        level = paired + level[len(paired) * 2 :]
-        index >>= 1
-    return proof
+    def __init__(self, leaves: Iterable[bytes]) -> None:
+        level = list(leaves)
+        self._levels = [level]
+        # Each level pairs its nodes; a last one without a partner rises as it is.
+        while len(level) > 1:
+            paired = [node_hash(level[n], level[n + 1]) for n in range(0, len(level) - 1, 2)]
+            level = paired + level[len(paired) * 2 :]
+            self._levels.append(level)
+
+    def root(self) -> bytes:
+        """Return the root hash."""
+        return self._levels[-1][0] if self._levels[-1] else EMPTY
+
+    def proof(self, index: int) -> list[bytes]:
+        """Return the hashes that lead from a leaf to the root (RFC 9162, section 2.1.3.1).
+
+        Raises:
+            ContractError: There is no such leaf.
+        """
+        if not 0 <= index < len(self._levels[0]):
+            raise ContractError(f"a tree of {len(self._levels[0])} leaves has no leaf {index}")
+        path: list[bytes] = []
+        for level in self._levels[:-1]:
+            if (index ^ 1) < len(level):
+                path.append(level[index ^ 1])
+            index >>= 1
+        return path
 
 
 def root_by_proof(index: int, size: int, leaf: bytes, proof: Sequence[bytes]) -> bytes | None:

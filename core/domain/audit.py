@@ -41,6 +41,7 @@ class Tag(StrEnum):
     POLICY_WITHDRAWN = "policy:withdrawn"
     RECORD_VIEWED = "record:viewed"
     WORKSPACE_DISCONNECTED = "workspace:disconnected"
+    BUNDLE_EXPORTED = "bundle:exported"
     LEDGER_RESTORED = "ledger:restored"
 
 

@@ -61,7 +61,8 @@ ALTER TABLE audit.{0} ENABLE ALWAYS TRIGGER refuse_truncate;
 """Also where `session_replication_role` is `replica`, which turns other triggers off."""
 COMPATIBLE = """
 INSERT INTO citebound.schema_compatibility VALUES ('0031_ledger', '0030_compatibility');
-INSERT INTO audit.tag (tag, is_outcome) VALUES ('ledger:restored', false);
+INSERT INTO audit.tag (tag, is_outcome) VALUES ('ledger:restored', false),
+  ('bundle:exported', false);
 """
 
 
@@ -84,5 +85,5 @@ def downgrade() -> None:
             op.execute(f"ALTER TABLE audit.{table} ENABLE TRIGGER {trigger}")
     op.execute("ALTER TABLE audit.record ENABLE TRIGGER check_clock")
     op.execute("DROP INDEX audit.record_xid_idx")
-    op.execute("DELETE FROM audit.tag WHERE tag = 'ledger:restored'")
+    op.execute("DELETE FROM audit.tag WHERE tag IN ('ledger:restored', 'bundle:exported')")
     op.execute("DELETE FROM citebound.schema_compatibility WHERE revision = '0031_ledger'")

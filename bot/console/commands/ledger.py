@@ -1,8 +1,9 @@
 """`citebound audit verify` and `rebase`: the ledger over the record."""
 
 import asyncio
+import getpass
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from rich.text import Text
@@ -12,13 +13,15 @@ from bot.ledger import anchors_of, open_sequencer, signing_key, trusted_keys
 from core.adapters.anchor_folder import AnchorFolder
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.schema import open_database
+from core.adapters.postgres.record.export import PostgresExport, Selection
 from core.adapters.postgres.record.sequencer import Sealed
 from core.adapters.postgres.record.verification import PostgresVerifier
 from core.adapters.system import SystemClock, UuidSource
+from core.audit.bundle.write import Bundle, write_bundle
 from core.audit.verification import Verification
 from core.bootstrap import database_url
 from core.config.settings import Settings
-from core.domain.errors import CiteboundError
+from core.domain.errors import CiteboundError, ConfigError, UsageError
 
 CODES = {"intact": 0, "tampered": 1, "incomplete": 2}
 
@@ -40,6 +43,24 @@ def verify(*, anchors: Sequence[Path] | None, keys: Path | None, as_json: bool) 
     else:
         terminal.show(*_lines(found))
     return CODES[found.result]
+
+
+def export(
+    *, record: str | None, policy: str | None, since: str | None, until: str | None, output: Path
+) -> int:
+    """Write a bundle of records; 0."""
+    selection = Selection(record=record, policy=policy, since=_day(since), until=_day(until))
+    if not selection.about():
+        raise UsageError("say which records: --record, --policy, --since or --until")
+    bundle = asyncio.run(_export(Settings.from_environment(), selection))
+    try:
+        write_bundle(bundle, output)
+    except OSError as error:
+        raise UsageError(f"{output} can't be written: {error.strerror}") from error
+    open_terminal().show(
+        Text(f"{len(bundle.records)} records are in {output}; it holds personal text.")
+    )
+    return 0
 
 
 def rebase(*, reason: str) -> int:
@@ -64,6 +85,28 @@ async def _verify(
     async with open_database(await database_url(settings), migrates=False) as engine:
         verifier = PostgresVerifier(engine, deployment=settings.ledger_name)
         return await verifier.verify(keys=trusted, anchored=notes, lacks=lacks)
+
+
+async def _export(settings: Settings, selection: Selection) -> Bundle:
+    clock = SystemClock()
+    ledger = Ledger(clock=clock, ids=UuidSource(), unit=settings.unit)
+    keys = trusted_keys(settings, anchors_of(settings), None)
+    if not keys:
+        raise ConfigError(
+            "no public key of the ledger is known: `citebound audit seal` makes one, and"
+            " CITEBOUND_LEDGER_ANCHORS names where it stands"
+        )
+    async with open_database(await database_url(settings), migrates=False) as engine:
+        return await PostgresExport(engine, ledger=ledger).bundle(
+            selection, keys=keys, actor=getpass.getuser()
+        )
+
+
+def _day(written: str | None) -> date | None:
+    try:
+        return date.fromisoformat(written) if written else None
+    except ValueError as error:
+        raise UsageError(f"expected a day as in 2026-01-31, got {written!r}") from error
 
 
 async def _rebase(settings: Settings, reason: str) -> Sealed:

@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -102,3 +103,50 @@ def test_the_sealing_process_may_be_killed_at_any_time(
             file.write('{"note": "citebound/au')  # a write that was cut off
     assert citebound("audit", "seal", "--once").out == "4 records are sealed.\n"
     assert citebound("audit", "verify").code == 0
+
+
+def test_a_bundle_proves_itself_with_python_alone(
+    citebound: Run, anchors: Path, asked: Done, tmp_path: Path
+) -> None:
+    """And no change of a byte of it passes."""
+    assert asked.code == 0
+    refused = citebound("audit", "export", "--policy", "gifts")
+    assert (refused.code, "audit seal" in refused.err) == (3, True)
+    citebound("ask", "May contractors accept gifts?")
+    citebound("audit", "seal", "--once")
+    assert citebound("audit", "export").code == 2
+    assert citebound("audit", "export", "--policy", "travel").code == 2
+    out = tmp_path / "gifts.zip"
+    made = citebound("audit", "export", "--policy", "gifts", "-o", str(out))
+    assert (made.code, "2 records" in made.out) == (0, True)
+    folder = tmp_path / "bundle"
+    with zipfile.ZipFile(out) as archive:
+        archive.extractall(folder)
+    key = (anchors / "keys.txt").read_text().strip()
+    checked = _checked(folder, "--key", key)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    assert "2 records stand in citebound/audit/1, among 2" in checked.stdout
+    stranger = LedgerKey.generate("citebound").public.text()
+    assert _checked(folder, "--key", stranger).returncode == 1
+    assert (
+        "working days" in (folder / "index.html").read_text()
+        or "EUR 50" in (folder / "index.html").read_text()
+    )
+    for name in ("records.jsonl", "proofs.jsonl", "contents.jsonl", "checkpoint.txt"):
+        whole = (folder / name).read_bytes()
+        for place in range(11, len(whole), len(whole) // 5):
+            changed = bytes([whole[place] ^ 1])
+            (folder / name).write_bytes(whole[:place] + changed + whole[place + 1 :])
+            assert _checked(folder, "--key", key).returncode == 1, (name, place)
+        (folder / name).write_bytes(whole)
+    (folder / "proofs.jsonl").unlink()
+    assert _checked(folder).returncode == 2
+    citebound("audit", "seal", "--once")
+    assert citebound("audit", "verify").code == 0
+
+
+def _checked(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603  # our own words
+        (sys.executable, "-I", "-S", str(folder / "verify.py"), *words),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.audit.merkle import EMPTY, Frontier, inclusion_proof, root_by_proof, root_of
+from core.audit.merkle import EMPTY, Frontier, Tree, root_by_proof, root_of
 from core.domain.errors import ContractError
 
 EIGHT = [
@@ -56,6 +56,7 @@ def test_known_roots(size: int, root: str) -> None:
 @given(LEAVES)
 def test_the_root_is_that_of_the_definition(leaves: list[bytes]) -> None:
     assert root_of(leaves) == by_definition(leaves)
+    assert Tree(leaves).root() == by_definition(leaves)
     assert root_of([]) == EMPTY
 
 
@@ -73,7 +74,7 @@ def test_a_tree_grows_on_from_its_frontier(leaves: list[bytes], at: int) -> None
 @given(LEAVES.filter(bool), st.data())
 def test_a_proof_shows_its_leaf_alone(leaves: list[bytes], data: st.DataObject) -> None:
     index = data.draw(st.integers(0, len(leaves) - 1))
-    proof = inclusion_proof(index, leaves)
+    proof = Tree(leaves).proof(index)
     root = by_definition(leaves)
     assert root_by_proof(index, len(leaves), leaves[index], proof) == root
     other = data.draw(st.binary(min_size=32, max_size=32).filter(lambda one: one != leaves[index]))
@@ -97,5 +98,5 @@ def test_a_frontier_of_another_size_is_refused(size: int, subtrees: list[bytes])
 
 def test_a_leaf_that_is_not_there_has_no_proof() -> None:
     with pytest.raises(ContractError):
-        inclusion_proof(1, [EMPTY])
+        Tree([EMPTY]).proof(1)
     assert root_by_proof(1, 1, EMPTY, []) is None

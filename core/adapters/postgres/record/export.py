@@ -1,0 +1,163 @@
+"""Read records with their proofs, to be handed to somebody outside."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+
+from sqlalchemy import RowMapping, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.transactions import connected
+from core.audit.bundle.write import Bundle, BundledRecord, BundledText
+from core.audit.checkpoint import PublicKey, opened
+from core.audit.documents import Event
+from core.audit.merkle import Tree
+from core.domain.audit import Tag
+from core.domain.errors import ContractError, IntegrityError, UsageError
+
+_NEWEST = text(
+    "SELECT size, root, note FROM audit.checkpoint ORDER BY generation DESC, size DESC LIMIT 1"
+)
+_LEAVES = text("SELECT leaf_hash FROM audit.leaf WHERE idx < :size ORDER BY idx")
+_RECORDS = text("""
+SELECT record.id::text, record.canonical, leaf.idx
+  FROM audit.record JOIN audit.leaf ON leaf.record_id = record.id
+ WHERE leaf.idx < :size
+   AND (CAST(:record AS text) IS NULL OR record.id::text LIKE :record)
+   AND (CAST(:since AS date) IS NULL OR record.at >= CAST(:since AS date))
+   AND (CAST(:until AS date) IS NULL OR record.at < CAST(:until AS date) + 1)
+   AND (CAST(:policy AS text) IS NULL OR EXISTS (
+         SELECT FROM audit.citation WHERE record_id = record.id AND policy = :policy))
+ ORDER BY leaf.idx
+""")
+_TEXTS = text(
+    "SELECT record_id::text, field, salt, body FROM audit.content"
+    " WHERE record_id = ANY(CAST(:ids AS uuid[])) ORDER BY record_id, field"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which records leave; all that is given must hold."""
+
+    record: str | None = None
+    """The beginning of an id."""
+    policy: str | None = None
+    """Answers that cite this policy."""
+    since: date | None = None
+    """First day, UTC."""
+    until: date | None = None
+    """Last day, UTC."""
+
+    def about(self) -> str:
+        """Return it in words."""
+        said = (
+            f"record {self.record}" if self.record else "",
+            f"answers that rest on the policy {self.policy}" if self.policy else "",
+            f"since {self.since}" if self.since else "",
+            f"until {self.until}" if self.until else "",
+        )
+        return ", ".join(part for part in said if part)
+
+
+class PostgresExport:
+    """Reads bundles from one database, and records that they left."""
+
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
+        self._engine = engine
+        self._ledger = ledger
+
+    @raises_transient
+    async def bundle(
+        self, selection: Selection, *, keys: Sequence[PublicKey], actor: str
+    ) -> Bundle:
+        """Return what was asked for with its proofs.
+
+        Raises:
+            UsageError: Nothing was sealed yet, or no sealed record is meant.
+            IntegrityError: The leaves do not lead to the signed root.
+        """
+        async with connected(self._engine, "REPEATABLE READ") as connection:
+            newest = (await connection.execute(_NEWEST)).mappings().one_or_none()
+            if newest is None:
+                raise UsageError("nothing was sealed yet: `citebound audit seal` does it")
+            rows = await _records(connection, selection, newest["size"])
+            if not rows:
+                raise UsageError(f"no sealed record is meant by {selection.about()!r}")
+            leaves = await connection.execute(_LEAVES, {"size": newest["size"]})
+            signer = _signer(newest["note"], keys)
+            tree = Tree(bytes(leaf) for leaf in leaves.scalars())
+            if tree.root() != bytes(newest["root"]):
+                raise IntegrityError(
+                    "the leaves do not lead to the signed root: run `citebound audit verify`"
+                )
+            texts = await _texts(connection, [row["id"] for row in rows])
+        await self._record(selection, len(rows), actor)
+        return Bundle(
+            note=newest["note"],
+            key=signer,
+            about=selection.about(),
+            records=[
+                BundledRecord(
+                    record_id=row["id"],
+                    canonical=bytes(row["canonical"]),
+                    leaf=row["idx"],
+                    path=tree.proof(row["idx"]),
+                    texts=texts.get(row["id"], ()),
+                )
+                for row in rows
+            ],
+        )
+
+    async def _record(self, selection: Selection, records: int, actor: str) -> None:
+        event = Event(
+            tag=Tag.BUNDLE_EXPORTED,
+            actor=actor,
+            actor_kind="operator",
+            conversation=None,
+            seq=None,
+            subject=None,
+            cause=None,
+            trace_id=None,
+            says={"records": records, "selection": selection.about()},
+        )
+        async with self._engine.begin() as connection:
+            await self._ledger.event(connection, event, content={})
+
+
+def _signer(note: str, keys: Sequence[PublicKey]) -> PublicKey:
+    for key in keys:
+        with suppress(ContractError):
+            opened(note, [key])
+            return key
+    raise IntegrityError(
+        "no trusted key signed the newest checkpoint: run `citebound audit verify`"
+    )
+
+
+async def _records(
+    connection: AsyncConnection, selection: Selection, size: int
+) -> Sequence[RowMapping]:
+    found = await connection.execute(
+        _RECORDS,
+        {
+            "size": size,
+            "record": f"{selection.record}%" if selection.record else None,
+            "policy": selection.policy,
+            "since": selection.since,
+            "until": selection.until,
+        },
+    )
+    return found.mappings().all()
+
+
+async def _texts(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, list[BundledText]]:
+    texts: dict[str, list[BundledText]] = {}
+    for row in (await connection.execute(_TEXTS, {"ids": list(ids)})).mappings():
+        texts.setdefault(row["record_id"], []).append(
+            BundledText(field=row["field"], salt=bytes(row["salt"]), body=row["body"])
+        )
+    return texts

@@ -1,0 +1,1 @@
+"""The bundle of records that leaves the company, and proves itself."""
