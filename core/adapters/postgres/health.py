@@ -4,8 +4,9 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.database import connection_use, raises_transient
+from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.failover import OutdatedServerError
+from core.adapters.postgres.engine.pool import connection_use
 from core.adapters.postgres.engine.schema import newest_revision, suits
 from core.adapters.postgres.record.model_calls import TODAY
 from core.ports.operations import ConnectionUse, DatabaseState

@@ -9,12 +9,8 @@ from sqlalchemy import text
 from bot.app.gauges import Gauges
 from bot.metrics import Meter
 from bot.traces import TraceSpan, current_trace, exporting, trace_id, traced
-from core.adapters.postgres.engine.database import (
-    KEPT,
-    OVERFLOW,
-    connection_use,
-    engine_for,
-)
+from core.adapters.postgres.engine.database import engine_for
+from core.adapters.postgres.engine.pool import KEPT, OVERFLOW, connection_use
 from core.adapters.postgres.health import PostgresHealth
 from core.bootstrap import Service
 from core.domain.delivery import Delivery

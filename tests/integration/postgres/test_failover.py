@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine import database
+from core.adapters.postgres.engine import pool
 from core.adapters.postgres.engine.database import Limits, engine_for
 from core.adapters.postgres.engine.failover import OutdatedServerError, Servers, servers_of
 from core.adapters.postgres.engine.schema import open_database
@@ -71,8 +71,8 @@ async def test_one_that_rested_is_not_waited_for(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The ping has less time than a statement."""
-    monkeypatch.setattr(database, "RESTED_S", 0.0)
-    monkeypatch.setattr(database, "PINGED_WITHIN_S", 0.2)
+    monkeypatch.setattr(pool, "RESTED_S", 0.0)
+    monkeypatch.setattr(pool, "PINGED_WITHIN_S", 0.2)
     engine = engine_for(database_url, limits=Limits(silent_ms=3_600_000))
     async with engine.connect() as connection:
         process_id = await process_of(connection)

@@ -5,7 +5,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine import database
+from core.adapters.postgres.engine import pool
 from core.adapters.postgres.engine.database import engine_for
 
 OTHERS = (
@@ -32,7 +32,7 @@ async def test_a_connection_that_rested_is_asked_first(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody notices that it had died."""
-    monkeypatch.setattr(database, "RESTED_S", 0.0)
+    monkeypatch.setattr(pool, "RESTED_S", 0.0)
     engine = engine_for(database_url)
     assert await one(engine) == 1
     await ended(database_url)
@@ -44,7 +44,7 @@ async def test_one_that_was_just_used_is_not_asked(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It fails once, and is replaced."""
-    monkeypatch.setattr(database, "RESTED_S", 3_600.0)
+    monkeypatch.setattr(pool, "RESTED_S", 3_600.0)
     engine = engine_for(database_url)
     assert await one(engine) == 1
     await ended(database_url)

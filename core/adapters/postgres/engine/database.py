@@ -3,29 +3,26 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from time import monotonic
 from types import CoroutineType
 from typing import Any, ParamSpec, TypeVar, cast
 
 import psycopg
 from sqlalchemy import (
     URL,
-    AsyncAdaptedQueuePool,
     Connection,
     NullPool,
-    PoolProxiedConnection,
     TextClause,
     event,
     make_url,
     text,
 )
-from sqlalchemy.exc import ArgumentError, DBAPIError, InvalidatePoolError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from core.adapters.postgres.engine.failover import FailoverConnection, Servers, servers_of
+from core.adapters.postgres.engine.failover import Servers, servers_of
+from core.adapters.postgres.engine.pool import KEPT, OVERFLOW, CountedPool, ping_after_rest
 from core.domain.errors import ConfigError, TransientError
-from core.ports.operations import ConnectionUse
 
 MINIMUM_POSTGRES = 15
 """`security_invoker` views came with it (release notes of Postgres 15)."""
@@ -119,14 +116,7 @@ class Limits:
 SERVING = Limits()
 """Of processes that serve people. Commands have none: publication
 waits for its turn, and an index takes as long as it takes."""
-KEPT, OVERFLOW = 8, 8
-"""Connections of a process that stay open, and that may be opened beyond them."""
 CONNECTED_WITHIN_S = 3
-RESTED_S = 1.0
-"""Seconds without use from which a pooled connection may have died unnoticed. One that dies sooner
-fails a statement, and the unit of work begins again with another."""
-PINGED_WITHIN_S = 2.0
-"""What a server may take to say that it lives: less than probes and platforms wait for us."""
 UNACKNOWLEDGED_MS = 5_000
 """How long what was sent may stay unacknowledged until the connection counts as broken."""
 
@@ -197,9 +187,9 @@ def engine_for(
     }
     if pooled:
         engine = create_async_engine(
-            parsed, poolclass=_CountedPool, pool_size=KEPT, max_overflow=OVERFLOW, **told
+            parsed, poolclass=CountedPool, pool_size=KEPT, max_overflow=OVERFLOW, **told
         )
-        _ping_after_rest(engine)
+        ping_after_rest(engine)
     else:
         engine = create_async_engine(parsed, poolclass=NullPool, **told)
     if by_pooler and limits is not None:
@@ -210,33 +200,6 @@ def engine_for(
 def servers_behind(engine: AsyncEngine) -> Servers:
     """Return the servers that an engine connects to."""
     return cast("Servers", engine.sync_engine.get_execution_options()[SERVERS])
-
-
-class _CountedPool(AsyncAdaptedQueuePool):
-    """Counts who waits for a connection: the pool itself does not tell."""
-
-    waiting = 0
-
-    def connect(self) -> PoolProxiedConnection:
-        self.waiting += 1
-        try:
-            return super().connect()
-        finally:
-            self.waiting -= 1
-
-
-def connection_use(engine: AsyncEngine) -> ConnectionUse | None:
-    """Say how the connections of a pool are used; None: the engine keeps none."""
-    pool = engine.sync_engine.pool
-    if not isinstance(pool, _CountedPool):
-        return None
-    return ConnectionUse(
-        idle=pool.checkedin(),
-        in_use=pool.checkedout(),
-        overflow=max(0, pool.overflow()),
-        most=KEPT + OVERFLOW,
-        waiting=pool.waiting,
-    )
 
 
 def goes_by_pooler(engine: AsyncEngine) -> bool:
@@ -293,32 +256,6 @@ def _limit_transactions(engine: AsyncEngine, limits: Limits) -> None:
     def _begins(connection: Connection) -> None:
         if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
             connection.exec_driver_sql(f"SELECT {settings}")
-
-
-def _ping_after_rest(engine: AsyncEngine) -> None:
-    """Ask a connection whether it lives before it is used again, if it has rested.
-
-    SQLAlchemy's own `pool_pre_ping` asks each time: one more round trip for each transaction.
-    """
-    pool, dialect = engine.sync_engine.pool, engine.dialect
-
-    @event.listens_for(pool, "checkin")
-    def _rests(_: object, record: PoolProxiedConnection) -> None:
-        record.info["rests_since"] = monotonic()
-
-    @event.listens_for(pool, "checkout")
-    def _wakes(connection: Any, record: PoolProxiedConnection, _: object) -> None:
-        rested_s = monotonic() - record.info.get("rests_since", monotonic())
-        if rested_s < RESTED_S:
-            return
-        session = cast("FailoverConnection", connection.driver_connection)
-        before = session.limit_answers(PINGED_WITHIN_S)
-        try:
-            dialect.do_ping(connection)
-        except dialect.loaded_dbapi.Error as error:
-            # What took this one took the others that rest as well.
-            raise InvalidatePoolError("it died while it rested") from error
-        session.limit_answers(before)
 
 
 async def server_facts(engine: AsyncEngine) -> ServerFacts:
