@@ -15,6 +15,8 @@ PACKAGES = (
     "bot",
     "core.adapters",
     "core.agent",
+    "core.audit",
+    "core.config",
     "core.domain",
     "core.measuring",
     "core.grounding",
