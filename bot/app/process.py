@@ -14,10 +14,16 @@ load balancer takes a while to notice that this one is not ready.
 
 import asyncio
 import gc
+import importlib
 import logging
 import signal
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    nullcontext,
+)
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -133,6 +139,7 @@ async def running(
     async with AsyncExitStack() as stack:
         connected = [await stack.enter_async_context(one(service)) for one in platforms]
         chats = tuple(connected)
+        await stack.enter_async_context(_tracing(service.settings, roles))
         told = operated or await stack.enter_async_context(
             operating(service.settings, roles, limits=limits)
         )
@@ -152,6 +159,13 @@ async def running(
         told.health.begin()
         stack.callback(told.health.stop)
         yield Process(service=service, chats=chats, port=port, operations_port=told.port)
+
+
+def _tracing(settings: Settings, roles: Roles) -> AbstractAsyncContextManager[None]:
+    """Send traces, if that is set; only then is OpenTelemetry imported, which takes a while."""
+    if settings.traces == "off":
+        return nullcontext()
+    return importlib.import_module("bot.app.tracing").sending(settings, role=roles.word)
 
 
 @asynccontextmanager

@@ -59,6 +59,14 @@ class DeploymentSettings:
         "Port for that; 0: any free one, each process on one machine needs its own",
         check=within(0, 65_535),
     )
+    traces: str = setting(
+        "CITEBOUND_TRACES",
+        "off",
+        "`on`: a trace of each question by OpenTelemetry, to where `OTEL_EXPORTER_OTLP_ENDPOINT`"
+        " says; `with_text`: what was asked and answered stands in it, too",
+        check=one_of("off", "on", "with_text"),
+    )
+    """All else is set by the variables of OpenTelemetry."""
     unit: str = setting("CITEBOUND_UNIT", "default", "Organisational unit written into each record")
     """Officers see the records of their units."""
     ledger_name: str = setting(

@@ -32,6 +32,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
         "serve": {"ingress": {"enabled": True, "host": "a.example", "tlsSecret": "tls"}},
         "work": {"autoscaling": {"kind": "hpa"}},
         "alerts": {"enabled": True},
+        "networkPolicy": {"egressPorts": [4318]},
         "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
         "serviceAccount": {"annotations": {"example.com/role": "citebound"}},
         "nodeSelector": {"kubernetes.io/arch": "amd64"},

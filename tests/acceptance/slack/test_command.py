@@ -41,7 +41,9 @@ class Serving:
 
 
 @asynccontextmanager
-async def command(slack: FakeSlack, database_url: str, *words: str) -> AsyncGenerator[Serving]:
+async def command(
+    slack: FakeSlack, database_url: str, *words: str, **settings: str
+) -> AsyncGenerator[Serving]:
     """Run `citebound serve` until it ends, by itself or with the block."""
     port, operations_port = free_port(), free_port()
     environment = {
@@ -54,6 +56,7 @@ async def command(slack: FakeSlack, database_url: str, *words: str) -> AsyncGene
         "SLACK_API_URL": slack.api_url,
         "CITEBOUND_PORT": str(port),
         "CITEBOUND_OPERATIONS_PORT": str(operations_port),
+        **settings,
     }
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bot", "serve", *words, env=environment, stderr=PIPE, cwd=ROOT
