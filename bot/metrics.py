@@ -2,15 +2,23 @@
 
 Every metric stands in one table, with its labels. The value of a label is a short word of code or
 a model's name, never an id, a person's name or text: anything else is reported as `other`.
-
-The format is that of Prometheus' text exposition, version 0.0.4.
 """
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BOUNDS_S = (
@@ -22,6 +30,7 @@ CITEBOUND_DEADLINE_S, which is 45 if unset and at most 600."""
 OTHER = "other"
 MOST_SERIES = 200
 """Combinations of labels of one metric; further ones are counted together, as `other`."""
+disable_created_metrics()  # a series more for each, which nobody asks for
 _WORD = re.compile(r"/?[a-z][a-z0-9_./-]{0,47}|[1-5][0-9]{2}|[0-9]{1,4}(\.[0-9]{1,4}){2}")
 
 
@@ -151,88 +160,80 @@ METRICS: Mapping[str, Metric] = {
 _Key = tuple[str, ...]
 
 
-@dataclass(slots=True)
-class _Histogram:
-    counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_S) + 1))
-    total: float = 0.0
+class _Gauges(Collector):
+    """Gauges that are told only while they are known: one of the library's own begins at 0."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, dict[_Key, float]] = {
+            name: {} for name, metric in METRICS.items() if metric.kind == "gauge"
+        }
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        for name, values in self.values.items():
+            family = GaugeMetricFamily(name, METRICS[name].means, labels=METRICS[name].labels)
+            for key, value in values.items():
+                family.add_metric(key, value)
+            yield family
 
 
 class Meter:
-    """Counts of one process. Not shared between processes; scraped from each."""
+    """Counts of one process, its memory and processor time among them. Scraped from each."""
 
     def __init__(self) -> None:
         """Begin at nothing."""
-        self._values: dict[str, dict[_Key, float]] = defaultdict(dict)
-        self._histograms: dict[str, dict[_Key, _Histogram]] = defaultdict(dict)
-        for name, metric in METRICS.items():
-            if metric.kind == "counter" and not metric.labels:
-                self.count(name, 0.0)  # of one that begins at 1, Prometheus sees no increase
+        self._registry = CollectorRegistry()
+        self._gauges = _Gauges()
+        self._registry.register(self._gauges)
+        ProcessCollector(registry=self._registry)
+        self._counters = {
+            name: Counter(name, metric.means, metric.labels, registry=self._registry)
+            for name, metric in METRICS.items()
+            if metric.kind == "counter"
+        }
+        self._histograms = {
+            name: Histogram(
+                name, metric.means, metric.labels, buckets=BOUNDS_S, registry=self._registry
+            )
+            for name, metric in METRICS.items()
+            if metric.kind == "histogram"
+        }
+        self._series: dict[str, set[_Key]] = defaultdict(set)
 
     def count(self, name: str, by: float = 1.0, **labels: str) -> None:
         """Add to a counter."""
-        values = self._values[name]
-        key = _among(values, _key(name, "counter", labels))
-        values[key] = values.get(key, 0.0) + by
+        key = self._key(name, "counter", labels)
+        counter = self._counters[name]
+        (counter.labels(*key) if key else counter).inc(by)
 
     def set(self, name: str, value: float | None, **labels: str) -> None:
         """Set a gauge; None: it is not known, and nothing is told of it."""
-        values, key = self._values[name], _key(name, "gauge", labels)
+        key = self._key(name, "gauge", labels)
         if value is None:
-            values.pop(key, None)
+            self._gauges.values[name].pop(key, None)
         else:
-            values[_among(values, key)] = value
+            self._gauges.values[name][key] = value
 
     def observe(self, name: str, seconds: float, **labels: str) -> None:
         """Add a duration to a histogram."""
-        known = self._histograms[name]
-        key = _among(known, _key(name, "histogram", labels))
-        histogram = known.setdefault(key, _Histogram())
-        histogram.counts[bisect_left(BOUNDS_S, seconds)] += 1
-        histogram.total += seconds
+        key = self._key(name, "histogram", labels)
+        histogram = self._histograms[name]
+        (histogram.labels(*key) if key else histogram).observe(seconds)
 
     def text(self) -> str:
         """Return everything, as Prometheus reads it."""
-        lines: list[str] = []
-        for name, metric in METRICS.items():
-            lines += [f"# HELP {name} {metric.means}", f"# TYPE {name} {metric.kind}"]
-            if metric.kind == "histogram":
-                for key, histogram in sorted(self._histograms[name].items()):
-                    lines += _buckets(name, metric, key, histogram)
-            else:
-                lines += [
-                    f"{name}{_labels(metric.labels, key)} {value:g}"
-                    for key, value in sorted(self._values[name].items())
-                ]
-        return "\n".join(lines) + "\n"
+        return generate_latest(self._registry).decode()
 
-
-def _key(name: str, kind: str, labels: Mapping[str, str]) -> _Key:
-    metric = METRICS[name]
-    if metric.kind != kind or set(labels) != set(metric.labels):
-        raise ValueError(f"{name} is a {metric.kind} with labels {metric.labels}")
-    return tuple(_word(labels[label]) for label in metric.labels)
-
-
-def _among(known: Mapping[_Key, object], key: _Key) -> _Key:
-    """Return the labels, or `other` for each where the metric has as many series as it may."""
-    return key if key in known or len(known) < MOST_SERIES else (OTHER,) * len(key)
+    def _key(self, name: str, kind: str, labels: Mapping[str, str]) -> _Key:
+        """Return the values of labels; `other` for each where there are as many as may be."""
+        metric, known = METRICS[name], self._series[name]
+        if metric.kind != kind or set(labels) != set(metric.labels):
+            raise ValueError(f"{name} is a {metric.kind} with labels {metric.labels}")
+        key = tuple(_word(labels[label]) for label in metric.labels)
+        if key not in known and len(known) >= MOST_SERIES:
+            return (OTHER,) * len(key)
+        known.add(key)
+        return key
 
 
 def _word(value: str) -> str:
     return value if _WORD.fullmatch(value) else OTHER
-
-
-def _labels(names: tuple[str, ...], values: tuple[str, ...]) -> str:
-    pairs = [f'{name}="{value}"' for name, value in zip(names, values, strict=True)]
-    return f"{{{','.join(pairs)}}}" if pairs else ""
-
-
-def _buckets(name: str, metric: Metric, key: _Key, histogram: _Histogram) -> list[str]:
-    lines: list[str] = []
-    below = 0
-    for bound, count in zip((*map(str, BOUNDS_S), "+Inf"), histogram.counts, strict=True):
-        below += count
-        labels = _labels((*metric.labels, "le"), (*key, bound))
-        lines.append(f"{name}_bucket{labels} {below}")
-    labels = _labels(metric.labels, key)
-    return [*lines, f"{name}_sum{labels} {histogram.total:g}", f"{name}_count{labels} {below}"]

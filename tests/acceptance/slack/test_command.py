@@ -181,7 +181,7 @@ async def test_it_counts_what_it_does(slack: FakeSlack, slack_database: str) -> 
     lines = dict(line.rsplit(" ", 1) for line in told.splitlines() if not line.startswith("#"))
     acked = 'citebound_http_seconds_count{route="/slack/events",status="200"}'
     assert float(lines[acked]) >= 1
-    assert lines['citebound_posts_total{platform="slack",result="ambiguous"}'] == "1"
+    assert lines['citebound_posts_total{platform="slack",result="ambiguous"}'] == "1.0"
     assert sum(float(v) for k, v in lines.items() if k.startswith("citebound_outcomes")) == 1
     assert "citebound_oldest_message_seconds" in lines
     for secret in (CANARY, anna.id, slack.workspace.team_id, said.message.channel):

@@ -32,7 +32,7 @@ async def lost(running: Product) -> int:
     """Return how many workspaces the metrics call lost."""
     _, text = await told(running, "metrics")
     (line,) = [one for one in text.splitlines() if one.startswith("citebound_lost_workspaces ")]
-    return int(line.split()[1])
+    return int(float(line.split()[1]))
 
 
 @pytest.mark.parametrize("word", ["token_revoked", "account_inactive", "invalid_auth"])

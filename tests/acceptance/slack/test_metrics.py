@@ -59,8 +59,10 @@ async def test_what_operators_read_is_told(slack: FakeSlack, slack_database: str
         told = ""
         while "citebound_question_seconds_count" not in told:
             told = (await serving.get("metrics"))[1]
-    samples = [one for line in told.splitlines() if (one := SAMPLE.match(line))]
-    assert len(samples) == len([line for line in told.splitlines() if line[0] != "#"])
+    assert "\nprocess_resident_memory_bytes " in told
+    ours = [line for line in told.splitlines() if line.startswith("citebound_")]
+    samples = [one for line in ours if (one := SAMPLE.match(line))]
+    assert len(samples) == len(ours)
     sampled = {one[1] for one in samples}
     assert read_by_operators() - sampled <= set(OF_EVENTS)
     assert sampled | set(OF_EVENTS) == set(METRICS)
@@ -70,4 +72,4 @@ async def test_what_operators_read_is_told(slack: FakeSlack, slack_database: str
     assert "citebound_database_up 1" in told
     assert "citebound_schema_fits 1" in told
     assert 'citebound_slots{kind="answer",state="free"} 8' in told
-    assert 'citebound_info{version="' in told
+    assert 'citebound_info{role="both",version="' in told

@@ -17,13 +17,13 @@ def test_each_metric_is_told_in_its_form() -> None:
     for seconds in (0.004, 0.2, 99.0):
         meter.observe("citebound_http_seconds", seconds, route="/slack/events", status="200")
     lines = meter.text().splitlines()
-    assert 'citebound_posts_total{platform="slack",result="posted"} 3' in lines
-    assert "citebound_waiting_messages 7" in lines
-    at = 'citebound_http_seconds_bucket{route="/slack/events",status="200",le='
-    assert f'{at}"0.005"}} 1' in lines
-    assert f'{at}"0.25"}} 2' in lines
-    assert f'{at}"30.0"}} 2' in lines
-    assert f'{at}"+Inf"}} 3' in lines
+    assert 'citebound_posts_total{platform="slack",result="posted"} 3.0' in lines
+    assert "citebound_waiting_messages 7.0" in lines
+    at, of = "citebound_http_seconds_bucket{le=", 'route="/slack/events",status="200"'
+    assert f'{at}"0.005",{of}}} 1.0' in lines
+    assert f'{at}"0.25",{of}}} 2.0' in lines
+    assert f'{at}"30.0",{of}}} 2.0' in lines
+    assert f'{at}"+Inf",{of}}} 3.0' in lines
     assert 'citebound_http_seconds_sum{route="/slack/events",status="200"} 99.204' in lines
     for name, metric in METRICS.items():
         assert f"# TYPE {name} {metric.kind}" in lines
@@ -36,8 +36,8 @@ def test_a_label_is_a_word_of_code(value: str) -> None:
     meter.count("citebound_denied_total", reason=value)
     (told,) = (line for line in meter.text().splitlines() if line.startswith("citebound_denied"))
     assert told in {
-        f'citebound_denied_total{{reason="{value}"}} 1',
-        f'citebound_denied_total{{reason="{OTHER}"}} 1',
+        f'citebound_denied_total{{reason="{value}"}} 1.0',
+        f'citebound_denied_total{{reason="{OTHER}"}} 1.0',
     }
     assert all(one in "abcdefghijklmnopqrstuvwxyz0123456789_./-" for one in told.split('"')[1])
 
@@ -66,15 +66,15 @@ def test_a_metric_has_so_many_series_and_no_more() -> None:
         meter.observe("citebound_model_seconds", 1.0, model=f"model-{n}", purpose="answer")
     counted = [one for one in meter.text().splitlines() if one.startswith("citebound_denied")]
     assert len(counted) == MOST_SERIES + 1
-    assert f'citebound_denied_total{{reason="{OTHER}"}} 50' in counted
+    assert f'citebound_denied_total{{reason="{OTHER}"}} 50.0' in counted
     assert meter.text().count("citebound_model_seconds_sum") == MOST_SERIES + 1
 
 
 def test_a_counter_begins_at_zero() -> None:
     """Of one that appears as 1, Prometheus sees no increase, and its alert misses the first."""
     told = Meter().text().splitlines()
-    assert "citebound_given_up_total 0" in told
-    assert "citebound_failed_attempts_total 0" in told
+    assert "citebound_given_up_total 0.0" in told
+    assert "citebound_failed_attempts_total 0.0" in told
 
 
 def test_buckets_reach_beyond_the_deadline() -> None:
