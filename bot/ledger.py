@@ -1,6 +1,6 @@
 """The parts of the ledger as the settings name them: key, anchors, sequencer."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -57,15 +57,13 @@ def trusted_keys(
     return list(dict.fromkeys(found))
 
 
-def _say_nothing(_what: str) -> None:
-    """The log says what is waited for."""
-
-
 @asynccontextmanager
-async def open_sequencer(settings: Settings, key: LedgerKey) -> AsyncGenerator[PostgresSequencer]:
-    """Open the database, once its schema fits, and lend what seals it."""
+async def open_sequencer(
+    settings: Settings, key: LedgerKey, waits: Callable[[str], None] | None = None
+) -> AsyncGenerator[PostgresSequencer]:
+    """Open the database and lend what seals it; for `waits` see `open_database`."""
     async with open_database(
-        await database_url(settings), migrates=settings.migrates, waits=_say_nothing
+        await database_url(settings), migrates=settings.migrates, waits=waits
     ) as engine:
         yield PostgresSequencer(
             engine, key=key, deployment=settings.ledger_name, clock=SystemClock()

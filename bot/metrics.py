@@ -131,6 +131,15 @@ METRICS: Mapping[str, Metric] = {
         means="Connections to the database: idle and in_use; overflow counts those not kept.",
         labels=("state",),
     ),
+    "citebound_sealed_records": Metric(
+        kind="gauge", means="Records in the ledger's last checkpoint; told by `audit seal` alone."
+    ),
+    "citebound_oldest_unsealed_seconds": Metric(
+        kind="gauge", means="Age of the oldest record that waits to be sealed; 0: none does."
+    ),
+    "citebound_anchor_failures_total": Metric(
+        kind="counter", means="Checkpoints that an anchor did not take; a later one covers each."
+    ),
     "citebound_pool_limit": Metric(kind="gauge", means="Connections that may be open."),
     "citebound_pool_waiting": Metric(
         kind="gauge", means="Tasks that wait for a connection to the database."

@@ -74,9 +74,14 @@ class Roles:
     works: bool = True
     """Answers and posts."""
 
+    seals: bool = False
+    """Seals the record, and does nothing else."""
+
     @property
     def word(self) -> str:
         """What it is called in metrics and traces."""
+        if self.seals:
+            return "seal"
         return ("both" if self.works else "serve") if self.serves else "work"
 
 

@@ -24,6 +24,8 @@ OF_EVENTS = {
     "citebound_model_errors_total": "a model",
     "citebound_model_seconds": "a model",
     "citebound_model_tokens_total": "a model",
+    "citebound_oldest_unsealed_seconds": "the sealing process",
+    "citebound_sealed_records": "the sealing process",
 }
 """Metrics that one question to the rules does not tell, and what does."""
 WORDS = {

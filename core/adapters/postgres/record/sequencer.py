@@ -58,6 +58,12 @@ _CHECKPOINT = text(
     " VALUES (:generation, :size, :root, :frontier, CAST(CAST(:horizon AS text) AS xid8), :cluster,"
     " :note)"
 ).bindparams(bindparam("frontier", type_=ARRAY(LargeBinary)))
+_WAITING = text(
+    "SELECT extract(epoch FROM clock_timestamp() - min(at)) FROM audit.record AS record"
+    " WHERE xid >= coalesce((SELECT horizon FROM audit.checkpoint"
+    "                         ORDER BY generation DESC, size DESC LIMIT 1), '0')"
+    " AND NOT EXISTS (SELECT FROM audit.leaf WHERE record_id = record.id)"
+)
 _NOTE_AT = text("SELECT note FROM audit.checkpoint WHERE generation = :generation AND size = :size")
 
 logger = logging.getLogger(__name__)
@@ -134,6 +140,12 @@ class PostgresSequencer:
                 return Sealed(note=state.note, size=state.frontier.size, added=0, is_behind=False)
             note = await self._append(connection, state, rows, horizon=horizon)
             return Sealed(note=note, size=state.frontier.size, added=len(rows), is_behind=is_behind)
+
+    @raises_transient
+    async def waiting_s(self) -> float:
+        """Return the age of the oldest record that waits to be sealed, in seconds; 0: none does."""
+        async with self._engine.connect() as connection:
+            return float(await connection.scalar(_WAITING) or 0.0)
 
     async def check(self, anchored: Sequence[str], keys: Sequence[PublicKey]) -> None:
         """Compare with the newest notes that stand outside the database.

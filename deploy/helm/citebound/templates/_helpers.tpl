@@ -104,8 +104,13 @@ spec:
   {{- if .replicas }}
   replicas: {{ .replicas }}
   {{- end }}
+  {{- if eq .component "seal" }}
+  # Its volume goes to one pod at a time.
+  strategy: {type: Recreate}
+  {{- else }}
   strategy:
     rollingUpdate: {maxUnavailable: 0, maxSurge: 1}
+  {{- end }}
   selector:
     matchLabels: {{- include "citebound.selector" . | nindent 6 }}
   template:
@@ -118,6 +123,16 @@ spec:
       {{- end }}
     spec:
       {{- include "citebound.podSpec" $root | nindent 6 }}
+        {{- if eq .component "seal" }}
+        - name: key
+          secret:
+            secretName: {{ $root.Values.seal.keySecret.name }}
+            defaultMode: 0400
+            items: [{key: {{ $root.Values.seal.keySecret.key }}, path: key.pem}]
+        - name: anchors
+          persistentVolumeClaim:
+            claimName: {{ $root.Values.seal.anchors.existingClaim | default (printf "%s-seal" (include "citebound.name" $root)) }}
+        {{- end }}
       # Work that has begun is finished within 20 s; the rest is for the end of connections.
       terminationGracePeriodSeconds: 45
       topologySpreadConstraints:
@@ -135,7 +150,12 @@ spec:
           image: {{ include "citebound.image" $root }}
           imagePullPolicy: {{ $root.Values.image.pullPolicy }}
           args: {{ toJson .args }}
-          env: {{- include "citebound.env" $root | nindent 12 }}
+          env:
+            {{- include "citebound.env" $root | nindent 12 }}
+            {{- if eq .component "seal" }}
+            - {name: CITEBOUND_LEDGER_KEY, value: /run/secrets/ledger/key.pem}
+            - {name: CITEBOUND_LEDGER_ANCHORS, value: /var/lib/citebound/anchors}
+            {{- end }}
           ports:
             {{- if eq .component "serve" }}
             - {name: platforms, containerPort: 8080}
@@ -160,4 +180,8 @@ spec:
           securityContext: {{- include "citebound.containerSecurity" $root | nindent 12 }}
           volumeMounts:
             - {name: tmp, mountPath: /tmp}
+            {{- if eq .component "seal" }}
+            - {name: key, mountPath: /run/secrets/ledger, readOnly: true}
+            - {name: anchors, mountPath: /var/lib/citebound/anchors}
+            {{- end }}
 {{- end -}}
