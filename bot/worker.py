@@ -152,11 +152,14 @@ class Worker:
         """Repeat a write to a database that fails for as long as a lease lasts.
 
         Raises:
+            OvertakenError: It is too late: somebody else has the message, or it is settled.
             TransientError: It still fails.
         """
         for _ in range(WRITE_ATTEMPTS):
             try:
                 return await write()
+            except OvertakenError:
+                raise
             except TransientError:
                 await asyncio.sleep(self._patience.insists_every_s)
         return await write()

@@ -139,9 +139,11 @@ def forks(root: Path = ROOT) -> Generator[Forks]:
         stdout=subprocess.PIPE,
         text=True,
     )
-    yield Forks(process)
     assert process.stdin is not None
     assert process.stdout is not None
-    process.stdin.close()
-    process.wait(timeout=60)
-    process.stdout.close()
+    try:
+        yield Forks(process)
+    finally:
+        process.stdin.close()
+        process.wait(timeout=60)
+        process.stdout.close()

@@ -136,7 +136,7 @@ async def answered_by(running: list[Running]) -> int:
     """Return how many questions they have answered."""
     told = [(await one.told("metrics"))[1].splitlines() for one in running]
     counts = (line for lines in told for line in lines if "outcomes_total{" in line)
-    return sum(int(line.rpartition(" ")[2]) for line in counts)
+    return sum(int(float(line.rpartition(" ")[2])) for line in counts)
 
 
 async def stopped(running: list[Running]) -> None:

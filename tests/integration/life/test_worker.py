@@ -85,6 +85,30 @@ async def test_a_message_is_given_back_once_the_database_is_there_again(
     assert failures == []
 
 
+async def test_what_shows_progress_too_late_is_not_insisted_on(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer is recorded already: what was shown is taken away now, and not in 20 seconds."""
+    thread = await accepted(deployment, "a gift")
+    attempts = 0
+
+    async def settled(_: Claimed, __: str, /) -> None:
+        nonlocal attempts
+        attempts += 1
+        raise OvertakenError
+
+    @asynccontextmanager
+    async def showing(_: SilentSurface, __: Claimed, kept: Kept, /) -> AsyncGenerator[Progress]:
+        with pytest.raises(OvertakenError):
+            await kept("stream")
+        yield NO_PROGRESS
+
+    monkeypatch.setattr(deployment.backlog, "show_progress", settled)
+    monkeypatch.setattr(SilentSurface, "showing", showing)
+    await deployment.worker.answer(thread)
+    assert attempts == 1
+
+
 async def test_what_shows_progress_is_kept_once_the_database_is_there_again(
     deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:

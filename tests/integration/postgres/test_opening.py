@@ -149,6 +149,7 @@ async def test_a_database_of_another_encoding_is_refused(
             "DATABASE_URL": f"{url}{'&' if '?' in url else '?'}{query}",
             "SLACK_BOT_TOKEN": "xoxb-none",
             "SLACK_SIGNING_SECRET": "0" * 32,
+            "CITEBOUND_OPERATIONS_PORT": "0",
         },
         stderr=asyncio.subprocess.PIPE,
     )

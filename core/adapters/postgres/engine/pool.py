@@ -22,6 +22,9 @@ PINGED_WITHIN_S = 2.0
 class CountedPool(AsyncAdaptedQueuePool):
     """Counts who waits for a connection: the pool itself does not tell."""
 
+    # Named by its module it would log as one of ours, each connection with its words.
+    _sqla_logger_namespace = "sqlalchemy.pool.CountedPool"
+
     waiting = 0
     """How many wait for one, or for one to be opened."""
 
