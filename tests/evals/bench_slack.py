@@ -137,7 +137,9 @@ async def measure_first(here: World, *, questions: int) -> None:
         await slack.until(lambda since=since: bool(since(POSTING)), timeout_s=30.0)
         await here.tables.quiet(within_s=60.0)
         if n >= 3:
-            signs_ms.append((since(frozenset({"assistant.threads.setStatus"}))[0] - asked_at) * 1e3)
+            # An answer that is there at once is the first sign itself.
+            first = min(since(frozenset({"assistant.threads.setStatus"}) | POSTING))
+            signs_ms.append((first - asked_at) * 1e3)
             posts_ms.append((since(POSTING)[0] - asked_at) * 1e3)
     print(
         f"from the event to the status: p50 {median(signs_ms):.0f} ms, most {max(signs_ms):.0f} ms;"
