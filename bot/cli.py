@@ -13,6 +13,7 @@ Exit codes:
     5: another command does what only one may do at a time; try again later.
     6: `serve` or `work` ended itself, because it stood still; start it again.
     7: `ask`: something broke while answering; that is recorded.
+    8: in production, the login of the database may do more than the process needs.
     130: interrupted by Ctrl-C.
     143: told to end (SIGTERM).
     141: whoever read the output stopped reading.
@@ -30,12 +31,19 @@ from types import FrameType, TracebackType
 from typing import cast
 
 from bot.console.command_line import build_parser
-from core.domain.errors import CiteboundError, EmptyCorpusError, OccupiedError, UsageError
+from core.domain.errors import (
+    CiteboundError,
+    EmptyCorpusError,
+    OccupiedError,
+    PrivilegedLoginError,
+    UsageError,
+)
 
 EXIT_USAGE = 2
 EXIT_BROKEN = 3
 EXIT_EMPTY = 4
 EXIT_OCCUPIED = 5
+EXIT_PRIVILEGED = 8
 EXIT_INTERRUPTED = 130
 EXIT_PIPE_CLOSED = 141
 EXIT_TERMINATED = 143
@@ -106,6 +114,8 @@ def exit_code(error: CiteboundError) -> int:
         return EXIT_EMPTY
     if isinstance(error, OccupiedError):
         return EXIT_OCCUPIED
+    if isinstance(error, PrivilegedLoginError):
+        return EXIT_PRIVILEGED
     return EXIT_USAGE if isinstance(error, UsageError) else EXIT_BROKEN
 
 

@@ -5,11 +5,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from core.adapters.anchor_folder import AnchorFolder
-from core.adapters.postgres.engine.schema import open_database
+from core.adapters.postgres.access import open_engine
+from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.record.sequencer import PostgresSequencer
 from core.adapters.system import SystemClock
 from core.audit.checkpoint import LedgerKey, PublicKey, public_keys
-from core.bootstrap import database_url
 from core.config.settings import Settings
 from core.domain.errors import ConfigError
 
@@ -62,9 +62,7 @@ async def open_sequencer(
     settings: Settings, key: LedgerKey, waits: Callable[[str], None] | None = None
 ) -> AsyncGenerator[PostgresSequencer]:
     """Open the database and lend what seals it; for `waits` see `open_database`."""
-    async with open_database(
-        await database_url(settings), migrates=settings.migrates, waits=waits
-    ) as engine:
+    async with open_engine(settings, DatabaseRole.SEQUENCER, waits=waits) as engine:
         yield PostgresSequencer(
             engine, key=key, deployment=settings.ledger_name, clock=SystemClock()
         )

@@ -3,7 +3,6 @@
 Every dependency can be replaced by a parameter; nothing connects at import.
 """
 
-import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -12,10 +11,9 @@ from functools import cached_property
 
 from core.adapters.local.embedder import LocalEmbedder, LocalOffTopic
 from core.adapters.officers import read_officers
+from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.engine.database import SERVING
 from core.adapters.postgres.engine.database import Limits as StatementLimits
-from core.adapters.postgres.engine.embedded import start_embedded
-from core.adapters.postgres.engine.schema import open_database
 from core.adapters.postgres.ontology.fact_index import index_missing
 from core.adapters.postgres.stores import PostgresStores
 from core.adapters.system import SystemClock, UuidSource
@@ -52,7 +50,7 @@ FIRST_QUESTION = "May I accept a gift from a supplier, and who has to approve it
 
 logger = logging.getLogger(__name__)
 
-__all__ = ["SERVING", "Service", "bootstrap", "database_url", "open_stores"]
+__all__ = ["SERVING", "Service", "bootstrap", "open_stores"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,17 +186,6 @@ class Service(PostgresStores):
         return CorpusEmbedder(self.spaces, embedders.configured, embedders.find)
 
 
-async def database_url(settings: Settings) -> str:
-    """Return the configured database, or start the embedded one.
-
-    Raises:
-        ConfigError: The embedded one can't be started.
-    """
-    if settings.database_url:
-        return settings.database_url
-    return await asyncio.to_thread(start_embedded, settings.home)
-
-
 @asynccontextmanager
 async def open_stores(settings: Settings) -> AsyncGenerator[PostgresStores]:
     """Open the database alone, for commands that load no model and touch no case.
@@ -207,8 +194,7 @@ async def open_stores(settings: Settings) -> AsyncGenerator[PostgresStores]:
         ConfigError: See `bootstrap`.
     """
     officers = Officers(all=(), channel=None)
-    url = await database_url(settings)
-    async with open_database(url, migrates=settings.migrates) as engine:
+    async with open_engine(settings) as engine:
         yield PostgresStores(
             engine, settings, officers=officers, clock=SystemClock(), ids=UuidSource()
         )
@@ -250,12 +236,7 @@ async def bootstrap(
             await find_guard(settings), "statements are checked without a guard"
         )
         engine = await stack.enter_async_context(
-            open_database(
-                await database_url(settings),
-                limits=statements,
-                migrates=settings.migrates,
-                waits=waits,
-            )
+            open_engine(settings, limits=statements, waits=waits)
         )
         await index_missing(engine)
         service = Service(

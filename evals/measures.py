@@ -26,9 +26,10 @@ from bot.console.commands.evaluate import (
 )
 from bot.console.options import JSON, command, group, option, positive
 from bot.console.views.terminal import Terminal, open_terminal
+from core.adapters.postgres.access import migration_url
 from core.adapters.system import UuidSource
 from core.agent.request import AskRequest
-from core.bootstrap import Service, database_url
+from core.bootstrap import Service
 from core.config.settings import Settings
 from core.domain.conversation import Place
 from core.domain.errors import ConfigError, UsageError
@@ -154,7 +155,7 @@ async def _retrieval(
             raise ConfigError(f"nothing can be measured with a reader: {reader.reason}")
         notify = stack.enter_context(terminal.busy("Opening the database"))
         return await evaluate_retrieval(
-            await database_url(settings),
+            await migration_url(settings),
             lexical_only=lexical_only,
             embedder=None if isinstance(found, NoEmbedder) else found,
             reader=reader,

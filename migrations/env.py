@@ -2,10 +2,13 @@
 
 The connection is handed over by the caller (`config.attributes["connection"]`), who also sees to it
 that nobody else migrates meanwhile. Tests, the embedded database and a real server take this way.
+Whoever it is, what is made belongs to the owner's role, once there is one.
 """
 
 from alembic import context
 from sqlalchemy import Connection, event, text
+
+from core.adapters.postgres.engine.roles import BECOME_OWNER
 
 LIMITS = text(
     "SELECT set_config('lock_timeout', '2s', true), set_config('statement_timeout', '10min', true),"
@@ -16,12 +19,14 @@ LIMITS = text(
 
 def _limited(connection: Connection) -> None:
     connection.execute(LIMITS)
+    connection.execute(BECOME_OWNER)
 
 
 def run(connection: Connection) -> None:
     """Upgrade or downgrade."""
     event.listen(connection, "begin", _limited)
-    connection.execute(text("CREATE SCHEMA IF NOT EXISTS citebound"))
+    if connection.scalar(text("SELECT to_regnamespace('citebound')")) is None:
+        connection.execute(text("CREATE SCHEMA citebound"))
     connection.commit()
     try:
         context.configure(

@@ -20,6 +20,7 @@ from sqlalchemy import Connection, Engine, create_engine, make_url, text
 from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
 from core.adapters.postgres.engine.embedded_account import exclusively
+from core.adapters.postgres.engine.roles import DatabaseRole, as_embedded_login
 from core.adapters.postgres.engine.schema import migrate
 
 MIGRATED = "citebound_template"
@@ -127,6 +128,16 @@ def admin(server_url: str) -> Generator[Connection]:
 def named(server_url: str, database: str) -> str:
     """Return the URL of a database of the server."""
     return make_url(server_url).set(database=database).render_as_string(hide_password=False)
+
+
+def as_role(url: str, role: DatabaseRole) -> str:
+    """Return the URL of a database of the server for the login of a role."""
+    return as_embedded_login(url, role)
+
+
+def as_app(url: str) -> str:
+    """Return the URL of a database as the product is given it."""
+    return as_embedded_login(url, DatabaseRole.APP)
 
 
 def _copy(connection: Connection, name: str, source: str | None) -> None:

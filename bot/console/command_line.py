@@ -348,6 +348,7 @@ exit codes:
   5    another command does what only one may do at a time: try again later
   6    `serve` or `work` stood still and ended itself: start it again
   7    something broke while `ask` answered; the record says `question:failed`
+  8    in production: the login of the database may do more than the process needs
   130  interrupted
   141  whoever read the output stopped reading""",
 )

@@ -38,6 +38,14 @@ class DeploymentSettings:
         is_secret=True,
     )
     """May hold a password: never printed whole."""
+    migration_url: str | None = setting(
+        "CITEBOUND_MIGRATION_URL",
+        None,
+        "The same database for the login that `citebound migrate` uses, a member of"
+        " `citebound_owner`; unset: `DATABASE_URL`",
+        is_secret=True,
+    )
+    """No other process needs it in production."""
     host: str = setting("CITEBOUND_HOST", "127.0.0.1", "Address on which `serve` listens")
     """`0.0.0.0`: every one."""
     port: int = setting(

@@ -2,7 +2,8 @@
 
 CiteboundError
 ├── ConfigError      a setting is missing or contradictory    refuse to start, name it
-│   └── EmptyCorpusError  nothing has been ingested yet       say how to ingest
+│   ├── EmptyCorpusError  nothing has been ingested yet       say how to ingest
+│   └── PrivilegedLoginError  the database lets it do too much  refuse to start
 ├── UsageError       the caller's words are off               say what is expected
 ├── TransientError   a dependency failed, may recover         retry within the budget, then fall
 back
@@ -35,6 +36,10 @@ class ConfigError(CiteboundError):
 
 class EmptyCorpusError(ConfigError):
     """Nothing has been ingested yet: run `citebound ingest PATH`."""
+
+
+class PrivilegedLoginError(ConfigError):
+    """The login of the database may do more than its process needs."""
 
 
 class UsageError(CiteboundError):

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.bootstrap import database_url
+from core.adapters.postgres.access import migration_url
 from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from core.models import LOCAL, open_embedders
@@ -35,7 +35,7 @@ async def find(folder: Path, out: Path) -> None:
         embedder = embedders.named(LOCAL)
         if isinstance(embedder, NoEmbedder):
             raise ConfigError(embedder.reason)
-        url = await database_url(settings)
+        url = await migration_url(settings)
         with out.open("w") as file:
             async with opened_corpus(url, passages, embedder, progress=print) as search:
                 for question in questions:

@@ -1,12 +1,18 @@
 """`citebound audit`: read the record."""
 
 import asyncio
+import getpass
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 from rich.text import Text
 
-from bot.console.open_service import open_service
 from bot.console.views.record_view import record_json, record_view, records_list
 from bot.console.views.terminal import Terminal, open_terminal
+from core.adapters.postgres.access import open_engine
+from core.adapters.postgres.engine.roles import DatabaseRole
+from core.adapters.postgres.record.audit_reader import PostgresAuditReader
+from core.config.settings import Settings
 from core.domain.audit import RecordLine
 from core.domain.errors import UsageError
 
@@ -23,9 +29,17 @@ def list_records(*, limit: int, outcome: str | None, as_json: bool) -> int:
     return 0
 
 
+@asynccontextmanager
+async def _open_records(terminal: Terminal) -> AsyncGenerator[PostgresAuditReader]:
+    with terminal.busy("Opening the database"):
+        settings = Settings.from_environment()
+    async with open_engine(settings, DatabaseRole.CONSOLE, officer=getpass.getuser()) as engine:
+        yield PostgresAuditReader(engine)
+
+
 async def _show(terminal: Terminal, record_id: str, *, as_json: bool) -> bool:
-    async with open_service(terminal) as service:
-        record = await service.records.show(record_id.strip())
+    async with _open_records(terminal) as records:
+        record = await records.show(record_id.strip())
     if record is None:
         raise UsageError(
             f"there is no record {record_id!r}; `citebound audit list` shows the newest"
@@ -38,8 +52,8 @@ async def _show(terminal: Terminal, record_id: str, *, as_json: bool) -> bool:
 
 
 async def _list(terminal: Terminal, *, limit: int, outcome: str | None, as_json: bool) -> None:
-    async with open_service(terminal) as service:
-        lines = await service.records.list(limit=limit, outcome=outcome)
+    async with _open_records(terminal) as records:
+        lines = await records.list(limit=limit, outcome=outcome)
     if as_json:
         terminal.show_json([_line_json(line) for line in lines])
     elif lines:

@@ -25,6 +25,7 @@ from bot.console.model_checks import (
 )
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from bot.doctor_check import Diagnosis, Status
+from core.adapters.postgres.access import database_url
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.engine.database import (
     ServerFacts,
@@ -32,10 +33,10 @@ from core.adapters.postgres.engine.database import (
     engine_for,
     server_facts,
 )
+from core.adapters.postgres.engine.roles import DatabaseRole, excess_of
 from core.adapters.postgres.engine.schema import newest_revision
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.adapters.system import SystemClock
-from core.bootstrap import database_url
 from core.config.settings import Settings, shown_value
 from core.domain.errors import CiteboundError, ConfigError
 from core.domain.question import Scope
@@ -216,12 +217,35 @@ async def _database(settings: Settings) -> AsyncGenerator[Diagnosis]:
         way = ", by way of a pooler" if facts.is_pooled else ""
         found = f"{kind}: Postgres {facts.postgres}, pgvector {facts.pgvector}{way}"
         yield Diagnosis(subject="database", health=Status.FINE, found=found)
+        yield _login(settings, facts)
         yield _migrations(facts)
         if facts.revision == newest_revision():
             yield await _corpus(PostgresCorpusStore(engine))
             yield await check_space(settings, PostgresSpaceStore(engine))
         else:
             yield _nothing_ingested("not looked at before the migrations")
+
+
+def _login(settings: Settings, facts: ServerFacts) -> Diagnosis:
+    """Say whether the login of `serve` and `work` may do what they do, and no more."""
+    subject, login = "database login", facts.login
+    excess = excess_of(login)
+    cure = (
+        f"let DATABASE_URL name a login that is a member of {DatabaseRole.APP} alone:"
+        f" CREATE ROLE name LOGIN PASSWORD '...' IN ROLE {DatabaseRole.APP}"
+    )
+    if excess is not None:
+        is_refused = settings.environment == "production"
+        health = Status.BROKEN if is_refused else Status.DOUBTFUL
+        found = f"{login.login} {excess}: production refuses it"
+        return Diagnosis(subject=subject, health=health, found=found, cure=cure)
+    ours = sorted(login.roles)
+    if DatabaseRole.APP not in login.roles:
+        found = f"{login.login} is a member of {', '.join(ours) or 'no role of Citebound'}"
+        cure = f"GRANT {DatabaseRole.APP} TO {login.login}, where serve or work use it"
+        return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=cure)
+    found = f"{login.login}, a member of {', '.join(ours)}"
+    return Diagnosis(subject=subject, health=Status.FINE, found=found)
 
 
 def _migrations(facts: ServerFacts) -> Diagnosis:

@@ -27,9 +27,10 @@ from bot.console.ingest.sources import absolute, find_sources
 from bot.console.open_service import open_service
 from bot.console.views.terminal import Terminal, one_line, open_terminal
 from bot.console.views.verbose import cost_words
+from core.adapters.postgres.access import migration_url
 from core.adapters.postgres.engine.embedded import create_database
 from core.agent.rehearsal import rehearse_labelled
-from core.bootstrap import Service, database_url
+from core.bootstrap import Service
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, ContractError, UsageError
 from core.domain.run import ModelCall, Run
@@ -264,7 +265,7 @@ async def _with_database(settings: Settings, document: str) -> Settings:
     Raises:
         ConfigError: The server can't be started.
     """
-    server = await database_url(settings)
+    server = await migration_url(settings)
     url = await create_database(server, f"document_{_name_of(document)}")
     return dataclasses.replace(settings, database_url=url)
 

@@ -11,15 +11,15 @@ from rich.text import Text
 from bot.console.views.terminal import open_terminal
 from bot.ledger import anchors_of, open_sequencer, signing_key, trusted_keys
 from core.adapters.anchor_folder import AnchorFolder
+from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.engine.ledger import Ledger
-from core.adapters.postgres.engine.schema import open_database
+from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.record.export import PostgresExport, Selection
 from core.adapters.postgres.record.sequencer import Sealed
 from core.adapters.postgres.record.verification import PostgresVerifier
 from core.adapters.system import SystemClock, UuidSource
 from core.audit.bundle.write import Bundle, write_bundle
 from core.audit.verification import Verification
-from core.bootstrap import database_url
 from core.config.settings import Settings
 from core.domain.errors import CiteboundError, ConfigError, UsageError
 
@@ -82,7 +82,7 @@ async def _verify(
         except OSError as error:
             lacks.append(f"the anchor {anchor.folder} can't be read: {error.strerror}")
     trusted = trusted_keys(settings, anchors, keys)
-    async with open_database(await database_url(settings), migrates=False) as engine:
+    async with open_engine(settings, DatabaseRole.AUDITOR, migrates=False) as engine:
         verifier = PostgresVerifier(engine, deployment=settings.ledger_name)
         return await verifier.verify(keys=trusted, anchored=notes, lacks=lacks)
 
@@ -96,10 +96,12 @@ async def _export(settings: Settings, selection: Selection) -> Bundle:
             "no public key of the ledger is known: `citebound audit seal` makes one, and"
             " CITEBOUND_LEDGER_ANCHORS names where it stands"
         )
-    async with open_database(await database_url(settings), migrates=False) as engine:
-        return await PostgresExport(engine, ledger=ledger).bundle(
-            selection, keys=keys, actor=getpass.getuser()
-        )
+    officer = getpass.getuser()
+    async with open_engine(
+        settings, DatabaseRole.CONSOLE, officer=officer, migrates=False
+    ) as engine:
+        export = PostgresExport(engine, ledger=ledger)
+        return await export.bundle(selection, keys=keys, actor=officer)
 
 
 def _day(written: str | None) -> date | None:

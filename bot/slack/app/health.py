@@ -19,9 +19,9 @@ from bot.slack.setup import SlackSetup, slack_setup
 from bot.slack.web.calls import DISCONNECTED, Slack, client_for
 from bot.slack.web.channels import ChannelKind, Channels
 from core.adapters.officers import read_officers
+from core.adapters.postgres.access import database_url
 from core.adapters.postgres.platforms.installations import held_installations
 from core.adapters.system import SystemClock
-from core.bootstrap import database_url
 from core.config.settings import Settings
 from core.domain.errors import CiteboundError, ConfigError, TransientError
 from core.domain.officers import Account, Officers

@@ -23,10 +23,10 @@ from bot.teams.protocol.conversations import NAME, Reference
 from bot.teams.protocol.identity import identity_of
 from bot.teams.setup import TeamsSetup, teams_setup
 from core.adapters.officers import read_officers
+from core.adapters.postgres.access import database_url
 from core.adapters.postgres.engine.database import engine_for, server_facts
 from core.adapters.postgres.engine.schema import fits
 from core.adapters.postgres.platforms.references import PostgresConversationReferences
-from core.bootstrap import database_url
 from core.config.settings import Settings
 from core.domain.conversation import Place
 from core.domain.errors import CiteboundError, ConfigError, TransientError

@@ -34,7 +34,6 @@ from core.adapters.postgres.queue.conversations import PostgresConversationStore
 from core.adapters.postgres.queue.rate_limits import Pace
 from core.adapters.postgres.queue.work_queue import PostgresWorkQueue
 from core.adapters.postgres.record.audit import PostgresRecords
-from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
 from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
@@ -97,11 +96,6 @@ class PostgresStores:
     def record_store(self) -> PostgresRecords:
         """Questions, answers and the record of both, written."""
         return PostgresRecords(self._engine, ledger=self._ledger)
-
-    @cached_property
-    def records(self) -> PostgresAuditReader:
-        """The record, read."""
-        return PostgresAuditReader(self._engine)
 
     @cached_property
     def model_calls(self) -> PostgresModelCallLog:

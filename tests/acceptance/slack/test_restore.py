@@ -8,8 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import engine_for
-from core.bootstrap import open_stores
-from core.config.settings import Settings
+from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from tests.kills import balance, quiet
 from tests.servers.postgres_pair import Backup, postgres_with_backup
 from tests.servers.slack import FakeSlack
@@ -66,12 +65,14 @@ async def asked(slack: FakeSlack, engine: AsyncEngine, count: int, people: str) 
 
 async def intact(url: str) -> int:
     """Assert that every record hashes to what was recorded of it; return how many there are."""
-    async with open_stores(Settings(database_url=url)) as stores:
-        lines = await stores.records.list(limit=1_000, outcome=None)
-        for line in lines:
-            record = await stores.records.show(line.record_id)
-            assert record is not None
-            assert record.problems == ()
+    engine = engine_for(url, pooled=False)
+    records = PostgresAuditReader(engine)
+    lines = await records.list(limit=1_000, outcome=None)
+    for line in lines:
+        record = await records.show(line.record_id)
+        assert record is not None
+        assert record.problems == ()
+    await engine.dispose()
     return len(lines)
 
 

@@ -20,6 +20,7 @@ from core.adapters.postgres.engine.database import (
     engine_for,
     server_facts,
 )
+from core.adapters.postgres.engine.roles import LoginFacts
 from core.adapters.postgres.engine.schema import migrate, newest_revision, open_database
 from core.adapters.postgres.health import PostgresHealth
 from core.domain.errors import ConfigError, TransientError
@@ -40,6 +41,16 @@ def empty_url(server_url: str) -> Iterator[str]:
         connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
 
 
+NOBODY = LoginFacts(
+    login="nobody",
+    known=frozenset(),
+    roles=frozenset(),
+    is_superuser=False,
+    is_privileged=False,
+    is_owner=False,
+)
+
+
 def facts(
     *, postgres: int = 17, pgvector: str | None = "0.8.0", encoding: str = "UTF8"
 ) -> ServerFacts:
@@ -50,6 +61,7 @@ def facts(
         pgvector=pgvector,
         revision=None,
         oldest_release=None,
+        login=NOBODY,
         is_pooled=False,
     )
 

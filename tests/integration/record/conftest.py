@@ -8,6 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
+from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.agent.request import AskRequest, Reply
 from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
@@ -67,6 +68,12 @@ def ask(service: Service) -> Ask:
         )
 
     return run
+
+
+@pytest.fixture
+def records(engine: AsyncEngine) -> PostgresAuditReader:
+    """The record, read."""
+    return PostgresAuditReader(engine)
 
 
 @pytest.fixture

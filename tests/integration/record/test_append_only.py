@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import DBAPIError
 
+from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.agent.request import Reply
-from core.bootstrap import Service
 
 Ask = Callable[..., Coroutine[Any, Any, Reply]]
 Rows = Callable[..., Coroutine[Any, Any, list[dict[str, Any]]]]
@@ -61,10 +61,10 @@ async def test_a_generated_column_can_not_be_set(ask: Ask, change: Change) -> No
         await change("UPDATE audit.record SET outcome = 'refused'")
 
 
-async def test_an_intact_record_has_no_problems(ask: Ask, service: Service) -> None:
+async def test_an_intact_record_has_no_problems(ask: Ask, records: PostgresAuditReader) -> None:
     """What was just written is found, checked and shown."""
     reply = await ask(ANSWERED)
-    view = await service.records.show(reply.receipt.record_id)
+    view = await records.show(reply.receipt.record_id)
     assert view is not None
     assert (view.is_intact, view.problems) == (True, ())
     assert (view.question, view.outcome) == (ANSWERED, "answered")
@@ -75,45 +75,49 @@ async def test_an_intact_record_has_no_problems(ask: Ask, service: Service) -> N
 
 @pytest.mark.parametrize("field", TEXTS)
 async def test_a_changed_text_is_named(
-    ask: Ask, change: Change, service: Service, field: str
+    ask: Ask, change: Change, records: PostgresAuditReader, field: str
 ) -> None:
     """The commitment does not fit; restored, it does."""
     record_id = (await ask(ANSWERED)).receipt.record_id
     await change(*DEFENCELESS)
     altered = "UPDATE audit.content SET body = {} WHERE field = :field"
     await change(altered.format("body || ' '"), field=field)
-    view = await service.records.show(record_id)
+    view = await records.show(record_id)
     assert view is not None
     assert view.problems == (f"the text of {field!r} is not the one that was recorded",)
     await change(altered.format("left(body, -1)"), field=field)
-    view = await service.records.show(record_id)
+    view = await records.show(record_id)
     assert view is not None
     assert view.is_intact
 
 
-async def test_a_missing_text_is_named(ask: Ask, change: Change, service: Service) -> None:
+async def test_a_missing_text_is_named(
+    ask: Ask, change: Change, records: PostgresAuditReader
+) -> None:
     """A deleted text leaves its commitment behind."""
     record_id = (await ask(ANSWERED)).receipt.record_id
     await change(*DEFENCELESS, "DELETE FROM audit.content WHERE field = 'answer'")
-    view = await service.records.show(record_id)
+    view = await records.show(record_id)
     assert view is not None
     assert view.problems == ("the text of 'answer' is missing",)
 
 
-async def test_an_added_text_is_named(ask: Ask, change: Change, service: Service) -> None:
+async def test_an_added_text_is_named(
+    ask: Ask, change: Change, records: PostgresAuditReader
+) -> None:
     """A text that the record does not promise is none of it."""
     record_id = (await ask(ANSWERED)).receipt.record_id
     await change(
         "INSERT INTO audit.content (record_id, field, salt, body)"
         " SELECT id, 'apology', sha256('x'), 'sorry' FROM audit.record"
     )
-    view = await service.records.show(record_id)
+    view = await records.show(record_id)
     assert view is not None
     assert view.problems == ("the text of 'apology' is not the one that was recorded",)
 
 
 async def test_changed_bytes_are_refused_or_named(
-    ask: Ask, change: Change, service: Service
+    ask: Ask, change: Change, records: PostgresAuditReader
 ) -> None:
     """The check on the leaf refuses them; without it, the reader names them."""
     record_id = (await ask(ANSWERED)).receipt.record_id
@@ -125,7 +129,7 @@ async def test_changed_bytes_are_refused_or_named(
     with pytest.raises(DBAPIError, match="record_leaf_check"):
         await change(forge)
     await change("ALTER TABLE audit.record DROP CONSTRAINT record_leaf_check", forge)
-    view = await service.records.show(record_id)
+    view = await records.show(record_id)
     assert view is not None
     assert view.problems == ("the record's bytes do not hash to its leaf",)
 
@@ -143,7 +147,7 @@ async def test_changed_bytes_are_refused_or_named(
     ],
 )
 async def test_a_column_cut_off_from_the_bytes_is_named(
-    ask: Ask, change: Change, service: Service, column: str, value: str
+    ask: Ask, change: Change, records: PostgresAuditReader, column: str, value: str
 ) -> None:
     """A superuser may drop a generated column's expression, but not unnoticed."""
     record_id = (await ask(ANSWERED)).receipt.record_id
@@ -152,7 +156,7 @@ async def test_a_column_cut_off_from_the_bytes_is_named(
         f"ALTER TABLE audit.record ALTER {column} DROP EXPRESSION",
         f"UPDATE audit.record SET {column} = {value}",  # noqa: S608  # constants
     )
-    view = await service.records.show(record_id)
+    view = await records.show(record_id)
     assert view is not None
     assert view.problems == ("the record's columns are not those of its bytes",)
 
@@ -163,17 +167,19 @@ async def test_a_column_cut_off_from_the_bytes_is_named(
     ids=["changed", "deleted"],
 )
 async def test_citations_cut_off_from_the_bytes_are_named(
-    ask: Ask, change: Change, service: Service, falsify: str
+    ask: Ask, change: Change, records: PostgresAuditReader, falsify: str
 ) -> None:
     """The rows that views count are those of the hashed bytes."""
     record_id = (await ask(ANSWERED)).receipt.record_id
     await change(*DEFENCELESS, falsify)
-    view = await service.records.show(record_id)
+    view = await records.show(record_id)
     assert view is not None
     assert view.problems == ("the record's citations are not those of its bytes",)
 
 
-async def test_a_unique_beginning_of_an_id_is_enough(ask: Ask, service: Service) -> None:
+async def test_a_unique_beginning_of_an_id_is_enough(
+    ask: Ask, records: PostgresAuditReader
+) -> None:
     """Shortest unique prefix, either case; ambiguous, empty and foreign ones find nothing."""
     ids = [(await ask(ANSWERED)).receipt.record_id for _ in range(3)]
     for record_id in ids:
@@ -181,28 +187,30 @@ async def test_a_unique_beginning_of_an_id_is_enough(ask: Ask, service: Service)
             n for n in range(1, 37) if sum(each.startswith(record_id[:n]) for each in ids) == 1
         )
         for given in (record_id[:length], record_id.upper()):
-            view = await service.records.show(given)
+            view = await records.show(given)
             assert view is not None
             assert view.record_id == record_id
-        assert await service.records.show(record_id[: length - 1]) is None
+        assert await records.show(record_id[: length - 1]) is None
     for pattern in ("", "%", "_", "01_", f"{ids[0][:-1]}_", f"{ids[0]}%", "' OR true --", "é"):
-        assert await service.records.show(pattern) is None
+        assert await records.show(pattern) is None
 
 
-async def test_records_are_listed_newest_first(ask: Ask, service: Service) -> None:
+async def test_records_are_listed_newest_first(ask: Ask, records: PostgresAuditReader) -> None:
     """All, or those of one outcome."""
     questions = (ANSWERED, "How many days of parental leave do I get?", ANSWERED)
     ids = [(await ask(question)).receipt.record_id for question in questions]
-    assert [line.record_id for line in await service.records.list()] == ids[::-1]
-    assert [line.record_id for line in await service.records.list(limit=1)] == ids[2:]
-    refused = await service.records.list(outcome="refused")
+    assert [line.record_id for line in await records.list()] == ids[::-1]
+    assert [line.record_id for line in await records.list(limit=1)] == ids[2:]
+    refused = await records.list(outcome="refused")
     assert [(line.record_id, line.question) for line in refused] == [(ids[1], questions[1])]
 
 
-async def test_a_question_with_markup_is_kept_as_it_is(ask: Ask, service: Service) -> None:
+async def test_a_question_with_markup_is_kept_as_it_is(
+    ask: Ask, records: PostgresAuditReader
+) -> None:
     """Any Unicode comes back and keeps its hash."""
     question = "May employees accept gifts 🎁 <b>\"über\"</b> \\u0041 'OR' 1=1; -- ?"
-    view = await service.records.show((await ask(question)).receipt.record_id)
+    view = await records.show((await ask(question)).receipt.record_id)
     assert view is not None
     assert (view.question, view.is_intact) == (question, True)
     assert json.dumps(view.document)

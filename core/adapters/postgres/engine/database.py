@@ -22,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from core.adapters.postgres.engine.failover import Servers, servers_of
 from core.adapters.postgres.engine.pool import KEPT, OVERFLOW, CountedPool, ping_after_rest
+from core.adapters.postgres.engine.roles import LoginFacts, login_facts
 from core.domain.errors import ConfigError, TransientError
 
 MINIMUM_POSTGRES = 15
@@ -37,6 +38,11 @@ _SECRETS = ("password", "sslpassword")
 _SERVER = text(
     "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),"
     " pg_backend_pid()"
+)
+_READABLE = text(
+    "SELECT has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')"
+    " FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace"
+    " WHERE nspname = 'citebound' AND relname = :name"
 )
 _REVISION = text("SELECT version_num FROM citebound.alembic_version")
 _OLDEST_RELEASE = text(
@@ -83,9 +89,11 @@ class ServerFacts:
     pgvector: str | None
     """Installed version, or the one that would be; None: not there."""
     revision: str | None
-    """Newest migration applied; None: none."""
+    """Newest migration applied; None: none, or none that this login may read of."""
     oldest_release: str | None
     """Newest migration of the oldest release that works with this schema; None: it says nothing."""
+    login: LoginFacts
+    """As whom we ask."""
     is_pooled: bool
     """Whether a pooler such as PgBouncer stands between, which may hand a session to others after
     each transaction."""
@@ -275,6 +283,7 @@ async def server_facts(engine: AsyncEngine) -> ServerFacts:
                     " FROM pg_available_extensions WHERE name = 'vector'"
                 )
             )
+            login = await login_facts(connection)
             revision = await _scalar_of(connection, "alembic_version", _REVISION)
             oldest = await oldest_release(connection)
     except (DBAPIError, OSError) as error:
@@ -290,6 +299,7 @@ async def server_facts(engine: AsyncEngine) -> ServerFacts:
         pgvector=vector,
         revision=revision,
         oldest_release=oldest,
+        login=login,
         is_pooled=is_pooled,
     )
 
@@ -300,9 +310,8 @@ async def oldest_release(connection: AsyncConnection) -> str | None:
 
 
 async def _scalar_of(connection: AsyncConnection, table: str, query: TextClause) -> str | None:
-    """Return what a query says; None: its table is not there yet."""
-    name = {"name": f"citebound.{table}"}
-    if await connection.scalar(text("SELECT to_regclass(:name)"), name) is None:
+    """Return what a query says; None: its table is not there yet, or closed to us."""
+    if not await connection.scalar(_READABLE, {"name": table}):
         return None
     return await connection.scalar(query)
 

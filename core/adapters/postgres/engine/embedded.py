@@ -40,6 +40,7 @@ from core.adapters.postgres.engine.embedded_account import (
     short_folders,
     socket_folder,
 )
+from core.adapters.postgres.engine.roles import make_embedded_logins
 from core.adapters.postgres.engine.transactions import connected
 from core.domain.errors import ConfigError
 
@@ -72,7 +73,7 @@ _guard = threading.RLock()
 
 
 def start_embedded(home: Path, *, temporary: bool = False) -> str:
-    """Start Postgres below `home`, or join the one that runs there; return its connection string.
+    """Start Postgres below `home`, or join the one that runs there; return its superuser's URL.
 
     Blocks for about 3 s the first time, 0.2 s later. The server stops when the last process that
     uses it ends. Safe from any number of processes at once.
@@ -131,6 +132,7 @@ def _joined(home: Path, *, is_temporary: bool) -> _Use:
             _initialise(data, account)
         _check_version(data)
         url = _running(data, account) or _started(data, account)
+        make_embedded_logins(url)
         users = os.open(home / ".users", os.O_RDWR | os.O_CREAT, 0o600)
         fcntl.flock(users, fcntl.LOCK_SH)
     return _Use(

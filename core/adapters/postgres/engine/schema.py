@@ -30,6 +30,13 @@ from core.adapters.postgres.engine.database import (
     survey,
 )
 from core.adapters.postgres.engine.failover import Servers
+from core.adapters.postgres.engine.roles import (
+    NOT_THE_OWNER,
+    Access,
+    DatabaseRole,
+    check_member,
+    refuse_excess,
+)
 from core.adapters.postgres.engine.transactions import MIGRATED_WITHIN_S, AdvisoryLock, held
 from core.domain.errors import ConfigError
 
@@ -58,6 +65,7 @@ async def open_database(
     limits: Limits | None = None,
     migrates: bool = True,
     waits: Callable[[str], None] | None = None,
+    access: Access | None = None,
 ) -> AsyncGenerator[AsyncEngine]:
     """Open a checked database whose schema fits, and close it at the end.
 
@@ -68,22 +76,29 @@ async def open_database(
         migrates: bring an older schema to this release; else `citebound migrate` has to.
         waits: wait for a database that can't be reached, and for a schema that this process may
             not migrate, and tell what is waited for; None: that is an error.
+        access: as whom; None: as whoever the URL names.
 
     Raises:
-        ConfigError: See `server_facts`, `check_facts` and `migrate`; or the schema is older, and
-            this process neither migrates nor waits.
+        ConfigError: See `server_facts`, `check_facts`, `refuse_excess`, `check_member` and
+            `migrate`; or the schema is older, and this process neither migrates nor waits.
     """
-    servers = Servers()
+    servers, access = Servers(), access or Access()
     facts = await _checked(url, limits, servers, waits)
+    refuse_excess(facts.login, access)
     engine = engine_for(
         url, pooled=pooled, limits=limits, by_pooler=facts.is_pooled, servers=servers
     )
     try:
         if not fits(facts):
             if migrates:
-                await migrate(engine)
+                if access.migration_url is None:
+                    await migrate(engine)
+                else:
+                    await migrate_by(access.migration_url)
+                facts = await _facts(engine, waits)
             else:
-                await _await_schema(engine, facts, waits)
+                facts = await _await_schema(engine, facts, access, waits)
+        check_member(facts.login, access)
         yield engine
     finally:
         await engine.dispose()
@@ -141,10 +156,15 @@ async def _facts(engine: AsyncEngine, waits: Callable[[str], None] | None) -> Se
 
 
 async def _await_schema(
-    engine: AsyncEngine, facts: ServerFacts, waits: Callable[[str], None] | None
-) -> None:
+    engine: AsyncEngine,
+    facts: ServerFacts,
+    access: Access,
+    waits: Callable[[str], None] | None,
+) -> ServerFacts:
     told = ""
     while not fits(facts):
+        if access.role in facts.login.known:
+            check_member(facts.login, access)
         here, wanted = facts.revision or "nothing", newest_revision()
         lacks = f"the schema is at {here}, and this release needs {wanted}"
         if waits is None:
@@ -154,6 +174,7 @@ async def _await_schema(
         waits("waiting for `citebound migrate`")
         await asyncio.sleep(ASKED_EVERY_S)
         facts = await _facts(engine, waits)
+    return facts
 
 
 @cache
@@ -177,6 +198,16 @@ async def migrate(engine: AsyncEngine, *, to: str = "head") -> None:
     await asyncio.to_thread(_migrate, engine.url, server, to)
 
 
+async def migrate_by(url: str) -> None:
+    """Migrate as the login of a URL, which no process but this one uses; see `migrate`."""
+    engine = engine_for(url, pooled=False, by_pooler=True)
+    try:
+        await _facts(engine, None)
+        await migrate(engine)
+    finally:
+        await engine.dispose()
+
+
 def _migrate(url: URL, server: Mapping[str, Any], to: str) -> None:
     told = {**connect_arguments(url, None, by_pooler=True), **server}
     engine = create_engine(url, hide_parameters=True, connect_args=told, poolclass=NullPool)
@@ -197,6 +228,13 @@ def _run_alembic(connection: Connection, to: str) -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     config.attributes["connection"] = connection
+    login = connection.scalar(NOT_THE_OWNER)
+    if login is not None:
+        raise ConfigError(
+            f"the login {login} may not migrate: let an administrator run"
+            f" GRANT {DatabaseRole.OWNER} TO {login}, or let CITEBOUND_MIGRATION_URL"
+            " name a login that is a member of it"
+        )
     here = connection.scalar(text("SELECT to_regclass('citebound.alembic_version')"))
     current = (
         connection.scalar(text("SELECT version_num FROM citebound.alembic_version"))

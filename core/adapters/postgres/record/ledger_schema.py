@@ -1,7 +1,7 @@
-"""What the tables of the record must be like in the database: triggers, functions, columns.
+"""What the tables of the record must be like in the database: triggers, functions, columns, rows.
 
-Who drops a trigger or the expression of a generated column can change what officers see; the lines
-below are those of this release, and `citebound audit verify` names each that differs.
+Who drops a trigger, a policy or the expression of a generated column can change what officers see;
+the lines below are those of this release, and `citebound audit verify` names each that differs.
 """
 
 from sqlalchemy import text
@@ -15,6 +15,11 @@ UNION ALL
 SELECT format('function %s: %s', p.proname, encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex'))
   FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace WHERE n.nspname = 'audit'
 UNION ALL
+SELECT format('definer of %s: %s, %s', p.proname, p.proowner::regrole,
+              array_to_string(p.proconfig, '; '))
+  FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace WHERE n.nspname = 'audit'
+   AND p.prosecdef
+UNION ALL
 SELECT format('column %s.%s: %s%s%s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
               CASE WHEN a.attnotnull THEN ', not null' ELSE '' END,
               CASE a.attgenerated WHEN 's' THEN ', generated' ELSE '' END)
@@ -26,6 +31,17 @@ SELECT format('constraint %s on %s, validated %s', k.conname, c.relname, k.conva
   FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
  WHERE n.nspname = 'audit' AND k.contype <> 'n'
+UNION ALL
+SELECT format('table %s of %s, row security %s, forced %s', c.relname, c.relowner::regrole,
+              c.relrowsecurity, c.relforcerowsecurity)
+  FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+ WHERE n.nspname = 'audit' AND c.relkind = 'r'
+UNION ALL
+SELECT format('policy %s on %s: %s %s', policyname, tablename, lower(cmd),
+              left(encode(sha256(convert_to(concat_ws(
+                ' with ', permissive, array_to_string(roles, ','), qual, with_check
+              ), 'UTF8')), 'hex'), 48))
+  FROM pg_policies WHERE schemaname = 'audit'
 UNION ALL
 SELECT format('rule %s on %s', r.rulename, c.relname)
   FROM pg_rewrite AS r JOIN pg_class AS c ON c.oid = r.ev_class
@@ -60,6 +76,11 @@ column content.salt: bytea, not null
 column leaf.idx: bigint, not null
 column leaf.leaf_hash: bytea, not null
 column leaf.record_id: uuid, not null
+column officer.audiences: text[], not null
+column officer.granted_at: timestamp with time zone, not null
+column officer.login: text, not null
+column officer.revoked_at: timestamp with time zone
+column officer.units: text[], not null
 column record.actor: text, not null, generated
 column record.at: timestamp with time zone, not null, generated
 column record.badge: text, generated
@@ -90,16 +111,53 @@ constraint leaf_leaf_hash_check on leaf, validated t
 constraint leaf_pkey on leaf, validated t
 constraint leaf_record_id_fkey on leaf, validated t
 constraint leaf_record_id_key on leaf, validated t
+constraint officer_login_check on officer, validated t
+constraint officer_pkey on officer, validated t
 constraint record_conversation_seq_key on record, validated t
 constraint record_leaf_check on record, validated t
 constraint record_pkey on record, validated t
 constraint record_tag_fkey on record, validated t
 constraint tag_pkey on tag, validated t
+definer of content_digests: citebound_owner, search_path=pg_catalog, pg_temp
+definer of derive_citations: citebound_owner, search_path=pg_catalog, pg_temp
+definer of my_audiences: citebound_owner, search_path=pg_catalog, pg_temp
+definer of my_units: citebound_owner, search_path=pg_catalog, pg_temp
 function check_clock: 52d1f581fa20b2ce3a69f8174d92d643a5470c355037de30df5d2b76f609ad3f
+function content_digests: fbe881331e9ab6c789f3c41f40e1c3b397217cf199f91412b5ab30946a84d485
 function derive_citations: 754f4dd930a74ac109a2a6a75f612a2aa9c2fd50935730a7d4677ea369c3defe
 function doc: 217714575f02e9d5924148a61b24c5b4ebb273af6179d091488cf36cb950c0e3
 function instant: 4e6d1431ed1e3a34c9e2cc23796c22de42921410f195cc4a7292f40c6e66003b
+function my_audiences: dd8d27b0fc9e7c816861c67e4f3be2810dff96f15408062896ffd002049869f9
+function my_units: e972591a67e9513d719c0fe90c2522f4afa8f3d4c661eecf37759a9844263b4b
+function officer_login: 902390cf00f5a918c4f65a0d3fd88cf43a06c02fbc313fe82d117b46ba33ec04
 function refuse: c73365de15d4d4a23d7357eef528b819a6ee1eefafc0c5507ca32dd4b0449cbc
+policy checkpoint_all on checkpoint: select 585ee82806a997aeadef3bd1ce3fb778581b9d5e2fcf8012
+policy checkpoint_append on checkpoint: insert 6483f277c258f5f11c6353048cee6383d7167e9a4215fb89
+policy checkpoint_owner on checkpoint: all def23d6711f822372ffc63e3342b2a354f040891fa8e78f2
+policy citation_all on citation: select ac9ddd1092e941bba51a50aa33c966d02e0759555f1c09d5
+policy citation_owner on citation: all def23d6711f822372ffc63e3342b2a354f040891fa8e78f2
+policy citation_unit on citation: select 3400c771b152b4127babb7de5dc39abfd9eb2db365442fb2
+policy content_all on content: select ac9ddd1092e941bba51a50aa33c966d02e0759555f1c09d5
+policy content_append on content: insert 75902da021d8715caa06f22315bc5bff370269437ca2fc9a
+policy content_owner on content: all def23d6711f822372ffc63e3342b2a354f040891fa8e78f2
+policy content_unit on content: select 5ed03b6846f36473e637b0a3c5709b9b97b5fd94554b5283
+policy leaf_all on leaf: select ee115ffb1dacb93382f56052c154762f20d236225b09ae83
+policy leaf_append on leaf: insert 6483f277c258f5f11c6353048cee6383d7167e9a4215fb89
+policy leaf_owner on leaf: all def23d6711f822372ffc63e3342b2a354f040891fa8e78f2
+policy leaf_unit on leaf: select fab9db9f6eed09027cfcd6d03aea7934d69c489294b545d5
+policy officer_all on officer: select ac9ddd1092e941bba51a50aa33c966d02e0759555f1c09d5
+policy officer_owner on officer: all def23d6711f822372ffc63e3342b2a354f040891fa8e78f2
+policy record_all on record: select ee115ffb1dacb93382f56052c154762f20d236225b09ae83
+policy record_append on record: insert 75902da021d8715caa06f22315bc5bff370269437ca2fc9a
+policy record_owner on record: all def23d6711f822372ffc63e3342b2a354f040891fa8e78f2
+policy record_unit on record: select f6800dac7d327a559207874ed53ebeaa2ff2dc7a82200991
+table checkpoint of citebound_owner, row security t, forced t
+table citation of citebound_owner, row security t, forced t
+table content of citebound_owner, row security t, forced t
+table leaf of citebound_owner, row security t, forced t
+table officer of citebound_owner, row security t, forced t
+table record of citebound_owner, row security t, forced t
+table tag of citebound_owner, row security f, forced f
 trigger check_clock on record: check_clock, fires A
 trigger derive_citations on record: derive_citations, fires O
 trigger refuse_change on checkpoint: refuse, fires A

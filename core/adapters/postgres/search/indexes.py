@@ -227,49 +227,24 @@ def vector_literal(vector: Vector) -> str:
 
 
 async def ensure_ann_indexes(engine: AsyncEngine, space: EmbeddingSpace | None) -> None:
-    """Build the HNSW indexes, concurrently, unless they exist.
+    """Build the HNSW indexes unless they exist.
 
-    Takes minutes on a large corpus; reading and publishing continue. Needed above `EXACT_LIMIT`.
+    Takes minutes on a large corpus; searches go on, publications wait. Needed above `EXACT_LIMIT`.
     """
     async with connected(engine, "AUTOCOMMIT") as connection:
-        await _drop_unfinished(connection)
-        await connection.execute(
-            text(
-                "CREATE INDEX CONCURRENTLY IF NOT EXISTS chunk_terms_weights_hnsw"
-                " ON citebound.chunk_terms USING hnsw (weights sparsevec_ip_ops)"
-            )
-        )
+        await connection.execute(text("SELECT citebound.build_term_index()"))
         space_id = await find_space(connection, space) if space else None
-        if space is not None and space_id is not None:
+        if space_id is not None:
             await connection.execute(
-                text(
-                    f"CREATE INDEX CONCURRENTLY IF NOT EXISTS chunk_embeddings_{space_id}_hnsw"
-                    " ON citebound.chunk_embeddings USING hnsw"
-                    f" (CAST(vector AS halfvec({space.dimensions})) halfvec_ip_ops)"
-                    f" WHERE space_id = {space_id}"
-                )
+                text("SELECT citebound.build_vector_index(:space_id)"), {"space_id": space_id}
             )
-
-
-async def _drop_unfinished(connection: AsyncConnection) -> None:
-    """Drop invalid indexes, whose building was interrupted, but not those being built now."""
-    unfinished = await connection.scalars(
-        text(
-            "SELECT i.indexrelid::regclass::text FROM pg_index i"
-            " WHERE NOT i.indisvalid AND i.indexrelid::regclass::text LIKE 'citebound.%hnsw'"
-            " AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index p"
-            "                  WHERE p.relid = i.indrelid)"
-        )
-    )
-    for name in unfinished.all():
-        await connection.execute(text(f"DROP INDEX CONCURRENTLY IF EXISTS {name}"))
 
 
 async def drop_ann_index(engine: AsyncEngine, space_id: int) -> None:
     """Drop the index of a dropped space, if it had one."""
     async with connected(engine, "AUTOCOMMIT") as connection:
         await connection.execute(
-            text(f"DROP INDEX CONCURRENTLY IF EXISTS citebound.chunk_embeddings_{space_id:d}_hnsw")
+            text("SELECT citebound.drop_vector_index(:space_id)"), {"space_id": space_id}
         )
 
 
