@@ -22,11 +22,27 @@ ESCALATED = "My manager asked me to bribe an official, and I want to report him.
 
 COLUMNS = {
     "v_answers": "record_id at unit conversation asker platform mode outcome question answer badge"
-    " calibrated reported edition model assumptions citations feedback latency_ms",
+    " calibrated reported edition model prompts assumptions citations feedback review latency_ms"
+    " cost_usd identifying sealed",
+    "v_open_cases": "case_id number unit opened_at due_at overdue state owner reason urgency"
+    " question record_id last_event last_at",
     "v_refusals": "record_id at unit kind question nearest_sections escalated",
     "v_low_confidence": "record_id at unit outcome badge calibrated weakest_feature dropped_claims"
     " question",
-    "v_citations_by_section": "policy version section answers last_at negative_feedback",
+    "v_citations_by_section": "policy version section unit answers last_at negative_feedback"
+    " superseded",
+    "v_feedback": "record_id at unit asker rating reason comment badge reviewed counts",
+    "v_feedback_counts": "record_id unit positive negative last_at",
+    "v_reviews": "record_id at unit officer verdict reason outcome badge calibrated question answer"
+    " citations",
+    "v_unanswered_topics": "month unit entity questions refusals escalations",
+    "v_clarifications": "record_id at unit conversation asker question slot reply outcome"
+    " next_record_id",
+    "v_conflicts": "sections unit questions found_at last_at resolved_by resolved_at",
+    "v_changes": "record_id at unit actor what action subject before after",
+    "v_replies": "record_id unit recorded_at state posted_at leaf_prefix",
+    "v_ledger_health": "generation size sealed_at unsealed oldest_unsealed_at",
+    "v_access_log": "log_id at unit officer action purpose statement views record_id",
 }
 
 
@@ -68,13 +84,15 @@ async def test_a_view_is_commented_and_has_the_documented_columns(rows: Rows, vi
     assert set(about["reloptions"]) >= {"security_invoker=true", "security_barrier=true"}
 
 
-async def test_columns_that_need_words_have_a_comment(rows: Rows) -> None:
-    """Numbers and pseudonyms say what they mean."""
+async def test_each_column_that_officers_see_has_a_comment(rows: Rows) -> None:
+    """Of every view of the record, also of one that a later release adds."""
     found = await rows(
-        "SELECT attname FROM pg_attribute WHERE attrelid = CAST('audit.v_answers' AS regclass)"
-        " AND col_description(attrelid, attnum) IS NOT NULL"
+        "SELECT c.oid::regclass::text AS view, attname, col_description(attrelid, attnum) AS said"
+        " FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid"
+        " WHERE relkind = 'v' AND relnamespace = 'audit'::regnamespace AND attnum > 0"
     )
-    assert {row["attname"] for row in found} >= {"asker", "badge", "calibrated", "reported"}
+    assert {row["view"].removeprefix("audit.") for row in found} >= COLUMNS.keys()
+    assert [row for row in found if not (row["said"] or "").endswith(".")] == []
 
 
 async def test_each_outcome_is_a_row(ask: Ask, rows: Rows) -> None:

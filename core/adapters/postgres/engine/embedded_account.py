@@ -196,6 +196,11 @@ def binary(name: str, account: ServerAccount) -> list[str]:
     return [str(copy / "bin" / name)]
 
 
+def own_psql() -> Path:
+    """Return the psql that comes with the embedded Postgres."""
+    return POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION].parent / "bin" / "psql"
+
+
 def run_as(
     words: list[str], account: ServerAccount, *, is_checked: bool = True
 ) -> "subprocess.CompletedProcess[bytes]":

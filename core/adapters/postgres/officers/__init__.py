@@ -1,0 +1,1 @@
+"""What officers read of the record, and who they are."""

@@ -1,0 +1,232 @@
+"""Who reads the record: granted and revoked by whoever migrates, and recorded.
+
+An officer is a row of `audit.officer`; one with a login can connect by themselves, with psql or any
+other client. A login is a role of the server, member of `citebound_officer` and of nothing else.
+"""
+
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+import psycopg
+from psycopg import sql
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.roles import BECOME_OWNER
+from core.adapters.postgres.officers.session import READ_WITHIN_S
+from core.audit.documents import Event
+from core.domain.audit import Tag
+from core.domain.errors import ConfigError, UsageError
+from core.domain.json_value import Json
+
+PASSWORD_BYTES = 24
+LONGEST_LOGIN = 63
+"""Bytes of a role's name (NAMEDATALEN of Postgres, less one)."""
+RESERVED = ("pg_", "citebound_", "embedded_")
+"""How roles of the server and of ours begin."""
+NOT_ALLOWED = "42501"
+"""SQLSTATE `insufficient_privilege` (Postgres, appendix A)."""
+
+_ROLE = text(
+    "SELECT rolcanlogin AS can_log_in, login IS NOT NULL AS is_ours FROM pg_roles"
+    " LEFT JOIN audit.officer ON login = rolname WHERE rolname = :login"
+)
+_GRANT = text(
+    "INSERT INTO audit.officer (login, units, audiences) VALUES (:login, :units, :audiences)"
+    " ON CONFLICT (login) DO UPDATE SET units = excluded.units, audiences = excluded.audiences,"
+    " granted_at = now(), revoked_at = NULL"
+)
+_REVOKE = text(
+    "UPDATE audit.officer SET revoked_at = now() WHERE login = :login AND revoked_at IS NULL"
+)
+_END_SESSIONS = text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = :login"
+)
+_LIST = text(
+    "SELECT login, units, audiences, granted_at, revoked_at,"
+    " coalesce((SELECT rolcanlogin FROM pg_roles WHERE rolname = login), false) AS can_log_in"
+    " FROM audit.officer ORDER BY revoked_at IS NOT NULL, login"
+)
+_DEFAULTS = {
+    "default_transaction_read_only": "on",
+    "statement_timeout": f"{READ_WITHIN_S}s",
+    "idle_in_transaction_session_timeout": "60s",
+    "search_path": "audit",
+}
+"""What a login's sessions begin with: kindness to others, not protection; that is its rights."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedOfficer:
+    """Somebody who reads the record, or did."""
+
+    login: str
+    """Their name in the record."""
+    units: tuple[str, ...]
+    """Whose records they read; `*` stands for every unit."""
+    audiences: tuple[str, ...]
+    """Groups whose policies they read beside those for everyone; `*` stands for every group."""
+    granted_at: datetime
+    """Since when."""
+    revoked_at: datetime | None
+    """Until when; None: they still do."""
+    can_log_in: bool
+    """True: they have a login of their own; False: they read in the console."""
+
+
+class PostgresGrants:
+    """Makes and unmakes officers, as whoever migrates."""
+
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
+        self._engine = engine
+        self._ledger = ledger
+
+    @raises_transient
+    async def grant(
+        self,
+        login: str,
+        *,
+        units: Sequence[str],
+        audiences: Sequence[str],
+        has_login: bool,
+        by: str,
+    ) -> str | None:
+        """Let somebody read, or read something else than before.
+
+        Returns the password of a new login; None: there is no login, or it goes on as it is.
+
+        Raises:
+            UsageError: It can't be the name of a login, or is that of somebody else's.
+            ConfigError: We may make no login, or hand on the officers' role.
+        """
+        _check_name(login)
+        async with self._engine.begin() as connection:
+            password = await _login(connection, login) if has_login else None
+            await connection.execute(BECOME_OWNER)
+            given = {"login": login, "units": [*units], "audiences": [*audiences]}
+            await connection.execute(_GRANT, given)
+            says = {"officer": login, "units": [*units], "audiences": [*audiences]}
+            await self._record(
+                connection, Tag.OFFICER_GRANTED, {**says, "has_login": has_login}, login, by
+            )
+        return password
+
+    @raises_transient
+    async def revoke(self, login: str, *, by: str) -> None:
+        """Let somebody read no more; what they have open is ended.
+
+        Raises:
+            UsageError: They are no officer.
+        """
+        async with self._engine.begin() as connection:
+            role = (await connection.execute(_ROLE, {"login": login})).one_or_none()
+            if role is not None and role.is_ours:
+                await _execute(connection, "ALTER ROLE {} NOLOGIN PASSWORD NULL", login)
+                await _execute(connection, "REVOKE citebound_officer FROM {}", login)
+                await connection.execute(_END_SESSIONS, {"login": login})
+            await connection.execute(BECOME_OWNER)
+            done = await connection.execute(_REVOKE, {"login": login})
+            if done.rowcount != 1:
+                raise UsageError(f"{login!r} is no officer: `citebound audit officers` lists them")
+            await self._record(connection, Tag.OFFICER_REVOKED, {"officer": login}, login, by)
+
+    @raises_transient
+    async def list(self) -> list[ListedOfficer]:
+        """Return all officers, those first who still are."""
+        async with self._engine.connect() as connection:
+            await connection.execute(BECOME_OWNER)
+            return [
+                ListedOfficer(
+                    login=row.login,
+                    units=tuple(row.units),
+                    audiences=tuple(row.audiences),
+                    granted_at=row.granted_at,
+                    revoked_at=row.revoked_at,
+                    can_log_in=row.can_log_in,
+                )
+                for row in await connection.execute(_LIST)
+            ]
+
+    async def _record(
+        self,
+        connection: AsyncConnection,
+        tag: Tag,
+        says: dict[str, Json],
+        login: str,
+        by: str,
+    ) -> None:
+        event = Event(
+            tag=tag,
+            actor=by,
+            actor_kind="operator",
+            conversation=None,
+            seq=None,
+            subject=f"officer:{login}",
+            cause=None,
+            trace_id=None,
+            says=says,
+        )
+        await self._ledger.event(connection, event, content={})
+
+
+def _check_name(login: str) -> None:
+    is_name = login.isprintable() and not set(login) & set(" \"'\\/:@%")
+    if not is_name or not 0 < len(login.encode()) <= LONGEST_LOGIN or login.startswith(RESERVED):
+        raise UsageError(
+            f"expected a name like anna.berg, of at most {LONGEST_LOGIN} letters, figures, dots and"
+            f" dashes, that does not begin with {', '.join(RESERVED)}, got {login!r}"
+        )
+
+
+async def _login(connection: AsyncConnection, login: str) -> str | None:
+    """Make a login, or let one that was revoked in again; return its password.
+
+    None: it has one already, which goes on.
+    """
+    role = (await connection.execute(_ROLE, {"login": login})).one_or_none()
+    if role is not None and not role.is_ours:
+        raise UsageError(
+            f"the server has a role {login!r} that is no officer's: choose another name"
+        )
+    if role is not None and role.can_log_in:
+        return None
+    password = secrets.token_urlsafe(PASSWORD_BYTES)
+    made = "CREATE ROLE {} LOGIN" if role is None else "ALTER ROLE {} LOGIN"
+    await _execute(connection, f"{made} PASSWORD {{}} CONNECTION LIMIT 10", login, password)
+    await _execute(connection, "GRANT citebound_officer TO {}", login)
+    for name, value in _DEFAULTS.items():
+        await _execute(connection, f"ALTER ROLE {{}} SET {name} = '{value}'", login)
+    with suppress(ConfigError):  # of a superuser alone, as is the right to grant it
+        async with connection.begin_nested():
+            await _execute(connection, "ALTER ROLE {} SET temp_file_limit = '1GB'", login)
+    return password
+
+
+async def _execute(
+    connection: AsyncConnection, statement: str, login: str, password: str | None = None
+) -> None:
+    """Execute a statement about a role; of a password the server is told the SCRAM secret alone.
+
+    Raises:
+        ConfigError: We may not.
+    """
+    raw = (await connection.get_raw_connection()).driver_connection
+    driver = cast("psycopg.AsyncConnection[Any]", raw)
+    values: list[sql.Composable] = [sql.Identifier(login)]
+    if password is not None:
+        secret = driver.pgconn.encrypt_password(password.encode(), login.encode(), b"scram-sha-256")
+        values.append(sql.Literal(secret.decode()))
+    try:
+        await driver.execute(sql.SQL(cast("Any", statement)).format(*values))
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise ConfigError(
+            f"the login that migrates may make no officers ({error.diag.message_primary}): let an"
+            " administrator run ALTER ROLE name CREATEROLE and GRANT citebound_officer TO name WITH"
+            " ADMIN OPTION, or grant with --no-login"
+        ) from error

@@ -1,0 +1,171 @@
+"""Officers read the record: each reading is recorded first, and then done as the officer.
+
+The record of a reading is committed before anything is read: what can't be recorded is not read.
+Then one transaction reads, as the role of officers, and is rolled back in any case: nothing that
+was set, locked or notified in it stays.
+
+Who reads is the login of the connection. Only the console's login reads for others, whom it names.
+"""
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ARRAY, LargeBinary, Text, TextClause, bindparam, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.engine.database import cause_of, raises_transient
+from core.adapters.postgres.engine.ledger import Ledger
+from core.audit.canonical import leaf_hash
+from core.audit.documents import Event
+from core.domain.audit import Tag
+from core.domain.errors import ConfigError, TransientError
+
+READ_WITHIN_S = 15
+"""How long one statement may take."""
+EVERY_UNIT = "*"
+"""Among the units of an officer who reads all."""
+_WHO = text("SELECT audit.officer_login() AS login, audit.my_units() AS units")
+_RECORD = text(
+    "SELECT audit.record_reading(:canonical, :leaf, :fields, :salts, :bodies)"
+).bindparams(
+    bindparam("fields", type_=ARRAY(Text)),
+    bindparam("salts", type_=ARRAY(LargeBinary)),
+    bindparam("bodies", type_=ARRAY(Text)),
+)
+_READ_WRITE = text("SET TRANSACTION READ WRITE")
+"""Whatever the login begins with: the record of a reading is written."""
+_READ_ONLY = text("SET TRANSACTION READ ONLY")
+_READY = text(
+    "SELECT set_config('citebound.officer', :officer, true),"
+    " set_config('role', 'citebound_officer', true),"
+    " set_config('search_path', 'audit', true),"
+    f" set_config('statement_timeout', '{READ_WITHIN_S}s', true),"
+    " set_config('lock_timeout', '2s', true), set_config('TimeZone', 'UTC', true),"
+    " set_config('idle_in_transaction_session_timeout', '60s', true)"
+)
+_BEGIN, _BACK = text("SAVEPOINT reading"), text("ROLLBACK TO SAVEPOINT reading")
+_UNLOCK = text("SELECT pg_advisory_unlock_all()")
+"""A pooler hands the session to others, with the locks that a statement has taken in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What an officer is about to read, as the record says it."""
+
+    purpose: str | None = None
+    """Why, in the officer's words; None: nobody asked."""
+    statement: str | None = None
+    """The SQL, or the filters of a search; None: one record is read."""
+    views: Sequence[str] = ()
+    """Views and tables that the statement names."""
+    record_id: str | None = None
+    """The record that is read; None: a statement is executed."""
+
+
+class OfficerSession:
+    """One officer's door to the record.
+
+    Args:
+        engine: on the login of the officer, or on that of the console.
+        ledger: writes who read what.
+        officer: for whom the console reads; None: the login of the connection is the officer.
+    """
+
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, officer: str | None = None) -> None:
+        self._engine = engine
+        self._ledger = ledger
+        self._officer = officer or ""
+
+    @asynccontextmanager
+    async def reading(self, reading: Reading) -> AsyncGenerator[AsyncConnection]:
+        """Record a reading, and lend a connection that reads as the officer, and can do no more.
+
+        Raises:
+            ConfigError: Who reads is no officer: `citebound audit grant-officer` makes one.
+            TransientError: It could not be recorded, so nothing is read; or the database failed
+                while the connection was made ready.
+        """
+        await self._record(reading)
+        async with self._engine.connect() as connection:
+            await self._make_ready(connection)
+            try:
+                yield connection
+            finally:
+                await _leave_nothing(connection)
+
+    @raises_transient
+    async def catalogue(
+        self, query: TextClause, given: Mapping[str, str]
+    ) -> Sequence[tuple[Any, ...]]:
+        """Return what a statement of ours finds in the catalogue: nothing of the record."""
+        async with self._engine.connect() as connection:
+            return [tuple(row) for row in await connection.execute(query, given)]
+
+    @raises_transient
+    async def _make_ready(self, connection: AsyncConnection) -> None:
+        await connection.execute(_READ_ONLY)
+        await connection.execute(_READY, {"officer": self._officer})
+        await connection.execute(_BEGIN)
+
+    async def _record(self, reading: Reading) -> None:
+        try:
+            async with self._engine.begin() as connection:
+                await connection.execute(_READ_WRITE)
+                await connection.execute(_READY, {"officer": self._officer})
+                login, units = (await connection.execute(_WHO)).one()
+                if not units:
+                    raise ConfigError(
+                        f"{login} is no officer: an operator makes one with `citebound audit"
+                        f" grant-officer {login}`"
+                    )
+                ledger = self._ledger
+                if EVERY_UNIT not in units and ledger.unit not in units:
+                    ledger = Ledger(clock=ledger.clock, ids=ledger.ids, unit=units[0])
+                entry = ledger.entry(_event(reading, login), content=_texts(reading))
+                await connection.execute(
+                    _RECORD,
+                    {
+                        "canonical": entry.data,
+                        "leaf": leaf_hash(entry.data),
+                        "fields": [part.field for part in entry.contents],
+                        "salts": [part.salt for part in entry.contents],
+                        "bodies": [part.body for part in entry.contents],
+                    },
+                )
+        except (DBAPIError, PoolTimeoutError, OSError) as error:
+            raise TransientError(
+                f"nothing is read, since it could not be recorded: {cause_of(error)}"
+            ) from error
+
+
+def _event(reading: Reading, login: str) -> Event:
+    is_view = reading.record_id is not None
+    return Event(
+        tag=Tag.RECORD_VIEWED if is_view else Tag.QUERY_EXECUTED,
+        actor=login,
+        actor_kind="officer",
+        conversation=None,
+        seq=None,
+        subject=reading.record_id,
+        cause=None,
+        trace_id=None,
+        says={"views": list(reading.views)},
+    )
+
+
+def _texts(reading: Reading) -> dict[str, str]:
+    """Return what the officer typed, which may be personal: it can be erased."""
+    said = {"purpose": reading.purpose, "statement": reading.statement}
+    return {field: body for field, body in said.items() if body}
+
+
+async def _leave_nothing(connection: AsyncConnection) -> None:
+    """Take back what was set and locked in a transaction; a connection that broke has nothing."""
+    with suppress(DBAPIError):
+        await connection.execute(_BACK)
+        await connection.execute(_UNLOCK)
+    await connection.rollback()
