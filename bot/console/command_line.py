@@ -4,7 +4,7 @@ import argparse
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from bot.console import corpus_command_line
+from bot.console import corpus_command_line, officer_command_line
 from bot.console.options import ASKING, JSON, command, group, option, parser_of, positive
 
 _COMMANDS = "bot.console.commands"
@@ -142,6 +142,7 @@ ever.""",
         examples="""\
   citebound audit rebase --reason "restored from the backup of 3 March, ticket 4711\"""",
     ),
+    *officer_command_line.OFFICERS,
     short="read and prove the record",
     text="Reads the record: what was asked, what was answered, on what grounds; and proves it.",
     examples="""\
