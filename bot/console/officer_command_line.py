@@ -42,7 +42,7 @@ executed. It takes 15 seconds at most, and can change nothing. Without a stateme
         examples="""\
   citebound audit sql --purpose "ticket 4711"
   citebound audit sql "SELECT kind, count(*) FROM v_refusals GROUP BY kind" --purpose "Q3 report"
-  citebound audit sql --csv --limit 50000 - --purpose audit < question.sql > answers.csv""",
+  cat question.sql | citebound audit sql --csv --limit 50000 --purpose "ticket 4711" -""",
     ),
     command(
         "shell",
