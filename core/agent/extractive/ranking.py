@@ -202,11 +202,13 @@ def _within(value: float, bound: float) -> float:
     return (max(-bound, min(bound, value)) + bound) / (2 * bound)
 
 
-READ = 96
-"""Sentences that are read with the question. Of 303 answerable questions on 18 documents the three
-best of 60 held the answer as often as the three best of all (.865); longer documents need more."""
-IN_CONTEXT = 6
-"""Of the best sentences, how many are read again with what stands around them."""
+READ = 48
+"""Sentences that are read with the question: reading is most of what a question costs. Of 320
+questions on 16 workplace policies, 96 with 6 in context answered 160 rightly and 6 wrongly, these
+165 and 6; on the development sets of the samples both are equal."""
+IN_CONTEXT = 4
+"""Of the best sentences, how many are read again with what stands around them. With 3 one more
+answer was wrong, and one more question answered that the policy leaves open."""
 BY_CHUNK, BY_BM25, BY_COVERAGE = 0.65, 0.35, 0.4
 """What the likeliest sentences are chosen by: cosine and BM25 of the chunk, and their own words."""
 
