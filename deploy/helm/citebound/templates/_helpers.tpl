@@ -161,7 +161,7 @@ spec:
             - {name: platforms, containerPort: 8080}
             {{- end }}
             - {name: operations, containerPort: 8081}
-          # The models are loaded and the corpus is read before it is ready: minutes on a slow disk.
+          # Answered before the models are loaded and the database is reached; on a slow disk Python takes its time.
           startupProbe:
             httpGet: {path: /livez, port: operations}
             periodSeconds: 2
