@@ -60,6 +60,8 @@ _TIMES = (
     " FROM citebound.inbox i JOIN citebound.outbox o ON o.cause = 'message:' || i.id"
     " WHERE i.kind = 'message' AND o.state = 'posted'"
 )
+_SMALL_TALK = "SELECT count(*) FROM citebound.inbox WHERE kind IN ('help', 'ignored')"
+"""Greetings and thanks among the samples: they wait for no search."""
 _LEFT = (
     "SELECT (SELECT count(*) FROM citebound.inbox WHERE state IN ('received', 'running'))"
     " + (SELECT count(*) FROM citebound.outbox WHERE settled_at IS NULL)"
@@ -260,10 +262,11 @@ async def measure_burst(
     await here.tables.quiet(within_s=600.0)
     rows = await here.tables.rows(_TIMES)
     answered, posted = ([row[name] for row in rows] for name in ("answered_ms", "posted_ms"))
+    small_talk = await here.tables.count(_SMALL_TALK)
     print(
         f"{questions} questions within {seconds:.0f} s: from the question to its record:"
         f" {spread(answered)}; from the record to the post: {spread(posted)};"
-        f" {len(rows)} posted; before: {before}"
+        f" {len(rows)} posted, {small_talk} small talk; before: {before}"
     )
     await end(running)
 
