@@ -8,7 +8,7 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import count
@@ -135,9 +135,35 @@ def as_role(url: str, role: DatabaseRole) -> str:
     return as_embedded_login(url, role)
 
 
-def as_app(url: str) -> str:
-    """Return the URL of a database as the product is given it."""
-    return as_embedded_login(url, DatabaseRole.APP)
+def logins(url: str) -> dict[str, Any]:
+    """Return the settings by which the product uses a database, with the rights that it has."""
+    return {"database_url": _of_app(url), "migration_url": url}
+
+
+def login_variables(url: str) -> dict[str, str]:
+    """Return the same, as a process of its own reads them."""
+    return {"DATABASE_URL": _of_app(url), "CITEBOUND_MIGRATION_URL": url}
+
+
+def role_of(words: Sequence[str]) -> DatabaseRole:
+    """Return of which role the login is that runs a command."""
+    if words[:1] != ("audit",):
+        return DatabaseRole.APP
+    return _AUDIT.get(words[1], DatabaseRole.CONSOLE)
+
+
+_AUDIT = {
+    "seal": DatabaseRole.SEQUENCER,
+    "rebase": DatabaseRole.SEQUENCER,
+    "verify": DatabaseRole.AUDITOR,
+}
+
+
+def _of_app(url: str) -> str:
+    """Take on the role of the product on the server of the run; others have no such login."""
+    given = make_url(url)
+    is_ours = given.username == "postgres" and PREFIX in str(given.query.get("host"))
+    return as_embedded_login(url, DatabaseRole.APP) if is_ours else url
 
 
 def _copy(connection: Connection, name: str, source: str | None) -> None:

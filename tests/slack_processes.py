@@ -18,6 +18,7 @@ from aiohttp import ClientError, ClientSession
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from tests.databases import logins
 from tests.servers.slack import FakeSlack
 
 ROOT = Path(__file__).parents[1]
@@ -108,7 +109,7 @@ class Forks:
     def start(self, slack: FakeSlack, database_url: str, *, port: int = 0, **more: Any) -> Running:
         """Start one for a workspace."""
         settings = {
-            "database_url": database_url,
+            **logins(database_url),
             "slack_bot_token": slack.workspace.bot_token,
             "slack_signing_secret": slack.workspace.app.signing_secret,
             "slack_api_url": slack.api_url,

@@ -15,6 +15,7 @@ from bot.slack.outbound.progress import SlackTimings
 from core.adapters.postgres.engine.database import engine_for
 from core.bootstrap import SERVING, bootstrap
 from core.config.settings import Settings
+from tests.databases import logins
 from tests.running import Running
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.posts import Message
@@ -40,7 +41,7 @@ class Product(Running):
 def settings_for(slack: FakeSlack, database_url: str, **more: object) -> Settings:
     """Return the settings of a deployment in this workspace."""
     settings = Settings(
-        database_url=database_url,
+        **logins(database_url),
         slack_bot_token=slack.workspace.bot_token,
         slack_signing_secret=slack.workspace.app.signing_secret,
         slack_api_url=slack.api_url,
@@ -55,7 +56,7 @@ def town_settings(town: Town, database_url: str, **more: object) -> Settings:
     app = town.slacks[0].workspace.app
     spaces = [one.workspace for one in town.slacks]
     settings = Settings(
-        database_url=database_url,
+        **logins(database_url),
         slack_client_id=app.client_id,
         slack_client_secret=app.client_secret,
         slack_workspaces=",".join(one.enterprise_id or one.team_id for one in spaces),

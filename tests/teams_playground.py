@@ -14,6 +14,7 @@ from bot.teams.app.platform import teams as connect_teams
 from core.adapters.postgres.engine.database import engine_for
 from core.bootstrap import SERVING, bootstrap
 from core.config.settings import Settings
+from tests.databases import logins
 from tests.running import Running
 from tests.servers.playground import Playground, need_package, playground
 from tests.teams_product import UNHURRIED
@@ -29,7 +30,7 @@ async def playing(database_url: str) -> AsyncGenerator[tuple[Running, Playground
     """Run both; skip or, where `CI` is set, fail without Microsoft's program."""
     program = need_package()
     settings = Settings(
-        database_url=database_url,
+        **logins(database_url),
         allow_anonymous="1",
         officers=json.dumps(OFFICERS),
         case_channel=f"teams/{TENANT}/{DESK}",

@@ -3,6 +3,7 @@
 from typing import Any
 
 from bot.teams.app.endpoint import PATH
+from tests.databases import logins
 from tests.servers.teams import FakeTeams
 from tests.servers.teams.openid import OpenId
 from tests.slack_processes import Forks, Running
@@ -13,7 +14,7 @@ def start(
 ) -> Running:
     """Start one for a tenant."""
     settings = {
-        "database_url": url,
+        **logins(url),
         "app_id": teams.tenant.app_id,
         "app_password": teams.tenant.app_password,
         "app_tenant": teams.tenant.id,

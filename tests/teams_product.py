@@ -11,6 +11,7 @@ from bot.teams.outbound.progress import TeamsTimings
 from core.adapters.postgres.engine.database import engine_for
 from core.bootstrap import SERVING, bootstrap
 from core.config.settings import Settings
+from tests.databases import logins
 from tests.running import Running
 from tests.servers.teams import FakeTeams, Message
 from tests.servers.teams.openid import OpenId
@@ -35,7 +36,7 @@ def settings_for(teams: FakeTeams, openid: OpenId, database_url: str, **more: ob
     """Return the settings of a deployment in this tenant."""
     settings = replace(
         Settings.from_environment(teams.environment),
-        database_url=database_url,
+        **logins(database_url),
         teams_openid_url=openid.url,
         port=0,
         operations_port=0,

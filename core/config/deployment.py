@@ -122,6 +122,15 @@ class DeploymentSettings:
         by_itself = self.migrate == "auto" and self.environment != "production"
         return by_itself or self.migrate == "always"
 
+    def check_migration_url(self) -> None:
+        """Refuse to migrate one database and use another.
+
+        Raises:
+            ConfigError: There is a login that migrates a server, and none that uses it.
+        """
+        if self.migration_url is not None and self.database_url is None:
+            raise ConfigError("CITEBOUND_MIGRATION_URL needs DATABASE_URL: of the same database")
+
     def check_failpoint(self) -> None:
         """Refuse to kill a process of people.
 

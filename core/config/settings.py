@@ -57,6 +57,7 @@ class Settings(
         self.check_rerank()
         self.check_oauth()
         self.check_failpoint()
+        self.check_migration_url()
 
     def __repr__(self) -> str:
         """Name the settings, of secrets only those that are set."""

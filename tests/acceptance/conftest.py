@@ -8,7 +8,7 @@ import pytest
 from core.bootstrap import bootstrap
 from core.config.settings import Settings
 from core.ingest.prepare import Overrides
-from tests.databases import MIGRATED, copied, make_template
+from tests.databases import MIGRATED, copied, logins, make_template
 from tests.saved_work import saved_work
 
 __all__ = ["saved_work"]
@@ -40,7 +40,7 @@ def shared_database(server_url: str, policies_template: str) -> Iterator[str]:
 
 
 async def _ingest(url: str) -> None:
-    async with bootstrap(Settings(database_url=url)) as service:
+    async with bootstrap(Settings(**logins(url))) as service:
         for name in INGESTED:
             await service.ingestor.ingest(
                 (POLICIES / name).read_bytes(),

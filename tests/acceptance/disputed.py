@@ -3,6 +3,7 @@
 from core.bootstrap import bootstrap
 from core.config.settings import Settings
 from core.ingest.prepare import Overrides
+from tests.databases import logins
 
 QUESTION = "How long must expense receipts be kept?"
 POLICIES = {
@@ -13,7 +14,7 @@ POLICIES = {
 
 async def publish(database_url: str) -> None:
     """Publish them."""
-    async with bootstrap(Settings(database_url=database_url)) as service:
+    async with bootstrap(Settings(**logins(database_url))) as service:
         for name, text in POLICIES.items():
             await service.ingestor.ingest(
                 text.encode(), source_name=name, given=Overrides(), with_chunks=True

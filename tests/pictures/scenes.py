@@ -21,6 +21,7 @@ from core.bootstrap import bootstrap
 from core.config.settings import Settings
 from core.ingest.prepare import NOTHING_GIVEN
 from tests.both_products import Both, both
+from tests.databases import logins
 from tests.servers.slack import fake_slack
 from tests.servers.teams import fake_teams
 from tests.servers.teams.openid import openid
@@ -68,7 +69,7 @@ async def pictures(url: str) -> list[Picture]:
 
 
 async def _ingest(url: str) -> None:
-    async with bootstrap(Settings(database_url=url)) as service:
+    async with bootstrap(Settings(**logins(url))) as service:
         sources = find_sources([SAMPLES], given=NOTHING_GIVEN).sources
         await ingest_with_progress(open_terminal(), service.ingestor, sources, with_chunks=True)
 

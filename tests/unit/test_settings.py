@@ -103,6 +103,7 @@ def test_credentials_in_addresses_and_lists_of_people_are_not_shown() -> None:
         ({"CITEBOUND_RERANK_MODEL": "rerank-2.5"}, "needs VOYAGE_API_KEY"),
         ({"VOYAGE_BASE_URL": "api.example"}, "VOYAGE_BASE_URL: expected an address"),
         ({"CITEBOUND_VOYAGE_TIMEOUT_S": "0"}, "CITEBOUND_VOYAGE_TIMEOUT_S: expected 0.5 to 60"),
+        ({"CITEBOUND_MIGRATION_URL": "postgresql://o@h/d"}, "needs DATABASE_URL"),
         ({"CITEBOUND_ENVIRONMENT": "test"}, "expected development or production"),
         ({"CITEBOUND_FAILPOINT": "F99"}, "CITEBOUND_FAILPOINT: expected one of F1, F2"),
         (

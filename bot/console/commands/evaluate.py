@@ -233,7 +233,7 @@ async def measure_documents(
         is_alone: True gives each document a database of its own.
     """
     kept_in = settings.home.expanduser() / "eval" / f"{name}-{_name_of(str(absolute(folder)))}"
-    own = dataclasses.replace(settings, database_url=None, home=kept_in)
+    own = dataclasses.replace(settings, database_url=None, migration_url=None, home=kept_in)
     documents = list(dict.fromkeys(question.document for question in questions))
     groups = [[document] for document in documents] if is_alone else [documents]
     calls: list[ModelCall] = []
@@ -267,7 +267,7 @@ async def _with_database(settings: Settings, document: str) -> Settings:
     """
     server = await migration_url(settings)
     url = await create_database(server, f"document_{_name_of(document)}")
-    return dataclasses.replace(settings, database_url=url)
+    return dataclasses.replace(settings, database_url=url, migration_url=None)
 
 
 async def _ingest(
@@ -332,7 +332,9 @@ async def open_with_policies(
     Raises:
         ConfigError: The policies can't be ingested.
     """
-    own = dataclasses.replace(settings, database_url=None, home=settings.home.expanduser() / "eval")
+    own = dataclasses.replace(
+        settings, database_url=None, migration_url=None, home=settings.home.expanduser() / "eval"
+    )
     sources = find_sources([policies], given=NOTHING_GIVEN).sources
     _say_price(terminal, own)
     async with open_service(terminal, own) as service:

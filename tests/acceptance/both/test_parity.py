@@ -23,6 +23,7 @@ from core.domain.conversation import Place
 from core.ingest.prepare import Overrides
 from tests.acceptance import disputed
 from tests.both_products import Both, both
+from tests.databases import logins
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.posts import Ephemeral
 from tests.servers.slack.posts import Message as SlackMessage
@@ -63,7 +64,7 @@ async def run(
     slack: FakeSlack, teams: FakeTeams, microsoft: OpenId, policies_database: str
 ) -> AsyncIterator[Both]:
     """The product on both platforms, with two policies that contradict each other."""
-    async with bootstrap(Settings(database_url=policies_database)) as service:
+    async with bootstrap(Settings(**logins(policies_database))) as service:
         for name, text in MORE.items():
             await service.ingestor.ingest(
                 text.encode(), source_name=name, given=Overrides(), with_chunks=True

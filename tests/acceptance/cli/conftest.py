@@ -1,5 +1,6 @@
 """The real command in a process of its own, on a database of its own."""
 
+import getpass
 import io
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from bot import cli
+from core.adapters.postgres.engine.roles import DatabaseRole, admit_officer
+from tests.databases import as_role, login_variables, role_of
 
 ROOT = Path(__file__).parents[3]
 GIFTS = """# Gifts Policy
@@ -51,9 +54,18 @@ def environment(tmp_path: Path, database_url: str) -> dict[str, str]:
         "PATH": "/usr/bin:/bin",
         "HOME": str(tmp_path),
         "CITEBOUND_HOME": str(tmp_path / "home"),
-        "DATABASE_URL": database_url,
+        **login_variables(database_url),
         "PYTHONPATH": str(ROOT),
     }
+
+
+def _login(words: tuple[str, ...], environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the login of a command; who runs the tests is an officer of all units."""
+    url = environment["CITEBOUND_MIGRATION_URL"]
+    role = role_of(words)
+    if role is DatabaseRole.CONSOLE:
+        admit_officer(url, getpass.getuser())
+    return {"DATABASE_URL": as_role(url, role)}
 
 
 @pytest.fixture
@@ -64,7 +76,7 @@ def citebound_process(environment: Mapping[str, str], tmp_path: Path) -> Run:
         done = subprocess.run(  # noqa: S603  # our own words
             [sys.executable, "-m", "bot", *words],
             input=stdin,
-            env={**environment, **settings},
+            env={**environment, **_login(words, environment), **settings},
             cwd=tmp_path,
             capture_output=True,
             text=True,
@@ -87,7 +99,7 @@ def citebound(
     """Run the same in this process, which spares the start."""
 
     def run(*words: str, stdin: str = "", **settings: str) -> Done:
-        for name, value in {**environment, **settings}.items():
+        for name, value in {**environment, **_login(words, environment), **settings}.items():
             monkeypatch.setenv(name, value)
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))

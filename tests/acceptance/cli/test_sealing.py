@@ -12,11 +12,19 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from core.adapters.postgres.engine.roles import DatabaseRole
 from core.audit.checkpoint import LedgerKey
 from tests.acceptance.cli.conftest import GIFTS, ROOT, Done, Run
+from tests.databases import as_role
 
 QUESTION = "May employees accept gifts, and up to what value?"
 SEALING = (sys.executable, "-m", "bot", "audit", "seal")
+
+
+def sealer(environment: dict[str, str]) -> dict[str, str]:
+    """Return what the sealing process finds around it."""
+    url = as_role(environment["CITEBOUND_MIGRATION_URL"], DatabaseRole.SEQUENCER)
+    return {**environment, "DATABASE_URL": url}
 
 
 @pytest.fixture
@@ -93,7 +101,7 @@ def test_the_sealing_process_may_be_killed_at_any_time(
     assert asked.code == 0
     for number in (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM):
         with subprocess.Popen(  # noqa: S603  # our own words
-            SEALING, env=dict(environment), cwd=ROOT, stderr=subprocess.PIPE
+            SEALING, env=sealer(environment), cwd=ROOT, stderr=subprocess.PIPE
         ) as process:
             assert process.stderr is not None
             assert any(b"sealing each second" in line for line in process.stderr)
@@ -113,7 +121,7 @@ def test_the_sealing_process_tells_how_it_is(
     assert asked.code == 0
     environment["CITEBOUND_OPERATIONS_PORT"] = "0"
     with subprocess.Popen(  # noqa: S603  # our own words
-        SEALING, env=dict(environment), cwd=ROOT, stderr=subprocess.PIPE
+        SEALING, env=sealer(environment), cwd=ROOT, stderr=subprocess.PIPE
     ) as process:
         assert process.stderr is not None
         port = int(process.stderr.readline().rpartition(b"port ")[2].split(b'"')[0])

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from core.adapters.postgres.engine.roles import CREATE_ROLES
 from core.config.settings import Settings
 from tests.servers.npm import need_package
 
@@ -110,6 +111,40 @@ def test_each_variable_is_a_setting(helm: Path, tmp_path: Path, variant: str) ->
             assert variable["name"] in VARIABLES
             if variable["name"] in SECRETS:
                 assert "secretKeyRef" in variable["valueFrom"]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_each_process_has_a_login_of_its_own(helm: Path, tmp_path: Path, variant: str) -> None:
+    """What serves never gets the URL of who migrates, nor of who seals."""
+    urls = {
+        tuple(one["args"]): {
+            variable["name"]: tuple(variable["valueFrom"]["secretKeyRef"].values())
+            for variable in one["env"]
+            if variable["name"].endswith("_URL") and "valueFrom" in variable
+        }
+        for one in containers(rendered(helm, VARIANTS[variant], tmp_path))
+    }
+    migrates = urls.pop(("migrate",))
+    owner, app = migrates["CITEBOUND_MIGRATION_URL"], migrates["DATABASE_URL"]
+    seals = urls.pop(("audit", "seal"), {"DATABASE_URL": None})
+    assert [set(one) for one in (*urls.values(), seals)] == [{"DATABASE_URL"}] * (len(urls) + 1)
+    assert {one["DATABASE_URL"] for one in urls.values()} == {app}
+    assert len({owner, app, seals["DATABASE_URL"]}) == 3
+
+
+def test_a_cluster_of_its_own_has_our_roles(helm: Path, tmp_path: Path) -> None:
+    """Those that an administrator makes elsewhere."""
+    made = yaml.safe_load_all(
+        rendered(helm, VARIANTS["a database of its own"], tmp_path).read_text()
+    )
+    (cluster,) = (one for one in made if one["kind"] == "Cluster")
+    statements = cluster["spec"]["bootstrap"]["initdb"]["postInitApplicationSQL"]
+    assert statements[1].strip() == CREATE_ROLES.strip()
+    granted = {one["name"]: one["inRoles"] for one in cluster["spec"]["managed"]["roles"]}
+    assert granted == {
+        "citebound_bot": ["citebound_app"],
+        "citebound_seal": ["citebound_sequencer"],
+    }
 
 
 @pytest.mark.parametrize("name", SECRETS)

@@ -13,7 +13,7 @@ from core.bootstrap import bootstrap
 from core.config.settings import Settings
 from core.domain.conversation import Place
 from core.ingest.prepare import Overrides
-from tests.databases import MIGRATED, copied, make_template
+from tests.databases import MIGRATED, copied, logins, make_template
 
 REAL = "citebound_real_documents_template"
 Ask = Callable[[Sequence[str]], list[dict[str, Any]]]
@@ -30,7 +30,7 @@ def real_url(server_url: str, shared: Path) -> Iterator[str]:
 
 async def _ingest(url: str, files: Sequence[Path]) -> None:
     assert len(files) == 8
-    async with bootstrap(Settings(database_url=url)) as service:
+    async with bootstrap(Settings(**logins(url))) as service:
         for file in files:
             done = await service.ingestor.ingest(
                 file.read_bytes(), source_name=file.name, given=Overrides(), with_chunks=True
@@ -43,7 +43,7 @@ def ask(real_url: str) -> Ask:
     """Ask questions, each in a thread of its own, and return what `ask --json` prints."""
 
     async def run(questions: Sequence[str]) -> list[dict[str, Any]]:
-        async with bootstrap(Settings(database_url=real_url)) as service:
+        async with bootstrap(Settings(**logins(real_url))) as service:
             return [
                 reply_json(
                     await service.answering.ask(

@@ -15,6 +15,7 @@ from core.config.settings import Settings
 from core.domain.question import Scope
 from core.ontology.graphs.conflicts import Conflict, find_conflicts
 from core.ontology.graphs.graph import build_graph
+from tests.databases import logins
 
 pytestmark = pytest.mark.shared_data
 
@@ -296,7 +297,7 @@ def test_no_false_conflict_among_published_policies(real_url: str) -> None:
     """They were not written to contradict each other, and none of them does."""
 
     async def found() -> tuple[Conflict, ...]:
-        async with bootstrap(Settings(database_url=real_url)) as service:
+        async with bootstrap(Settings(**logins(real_url))) as service:
             newest = await service.corpus.current_edition()
             scope = Scope(as_of=date(2026, 11, 22), edition=newest)
             return find_conflicts(build_graph(await service.ontology.snapshot(scope)))

@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import text
 
 from core.adapters.postgres.engine.database import engine_for
+from tests.databases import login_variables
 
 ROOT = Path(__file__).parents[3]
 LONGEST_S = 120.0
@@ -95,7 +96,7 @@ async def serving(home: Path, database_url: str, **settings: Any) -> AsyncGenera
         "PATH": "/usr/bin:/bin",
         "HOME": str(home),
         "PYTHONPATH": str(ROOT),
-        "DATABASE_URL": database_url,
+        **login_variables(database_url),
         "CITEBOUND_PORT": "0",
         "CITEBOUND_OPERATIONS_PORT": "0",
         **{name: str(value) for name, value in settings.items()},

@@ -9,6 +9,7 @@ from core.config.settings import Settings
 from core.ingest.prepare import Overrides
 from tests.acceptance.slack import treasury
 from tests.acceptance.slack.office import Office, office, pressable, shown
+from tests.databases import logins
 from tests.servers.slack import FakeSlack, live_links, live_mentions
 
 
@@ -42,7 +43,7 @@ async def test_which_policy_is_meant_is_asked_with_buttons(
     bureau: Office, slack_database: str
 ) -> None:
     """Two of one name: their titles can be pressed, and the reply tells of the one."""
-    async with bootstrap(Settings(database_url=slack_database)) as service:
+    async with bootstrap(Settings(**logins(slack_database))) as service:
         for kind, owner in (("Company", "Head of Facilities"), ("Pool", "Fleet Desk")):
             text = f"# {kind} Car Policy\n\n## 1 Scope\n\nEmployees must keep the car clean.\n"
             given = Overrides(key=f"{kind}-car".lower(), owner=owner)

@@ -15,6 +15,7 @@ from aiohttp import ClientSession
 from sqlalchemy import text
 
 from core.adapters.postgres.engine.database import engine_for
+from tests.databases import login_variables
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.faults import error, slow_answer, status
 from tests.slack_processes import Running, free_port
@@ -50,7 +51,7 @@ async def command(
         "PATH": os.environ["PATH"],  # noqa: TID251  # of the test's own process
         "HOME": os.environ.get("HOME", "/"),  # noqa: TID251
         "PYTHONPATH": str(ROOT),
-        "DATABASE_URL": database_url,
+        **login_variables(database_url),
         "SLACK_BOT_TOKEN": slack.workspace.bot_token,
         "SLACK_SIGNING_SECRET": slack.workspace.app.signing_secret,
         "SLACK_API_URL": slack.api_url,

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import engine_for
 from tests.acceptance.slack.office import QUESTION, shown
+from tests.databases import logins
 from tests.kills import LONGEST_LEASE_S, quiet
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.town import Town, slack_town, workspace_in_town
@@ -30,7 +31,7 @@ def settings(town: Town, database_url: str, **more: Any) -> dict[str, Any]:
     """Return the values of a deployment that a workspace may install."""
     slack = town.slacks[0]
     return {
-        "database_url": database_url,
+        **logins(database_url),
         "slack_client_id": slack.workspace.app.client_id,
         "slack_client_secret": slack.workspace.app.client_secret,
         "slack_workspaces": slack.workspace.team_id,

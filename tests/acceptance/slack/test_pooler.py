@@ -16,9 +16,11 @@ from sqlalchemy import make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import SERVING, engine_for, goes_by_pooler, server_facts
+from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.engine.schema import newest_revision, open_database
 from core.domain.errors import ConfigError
 from core.ports import Handlers
+from tests.databases import as_role
 from tests.kills import LONGEST_LEASE_S, balance, quiet
 from tests.life import deploy, message
 from tests.servers.pgbouncer import PROGRAM, pgbouncer
@@ -42,7 +44,8 @@ def pooled_url(slack_database: str) -> Iterator[str]:
     """The database with policies, by way of few sessions."""
     if PROGRAM is None:
         pytest.skip("pgbouncer absent: install it to test what goes by way of it")
-    with pgbouncer(slack_database, sessions=SESSIONS) as url:
+    as_app = as_role(slack_database, DatabaseRole.APP)
+    with pgbouncer(as_app, sessions=SESSIONS) as url:
         yield url
 
 

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import engine_for
+from tests.databases import login_variables
 from tests.kills import quiet
 from tests.servers.slack import FakeSlack
 from tests.slack_processes import Forks, forks
@@ -48,7 +49,7 @@ async def ingested(database_url: str, policy: Path) -> tuple[int, str]:
             "PATH": os.environ["PATH"],  # noqa: TID251  # of the test's own process
             "HOME": str(policy.parent),
             "PYTHONPATH": str(ROOT),
-            "DATABASE_URL": database_url,
+            **login_variables(database_url),
         },
         stdout=PIPE,
         stderr=PIPE,

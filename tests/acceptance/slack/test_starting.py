@@ -18,7 +18,7 @@ from core.agent.request import AskRequest
 from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
 from core.domain.conversation import Place
-from tests.databases import admin
+from tests.databases import admin, logins
 from tests.servers.slack import FakeSlack
 from tests.slack_processes import Forks, Running, forks, free_port
 from tests.slack_product import settings_for
@@ -126,7 +126,7 @@ async def test_warm_the_first_question_loads_nothing(
         return load(weights, *more)  # pyright: ignore[reportArgumentType]  # as given
 
     monkeypatch.setattr(onnx_model, "load_once", counted)
-    async with bootstrap(Settings(database_url=slack_database)) as service:
+    async with bootstrap(Settings(**logins(slack_database))) as service:
         await service.warm_up()
         assert len(loaded) == 3, loaded
         question = "Who approves a trip to another country?"

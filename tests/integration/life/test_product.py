@@ -18,6 +18,7 @@ from core.domain.answer import Outcome
 from core.domain.message import Accepted, MessageKind
 from core.ingest.prepare import Overrides
 from core.ports import Handlers, Platform
+from tests.databases import logins
 from tests.life import (
     ScriptedAudience,
     SilentSurface,
@@ -43,7 +44,7 @@ async def service(database_url: str) -> AsyncIterator[Service]:
     """The product with one policy."""
     embedder = find_local_embedder(None)
     assert isinstance(embedder, LocalEmbedder)
-    async with bootstrap(Settings(database_url=database_url), embedder=embedder) as service:
+    async with bootstrap(Settings(**logins(database_url)), embedder=embedder) as service:
         await service.ingestor.ingest(
             POLICY.encode(), source_name="gifts.md", given=Overrides(), with_chunks=True
         )

@@ -14,6 +14,7 @@ from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
 from core.domain.conversation import Place
 from core.ingest.prepare import Overrides
+from tests.databases import logins
 
 Ask = Callable[..., Coroutine[Any, Any, Reply]]
 Rows = Callable[..., Coroutine[Any, Any, list[dict[str, Any]]]]
@@ -50,7 +51,7 @@ def local_embedder() -> LocalEmbedder:
 @pytest.fixture
 async def service(database_url: str, local_embedder: LocalEmbedder) -> AsyncIterator[Service]:
     """The product on the test's own database, with one policy."""
-    settings = Settings(database_url=database_url, unit="berlin")
+    settings = Settings(**logins(database_url), unit="berlin")
     async with bootstrap(settings, embedder=local_embedder) as service:
         await service.ingestor.ingest(
             POLICY.encode(), source_name="gifts.md", given=Overrides(), with_chunks=True

@@ -19,6 +19,7 @@ from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
 from core.domain.conversation import Place
 from core.domain.errors import TransientError
+from tests.databases import logins
 
 Ask = Callable[..., Coroutine[Any, Any, Reply]]
 Rows = Callable[..., Coroutine[Any, Any, list[dict[str, Any]]]]
@@ -194,7 +195,7 @@ async def test_a_clock_an_hour_off_is_refused(
 ) -> None:
     """A record can't be dated back."""
     late = bootstrap(
-        Settings(database_url=database_url), embedder=service.models.measured, clock=WrongClock()
+        Settings(**logins(database_url)), embedder=service.models.measured, clock=WrongClock()
     )
     async with late as other:
         with pytest.raises(TransientError, match="60 s off"):

@@ -14,6 +14,7 @@ from core.domain.answer import Badge, Outcome
 from core.domain.audit import Tag
 from core.domain.conversation import Place
 from core.ingest.prepare import Overrides
+from tests.databases import logins
 
 TRAVEL = """# Travel Policy
 
@@ -55,7 +56,7 @@ The bonus of a member of the board must not exceed EUR 90,000.
 @pytest.fixture
 async def service(database_url: str) -> AsyncIterator[Service]:
     """The product without a reader and a language model, with three policies."""
-    settings = Settings(database_url=database_url, reasoner="extractive")
+    settings = Settings(**logins(database_url), reasoner="extractive")
     async with bootstrap(settings) as opened:
         for name, text, label, owner, audience in (
             ("travel.md", TRAVEL, "1.0", "Travel Desk", "everyone"),

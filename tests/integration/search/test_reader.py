@@ -12,6 +12,7 @@ from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from core.domain.question import Scope
 from core.ingest.prepare import Overrides
+from tests.databases import logins
 from tests.fakes import ScriptedReader
 
 POLICY = """\
@@ -29,7 +30,7 @@ POLICY = """\
 
 async def test_the_shipped_reader_serves_unless_it_is_replaced(database_url: str) -> None:
     """By a parameter, or by none."""
-    settings = Settings(database_url=database_url)
+    settings = Settings(**logins(database_url))
     async with bootstrap(settings) as service:
         assert service.models.reader is not None
         assert service.models.reader.name == f"local:reader/{SHIPPED_SHA256[:12]}"
@@ -38,14 +39,14 @@ async def test_the_shipped_reader_serves_unless_it_is_replaced(database_url: str
     given = ScriptedReader()
     async with bootstrap(settings, reader=given) as service:
         assert service.models.reader is given
-    async with bootstrap(Settings(database_url=database_url, reader_model=Path("none"))) as service:
+    async with bootstrap(Settings(**logins(database_url), reader_model=Path("none"))) as service:
         assert (service.models.reader, service.models.guard) == (None, None)
 
 
 async def test_a_question_has_the_readers_order(database_url: str) -> None:
     """What the search puts second comes first, and the trace says who thought so."""
     reader = ScriptedReader({"Receipts": 5.0})
-    async with bootstrap(Settings(database_url=database_url), reader=reader) as service:
+    async with bootstrap(Settings(**logins(database_url)), reader=reader) as service:
         await service.ingestor.ingest(
             POLICY.encode(), source_name="expenses.md", given=Overrides(), with_chunks=True
         )
@@ -63,7 +64,7 @@ async def test_a_service_with_a_wrong_reader_does_not_start(
     database_url: str, tmp_path: Path
 ) -> None:
     """One that was named is wanted."""
-    settings = Settings(database_url=database_url, reader_model=tmp_path)
+    settings = Settings(**logins(database_url), reader_model=tmp_path)
     with pytest.raises(ConfigError, match="CITEBOUND_READER_MODEL"):
         async with bootstrap(settings):
             pass

@@ -17,6 +17,7 @@ from core.domain.answer import Outcome
 from core.domain.conversation import Place
 from core.domain.run import Run
 from core.ingest.prepare import Overrides
+from tests.databases import logins
 
 QUESTION = "Who must approve a gift above EUR 70?"
 GIFTS = """# Gifts Policy
@@ -44,7 +45,7 @@ class Counted:
 @pytest.fixture
 async def service(database_url: str) -> AsyncIterator[Service]:
     """The product without a reader, with one policy."""
-    settings = Settings(database_url=database_url, reasoner="extractive", reader_model=Path("none"))
+    settings = Settings(**logins(database_url), reasoner="extractive", reader_model=Path("none"))
     async with bootstrap(settings, statements=Limits(statement_ms=5_000, lock_ms=100)) as opened:
         await publish(opened, "gifts.md", GIFTS)
         yield opened

@@ -13,6 +13,7 @@ from bot.doctor_check import Diagnosis, Status
 from bot.slack.app.health import check
 from core.config.settings import Settings
 from core.domain.installation import Workspace
+from tests.databases import login_variables
 from tests.integration.slack_install.conftest import (
     OTHER_KEY,
     Deployment,
@@ -47,7 +48,7 @@ async def several(slack: FakeSlack, engine: AsyncEngine, **more: str) -> list[Di
     given = {
         "SLACK_API_URL": slack.api_url,
         "SLACK_SIGNING_SECRET": slack.workspace.app.signing_secret,
-        "DATABASE_URL": engine.url.render_as_string(hide_password=False),
+        **login_variables(engine.url.render_as_string(hide_password=False)),
     }
     settings = settings_of("https://bot.example.com", **given, **more)
     _, *found = [found async for found in check(settings, is_live=True)]

@@ -18,6 +18,7 @@ from bot.teams.protocol.conversations import NAME, read_reference
 from bot.teams.protocol.identity import TeamsIdentity, identity_of
 from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
+from tests.databases import logins
 from tests.integration.teams.conftest import setup_of
 from tests.integration.teams.served import Kept, listening
 from tests.servers.teams import FakeTeams
@@ -61,7 +62,7 @@ async def deployed(
     async with (
         openid() as server,
         signing_keys(server.url) as keys,
-        bootstrap(Settings(database_url=database_url)) as service,
+        bootstrap(Settings(**logins(database_url))) as service,
     ):
         keeper = TeamsEventIntake(
             Intake(service.inbox),

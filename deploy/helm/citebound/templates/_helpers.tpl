@@ -28,10 +28,22 @@ app.kubernetes.io/component: {{ .component }}
 {{ .Values.serviceAccount.name | default (include "citebound.name" .) }}
 {{- end -}}
 
-{{/* The settings of every process: plain ones, then secrets by reference. */}}
+{{/* Which key of which Secret holds the URL of the login of `app` or `seal`: dict of root, login. */}}
+{{- define "citebound.urlSecret" -}}
+{{- $database := .root.Values.database -}}
+{{- if $database.cloudnativepg.enabled -}}
+name: {{ get $database.cloudnativepg (printf "%sSecret" .login) }}
+key: url
+{{- else -}}
+{{- toYaml (ternary $database.sealUrlSecret $database.urlSecret (eq .login "seal")) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The settings of a process: plain ones, then secrets by reference. Dict of root, login. */}}
 {{- define "citebound.env" -}}
+{{- with .root }}
 {{- range $name, $value := .Values.settings }}
-{{- if regexMatch "(TOKEN(_KEY|_KEY_OLD|_BEDROCK)?|SECRET(_PREVIOUS)?|PASSWORD|API_KEY|IDENTITY_HEADER|DATABASE_URL)$" $name }}
+{{- if regexMatch "(TOKEN(_KEY|_KEY_OLD|_BEDROCK)?|SECRET(_PREVIOUS)?|PASSWORD|API_KEY|IDENTITY_HEADER|DATABASE_URL|MIGRATION_URL)$" $name }}
 {{- fail (printf "settings.%s is a secret: put it into a Secret, and name that under secrets.%s" $name $name) }}
 {{- end }}
 - name: {{ $name }}
@@ -39,20 +51,14 @@ app.kubernetes.io/component: {{ .component }}
 {{- end }}
 - name: DATABASE_URL
   valueFrom:
-    secretKeyRef:
-      {{- if .Values.database.cloudnativepg.enabled }}
-      name: {{ include "citebound.name" . }}-db-app
-      key: uri
-      {{- else }}
-      name: {{ .Values.database.urlSecret.name }}
-      key: {{ .Values.database.urlSecret.key }}
-      {{- end }}
+    secretKeyRef: {{- include "citebound.urlSecret" $ | nindent 6 }}
 {{- range $name, $from := .Values.secrets }}
 - name: {{ $name }}
   valueFrom:
     secretKeyRef:
       name: {{ required (printf "secrets.%s.name is missing" $name) $from.name }}
       key: {{ required (printf "secrets.%s.key is missing" $name) $from.key }}
+{{- end }}
 {{- end }}
 {{- end -}}
 
@@ -151,7 +157,7 @@ spec:
           imagePullPolicy: {{ $root.Values.image.pullPolicy }}
           args: {{ toJson .args }}
           env:
-            {{- include "citebound.env" $root | nindent 12 }}
+            {{- include "citebound.env" (dict "root" $root "login" (ternary "seal" "app" (eq .component "seal"))) | nindent 12 }}
             {{- if eq .component "seal" }}
             - {name: CITEBOUND_LEDGER_KEY, value: /run/secrets/ledger/key.pem}
             - {name: CITEBOUND_LEDGER_ANCHORS, value: /var/lib/citebound/anchors}
