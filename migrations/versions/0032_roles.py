@@ -292,6 +292,7 @@ GRANT SELECT, INSERT ON citebound.model_calls TO citebound_app;
 GRANT SELECT, INSERT ON citebound.overspent_days TO citebound_app;
 GRANT SELECT, INSERT ON citebound.feedback TO citebound_app;
 GRANT SELECT, INSERT, UPDATE ON citebound.cases TO citebound_app;
+GRANT USAGE ON SEQUENCE citebound.cases_number_seq TO citebound_app;
 GRANT SELECT, INSERT ON citebound.case_messages TO citebound_app;
 
 GRANT SELECT, INSERT ON citebound.askers TO citebound_app;
@@ -340,6 +341,7 @@ DROP TABLE audit.officer;
 OPEN = """
 REVOKE ALL ON SCHEMA citebound, audit FROM {0};
 REVOKE ALL ON ALL TABLES IN SCHEMA citebound, audit FROM {0};
+REVOKE ALL ON ALL SEQUENCES IN SCHEMA citebound, audit FROM {0};
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA citebound, audit FROM {0};
 """
 BY_DEFAULT = """

@@ -16,7 +16,7 @@ ROLES = (*(role.value for role in DatabaseRole if role is not DatabaseRole.OWNER
 INHERITS = {DatabaseRole.CONSOLE.value: DatabaseRole.OFFICER.value}
 """Which role has the rights of another one, too."""
 STATEMENT = re.compile(
-    r"^(GRANT|REVOKE) ([A-Z, ]+?)(?: \(([a-z_, ]+)\))? ON (?:(SCHEMA|FUNCTION) )?(\S.*?)"
+    r"^(GRANT|REVOKE) ([A-Z, ]+?)(?: \(([a-z_, ]+)\))? ON (?:(SCHEMA|FUNCTION|SEQUENCE) )?(\S.*?)"
     r" (?:TO|FROM) ([a-z_, ]+);$"
 )
 
@@ -110,7 +110,7 @@ def _parts(
     name: str, verb: str, only: str | None, kind: str | None, known: dict[str, list[str]]
 ) -> list[str]:
     if kind is not None:
-        return [name] if kind == "SCHEMA" else known.get(name.replace(" ", ""), [])
+        return [name] if kind in {"SCHEMA", "SEQUENCE"} else known.get(name.replace(" ", ""), [])
     if name not in known:
         return []
     if verb in {"DELETE", "TRUNCATE", "TRIGGER"}:
