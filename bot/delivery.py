@@ -10,7 +10,7 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import assert_never
+from typing import Protocol, assert_never
 
 from bot.leases import renewed
 from bot.metrics import Meter
@@ -28,6 +28,7 @@ from core.domain.delivery import (
     LeaveUncertain,
     NoReaders,
     NotFound,
+    Notice,
     Permanent,
     Posted,
     PostResult,
@@ -41,6 +42,7 @@ from core.domain.delivery import (
     Withhold,
 )
 from core.domain.errors import BusyError, OvertakenError
+from core.domain.officers import Account, NoLink, SignInLink
 from core.domain.policy import EVERYONE
 from core.failpoints import failpoint
 from core.ports import Outbox, Platform
@@ -54,6 +56,14 @@ GIVEN_UP_AFTER_S = 24 * 3600.0
 logger = logging.getLogger(__name__)
 
 
+class SignInLinks(Protocol):
+    """Lets officers into their console."""
+
+    async def link_for(self, *accounts: Account) -> SignInLink | NoLink:
+        """Return a link for the officer who has one of these accounts, or why there is none."""
+        ...
+
+
 class Deliverer:
     """Posts replies. Safe from many processes."""
 
@@ -63,8 +73,10 @@ class Deliverer:
         outbox: Outbox,
         platforms: Mapping[str, Platform],
         meter: Meter | None = None,
+        links: SignInLinks | None = None,
     ) -> None:
-        """`platforms` by the name that a place gives them."""
+        """`platforms` by the name that a place gives them; no `links` without a console."""
+        self._links = links
         self._meter = meter or Meter()
         self._meter.count("citebound_takeovers_total", 0.0, kind="deliver")
         self._outbox = outbox
@@ -119,6 +131,13 @@ class Deliverer:
                 withheld = withholding(delivery, readers)
                 if withheld is not None:
                     return withheld
+        return await self._post(delivery, platform)
+
+    async def _post(self, delivery: Delivery, platform: Platform) -> Step:
+        if delivery.reply.notice is Notice.SIGN_IN:
+            if not (delivery.is_direct or delivery.place.mode == "direct"):
+                return Abandon(code="not_direct")
+            delivery = await self._with_link(delivery)
         await self._outbox.begin(delivery)
         result = await platform.poster.post(delivery)
         failpoint("F9")
@@ -126,6 +145,16 @@ class Deliverer:
             "citebound_posts_total", platform=delivery.place.platform, result=_snake(result)
         )
         return after_post(delivery, result, shapes=platform.poster.shapes)
+
+    async def _with_link(self, delivery: Delivery) -> Delivery:
+        """Make the link only now: its secret is stored nowhere."""
+        place = delivery.place
+        ids = [delivery.person, *([delivery.directory_id.lower()] if delivery.directory_id else [])]
+        accounts = [
+            Account(platform=place.platform, tenant=place.tenant, person=one) for one in ids
+        ]
+        made = await self._links.link_for(*accounts) if self._links else NoLink.NO_CONSOLE
+        return replace(delivery, reply=replace(delivery.reply, sign_in=made))
 
 
 def _snake(told: Step | PostResult) -> str:

@@ -10,6 +10,20 @@ HELP = frozenset({"help", "/help"})
 """The command."""
 THANKS = "thanks"
 """Reason of `Ignored`."""
+_SIGN_IN = frozenset(
+    {
+        "sign in",
+        "sign-in",
+        "signin",
+        "console",
+        "officer console",
+        "officers console",
+        "officers' console",
+        "open console",
+        "open the console",
+        "sign in to the console",
+    }
+)
 _WORD = r"thank(?:s| ?you| ?u)|thx|cheers|much appreciated"
 _BESIDE = (
     r"ok(?:ay)?|great|perfect|cool|super|nice|good|oh|ah|and|yes|got it|understood|noted|again|all"
@@ -29,6 +43,11 @@ _LONGEST = 100
 def wants_help(text: str) -> bool:
     """Say whether a greeting, or asking what the bot can do, is all that was written."""
     return small_talk(text) in {SmallTalk.GREETING, SmallTalk.HELP}
+
+
+def wants_console(text: str) -> bool:
+    """Say whether somebody asks, in so many words, to be let into the officers' console."""
+    return text[:_LONGEST].strip(" \n/.!").lower().replace("\u2019", "'") in _SIGN_IN
 
 
 def is_only_thanks(message: InboundMessage | Ignored) -> TypeGuard[InboundMessage]:

@@ -12,7 +12,9 @@ from bot.slack.outbound.progress import SlackTimings
 from bot.teams.app.endpoint import PATH
 from bot.teams.app.platform import teams as connect_teams
 from core.adapters.postgres.engine.database import engine_for
+from core.adapters.postgres.engine.roles import DatabaseRole
 from core.bootstrap import SERVING, bootstrap
+from tests.databases import as_role
 from tests.running import Running
 from tests.servers.slack import FakeSlack
 from tests.servers.teams import FakeTeams
@@ -39,6 +41,7 @@ async def both(
     officers: Sequence[dict[str, Any]] = (),
     channel: str | None = None,
     timings: SlackTimings = AT_ONCE,
+    console_url: str | None = None,
 ) -> AsyncGenerator[Both]:
     """Run it, and tell both where; `channel` is the officers' own; `timings` is Slack's."""
     settings = replace(
@@ -48,6 +51,8 @@ async def both(
         slack_api_url=slack.api_url,
         officers=json.dumps(officers) if officers else None,
         case_channel=channel,
+        console_url=console_url,
+        console_database_url=as_role(database_url, DatabaseRole.CONSOLE) if console_url else None,
     )
     on_slack = connect_slack(settings, timings=timings)
     on_teams = connect_teams(settings, timings=UNHURRIED)

@@ -36,6 +36,7 @@ from bot.app.logs import log_to_stderr
 from bot.app.watchdog import STILL_AFTER_S, watched
 from bot.delivery import Deliverer
 from bot.metrics import Meter
+from bot.officer.app import console_links, console_routes
 from bot.platform import Chat, Connect
 from bot.slack.app.platform import slack
 from bot.teams.app.platform import teams
@@ -154,7 +155,8 @@ async def running(
         told.metered.watch(Gauges(service, chats))
         port = None
         if roles.serves:
-            routes = (route for chat in chats for route in chat.routes)
+            console = await stack.enter_async_context(console_routes(service))
+            routes = (*(route for chat in chats for route in chat.routes), *console)
             served = application(routes, told.metered)
             port = await stack.enter_async_context(
                 _platforms(service.settings, served, chats, limits or ConnectionLimits())
@@ -186,6 +188,7 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
         outbox=service.outbox,
         platforms={chat.name: chat.posting for chat in chats},
         meter=meter,
+        links=console_links(service),
     )
     handlers = Handlers(answer=worker.answer, deliver=deliverer.deliver)
     async with asyncio.TaskGroup() as group:

@@ -1,12 +1,13 @@
 """Short messages other than answers, worded the same on every platform."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import assert_never
 
 from bot.replies.safe_text import line
 from core.domain.case import Case, CaseNews, CaseState, SupersededAnswer, Urgency
 from core.domain.delivery import Notice
+from core.domain.officers import NoLink, SignInLink
 
 ASK_PRIVATELY = "I don't answer this here. Please write to me in a direct message."
 WRITE_DIRECTLY = (
@@ -27,6 +28,19 @@ TOO_MANY = (
     "More questions are waiting than I can keep, so I did not take this one. You can ask again at"
     " {at}. If it can't wait, turn to Compliance directly."
 )
+CONSOLE = "Officers' console"
+SIGN_IN = (
+    "Sign in here: {link}. The link works once, for {minutes} minutes, and lets in whoever has it:"
+    " do not pass it on."
+)
+_NO_LINK: Mapping[NoLink, str] = {
+    NoLink.NO_CONSOLE: "The officers' console is not set up here.",
+    NoLink.NOT_OFFICER: "Only compliance officers can sign in to the officers' console.",
+    NoLink.TOO_MANY: (
+        "You have asked for several links within a few minutes. Use the last one, or ask again in"
+        " 10 minutes."
+    ),
+}
 DAY_BUDGET_SPENT = (
     "The language models have cost as much today as the daily budget (CITEBOUND_DAILY_BUDGET_USD)"
     " allows. Until midnight UTC questions are answered without them, and each answer says so."
@@ -80,6 +94,7 @@ _NOTICES: Mapping[Notice, str] = {
     Notice.TOO_MANY: TOO_MANY,
     Notice.DAY_BUDGET_SPENT: DAY_BUDGET_SPENT,
     Notice.HOW_IT_WORKS: HOW_IT_WORKS,
+    Notice.SIGN_IN: _NO_LINK[NoLink.NO_CONSOLE],
     Notice.MAYBE_ABOVE: "Your answer may be above; {platform} did not say whether it arrived.",
 }
 
@@ -93,6 +108,13 @@ def notice_text(notice: Notice, *, platform: str, at: str = "") -> str:
         at: The time that the notice names, as the platform writes it; empty if it names none.
     """
     return _NOTICES[notice].format(platform=platform, at=at)
+
+
+def sign_in_text(told: SignInLink | NoLink | None, *, link: Callable[[str], str] = str) -> str:
+    """Return the words of a notice about signing in; `link` writes an address as the platform."""
+    if isinstance(told, SignInLink):
+        return SIGN_IN.format(link=link(told.url), minutes=told.minutes)
+    return _NO_LINK[told or NoLink.NO_CONSOLE]
 
 
 def time_text(at: datetime) -> str:

@@ -2,7 +2,8 @@
 
 `[{"login": "ada", "name": "Ada Lovelace", "accounts": ["slack/T1/U7"], "on_call": true}]`; an
 account is `platform/tenant/person`, a channel `platform/tenant/channel`. GUIDs, as Teams has them,
-may be written in either case.
+may be written in either case. `subject` is who the OpenID Connect provider of the officers' console
+says somebody is (its claim `sub`).
 """
 
 import json
@@ -15,7 +16,7 @@ from core.domain.errors import ConfigError
 from core.domain.officers import Account, Officer, Officers
 
 _GUID = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_KEYS = {"login", "name", "accounts", "on_call"}
+_KEYS = {"login", "name", "accounts", "on_call", "subject"}
 _LIST, _CHANNEL = "CITEBOUND_OFFICERS", "CITEBOUND_CASE_CHANNEL"
 
 
@@ -58,6 +59,7 @@ def _officer(given: Any) -> Officer:
         name=_word(one, "name"),
         accounts=tuple(_account(each) for each in cast("list[object]", accounts)),
         is_on_call=one.get("on_call") is True,
+        subject=_word(one, "subject") if "subject" in one else None,
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, fields
 from typing import Any, get_type_hints
 
+from core.config.console import ConsoleSettings
 from core.config.deployment import DeploymentSettings
 from core.config.models import ModelSettings
 from core.config.retrieval import RetrievalSettings
@@ -25,6 +26,7 @@ class Settings(
     TurnSettings,
     RetrievalSettings,
     ModelSettings,
+    ConsoleSettings,
     DeploymentSettings,
 ):
     """All settings, the last base's first."""
@@ -58,6 +60,7 @@ class Settings(
         self.check_oauth()
         self.check_failpoint()
         self.check_migration_url()
+        self.check_console()
 
     def __repr__(self) -> str:
         """Name the settings, of secrets only those that are set."""

@@ -41,6 +41,7 @@ class Tag(StrEnum):
     POLICY_WITHDRAWN = "policy:withdrawn"
     OFFICER_GRANTED = "officer:granted"
     OFFICER_REVOKED = "officer:revoked"
+    OFFICER_SIGNED_IN = "officer:signed_in"
     QUERY_EXECUTED = "query:executed"
     RECORD_VIEWED = "record:viewed"
     WORKSPACE_DISCONNECTED = "workspace:disconnected"

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from core.domain.answer import Answer
 from core.domain.case import Case, CaseNews, CaseState, OfficerReply, SupersededAnswer
 from core.domain.conversation import Place
+from core.domain.officers import NoLink, SignInLink
 
 
 class Notice(StrEnum):
@@ -23,6 +24,8 @@ class Notice(StrEnum):
     """The answer was taken away by the person who asked, or by an officer."""
     STOPPED = "stopped"
     """The person who asked has stopped the work on it."""
+    SIGN_IN = "sign_in"
+    """A link into the officers' console, made when it is sent; or why there is none."""
     HOW_IT_WORKS = "how_it_works"
     """Who this is and what to ask: somebody wanted to know, or we are new there."""
     BUSY = "busy"
@@ -95,6 +98,8 @@ class StoredReply:
     """Groups whose policies the answer could rest on; empty for a notice."""
     ask_again_at: datetime | None = None
     """When a question that was not taken can be asked again, aware, UTC; None for all others."""
+    sign_in: SignInLink | NoLink | None = None
+    """What a notice about signing in tells: made when it is sent; None for all others."""
     asked: str | None = None
     """The question, as typed, of an answer that its asker shows to people who did not see it asked;
     None for all others."""
@@ -135,6 +140,8 @@ class Delivery:
     replaces: str | None = None
     """The platform's id of an earlier post of ours, which this one rewrites in place; None: it is
     posted anew. `find` may settle it by rewriting once more."""
+    directory_id: str | None = None
+    """The id by which the company's directory knows the asker, where the platform tells one."""
     asked_from: str | None = None
     """The channel from which it was asked, where the reply goes elsewhere; None if nowhere else."""
     has_file: bool = False

@@ -25,6 +25,8 @@ class MessageKind(StrEnum):
     """Took a message back."""
     HELP = "help"
     """Asked how it works, or let us in: that is shown, and nothing is answered."""
+    SIGN_IN = "sign_in"
+    """Asked, in a direct message, to be let into the officers' console."""
     STOP = "stop"
     """Asked for silence: what is being answered for this person here is dropped."""
 

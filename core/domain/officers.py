@@ -1,6 +1,8 @@
-"""Officers, who answer cases, and where they hear of them: our list, not a channel's members."""
+"""Officers: our list, not a channel's members; where they hear of cases; how they sign in."""
 
 from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
 
 from core.domain.conversation import Place
 from core.domain.errors import ConfigError
@@ -34,6 +36,13 @@ class Officer:
     """Where cards and presses reach them; the first gets what goes to the officer alone."""
     is_on_call: bool = False
     """True: gets what must not stand in a channel, or can't."""
+    subject: str | None = None
+    """By which the OpenID Connect provider of the console knows them; None: by nothing."""
+
+    @property
+    def at_console(self) -> Account:
+        """The account by which they act in their console: no platform gives it to anybody."""
+        return Account(platform="officer", tenant="console", person=self.login)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,11 +87,13 @@ class Officers:
         """Check the list.
 
         Raises:
-            ConfigError: A login is named twice, or no officer is in the workspace of the channel.
+            ConfigError: A login or a subject is named twice, or no officer is in the workspace of
+                the channel.
         """
         logins = [officer.login for officer in self.all]
-        if len(logins) != len(set(logins)):
-            raise ConfigError("CITEBOUND_OFFICERS: each login may be named once")
+        subjects = [officer.subject for officer in self.all if officer.subject is not None]
+        if len(logins) != len(set(logins)) or len(subjects) != len(set(subjects)):
+            raise ConfigError("CITEBOUND_OFFICERS: each login and each subject may be named once")
         if self.channel is not None and self._behind(self.channel) is None:
             raise ConfigError(
                 f"CITEBOUND_CASE_CHANNEL: no officer has an account in {self.channel.platform}/"
@@ -91,7 +102,9 @@ class Officers:
 
     def find(self, account: Account) -> Officer | None:
         """Return who an account belongs to; None: no officer."""
-        return next((officer for officer in self.all if account in officer.accounts), None)
+        return next(
+            (one for one in self.all if account in one.accounts or account == one.at_console), None
+        )
 
     @property
     def on_call(self) -> tuple[Officer, ...]:
@@ -135,3 +148,36 @@ class Officers:
             ),
             None,
         )
+
+
+class NoLink(StrEnum):
+    """Why somebody who asked for a link gets none."""
+
+    NO_CONSOLE = "no_console"
+    """This deployment has none."""
+    NOT_OFFICER = "not_officer"
+    """Only officers have access."""
+    TOO_MANY = "too_many"
+    """They got as many within these minutes as there may be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignInLink:
+    """A way into the console, for one person, once."""
+
+    url: str
+    """Holds a secret: it is shown to that person and stored nowhere."""
+    minutes: int
+    """How long it works."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleSession:
+    """A browser in which an officer is signed in."""
+
+    login: str
+    """The officer's name in the record."""
+    began_at: datetime
+    """Aware, UTC."""
+    ends_at: datetime
+    """Aware, UTC: by then at the latest."""

@@ -79,6 +79,21 @@ class Page:
             mobile=False,
         )
 
+    async def resize(self, width: int, height: int) -> None:
+        """Let the page have so many pixels from now on."""
+        await self._call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+
+    async def show_as(self, *, scheme: str = "light", media: str = "screen") -> None:
+        """Show pages to somebody who prefers `light` or `dark`; on a `screen`, or in `print`."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        await self._call("Emulation.setEmulatedMedia", media=media, features=features)
+
     async def open(self, url: str) -> None:
         """Go to an address."""
         told = await self._call("Page.navigate", url=url)

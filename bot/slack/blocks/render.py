@@ -10,7 +10,14 @@ from dataclasses import dataclass, replace
 from bot.replies.answer import LEAF, reference
 from bot.replies.buttons import ASK_IN_PRIVATE
 from bot.replies.context import RenderContext
-from bot.replies.notices import ASK_PRIVATELY, AUTOMATED, OUTDATED, time_text
+from bot.replies.notices import (
+    ASK_PRIVATELY,
+    AUTOMATED,
+    CONSOLE,
+    OUTDATED,
+    sign_in_text,
+    time_text,
+)
 from bot.replies.notices import notice_text as notice_words
 from bot.replies.safe_text import line, width
 from bot.slack.blocks.answer import answer_blocks, nearest_items
@@ -39,9 +46,9 @@ from bot.slack.blocks.elements import (
     with_id,
     words,
 )
-from bot.slack.blocks.mrkdwn import LIMIT, answer_text, escaped, mention, nearest_text
+from bot.slack.blocks.mrkdwn import LIMIT, answer_text, escaped, link, mention, nearest_text
 from core.domain.answer import Answer
-from core.domain.delivery import StoredReply
+from core.domain.delivery import Notice, StoredReply
 from core.domain.json_value import Json
 
 ASKED_MARK: Json = {"event_type": "question", "event_payload": {}}
@@ -162,15 +169,18 @@ def notice_text(reply: StoredReply) -> str:
     """Return the words of a notice as mrkdwn; its time is shown in the reader's own zone."""
     if reply.notice is None:
         return OUTDATED
+    if reply.notice is Notice.SIGN_IN:
+        return sign_in_text(reply.sign_in, link=lambda url: link(url, CONSOLE))
     at = reply.ask_again_at
     told = f"<!date^{int(at.timestamp())}^{{time}}|{time_text(at)}>" if at else ""
     return notice_words(reply.notice, platform="Slack", at=told)
 
 
 def notice_block(reply: StoredReply) -> Block:
-    """Return the same as a block; one with a time is mrkdwn, and nothing in it is foreign."""
+    """Return the same as a block; with a time or a link as mrkdwn: nothing in it is foreign."""
     text = notice_text(reply)
-    return section(text) if reply.ask_again_at is None else mrkdwn(text)
+    is_plain = reply.ask_again_at is None and reply.notice is not Notice.SIGN_IN
+    return section(text) if is_plain else mrkdwn(text)
 
 
 def chosen_blocks(question: str, option: str) -> list[Block]:

@@ -28,7 +28,7 @@ from bot.slack.inbound.payload import (
     split_quote,
     typed,
 )
-from bot.small_talk import wants_help
+from bot.small_talk import wants_console, wants_help
 from core.domain.conversation import ContextMessage, Place, bounded
 from core.domain.json_value import Json
 from core.domain.message import Ignored, InboundMessage, MessageKind
@@ -143,17 +143,19 @@ def _written(event: Object, envelope: _Envelope) -> Parsed:
         return NotForUs(reason="twin")
     message = _read(event, envelope, is_direct=is_direct)
     if is_direct or is_mention:
-        return _or_help(message)
+        return _or_notice(message, is_direct=is_direct)
     if not _in_thread(event):
         return NotForUs(reason="channel")
     return Overheard(message=message, names_others=names_others(maybe(event, "text"), bot_user))
 
 
-def _or_help(message: InboundMessage | Ignored) -> InboundMessage | Ignored:
-    """Return the wish to hear how it works, if that is all that was written."""
-    if not isinstance(message, InboundMessage) or not wants_help(message.text):
+def _or_notice(message: InboundMessage | Ignored, *, is_direct: bool) -> InboundMessage | Ignored:
+    """Return the wish to hear how it works, or to sign in, if that is all that was written."""
+    if not isinstance(message, InboundMessage):
         return message
-    return replace(message, kind=MessageKind.HELP, text="")
+    if is_direct and wants_console(message.text):
+        return replace(message, kind=MessageKind.SIGN_IN, text="")
+    return replace(message, kind=MessageKind.HELP, text="") if wants_help(message.text) else message
 
 
 def _read(event: Object, envelope: _Envelope, *, is_direct: bool) -> InboundMessage | Ignored:

@@ -13,12 +13,14 @@ from bot.replies.context import RenderContext
 from bot.replies.notices import (
     ASK_PRIVATELY,
     AUTOMATED,
+    CONSOLE,
     HOW,
     HOW_IT_WORKS,
     NAME,
     OUTDATED,
     news_text,
     notice_text,
+    sign_in_text,
     time_text,
 )
 from bot.replies.safe_text import line
@@ -36,7 +38,7 @@ from bot.teams.cards.elements import (
     size,
     text_run,
 )
-from bot.teams.cards.markdown import in_markdown, without_markup
+from bot.teams.cards.markdown import in_markdown, link, without_markup
 from bot.teams.protocol import action_ids
 from core.domain.answer import Answer, Outcome
 from core.domain.delivery import Notice, StoredReply
@@ -78,6 +80,8 @@ def render(reply: StoredReply, shape: int, *, context: RenderContext) -> TeamsMe
     answer = reply.answer
     if reply.notice is Notice.HOW_IT_WORKS:
         return TeamsMessage(activity=_how_it_works(shape, context))
+    if reply.notice is Notice.SIGN_IN:
+        return TeamsMessage(activity=_sign_in(reply, shape, _writer(shape, context)))
     if answer is None:
         return TeamsMessage(activity=_line(reply, shape, context))
     if answer.is_report and context.is_public:
@@ -177,6 +181,13 @@ def _line(reply: StoredReply, shape: int, context: RenderContext) -> Card:
         data = action_ids.data_of(action_ids.ANSWER_KEY, reply.answer_id)
         made["attachments"] = [attached(card([], [press_button(SHOW, data)]))]
     return made
+
+
+def _sign_in(reply: StoredReply, shape: int, writer: PlainText) -> Card:
+    """Return a notice about signing in: words of ours, and in Markdown a link."""
+    is_plain = shape >= TEXT_ONLY
+    told = sign_in_text(reply.sign_in, link=str if is_plain else lambda url: link(url, CONSOLE))
+    return _message(f"{told}\n\n{writer.markup.small(AUTOMATED)}", shape)
 
 
 def _how_it_works(shape: int, context: RenderContext) -> Card:

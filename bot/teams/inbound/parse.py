@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from bot.intake import NotForUs, Overheard
 from bot.json_fields import Object, maybe_object, need_object
-from bot.small_talk import wants_help
+from bot.small_talk import wants_console, wants_help
 from bot.teams.inbound.interaction import TeamsInteraction, parse_submitted
 from bot.teams.inbound.membership_events import EVENTS as MEETING
 from bot.teams.inbound.membership_events import Changed, Met, Parted, parse_met
@@ -77,6 +77,8 @@ def _addressed(activity: Object, location: Location, identity: TeamsIdentity) ->
         return parse_submitted(activity, location, identity)
     written = _written(activity, location, identity)
     said = clean_text(activity)
+    if location.scope == "personal" and wants_console(said):
+        return replace(written, kind=MessageKind.SIGN_IN, text="")
     is_help = (not said or wants_help(said)) and not _has_file(activity)
     return replace(written, kind=MessageKind.HELP, text="") if is_help else written
 

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.cases.cases import PostgresCases
 from core.adapters.postgres.cases.feedback import PostgresFeedback
+from core.adapters.postgres.console.access import PostgresConsoleAccess
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.corpus.corpus_report import PostgresCorpusReport
 from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies, PostgresPolicyChanges
@@ -96,6 +97,11 @@ class PostgresStores:
     def record_store(self) -> PostgresRecords:
         """Questions, answers and the record of both, written."""
         return PostgresRecords(self._engine, ledger=self._ledger)
+
+    @cached_property
+    def console_access(self) -> PostgresConsoleAccess:
+        """Links and sessions of the officers' console."""
+        return PostgresConsoleAccess(self._engine, ledger=self._ledger)
 
     @cached_property
     def model_calls(self) -> PostgresModelCallLog:

@@ -56,6 +56,8 @@ _BEGUN = text(
 
 _QUESTIONS = frozenset({MessageKind.MESSAGE, MessageKind.CHOICE})
 """What is to be answered: most of what comes, so it is stored together."""
+_NOTICES = {MessageKind.HELP: Notice.HOW_IT_WORKS, MessageKind.SIGN_IN: Notice.SIGN_IN}
+"""What is told instead of an answer."""
 
 
 class _SeenError(Exception):
@@ -111,8 +113,9 @@ class PostgresInbox:
             return await self._edited(connection, thread, message)
         if message.kind is MessageKind.DELETED:
             return await self._deleted(connection, thread, message)
-        if message.kind is MessageKind.HELP:
-            return await self._helped(connection, thread, message)
+        notice = _NOTICES.get(message.kind)
+        if notice is not None:
+            return await self._told(connection, thread, message, notice)
         return await self._stopped(connection, thread, message)
 
     async def _ignored(
@@ -126,19 +129,19 @@ class PostgresInbox:
         )
         return accepted
 
-    async def _helped(
-        self, connection: AsyncConnection, thread: Thread, message: InboundMessage
+    async def _told(
+        self, connection: AsyncConnection, thread: Thread, message: InboundMessage, notice: Notice
     ) -> Accepted:
-        """Queue how it works; no question was asked, and the record says so."""
+        """Queue a notice; no question was asked, and the record says so."""
         accepted = await self._insert(connection, thread, message)
         record_id = await self._ledger.event(
             connection,
-            event_of(Tag.MESSAGE_IGNORED, thread, reason="help", outcome="ignored"),
+            event_of(Tag.MESSAGE_IGNORED, thread, reason=message.kind.value, outcome="ignored"),
             content={"place": place_of(message)},
         )
         await queue_reply(
             connection,
-            StoredReply(notice=Notice.HOW_IT_WORKS, record_id=record_id),
+            StoredReply(notice=notice, record_id=record_id),
             cause=cause_of_message(accepted.message_id),
             conversation_id=thread.conversation_id,
             person=message.person,

@@ -39,7 +39,7 @@ _OLDEST = text(
     "SELECT o.*, c.platform, c.tenant, c.channel, c.thread,"
     " o.is_direct OR coalesce(r.is_direct, false) AS goes_directly,"
     " r.remote_id AS replaces_id, r.reply AS replaced,"
-    " i.raw->>'from_channel' AS asked_from,"
+    " i.raw->>'from_channel' AS asked_from, nullif(i.raw->>'aad', '') AS directory_id,"
     " coalesce((i.raw->>'is_targeted')::boolean, (w.raw->>'is_targeted')::boolean, false)"
     "  AS is_whispered,"
     " coalesce((i.raw->>'has_file')::boolean, false) AS has_file,"
@@ -354,6 +354,7 @@ def _delivery(row: Mapping[Any, Any], leased: Mapping[Any, Any], reply: StoredRe
         age_s=row["age_s"],
         token=leased["lease_token"],
         replaces=row["replaces_id"],
+        directory_id=row["directory_id"],
         asked_from=row["asked_from"],
         has_file=row["has_file"],
         is_whispered=row["is_whispered"],

@@ -4,15 +4,20 @@ import hashlib
 import json
 from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import RowMapping, text
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.audit.canonical import Commitment, instant, leaf_hash
 from core.domain.audit import RecordLine, RecordView
 
 _COLUMNS = ("id", "tag", "unit", "subject", "conversation", "seq", "outcome")
+_MEANT = text("SELECT id FROM audit.record WHERE id::text LIKE :prefix LIMIT 2")
+_RECORD = text("SELECT * FROM audit.record WHERE id = :id")
+_CONTENTS = text("SELECT field, salt, body FROM audit.content WHERE record_id = :id")
+_CITATIONS = text("SELECT * FROM audit.citation WHERE record_id = :id ORDER BY n")
 _CITATION = ("n", "policy", "version", "section", "char_start", "char_end")
 
 
@@ -29,34 +34,9 @@ class PostgresAuditReader:
         None if there is none or several.
         """
         async with self._engine.connect() as connection:
-            rows = (
-                (
-                    await connection.execute(
-                        text("SELECT * FROM audit.record WHERE id::text LIKE :prefix LIMIT 2"),
-                        {"prefix": _prefix(record_id)},
-                    )
-                )
-                .mappings()
-                .all()
-            )
-            if len(rows) != 1:
-                return None
-            parts = (
-                (
-                    await connection.execute(
-                        text("SELECT field, salt, body FROM audit.content WHERE record_id = :id"),
-                        {"id": rows[0]["id"]},
-                    )
-                )
-                .mappings()
-                .all()
-            )
-            derived = await connection.execute(
-                text("SELECT * FROM audit.citation WHERE record_id = :id ORDER BY n"),
-                {"id": rows[0]["id"]},
-            )
-            citations = derived.mappings().all()
-        return _view(rows[0], parts, citations)
+            found = await connection.scalars(_MEANT, {"prefix": _prefix(record_id)})
+            ids = found.all()
+            return await read_record(connection, ids[0]) if len(ids) == 1 else None
 
     @raises_transient
     async def list(self, *, limit: int = 20, outcome: str | None = None) -> list[RecordLine]:
@@ -80,6 +60,17 @@ class PostgresAuditReader:
                 )
                 for row in rows
             ]
+
+
+async def read_record(connection: AsyncConnection, record_id: UUID) -> RecordView | None:
+    """Return one record, checked; None if there is none."""
+    key = {"id": record_id}
+    row = (await connection.execute(_RECORD, key)).mappings().one_or_none()
+    if row is None:
+        return None
+    parts = (await connection.execute(_CONTENTS, key)).mappings().all()
+    citations = (await connection.execute(_CITATIONS, key)).mappings().all()
+    return _view(row, parts, citations)
 
 
 def _prefix(record_id: str) -> str:

@@ -21,7 +21,7 @@ from core.domain.errors import ContractError, IntegrityError, UsageError
 _NEWEST = text(
     "SELECT size, root, note FROM audit.checkpoint ORDER BY generation DESC, size DESC LIMIT 1"
 )
-_LEAVES = text("SELECT leaf_hash FROM audit.leaf WHERE idx < :size ORDER BY idx")
+_LEAVES = text("SELECT audit.leaf_hashes(:size)")
 _RECORDS = text("""
 SELECT record.id::text, record.canonical, leaf.idx
   FROM audit.record JOIN audit.leaf ON leaf.record_id = record.id
@@ -74,49 +74,21 @@ class PostgresExport:
     async def bundle(
         self, selection: Selection, *, keys: Sequence[PublicKey], actor: str
     ) -> Bundle:
-        """Return what was asked for with its proofs.
-
-        Raises:
-            UsageError: Nothing was sealed yet, or no sealed record is meant.
-            IntegrityError: The leaves do not lead to the signed root.
-        """
+        """Return what was asked for with its proofs; see `read_bundle`."""
         async with connected(self._engine, "REPEATABLE READ") as connection:
-            newest = (await connection.execute(_NEWEST)).mappings().one_or_none()
-            if newest is None:
-                raise UsageError("nothing was sealed yet: `citebound audit seal` does it")
-            rows = await _records(connection, selection, newest["size"])
-            if not rows:
-                raise UsageError(f"no sealed record is meant by {selection.about()!r}")
-            leaves = await connection.execute(_LEAVES, {"size": newest["size"]})
-            signer = _signer(newest["note"], keys)
-            tree = Tree(bytes(leaf) for leaf in leaves.scalars())
-            if tree.root() != bytes(newest["root"]):
-                raise IntegrityError(
-                    "the leaves do not lead to the signed root: run `citebound audit verify`"
-                )
-            texts = await _texts(connection, [row["id"] for row in rows])
-        await self._record(selection, len(rows), actor)
-        return Bundle(
-            note=newest["note"],
-            key=signer,
-            about=selection.about(),
-            records=[
-                BundledRecord(
-                    record_id=row["id"],
-                    canonical=bytes(row["canonical"]),
-                    leaf=row["idx"],
-                    path=tree.proof(row["idx"]),
-                    texts=texts.get(row["id"], ()),
-                )
-                for row in rows
-            ],
-        )
+            bundle = await read_bundle(connection, selection, keys=keys)
+        await self.record(selection, len(bundle.records), actor=actor)
+        return bundle
 
-    async def _record(self, selection: Selection, records: int, actor: str) -> None:
+    @raises_transient
+    async def record(
+        self, selection: Selection, records: int, *, actor: str, actor_kind: str = "operator"
+    ) -> None:
+        """Record that records leave, before they do."""
         event = Event(
             tag=Tag.BUNDLE_EXPORTED,
             actor=actor,
-            actor_kind="operator",
+            actor_kind=actor_kind,
             conversation=None,
             seq=None,
             subject=None,
@@ -126,6 +98,46 @@ class PostgresExport:
         )
         async with self._engine.begin() as connection:
             await self._ledger.event(connection, event, content={})
+
+
+async def read_bundle(
+    connection: AsyncConnection, selection: Selection, *, keys: Sequence[PublicKey]
+) -> Bundle:
+    """Return what was asked for with its proofs, as far as the reader may see it.
+
+    Raises:
+        UsageError: Nothing was sealed yet, or no sealed record is meant.
+        IntegrityError: The leaves do not lead to the signed root.
+    """
+    newest = (await connection.execute(_NEWEST)).mappings().one_or_none()
+    if newest is None:
+        raise UsageError("nothing was sealed yet: `citebound audit seal` does it")
+    rows = await _records(connection, selection, newest["size"])
+    if not rows:
+        raise UsageError(f"no sealed record is meant by {selection.about()!r}")
+    leaves = await connection.execute(_LEAVES, {"size": newest["size"]})
+    signer = _signer(newest["note"], keys)
+    tree = Tree(bytes(leaf) for leaf in leaves.scalars())
+    if tree.root() != bytes(newest["root"]):
+        raise IntegrityError(
+            "the leaves do not lead to the signed root: run `citebound audit verify`"
+        )
+    texts = await _texts(connection, [row["id"] for row in rows])
+    return Bundle(
+        note=newest["note"],
+        key=signer,
+        about=selection.about(),
+        records=[
+            BundledRecord(
+                record_id=row["id"],
+                canonical=bytes(row["canonical"]),
+                leaf=row["idx"],
+                path=tree.proof(row["idx"]),
+                texts=texts.get(row["id"], ()),
+            )
+            for row in rows
+        ],
+    )
 
 
 def _signer(note: str, keys: Sequence[PublicKey]) -> PublicKey:

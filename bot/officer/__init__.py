@@ -1,0 +1,1 @@
+"""The officers' console in the browser, under `/officer`."""

@@ -1,0 +1,83 @@
+"""The officers' console, composed: its routes for `serve`, and the links that let officers in."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+
+from bot.ledger import anchors_of, trusted_keys
+from bot.officer.cases import CasePages
+from bot.officer.gate import HOME, Gate, NoPageError, Visit
+from bot.officer.oidc import open_provider
+from bot.officer.overview import OverviewPage
+from bot.officer.policies import PolicyPages
+from bot.officer.records import RecordPages
+from bot.officer.rendering import STATIC, Pages
+from bot.officer.sign_in import ConsoleLinks, SignInPages
+from core.adapters.postgres.console.reader import open_reader
+from core.bootstrap import Service
+
+KEPT = {"Cache-Control": "public, max-age=3600"}
+"""Of files that hold nothing of anybody."""
+
+
+def console_links(service: Service) -> ConsoleLinks | None:
+    """Return what lets officers in; None: there is no console."""
+    origin = service.settings.console_url
+    if origin is None:
+        return None
+    return ConsoleLinks(service.console_access, service.officers, origin=origin)
+
+
+@asynccontextmanager
+async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef, ...]]:
+    """Lend the console's routes until the block ends; none where it is not set up."""
+    settings = service.settings
+    if settings.console_url is None:
+        yield ()
+        return
+    pages = await asyncio.to_thread(Pages)
+    access, officers, clock = service.console_access, service.officers, service.clock
+    async with (
+        open_reader(settings, clock=clock, ids=service.ids) as reader,
+        open_provider(settings, clock=clock) as provider,
+    ):
+        gate = Gate(
+            pages,
+            access,
+            officers,
+            origin=settings.console_url,
+            record_of=reader.session,
+        )
+        rooms = (
+            SignInPages(gate, pages, access, officers, provider=provider),
+            OverviewPage(gate, pages, service.cases, clock=clock),
+            RecordPages(
+                gate,
+                pages,
+                reader.export,
+                keys=lambda: trusted_keys(settings, anchors_of(settings), None),
+            ),
+            CasePages(gate, pages, service.cases, clock=clock),
+            PolicyPages(gate, pages),
+        )
+        yield (
+            *(route for room in rooms for route in room.routes()),
+            *_static(gate, pages),
+            web.route("*", f"{HOME}/{{rest:.*}}", gate.page(_nothing)),
+        )
+
+
+def _static(gate: Gate, pages: Pages) -> tuple[web.RouteDef, ...]:
+    def serving(name: str, kind: str) -> web.RouteDef:
+        async def served(_: web.Request) -> web.StreamResponse:
+            return web.Response(body=pages.static[name], content_type=kind, headers=KEPT)
+
+        return web.get(f"{HOME}/static/{name}", gate.open(served))
+
+    return tuple(serving(name, kind) for name, kind in STATIC.items())
+
+
+async def _nothing(_: Visit) -> web.StreamResponse:
+    raise NoPageError

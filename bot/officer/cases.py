@@ -1,0 +1,125 @@
+"""Cases in the console: the same deeds, by the same rules and with the same records, as in chat."""
+
+import re
+import secrets
+from collections.abc import Awaitable, Callable
+from uuid import UUID
+
+from aiohttp import web
+
+from bot.actions.cases import OfficerActions
+from bot.actions.press import FieldError, Outcome, Press, Say
+from bot.forms.forms import ANSWER, Entered
+from bot.officer.gate import HOME, Gate, NoPageError, Visit
+from bot.officer.overview import is_overdue
+from bot.officer.rendering import Pages
+from bot.replies.buttons import case_buttons
+from core.cases.service import CaseService
+from core.domain.case import Case
+from core.domain.case_actions import REPLY_LIMIT, CaseRefused
+from core.ports import Clock
+
+CASES = f"{HOME}/cases"
+_KEY = re.compile("[A-Za-z0-9_-]{22}")
+Deed = Callable[[Press], Awaitable[Outcome]]
+
+
+class CasePages:
+    """The pages about cases."""
+
+    def __init__(self, gate: Gate, pages: Pages, cases: CaseService, *, clock: Clock) -> None:
+        self._gate = gate
+        self._pages = pages
+        self._cases = cases
+        self._actions = OfficerActions(cases)
+        self._clock = clock
+
+    def routes(self) -> tuple[web.RouteDef, ...]:
+        """Return what is served here."""
+        page, one = self._gate.page, f"{CASES}/{{id}}"
+        actions = self._actions
+        return (
+            web.get(CASES, page(self.queue)),
+            web.get(one, page(self.show)),
+            web.post(f"{one}/claim", page(self._doing(actions.claim))),
+            web.post(f"{one}/close", page(self._doing(actions.close))),
+            web.post(f"{one}/wrong", page(self._doing(actions.mark_wrong))),
+            web.post(f"{one}/answer", page(self._doing(actions.submit, says_done=True))),
+        )
+
+    async def queue(self, visit: Visit) -> web.StreamResponse:
+        """List what waits for an officer, what is due first on top."""
+        found = await self._cases.queue(visit.officer.at_console)
+        waiting = () if isinstance(found, CaseRefused) else found
+        now = self._clock.now()
+        ordered = sorted(waiting, key=lambda case: (case.due_at or case.opened_at, case.number))
+        return self._pages.response(
+            "cases.html",
+            visit=visit,
+            waiting=[(case, is_overdue(case, now)) for case in ordered],
+        )
+
+    async def show(self, visit: Visit) -> web.StreamResponse:
+        """Show one case."""
+        return self._shown(visit, await self._case(visit))
+
+    def _doing(
+        self, deed: Deed, *, says_done: bool = False
+    ) -> Callable[[Visit], Awaitable[web.StreamResponse]]:
+        """Return what does a deed; `says_done`: it speaks where it is done, else where it is not.
+
+        Afterwards the browser is led to the case, so that to reload it does nothing again.
+        """
+
+        async def done(visit: Visit) -> web.StreamResponse:
+            form = await visit.form()
+            key, text = str(form.get("key", "")), str(form.get(ANSWER, ""))
+            if not _KEY.fullmatch(key):
+                raise web.HTTPBadRequest
+            who = visit.officer.at_console
+            press = Press(
+                who=who,
+                listed=who,
+                is_outside=False,
+                key=f"console:{visit.officer.login}:{key}",
+                target=_id(visit),
+                entered=Entered(text=text, is_private=bool(form.get("private"))),
+            )
+            outcome = await deed(press)
+            if isinstance(outcome, FieldError):
+                return self._shown(visit, await self._case(visit), error=outcome.words, text=text)
+            if isinstance(outcome, Say) and not says_done:
+                return self._shown(visit, await self._case(visit), error=outcome.words)
+            return web.Response(status=303, headers={"Location": f"{CASES}/{_id(visit)}"})
+
+        return done
+
+    async def _case(self, visit: Visit) -> Case:
+        found = await self._cases.show(_id(visit), visit.officer.at_console)
+        if isinstance(found, CaseRefused):
+            raise NoPageError
+        return found
+
+    def _shown(self, visit: Visit, case: Case, *, error: str = "", text: str = "") -> web.Response:
+        is_hidden = case.is_sensitive and not self._cases.is_on_call(visit.officer.at_console)
+        return self._pages.response(
+            "case.html",
+            status=409 if error else 200,
+            visit=visit,
+            case=case,
+            is_hidden=is_hidden,
+            buttons={button.act.value for button in case_buttons(case)},
+            is_mine=case.officer == visit.officer.name,
+            is_overdue=is_overdue(case, self._clock.now()),
+            key=secrets.token_urlsafe(16),
+            error=error,
+            text=text,
+            limit=REPLY_LIMIT,
+        )
+
+
+def _id(visit: Visit) -> str:
+    try:
+        return str(UUID(visit.part("id")))
+    except ValueError as error:
+        raise NoPageError from error

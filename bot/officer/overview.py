@@ -1,0 +1,52 @@
+"""The console's first page: what was asked, how it ended, what waits, and what is sealed."""
+
+from datetime import datetime
+
+from aiohttp import web
+
+from bot.officer.charts import ORDER, parts, weekly
+from bot.officer.gate import HOME, Gate, Visit
+from bot.officer.rendering import Pages
+from core.adapters.postgres.console.figures import read_figures
+from core.cases.service import CaseService
+from core.domain.case import Case
+from core.domain.case_actions import CaseRefused
+from core.ports import Clock
+
+
+class OverviewPage:
+    """The first page."""
+
+    def __init__(self, gate: Gate, pages: Pages, cases: CaseService, *, clock: Clock) -> None:
+        self._gate = gate
+        self._pages = pages
+        self._cases = cases
+        self._clock = clock
+
+    def routes(self) -> tuple[web.RouteDef, ...]:
+        """Return what is served here."""
+        return tuple(web.get(path, self._gate.page(self.show)) for path in (HOME, f"{HOME}/"))
+
+    async def show(self, visit: Visit) -> web.StreamResponse:
+        """Show how things stand."""
+        now = self._clock.now()
+        async with visit.record.reading(visit.reading("record", "checkpoint")) as connection:
+            figures = await read_figures(connection, now=now)
+        queue = await self._cases.queue(visit.officer.at_console)
+        waiting = () if isinstance(queue, CaseRefused) else queue
+        return self._pages.response(
+            "overview.html",
+            visit=visit,
+            figures=figures,
+            chart=weekly(figures.weeks),
+            outcomes=parts(figures.outcomes, ORDER),
+            badges=parts(figures.badges, ("high", "medium", "low")),
+            waiting=waiting,
+            oldest=min(waiting, key=lambda case: case.opened_at, default=None),
+            overdue=[case for case in waiting if is_overdue(case, now)],
+        )
+
+
+def is_overdue(case: Case, now: datetime) -> bool:
+    """Say whether a case should have been answered by now."""
+    return case.due_at is not None and case.due_at < now

@@ -1,0 +1,175 @@
+"""Search the record, read one record, and hand records out."""
+
+import asyncio
+import tempfile
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+from urllib.parse import urlencode
+from uuid import UUID
+
+from aiohttp import web
+
+from bot.officer.gate import HOME, Gate, NoPageError, Visit
+from bot.officer.rendering import Pages
+from bot.replies.safe_text import clean
+from core.adapters.postgres.console.record_page import read_proof, read_record_page
+from core.adapters.postgres.console.search import (
+    BADGES,
+    OUTCOMES,
+    Cursor,
+    RecordFilter,
+    find_records,
+)
+from core.adapters.postgres.record.export import PostgresExport, Selection, read_bundle
+from core.audit.bundle.write import Bundle, write_bundle
+from core.audit.checkpoint import PublicKey
+from core.domain.errors import IntegrityError, UsageError
+
+RECORDS = f"{HOME}/records"
+LONGEST = 200
+"""Characters of what is searched for."""
+_FIELDS = ("words", "asker", "policy", "section", "outcome", "badge", "since", "until")
+
+
+class RecordPages:
+    """The pages about the record; `keys` says whose signatures are trusted."""
+
+    def __init__(
+        self,
+        gate: Gate,
+        pages: Pages,
+        export: PostgresExport,
+        *,
+        keys: Callable[[], Sequence[PublicKey]],
+    ) -> None:
+        self._gate = gate
+        self._pages = pages
+        self._export = export
+        self._keys = keys
+
+    def routes(self) -> tuple[web.RouteDef, ...]:
+        """Return what is served here."""
+        page = self._gate.page
+        return (
+            web.get(RECORDS, page(self.search)),
+            web.post(f"{RECORDS}/export", page(self.hand_out)),
+            web.get(f"{RECORDS}/{{id}}", page(self.show)),
+            web.get(f"{RECORDS}/{{id}}/proof", page(self.prove)),
+        )
+
+    async def search(self, visit: Visit) -> web.StreamResponse:
+        """Find records; the address holds what is looked for."""
+        given = {name: clean(visit.query(name)).strip()[:LONGEST] for name in _FIELDS}
+        wanted, problems = _filter(given)
+        before, after = (Cursor.parse(visit.query(name)) for name in ("before", "after"))
+        async with visit.record.reading(visit.reading("record", "content")) as connection:
+            found = await find_records(connection, wanted, before=before, after=after)
+        kept = {name: value for name, value in given.items() if value}
+        return self._pages.response(
+            "records.html",
+            visit=visit,
+            found=found,
+            given=given,
+            kept=kept,
+            is_filtered=not wanted.is_empty,
+            problems=problems,
+            outcomes=OUTCOMES,
+            badges=BADGES,
+            older=found.older and f"{RECORDS}?{urlencode({**kept, 'before': str(found.older)})}",
+            newer=found.newer and f"{RECORDS}?{urlencode({**kept, 'after': str(found.newer)})}",
+            can_export=bool(set(kept) & {"policy", "since", "until"})
+            and not set(kept) - {"policy", "since", "until"},
+        )
+
+    async def show(self, visit: Visit) -> web.StreamResponse:
+        """Show one record; that it was viewed is recorded first."""
+        record_id = _uuid(visit.part("id"))
+        async with visit.record.reading(visit.reading(record_id=str(record_id))) as connection:
+            found = await read_record_page(connection, record_id)
+        if found is None:
+            raise NoPageError
+        return self._pages.response("record.html", visit=visit, page=found)
+
+    async def prove(self, visit: Visit) -> web.StreamResponse:
+        """Show how a record leads to a signed checkpoint."""
+        record_id = _uuid(visit.part("id"))
+        async with visit.record.reading(visit.reading(record_id=str(record_id))) as connection:
+            found = await read_record_page(connection, record_id)
+            if found is None:
+                raise NoPageError
+            proof = await read_proof(connection, found.place) if found.place else None
+        return self._pages.response("proof.html", visit=visit, page=found, proof=proof)
+
+    async def hand_out(self, visit: Visit) -> web.StreamResponse:
+        """Send a bundle: one record, or what a search by policy and days finds."""
+        form = await visit.form()
+        given = {name: clean(str(form.get(name, ""))).strip()[:LONGEST] for name in _FIELDS}
+        wanted, problems = _filter(given)
+        record = str(form.get("record", ""))
+        selection = Selection(
+            record=str(_uuid(record)) if record else None,
+            policy=wanted.policy or None,
+            since=wanted.since,
+            until=wanted.until,
+        )
+        if problems or not selection.about():
+            raise web.HTTPBadRequest
+        try:
+            async with visit.record.reading(visit.reading("record", "content")) as connection:
+                bundle = await read_bundle(connection, selection, keys=self._keys())
+            await self._export.record(
+                selection, len(bundle.records), actor=visit.officer.login, actor_kind="officer"
+            )
+        except (UsageError, IntegrityError) as error:
+            return self._pages.response(
+                "not_exported.html", status=409, visit=visit, why=str(error)
+            )
+        body = await asyncio.to_thread(_zipped, bundle)
+        name = f"record-{record[:8]}" if record else f"records-{wanted.policy or 'all'}"
+        safe = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)
+        return web.Response(
+            body=body,
+            content_type="application/zip",
+            headers={"Content-Disposition": f'attachment; filename="{_ascii(safe)}.zip"'},
+        )
+
+
+def _filter(given: dict[str, str]) -> tuple[RecordFilter, dict[str, str]]:
+    """Read what is looked for; the second is what can't be understood, by field."""
+    problems: dict[str, str] = {}
+    days: dict[str, date | None] = {}
+    for name in ("since", "until"):
+        try:
+            days[name] = date.fromisoformat(given[name]) if given[name] else None
+        except ValueError:
+            days[name], problems[name] = None, "Expected a day as in 2026-01-31."
+    wanted = RecordFilter(
+        words=given["words"],
+        asker=given["asker"],
+        policy=given["policy"],
+        section=given["section"],
+        outcome=given["outcome"] if given["outcome"] in OUTCOMES else "",
+        badge=given["badge"] if given["badge"] in BADGES else "",
+        since=days["since"],
+        until=days["until"],
+    )
+    return wanted, problems
+
+
+def _uuid(written: str) -> UUID:
+    try:
+        return UUID(written)
+    except ValueError as error:
+        raise NoPageError from error
+
+
+def _zipped(bundle: Bundle) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="citebound-export-") as folder:
+        path = Path(folder) / "bundle.zip"
+        write_bundle(bundle, path)
+        return path.read_bytes()
+
+
+def _ascii(name: str) -> str:
+    return name.encode("ascii", "replace").decode().replace("?", "-")

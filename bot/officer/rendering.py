@@ -1,0 +1,130 @@
+"""Pages of the console as HTML: templates, and how values are written in them.
+
+Whatever people, policies or models wrote is escaped by Jinja and loses what a reader can't see:
+control, format and bidirectional characters. Nothing of it becomes a link, a style or a script.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
+from importlib.resources import files
+from typing import Any
+
+from aiohttp import web
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from bot.replies.safe_text import clean, permalink_or_none
+
+STATIC: Mapping[str, str] = {"console.css": "text/css", "icon.svg": "image/svg+xml"}
+"""Files that the pages refer to, and their types."""
+OUTCOMES: Mapping[str, str] = {
+    "answered": "Answered",
+    "clarification": "Asked back",
+    "refused": "Not answered",
+    "escalated": "Escalated",
+    "failed": "Failed",
+    "ignored": "No question",
+}
+BADGES: Mapping[str, str] = {"high": "High", "medium": "Medium", "low": "Low"}
+EVENTS: Mapping[str, str] = {
+    "message:received": "Question received",
+    "message:edited": "Message edited",
+    "message:deleted": "Message deleted",
+    "question:answered": "Answer recorded",
+    "question:refused": "Recorded without an answer",
+    "question:escalated": "Recorded for a person",
+    "question:failed": "Recorded as failed",
+    "clarification:asked": "Question back recorded",
+    "reply:posted": "Reply posted",
+    "reply:withheld": "Reply withheld",
+    "reply:uncertain": "Posting in doubt",
+    "reply:abandoned": "Reply could not be posted",
+    "reply:removed": "Reply removed",
+    "feedback:given": "Feedback",
+    "feedback:refused": "Feedback refused",
+    "answer:reviewed": "Answer reviewed",
+    "answer:superseded": "Answer superseded",
+    "case:opened": "Case opened",
+    "case:noted": "Note added to the case",
+    "case:assigned": "Case claimed",
+    "case:answered": "Case answered",
+    "case:resolved": "Case resolved",
+    "case:reopened": "Case reopened",
+    "case:closed": "Case closed",
+    "case:refused": "Refused",
+}
+
+
+class Pages:
+    """Renders the console's pages. Made once: reading and compiling templates blocks."""
+
+    def __init__(self) -> None:
+        folder = files("bot.officer")
+        templates = {
+            one.name: one.read_text(encoding="utf-8")
+            for one in (folder / "templates").iterdir()
+            if one.name.endswith(".html")
+        }
+        self.static = {name: (folder / "static" / name).read_bytes() for name in STATIC}
+        self._environment = Environment(
+            loader=FunctionLoader(templates.get),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+        filters: Any = self._environment.filters  # each of its values has a type of its own
+        filters.update(
+            told=told,
+            pretty=pretty,
+            moment=moment,
+            day=day,
+            count="{:,}".format,
+            share=share,
+            outcome=_named(OUTCOMES),
+            badge=_named(BADGES),
+            event=_named(EVENTS),
+            permalink=permalink_or_none,
+        )
+        for name in templates:
+            self._environment.get_template(name)
+
+    def response(self, name: str, *, status: int = 200, **values: Any) -> web.Response:
+        """Return a page."""
+        body = self._environment.get_template(name).render(**values)
+        return web.Response(text=body, status=status, content_type="text/html", charset="utf-8")
+
+
+def _named(names: Mapping[str, str]) -> Callable[[str], str]:
+    """Return what says a word of the record as people say it; of another word the word itself."""
+
+    def name(word: str) -> str:
+        return names.get(word, word)
+
+    return name
+
+
+def told(text: object) -> str:
+    """Return foreign text without what a reader can't see; None is nothing."""
+    return "" if text is None else clean(str(text))
+
+
+def pretty(value: object) -> str:
+    """Return JSON to be read by people, as foreign text."""
+    return clean(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def moment(at: datetime | None) -> str:
+    """Return an instant in a form that is unambiguous in any country."""
+    return "" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def day(at: date | None) -> str:
+    """Return a day in the same form."""
+    return "" if at is None else f"{at:%Y-%m-%d}"
+
+
+def share(part: float, whole: float) -> str:
+    """Return a part of a whole in percent."""
+    return f"{100 * part / whole:.0f} %" if whole else "\u2013"

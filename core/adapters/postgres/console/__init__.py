@@ -1,0 +1,1 @@
+"""What the officers' console stores and reads."""

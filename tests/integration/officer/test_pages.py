@@ -1,0 +1,297 @@
+"""What officers read in the console: records with their grounds, searches, policies, figures."""
+
+import re
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.ledger import append as append_entries
+from core.adapters.postgres.record.sequencer import PostgresSequencer
+from core.adapters.system import SystemClock, UuidSource
+from core.audit.checkpoint import LedgerKey
+from core.audit.documents import Event
+from core.domain.audit import Tag
+from core.domain.json_value import Json
+from core.ingest.prepare import Overrides
+from tests.integration.officer.conftest import NEXT, QUESTION, ask
+from tests.officer_console import Console, Visitor
+
+NOBODY = "01890000-0000-7000-8000-000000000000"
+HOSTILE = (
+    "<script>alert(1)</script>\u202egnp.exe \u0007 \"'><img src=x onerror=alert(1)> " + "ß" * 300
+)
+RTL = "هل يمكنني قبول هدية؟ 🎁"
+
+
+async def test_one_record_shows_the_text_it_rests_on(console: Console, ada: Visitor) -> None:
+    """The quote is marked in its section, with what stands around it."""
+    reply = await ask(console.service)
+    status, page = await ada.get(f"/officer/records/{reply.receipt.record_id}")
+    assert status == 200
+    assert QUESTION in page
+    quotes = re.findall(r"<mark>(.*?)</mark>", page, re.DOTALL)
+    assert any(one.startswith("Employees may accept gifts with a value") for one in quotes)
+    assert "stored text can" not in page
+    assert reply.receipt.leaf_hash.hex() in page
+    for stage in ("plan", "draft", "verify", "decide"):
+        assert f'<th scope="row">{stage}</th>' in page
+
+
+async def test_viewing_a_record_is_recorded_first(
+    console: Console, ada: Visitor, engine: AsyncEngine
+) -> None:
+    """Who, and which; what can't be recorded is not shown."""
+    reply = await ask(console.service)
+    path = f"/officer/records/{reply.receipt.record_id}"
+    await ada.get(path)
+    async with engine.begin() as connection:
+        found = await connection.execute(
+            text(
+                "SELECT actor, coalesce(subject, doc->>'cause') FROM audit.record"
+                " WHERE tag = 'record:viewed'"
+            )
+        )
+        assert found.all() == [("ada", reply.receipt.record_id)]
+        await connection.execute(
+            text(
+                "ALTER TABLE audit.record ADD CONSTRAINT no"
+                " CHECK (tag <> 'record:viewed') NOT VALID"
+            )
+        )
+    status, page = await ada.get(path)
+    assert status in {500, 503}
+    assert QUESTION not in page
+
+
+async def test_an_altered_record_says_so(
+    console: Console, ada: Visitor, engine: AsyncEngine
+) -> None:
+    """What does not have its hash is named on the page."""
+    reply = await ask(console.service)
+    async with engine.begin() as connection:
+        await connection.execute(text("ALTER TABLE audit.content DISABLE TRIGGER ALL"))
+        await connection.execute(
+            text("UPDATE audit.content SET body = 'Something else?' WHERE field = 'question'")
+        )
+    _, page = await ada.get(f"/officer/records/{reply.receipt.record_id}")
+    assert "This record was changed." in page
+    assert "the text of &#39;question&#39; is not the one that was recorded" in page
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["records/nothing", f"records/{NOBODY}", "cases/1", f"cases/{NOBODY}", "policies/x", "x/y"],
+)
+async def test_what_is_not_there_is_said_so(console: Console, ada: Visitor, path: str) -> None:
+    """With a page that leads on."""
+    status, page = await ada.get(f"/officer/{path}")
+    assert status == 404
+    assert "There is nothing here" in page
+
+
+async def found(visitor: Visitor, query: str) -> list[str]:
+    """Return the questions that a search finds."""
+    status, page = await visitor.get(f"/officer/records?{query}")
+    assert status == 200
+    return re.findall(r'class="result-question" dir="auto">(.*?)</span>', page)
+
+
+async def test_records_are_found_by_what_is_known_of_them(console: Console, ada: Visitor) -> None:
+    """By words, pseudonym, policy, section, outcome, badge and day, and by all of them together."""
+    parental = "How many days of parental leave do I get?"
+    await ask(console.service)
+    await ask(console.service, parental, asker="p-18")
+    for query in (
+        "words=accept+gifts",
+        "words=%22up+to+EUR+50%22",
+        "asker=p-17",
+        "policy=gifts",
+        "policy=gifts&section=2.1",
+        "outcome=answered",
+        "badge=high",
+        "words=gifts&asker=p-17&policy=gifts&outcome=answered&since=2020-01-01&until=2999-01-01",
+    ):
+        assert await found(ada, query) == [QUESTION], query
+    assert await found(ada, "") == [parental, QUESTION]
+    assert await found(ada, "words=leave+-gifts") == [parental]
+    for query in (
+        "words=nowhere",
+        "section=9.9",
+        "asker=p-1",
+        "until=2020-01-01",
+        "since=2999-01-01",
+    ):
+        assert await found(ada, query) == [], query
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "words=%00&asker=%00",
+        "words=%22%27%3B%29%28%21%26%7C%3A*%5C",
+        "words=" + "a%20" * 2_000,
+        "since=tomorrow&until=2026-13-45",
+        "before=x_y&after=%00",
+        "before=2026-01-01T00:00:00_" + NOBODY,
+        "before=9999-12-31T23:59:59%2B00:00_" + NOBODY,
+        "since=0001-01-01&until=9999-12-31",
+        "outcome=%3Cscript%3E&badge=none",
+        "words=%ED%A0%80",
+    ],
+)
+async def test_a_search_takes_whatever_is_typed(console: Console, ada: Visitor, query: str) -> None:
+    """What can't be understood is said, or finds nothing; nothing of it is believed."""
+    status, page = await ada.get(f"/officer/records?{query}")
+    assert status == 200
+    assert "<script" not in page
+    if "tomorrow" in query:
+        assert "Expected a day" in page
+
+
+async def test_pages_follow_each_other_without_gaps(
+    console: Console, ada: Visitor, engine: AsyncEngine
+) -> None:
+    """Older and newer pages, by time and id, show each record once."""
+    await ask(console.service, "Question 0?")
+    await append(engine, 60)
+    seen: list[str] = []
+    last = path = "/officer/records?asker=p-17"
+    while path:
+        _, page = await ada.get(path)
+        seen += re.findall(r'class="result" href="/officer/records/([^"]+)"', page)
+        older = re.search(r'rel="next" href="([^"]+)"', page)
+        last = path
+        path = older[1].replace("&amp;", "&") if older else ""
+    assert len(seen) == len(set(seen)) == 61
+    _, page = await ada.get(last)
+    newer = re.search(r'rel="prev" href="([^"]+)"', page)
+    assert newer is not None
+    _, page = await ada.get(newer[1].replace("&amp;", "&"))
+    assert re.findall(r'class="result" href="/officer/records/([^"]+)"', page) == seen[25:50]
+
+
+async def append(engine: AsyncEngine, count: int = 1, *, asker: str = "p-17", **says: Json) -> None:
+    """Append records of questions without an answer."""
+    ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="berlin")
+    entries = [
+        ledger.entry(
+            Event(
+                tag=Tag.QUESTION_REFUSED,
+                actor=asker,
+                actor_kind="asker",
+                conversation=ledger.ids.new(),
+                seq=1,
+                subject=None,
+                cause=None,
+                trace_id=None,
+                says={"outcome": "refused", **says},
+            ),
+            content={"question": f"Question {number}?"},
+        )
+        for number in range(count)
+    ]
+    async with engine.begin() as connection:
+        await append_entries(connection, entries)
+
+
+@pytest.mark.parametrize("question", [HOSTILE, RTL, "a" * 7_900, "Donau" * 60 + "?"])
+async def test_foreign_text_stays_text(console: Console, ada: Visitor, question: str) -> None:
+    """In lists and on the page of the record; nothing invisible is left of it."""
+    reply = await ask(console.service, question)
+    for path in ("/officer/records", f"/officer/records/{reply.receipt.record_id}"):
+        status, page = await ada.get(path)
+        assert status == 200
+        assert "<script" not in page
+        assert "<img src=x" not in page
+        assert "\u202e" not in page
+        assert "\u0007" not in page
+
+
+async def test_a_sealed_record_has_its_proof_and_leaves_with_it(
+    console: Console, ada: Visitor, engine: AsyncEngine
+) -> None:
+    """The leaf leads to the signed root; the bundle verifies itself, and its export is recorded."""
+    reply = await ask(console.service)
+    record = reply.receipt.record_id
+    path = f"/officer/records/{record}"
+    _, page = await ada.get(f"{path}/proof")
+    assert "not sealed yet" in page
+    key = LedgerKey.generate("citebound")
+    await PostgresSequencer(engine, key=key, deployment="citebound", clock=SystemClock()).seal()
+    _, page = await ada.get(f"{path}/proof")
+    assert "leads to the root of the checkpoint" in page
+    assert "citebound/audit/1" in page
+    fields = await ada.fields(path)
+    status, page = await ada.post("/officer/records/export", fields)
+    assert status == 409
+    assert "no trusted key" in page
+
+
+async def test_another_unit_is_not_there(
+    console: Console, ada: Visitor, engine: AsyncEngine
+) -> None:
+    """By no search, no id, no count and no proof."""
+    reply = await ask(console.service)
+    async with engine.begin() as connection:
+        await connection.execute(
+            text("UPDATE audit.officer SET units = '{munich}' WHERE login = 'ada'")
+        )
+    path = f"/officer/records/{reply.receipt.record_id}"
+    assert (await ada.get(path))[0] == 404
+    assert (await ada.get(f"{path}/proof"))[0] == 404
+    for query in ("", "words=gifts", "asker=p-17", "policy=gifts"):
+        assert await found(ada, query) == []
+    assert "No questions yet" in (await ada.get("/officer"))[1]
+
+
+async def test_policies_show_their_versions_and_what_changed(
+    console: Console, ada: Visitor
+) -> None:
+    """Word by word, with the sections that answers rest on."""
+    await ask(console.service)
+    await console.service.ingestor.ingest(
+        NEXT.encode(), source_name="gifts.md", given=Overrides(), with_chunks=True
+    )
+    _, page = await ada.get("/officer/policies")
+    assert "Gifts Policy" in page
+    _, page = await ada.get("/officer/policies/gifts")
+    assert "/officer/policies/gifts/versions/2" in page
+    assert "policy=gifts&amp;section=2.1" in page
+    _, page = await ada.get("/officer/policies/gifts/changes")
+    assert re.findall(r"<del>(.*?)</del>", page) == ["50"]
+    assert re.findall(r"<ins>(.*?)</ins>", page) == ["40"]
+    _, page = await ada.get("/officer/policies/gifts/changes?from=1&to=1")
+    assert "No difference" in page
+    assert (await ada.get("/officer/policies/gifts/changes?from=1&to=9"))[0] == 404
+    _, page = await ada.get("/officer/policies/gifts/versions/1")
+    assert "EUR 50 per giver" in page
+
+
+async def test_the_overview_counts(console: Console, ada: Visitor) -> None:
+    """Outcomes and badges of the questions; nothing is called intact without evidence."""
+    _, page = await ada.get("/officer")
+    assert "No questions yet" in page
+    assert "Nothing is sealed yet" in page
+    await ask(console.service)
+    await ask(console.service, "How many days of parental leave do I get?")
+    _, page = await ada.get("/officer")
+    assert re.search(r"Answered</dt><dd>50 %</dd>", page)
+    assert 'class="chart"' in page
+    assert "intact" not in page.lower()
+
+
+async def test_few_askers_show_in_no_topic(
+    console: Console, ada: Visitor, engine: AsyncEngine
+) -> None:
+    """Who asked could be told; from five people on it is a topic."""
+    near = {"nearest_sections": [{"policy": "gifts", "section": "2.1"}]}
+    for number in range(4):
+        await append(engine, asker=f"p-{number}", refusal=near)
+    await append(engine, asker="p-3", refusal=near)
+    _, page = await ada.get("/officer")
+    assert "No topic on which at least five people" in page
+    await append(engine, asker="p-4", refusal=near)
+    _, page = await ada.get("/officer")
+    assert re.search(r"gifts</bdi></a> <bdi>2.1</bdi></th><td class=.num.>6<", page)
