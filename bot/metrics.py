@@ -138,7 +138,14 @@ METRICS: Mapping[str, Metric] = {
         kind="gauge", means="Age of the oldest record that waits to be sealed; 0: none does."
     ),
     "citebound_anchor_failures_total": Metric(
-        kind="counter", means="Checkpoints that an anchor did not take; a later one covers each."
+        kind="counter",
+        means="Checkpoints that an anchor did not take; a later one covers each.",
+        labels=("kind",),
+    ),
+    "citebound_anchored_at_seconds": Metric(
+        kind="gauge",
+        means="When the last checkpoint was signed that an anchor has: seconds since 1970.",
+        labels=("kind",),
     ),
     "citebound_pool_limit": Metric(kind="gauge", means="Connections that may be open."),
     "citebound_pool_waiting": Metric(

@@ -155,6 +155,7 @@ def role_of(words: Sequence[str]) -> DatabaseRole:
 _AUDIT = {
     "seal": DatabaseRole.SEQUENCER,
     "rebase": DatabaseRole.SEQUENCER,
+    "rotate-key": DatabaseRole.SEQUENCER,
     "verify": DatabaseRole.AUDITOR,
 }
 

@@ -1,22 +1,32 @@
-"""The sealing process: `citebound audit seal`."""
+"""The sealing process: `citebound audit seal`.
+
+Each second it seals, and lets each anchor know of the newest checkpoint. Anchors work each at their
+own pace, beside sealing: one that is slow or fails holds up neither sealing nor another.
+"""
 
 import asyncio
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from dataclasses import dataclass, field
+from time import time
+from typing import Any
 
 from bot.app.process import Operations, Roles, Stop, log_to_stderr, operating
-from bot.ledger import anchors_of, open_sequencer, signing_key
+from bot.ledger import OpenLedger, check_anchors, open_ledger, signing_key, trusted_keys
 from bot.metrics import Meter
-from core.adapters.anchor_folder import AnchorFolder
-from core.adapters.postgres.record.sequencer import PostgresSequencer, Sealed
-from core.audit.checkpoint import LedgerKey
+from core.adapters.postgres.record.sequencer import Sealed
+from core.audit.anchors import Anchor
+from core.audit.checkpoint import LedgerKey, signed_at
 from core.cancellation import end_if_cancelled
 from core.config.settings import Settings
-from core.domain.errors import ConfigError, TransientError
+from core.domain.errors import ConfigError, ContractError, TransientError
 
 EVERY_S = 1.0
 """Seconds between two rounds: what is younger than the last anchored checkpoint isn't proven."""
+AGAIN_S = (1.0, 5.0, 30.0, 60.0)
+"""Seconds until an anchor that failed is tried again; the last holds from then on."""
+PUBLISHED_WITHIN_S = 60.0
 
 logger = logging.getLogger(__name__)
 
@@ -25,36 +35,30 @@ def seal(*, is_once: bool) -> int:
     """Seal once, or until SIGTERM; 0."""
     log_to_stderr()
     settings = Settings.from_environment()
-    key, anchors = signing_key(settings), anchors_of(settings)
-    if settings.environment == "production" and not anchors:
-        raise ConfigError(
-            "CITEBOUND_LEDGER_ANCHORS names no folder: without a checkpoint outside the database"
-            " nobody can prove that the record was not written anew"
-        )
+    key = signing_key(settings)
+    check_anchors(settings)
     if is_once:
-        sealed = asyncio.run(_seal_once(settings, key, anchors))
+        sealed = asyncio.run(_seal_once(settings, key))
         sys.stdout.write(f"{sealed.size} records are sealed.\n")
     else:
-        asyncio.run(_seal_until_told(settings, key, anchors))
+        asyncio.run(_seal_until_told(settings, key))
     return 0
 
 
-async def _seal_once(settings: Settings, key: LedgerKey, anchors: Sequence[AnchorFolder]) -> Sealed:
-    async with open_sequencer(settings, key) as sequencer:
-        sealing = _Sealing(sequencer, anchors, key, Meter())
+async def _seal_once(settings: Settings, key: LedgerKey) -> Sealed:
+    async with open_ledger(settings, key) as ledger:
+        sealing = Sealing(settings, ledger, key, Meter())
         await sealing.begin()
-        return await sealing.round()
+        return await sealing.once()
 
 
-async def _seal_until_told(
-    settings: Settings, key: LedgerKey, anchors: Sequence[AnchorFolder]
-) -> None:
+async def _seal_until_told(settings: Settings, key: LedgerKey) -> None:
     stop = Stop()
     try:
         async with operating(settings, Roles(serves=False, works=False, seals=True)) as operated:
             logger.info("health and metrics on port %d", operated.port)
-            async with open_sequencer(settings, key, operated.health.wait_for) as sequencer:
-                sealing = _Sealing(sequencer, anchors, key, operated.meter)
+            async with open_ledger(settings, key, operated.health.wait_for) as ledger:
+                sealing = Sealing(settings, ledger, key, operated.meter)
                 await sealing.begin()
                 await sealing.until(stop, operated)
     except asyncio.CancelledError:
@@ -62,40 +66,130 @@ async def _seal_until_told(
             raise
 
 
-class _Sealing:
+@dataclass(slots=True)
+class _Anchoring:
+    """One anchor, and how far it has come."""
+
+    anchor: Anchor
+    check: Callable[[Anchor], Awaitable[None]]
+    """Holds the database to it; raises `IntegrityError`, which ends the process."""
+    meter: Meter
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    note: str | None = None
+    """The newest checkpoint."""
+    kept: str | None = None
+    """The one that the anchor got last."""
+    is_checked: bool = False
+    """Nothing is published where an anchor could not be compared yet."""
+    failures: int = 0
+    """In a row."""
+
+    async def begin(self) -> bool:
+        """Compare the database with the anchor; False: it can't be reached."""
+        self.meter.count("citebound_anchor_failures_total", 0.0, kind=self.anchor.kind)
+        return self.is_checked or await self._tried(self._begin)
+
+    def tell(self, note: str) -> None:
+        """Let it know of a checkpoint."""
+        if note != self.note:
+            self.note = note
+            self.news.set()
+
+    async def publish(self) -> bool:
+        """Let the anchor have the newest checkpoint, if it is due; False: it could not be."""
+        if self.note is None or self.note == self.kept or self.rests_s() > 0:
+            return True
+        return await self.begin() and await self._tried(self._publish)
+
+    async def run(self) -> None:
+        """Publish whenever there is news and the anchor's pace allows it, until cancelled."""
+        while True:
+            await self.news.wait()
+            await asyncio.sleep(self.rests_s())
+            self.news.clear()
+            if not await self.publish():
+                await asyncio.sleep(AGAIN_S[min(self.failures, len(AGAIN_S)) - 1])
+                self.news.set()
+            end_if_cancelled()
+
+    def rests_s(self) -> float:
+        """Return the seconds until the anchor's pace allows another checkpoint."""
+        at = signed_at(self.kept) if self.kept else None
+        return 0.0 if at is None else max(0.0, at + self.anchor.pace_s - time())
+
+    async def _begin(self) -> None:
+        self.kept = await self.anchor.newest()
+        await self.check(self.anchor)
+        self.is_checked = True
+        self._tell()
+
+    async def _publish(self) -> None:
+        note = self.note
+        if note is not None:
+            await self.anchor.publish(note)
+            self.kept = note
+            self._tell()
+
+    async def _tried(self, work: Callable[[], Awaitable[None]]) -> bool:
+        try:
+            async with asyncio.timeout(PUBLISHED_WITHIN_S):
+                await work()
+        except (TransientError, ConfigError, ContractError, TimeoutError) as error:
+            # A later checkpoint covers this one.
+            told = "it took too long" if isinstance(error, TimeoutError) else str(error)
+            logger.warning("a checkpoint could not be anchored at %s: %s", self.anchor.name, told)
+            self.failures += 1
+            self.is_checked = False  # it may have been away, and come back as it was long ago
+            self.meter.count("citebound_anchor_failures_total", kind=self.anchor.kind)
+            return False
+        self.failures = 0
+        return True
+
+    def _tell(self) -> None:
+        at = signed_at(self.kept) if self.kept else None
+        self.meter.set("citebound_anchored_at_seconds", at, kind=self.anchor.kind)
+
+
+class Sealing:
     """Seals, and keeps checkpoints outside the database."""
 
     def __init__(
-        self,
-        sequencer: PostgresSequencer,
-        anchors: Sequence[AnchorFolder],
-        key: LedgerKey,
-        meter: Meter,
+        self, settings: Settings, ledger: OpenLedger, key: LedgerKey, meter: Meter
     ) -> None:
-        self._sequencer = sequencer
-        self._anchors = anchors
+        self._settings = settings
+        self._ledger = ledger
         self._key = key
         self._meter = meter
+        self._anchorings = [_Anchoring(one, self._check, meter) for one in ledger.anchors]
         self._trouble: str | None = None
 
     async def begin(self) -> None:
-        """Hold the database to the anchors; see `PostgresSequencer.check`."""
-        newest = [note for anchor in self._anchors if (note := await anchor.newest()) is not None]
-        await self._sequencer.check(newest, [self._key.public])
+        """Hold the database to the anchors that can be reached; see `PostgresSequencer.check`."""
+        await self._ledger.sequencer.check([], [])
+        for one in self._anchorings:
+            await one.begin()
 
-    async def round(self) -> Sealed:
-        """Seal all that waits, and anchor the last checkpoint where it is not anchored yet."""
-        sealed = await self._sequencer.seal()
+    async def _check(self, anchor: Anchor) -> None:
+        """Compare with what the anchor hands out, and let it keep our key."""
+        for one in self._ledger.readable:
+            if one is anchor:
+                newest = await one.newest()
+                keys = [*await trusted_keys(self._settings, [one]), self._key.public]
+                await self._ledger.sequencer.check([newest] if newest else [], keys)
+                await one.keep_key(self._key.public)
+
+    async def once(self) -> Sealed:
+        """Seal all that waits, and let each anchor that is due have the last checkpoint."""
+        sealed = await self._round()
+        for one in self._anchorings:
+            one.tell(sealed.note)
+            await one.publish()
+        return sealed
+
+    async def _round(self) -> Sealed:
+        sealed = await self._ledger.sequencer.seal()
         while sealed.is_behind:
-            sealed = await self._sequencer.seal()
-        for anchor in self._anchors:
-            try:
-                if await anchor.newest() != sealed.note:
-                    await anchor.append(sealed.note, self._key.public)
-            except (OSError, ConfigError):
-                # A later checkpoint covers this one.
-                logger.warning("a checkpoint could not be anchored", exc_info=True)
-                self._meter.count("citebound_anchor_failures_total")
+            sealed = await self._ledger.sequencer.seal()
         return sealed
 
     async def until(self, stop: Stop, operated: Operations) -> None:
@@ -109,26 +203,33 @@ class _Sealing:
         operated.health.begin()
         logger.info("sealing each second")
         async with asyncio.TaskGroup() as group:
-            rounds = group.create_task(self._rounds())
+            tasks = [group.create_task(one) for one in self.loops()]
             await stop.told()
             operated.health.stop()
-            rounds.cancel()
+            for task in tasks:
+                task.cancel()
+
+    def loops(self) -> "Iterable[Coroutine[Any, Any, None]]":
+        """Return what runs side by side until it is cancelled: sealing, and each anchor."""
+        return (self._rounds(), *(one.run() for one in self._anchorings))
 
     async def _rounds(self) -> None:
         while True:
             try:
-                sealed = await self.round()
+                sealed = await self._round()
             except TransientError as error:
                 logger.warning("the ledger lost its database, and tries again", exc_info=True)
                 self._trouble = f"nothing is sealed: {error}"
             else:
                 self._trouble = None
                 self._meter.set("citebound_sealed_records", sealed.size)
+                for one in self._anchorings:
+                    one.tell(sealed.note)
             end_if_cancelled()
             await asyncio.sleep(EVERY_S)
 
     async def _tell(self, meter: Meter) -> None:
         try:
-            meter.set("citebound_oldest_unsealed_seconds", await self._sequencer.waiting_s())
+            meter.set("citebound_oldest_unsealed_seconds", await self._ledger.sequencer.waiting_s())
         except TransientError:
             meter.set("citebound_oldest_unsealed_seconds", None)

@@ -4,7 +4,7 @@ import argparse
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from bot.console import corpus_command_line, officer_command_line
+from bot.console import corpus_command_line, ledger_command_line, officer_command_line
 from bot.console.options import ASKING, JSON, command, group, option, parser_of, positive
 
 _COMMANDS = "bot.console.commands"
@@ -51,13 +51,19 @@ AUDIT = group(
         "show",
         f"{_COMMANDS}.audit:show",
         option("record_id", metavar="ID", help="the record, as printed under each answer"),
+        option(
+            "--prefix",
+            metavar="HEX",
+            help="how its hash begins, as the reply in Slack or Teams has it: compared",
+        ),
         JSON,
         short="one record",
         text="""Shows a record: the question, the answer, each claim with its quote and where it
 stands, confidence, steps, and whether the stored bytes still have the recorded hash.""",
         examples="""\
   citebound audit show 0198c0de-0000-7000-8000-000000000000
-  citebound audit show 0198c0de-0000-7000-8000-000000000000 --json""",
+  citebound audit show 0198c0de-0000-7000-8000-000000000000 --json
+  citebound audit show 0198c0de-0000-7000-8000-000000000000 --prefix 3f9a1c0de44b7a21""",
     ),
     command(
         "list",
@@ -75,73 +81,7 @@ stands, confidence, steps, and whether the stored bytes still have the recorded 
   citebound audit list
   citebound audit list --outcome refused --limit 50 --json""",
     ),
-    command(
-        "seal",
-        "bot.app.sealing:seal",
-        option("--once", dest="is_once", action="store_true", help="seal what waits, and end"),
-        short="seal the record, each second",
-        text="""Gives each record its place in a Merkle tree, signs the tree's root, and keeps the
-signed checkpoint in the folders of CITEBOUND_LEDGER_ANCHORS, until SIGTERM. One such process a
-deployment, on a host of its own if you can: it alone has the key.""",
-        examples="""\
-  citebound audit seal
-  citebound audit seal --once""",
-    ),
-    command(
-        "verify",
-        f"{_COMMANDS}.ledger:verify",
-        option(
-            "--anchors",
-            type=Path,
-            action="append",
-            metavar="DIR",
-            help="a folder of checkpoints; repeatable; default: CITEBOUND_LEDGER_ANCHORS",
-        ),
-        option("--keys", type=Path, metavar="FILE", help="public keys to trust, one a line"),
-        JSON,
-        short="prove that nothing was changed",
-        text="""Reads every record, and says which was changed, removed, added or moved since it was
-sealed: bytes against leaves, leaves against signed roots, roots against the anchors, and what
-officers see against the bytes. Exit code 0: intact. 1: not, each problem is named. 2: it could not
-be completed, as without a key or an anchor.""",
-        examples="""\
-  citebound audit verify
-  citebound audit verify --anchors /mnt/anchors --keys trusted-keys.txt --json""",
-    ),
-    command(
-        "export",
-        f"{_COMMANDS}.ledger:export",
-        option("--record", metavar="ID", help="one record, or the beginning of its id"),
-        option("--policy", metavar="KEY", help="answers that cite this policy"),
-        option("--since", metavar="DATE", help="first day, as in 2026-01-31"),
-        option("--until", metavar="DATE", help="last day"),
-        option(
-            "-o",
-            dest="output",
-            type=Path,
-            metavar="FILE",
-            default="records.zip",
-            help="default: records.zip",
-        ),
-        short="hand out records with proofs",
-        text="""Writes a ZIP with the sealed records that are meant, their texts, and a proof for
-each. Who gets it needs Python and no access to anything of yours. It holds personal text.
-Recorded.""",
-        examples="""\
-  citebound audit export --policy gifts --since 2026-01-01 -o gifts.zip
-  citebound audit export --record 0198c0de""",
-    ),
-    command(
-        "rebase",
-        f"{_COMMANDS}.ledger:rebase",
-        option("--reason", required=True, metavar="TEXT", help="why; it is recorded"),
-        short="go on after a restore",
-        text="""Where an older backup or a dump was restored, `audit seal` refuses to go on. This
-opens a new generation of the ledger. What was lost stays visible: `audit verify` names it for
-ever.""",
-        examples="""\
-  citebound audit rebase --reason "restored from the backup of 3 March, ticket 4711\"""",
-    ),
+    *ledger_command_line.LEDGER,
     *officer_command_line.OFFICERS,
     short="read and prove the record",
     text="Reads the record: what was asked, what was answered, on what grounds; and proves it.",

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
-from bot.ledger import anchors_of, trusted_keys
+from bot.ledger import readable_anchors, trusted_keys
 from bot.officer.cases import CasePages
 from bot.officer.gate import HOME, Gate, NoPageError, Visit
 from bot.officer.oidc import open_provider
@@ -57,7 +57,7 @@ async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef,
                 gate,
                 pages,
                 reader.export,
-                keys=lambda: trusted_keys(settings, anchors_of(settings), None),
+                keys=lambda: trusted_keys(settings, readable_anchors(settings)),
             ),
             CasePages(gate, pages, service.cases, clock=clock),
             PolicyPages(gate, pages),

@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
 from pathlib import Path
 from urllib.parse import urlencode
@@ -22,7 +22,8 @@ from core.adapters.postgres.console.search import (
     find_records,
 )
 from core.adapters.postgres.record.export import PostgresExport, Selection, read_bundle
-from core.audit.bundle.write import Bundle, write_bundle
+from core.audit.bundle.contents import Bundle
+from core.audit.bundle.write import write_bundle
 from core.audit.checkpoint import PublicKey
 from core.domain.errors import IntegrityError, UsageError
 
@@ -41,7 +42,7 @@ class RecordPages:
         pages: Pages,
         export: PostgresExport,
         *,
-        keys: Callable[[], Sequence[PublicKey]],
+        keys: Callable[[], Awaitable[Sequence[PublicKey]]],
     ) -> None:
         self._gate = gate
         self._pages = pages
@@ -117,7 +118,7 @@ class RecordPages:
             raise web.HTTPBadRequest
         try:
             async with visit.record.reading(visit.reading("record", "content")) as connection:
-                bundle = await read_bundle(connection, selection, keys=self._keys())
+                bundle = await read_bundle(connection, selection, keys=await self._keys())
             await self._export.record(
                 selection, len(bundle.records), actor=visit.officer.login, actor_kind="officer"
             )

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from bot.replies.safe_text import line
 from core.domain.case import Case, CaseNews, CaseState, SupersededAnswer, Urgency
-from core.domain.delivery import Notice
+from core.domain.delivery import Notice, StoredReply
 from core.domain.officers import NoLink, SignInLink
 
 ASK_PRIVATELY = "I don't answer this here. Please write to me in a direct message."
@@ -44,6 +44,10 @@ _NO_LINK: Mapping[NoLink, str] = {
 DAY_BUDGET_SPENT = (
     "The language models have cost as much today as the daily budget (CITEBOUND_DAILY_BUDGET_USD)"
     " allows. Until midnight UTC questions are answered without them, and each answer says so."
+)
+CHECKPOINT = (
+    "This is the signed state of the record today. It stands here so that nobody who can change the"
+    " database can deny it: `citebound audit verify --anchors FILE` compares it, copied to a file."
 )
 HOW_IT_WORKS = (
     "Ask about company policy. Answers are AI-generated and quote the policy text they rest on."
@@ -93,6 +97,7 @@ _NOTICES: Mapping[Notice, str] = {
     Notice.TOO_MANY_OF_YOURS: TOO_MANY_OF_YOURS,
     Notice.TOO_MANY: TOO_MANY,
     Notice.DAY_BUDGET_SPENT: DAY_BUDGET_SPENT,
+    Notice.CHECKPOINT: CHECKPOINT,
     Notice.HOW_IT_WORKS: HOW_IT_WORKS,
     Notice.SIGN_IN: _NO_LINK[NoLink.NO_CONSOLE],
     Notice.MAYBE_ABOVE: "Your answer may be above; {platform} did not say whether it arrived.",
@@ -115,6 +120,11 @@ def sign_in_text(told: SignInLink | NoLink | None, *, link: Callable[[str], str]
     if isinstance(told, SignInLink):
         return SIGN_IN.format(link=link(told.url), minutes=told.minutes)
     return _NO_LINK[told or NoLink.NO_CONSOLE]
+
+
+def checkpoint_lines(reply: StoredReply) -> str:
+    """Return the signed note of a checkpoint, which ends no block of code; empty: there is none."""
+    return (reply.checkpoint or "").strip().replace("`", "'")
 
 
 def time_text(at: datetime) -> str:

@@ -4,12 +4,14 @@ RFC 8785 JSON, RFC 6962 leaves, salted commitments to personal text.
 """
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 
 import rfc8785
+from pydantic_core import from_json, to_json
 
 from core.domain.errors import ContractError
 from core.domain.json_value import Json
@@ -17,6 +19,9 @@ from core.domain.json_value import Json
 SALT_BYTES = 32
 """Enough that a short text ("Germany") can't be guessed from its commitment once salt and body are
 gone."""
+
+_UNUSUAL = re.compile(rb"[:,\[]-?[0-9][0-9.]*(?:[0-9]{15}|[eE]|\.0[,}\]])|[\xf0-\xf4]")
+"""Numbers that may be written in several ways, and keys that UTF-16 may order in another way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +57,30 @@ def canonical(document: Mapping[str, Json]) -> bytes:
         return rfc8785.dumps(_rounded(document))  # pyright: ignore[reportArgumentType]
     except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
         raise ContractError(f"the record can't be written as canonical JSON: {error}") from error
+
+
+def is_canonical(data: bytes) -> bool:
+    """Say whether bytes are the one form that RFC 8785 gives a document.
+
+    Nearly always a parser in C answers: what it writes of what it read is the canonical form where
+    keys are in order and no number is one that it writes in another way. Else the rules are gone
+    through one by one.
+    """
+    try:
+        value: Json = from_json(data, allow_inf_nan=False)
+        if not isinstance(value, dict):
+            return False
+        if _UNUSUAL.search(data) is None and to_json(value) == data and _is_ordered(value):
+            return True
+        return rfc8785.dumps(value) == data  # pyright: ignore[reportArgumentType]
+    except (ValueError, rfc8785.CanonicalizationError, RecursionError):
+        return False
+
+
+def _is_ordered(value: Json) -> bool:
+    if isinstance(value, dict):
+        return sorted(value) == list(value) and all(map(_is_ordered, value.values()))
+    return all(map(_is_ordered, value)) if isinstance(value, list) else True
 
 
 def leaf_hash(data: bytes) -> bytes:

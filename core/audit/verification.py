@@ -1,14 +1,26 @@
 """What a verification of the ledger finds: problems by class, and one result."""
 
-import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from enum import StrEnum, unique
+from typing import TypeAlias
 
-from core.audit.checkpoint import Checkpoint, PublicKey, SealedCheckpoint, opened
-from core.audit.merkle import EMPTY, Frontier
+from core.audit.anchors import Receipt
+from core.audit.canonical import is_canonical, leaf_hash
+from core.audit.checkpoint import (
+    Checkpoint,
+    PublicKey,
+    RetiredKeyError,
+    SealedCheckpoint,
+    opened,
+    signed_at,
+)
+from core.audit.merkle import Frontier
 from core.domain.errors import ContractError
 
+CLOCKS_DIFFER_S = 60.0
+"""As far as a record's time may be off the server's clock."""
 LISTED = 1_000
 """Problems that are named; more are counted."""
 
@@ -37,10 +49,20 @@ class ProblemClass(StrEnum):
     """The places of the leaves have a gap."""
     NUMBER_MISSING = "number-missing"
     """The numbers of a conversation's records have a gap."""
+    MESSAGE_NOT_CLOSED = "message-not-closed"
+    """A message has no outcome, or several."""
+    REPLY_MISSING = "reply-missing"
+    """An outcome has no reply, or a post no record."""
+    REPLY_TWICE = "reply-twice"
+    """One reply is recorded as posted more than once."""
+    NOT_CANONICAL = "not-canonical"
+    """A record's bytes are not the one form that RFC 8785 gives them."""
     ROOT_DIFFERS = "root-differs"
     """The leaves do not lead to a signed root."""
     NOTE_INVALID = "note-invalid"
     """A checkpoint is malformed, by an unknown key, or not what its row says."""
+    KEY_RETIRED = "key-retired"
+    """A checkpoint is signed by a key that another had taken over from."""
     TIME_REVERSED = "time-reversed"
     """A checkpoint is older than the one before it."""
     CHECKPOINT_MISSING = "checkpoint-missing"
@@ -49,6 +71,8 @@ class ProblemClass(StrEnum):
     """An anchor holds more sealed records than the database: its end was cut."""
     ANCHOR_DIFFERS = "anchor-differs"
     """An anchor holds another root than the database."""
+    TIMESTAMP_INVALID = "timestamp-invalid"
+    """A token of a timestamp authority is not for the checkpoint that it is kept with."""
     SCHEMA_ALTERED = "schema-altered"
     """A trigger, function or column of the ledger is not this release's."""
     UNREADABLE = "unreadable"
@@ -92,6 +116,8 @@ class Verification:
     checkpoints: int
     anchors: int
     """Notes outside the database that were compared."""
+    timestamps: int
+    """Tokens of timestamp authorities that were checked."""
     contents: int
     took_ms: float
 
@@ -117,18 +143,54 @@ class ProblemLog:
         if len(self.problems) < LISTED:
             self.problems.append(Problem(kind=kind, detail=detail, record=record, leaf=leaf))
 
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Note what was found elsewhere."""
+        for one in problems:
+            self.add(one.kind, one.detail, record=one.record, leaf=one.leaf)
+
+
+LeafRow: TypeAlias = tuple[int, str, bytes, bytes | None, bytes | None]
+"""A leaf with its record: place, id, hash in the tree; the record's bytes and its own hash, None
+where there is no record."""
+
+
+def check_leaves(rows: Sequence[LeafRow]) -> list[Problem]:
+    """Hold leaves to the bytes of their records. Plain, so that another process can do it."""
+    log = ProblemLog()
+    for place, record, leaf, canonical, own in rows:
+        if canonical is None:
+            log.add(ProblemClass.RECORD_MISSING, "the record is gone", record=record, leaf=place)
+        elif own != leaf or leaf_hash(canonical) != leaf:
+            log.add(
+                ProblemClass.RECORD_ALTERED,
+                "the record's bytes do not hash to its leaf",
+                record=record,
+                leaf=place,
+            )
+        elif not is_canonical(canonical):
+            log.add(
+                ProblemClass.NOT_CANONICAL,
+                "the record's bytes are not canonical JSON",
+                record=record,
+                leaf=place,
+            )
+    return log.problems
+
 
 class TreeCheck:
     """Builds the tree anew from its leaves, in order, and keeps the roots that are asked for."""
 
-    def __init__(self, log: ProblemLog, sizes: Iterable[int]) -> None:
+    def __init__(
+        self, log: ProblemLog, sizes: Iterable[int], *, begin: "StoredCheckpoint | None" = None
+    ) -> None:
+        """Begin with nothing, or with what a signed checkpoint says of the leaves before it."""
         self._findings = log
-        self._frontier = Frontier()
+        self._frontier = Frontier(begin.size, [*begin.frontier]) if begin else Frontier()
         self._sizes = set(sizes)
-        self._next = 0
-        self.roots: dict[int, bytes] = {0: EMPTY}
+        self._next = self._frontier.size
+        self.roots: dict[int, bytes] = {self._next: self._frontier.root()}
         """The root at each size that was asked for, as far as there are leaves."""
-        self.frontiers: dict[int, tuple[bytes, ...]] = {0: ()}
+        self.frontiers: dict[int, tuple[bytes, ...]] = {self._next: tuple(self._frontier.subtrees)}
         """Likewise the subtrees that the tree grew on from."""
 
     @property
@@ -136,24 +198,13 @@ class TreeCheck:
         """Return how many leaves were read."""
         return self._frontier.size
 
-    def add(self, place: int, record: str, leaf: bytes, canonical: bytes | None) -> None:
-        """Check the next leaf against its record, and put it into the tree."""
+    def add(self, place: int, leaf: bytes) -> None:
+        """Put the next leaf into the tree."""
         if place != self._next:
             self._findings.add(
                 ProblemClass.LEAF_MISSING, f"leaf {self._next} is missing", leaf=self._next
             )
         self._next = place + 1
-        if canonical is None:
-            self._findings.add(
-                ProblemClass.RECORD_MISSING, "the record is gone", record=record, leaf=place
-            )
-        elif hashlib.sha256(b"\x00" + canonical).digest() != leaf:
-            self._findings.add(
-                ProblemClass.RECORD_ALTERED,
-                "the record's bytes do not hash to its leaf",
-                record=record,
-                leaf=place,
-            )
         self._frontier.add(leaf)
         if self._frontier.size in self._sizes:
             self.roots[self._frontier.size] = self._frontier.root()
@@ -175,11 +226,18 @@ class StoredCheckpoint:
 def open_stored(
     rows: Sequence[StoredCheckpoint], keys: Sequence[PublicKey], log: ProblemLog
 ) -> list[SealedCheckpoint]:
-    """Check the notes of the database, in order, and return those that are sound."""
+    """Check the notes of the database, in order, and return those that are sound.
+
+    Within a generation each is signed by the key that the one before it ended with; one that two
+    keys signed hands over to the second.
+    """
     sound: list[SealedCheckpoint] = []
     for row in rows:
         try:
             sealed = opened(row.note, keys)
+        except RetiredKeyError as error:
+            log.add(ProblemClass.KEY_RETIRED, str(error), leaf=row.size)
+            continue
         except ContractError as error:
             log.add(ProblemClass.NOTE_INVALID, str(error), leaf=row.size)
             continue
@@ -187,14 +245,49 @@ def open_stored(
         if sealed.checkpoint != expected:
             log.add(ProblemClass.NOTE_INVALID, "the note is not what its row says", leaf=row.size)
             continue
-        if sound and sealed.signed_at < sound[-1].signed_at:
-            log.add(
-                ProblemClass.TIME_REVERSED,
-                "the checkpoint is older than the one before it",
-                leaf=row.size,
-            )
+        _compare_with_last(sealed, sound[-1] if sound else None, log)
         sound.append(sealed)
     return sound
+
+
+def _compare_with_last(
+    sealed: SealedCheckpoint, last: SealedCheckpoint | None, log: ProblemLog
+) -> None:
+    if last is None:
+        return
+    size = sealed.checkpoint.size
+    if sealed.signed_at < last.signed_at:
+        log.add(
+            ProblemClass.TIME_REVERSED, "the checkpoint is older than the one before it", leaf=size
+        )
+    is_same_tree = sealed.checkpoint.origin == last.checkpoint.origin
+    if is_same_tree and last.signers[-1] not in sealed.signers:
+        log.add(
+            ProblemClass.KEY_RETIRED,
+            "the checkpoint is not signed by the key that had taken over before it",
+            leaf=size,
+        )
+
+
+def begin_after(
+    rows: Sequence[StoredCheckpoint], sealed: Sequence[SealedCheckpoint], since: int | date
+) -> StoredCheckpoint | None:
+    """Return the checkpoint that a partial verification begins with; None: with the first record.
+
+    Its root is signed, and its frontier leads to that root: what lies before it needs not be read
+    to verify what follows.
+    """
+    if isinstance(since, int):
+        before = [one.checkpoint.size for one in sealed if one.checkpoint.size <= since]
+    else:
+        midnight = datetime(since.year, since.month, since.day, tzinfo=UTC).timestamp()
+        before = [one.checkpoint.size for one in sealed if one.signed_at < midnight]
+    chosen = next((row for row in reversed(rows) if before and row.size == max(before)), None)
+    try:
+        sound = chosen and Frontier(chosen.size, [*chosen.frontier]).root() == chosen.root
+    except ContractError:
+        sound = False
+    return chosen if sound else None
 
 
 def compare_roots(rows: Sequence[StoredCheckpoint], tree: TreeCheck, log: ProblemLog) -> None:
@@ -238,3 +331,50 @@ def compare_anchors(
                 f"an anchor holds a checkpoint of {one.checkpoint.origin} that is gone",
                 leaf=size,
             )
+
+
+StampedAt = Callable[[bytes, str], datetime]
+"""Says when an authority saw a note, by its token; raises `ContractError` if it never did."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedReceipts:
+    """What became of the receipts that the ledger keeps."""
+
+    checked: int
+    """Tokens of timestamp authorities."""
+    warnings: Sequence[str]
+    """Why less was checked than is there."""
+
+
+def compare_receipts(
+    receipts: Sequence[Receipt], stamped_at: StampedAt | None, log: ProblemLog
+) -> CheckedReceipts:
+    """Hold the checkpoints of the database to what anchors handed out for them."""
+    checked, unchecked = 0, 0
+    for one in receipts:
+        size = one.position[1]
+        if one.note is None:
+            log.add(
+                ProblemClass.CHECKPOINT_MISSING,
+                f"the anchor {one.target} has a checkpoint that is gone",
+                record=one.record_id,
+                leaf=size,
+            )
+        elif one.token is not None and stamped_at is None:
+            unchecked += 1
+        elif one.token is not None and stamped_at is not None:
+            checked += 1
+            try:
+                _compare_times(one.note, stamped_at(one.token, one.note))
+            except ContractError as error:
+                log.add(ProblemClass.TIMESTAMP_INVALID, str(error), record=one.record_id, leaf=size)
+    untrusted = f"{unchecked} timestamps were not checked: CITEBOUND_LEDGER_TSA_ROOTS is unset"
+    return CheckedReceipts(checked=checked, warnings=[untrusted] if unchecked else [])
+
+
+def _compare_times(note: str, stamped: datetime) -> None:
+    """Refuse a checkpoint that claims to be younger than its timestamp."""
+    at = signed_at(note)
+    if at is None or stamped.timestamp() < at - CLOCKS_DIFFER_S:
+        raise ContractError(f"the checkpoint is dated after its timestamp of {stamped.isoformat()}")

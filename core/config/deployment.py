@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.config.anchors import check_anchors
 from core.config.setting import is_name, one_of, setting, within
 from core.domain.errors import ConfigError
 from core.failpoints import NAMES
@@ -94,10 +95,18 @@ class DeploymentSettings:
     ledger_anchors: str | None = setting(
         "CITEBOUND_LEDGER_ANCHORS",
         None,
-        "Folders outside the database in which each checkpoint is kept, parted by commas;"
-        " production needs one",
+        "Places outside the database in which checkpoints are kept, parted by commas: folders,"
+        " `s3://bucket/prefix`, `tsa:https://...` (RFC 3161), `channel` (the officers'); production"
+        " needs two, one of them a folder or a bucket",
+        check=check_anchors,
     )
-    """On other hosts or accounts: see `core.adapters.anchor_folder`."""
+    """On other hosts or accounts: see `core.config.anchors`."""
+    ledger_tsa_roots: Path | None = setting(
+        "CITEBOUND_LEDGER_TSA_ROOTS",
+        None,
+        "File of certificates (PEM) that are trusted to stand behind timestamp authorities",
+    )
+    """The authority's root; it says on its site where to get it."""
     officers: str | None = setting(
         "CITEBOUND_OFFICERS", None, "Who answers cases: JSON or a file; unset: nobody"
     )

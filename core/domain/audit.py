@@ -47,6 +47,9 @@ class Tag(StrEnum):
     WORKSPACE_DISCONNECTED = "workspace:disconnected"
     BUNDLE_EXPORTED = "bundle:exported"
     LEDGER_RESTORED = "ledger:restored"
+    LEDGER_ANCHORED = "ledger:anchored"
+    KEY_INTRODUCED = "key:introduced"
+    KEY_RETIRED = "key:retired"
 
 
 OUTCOME_TAGS: Mapping[Outcome, Tag] = {

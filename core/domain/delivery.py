@@ -36,6 +36,8 @@ class Notice(StrEnum):
     """The question was not taken: as many wait as may, whoever asked them."""
     DAY_BUDGET_SPENT = "day_budget_spent"
     """To officers: language models have cost as much today as they may."""
+    CHECKPOINT = "checkpoint"
+    """To officers: a signed state of the ledger, so that the platform holds one."""
 
 
 class CasePart(StrEnum):
@@ -100,6 +102,8 @@ class StoredReply:
     """When a question that was not taken can be asked again, aware, UTC; None for all others."""
     sign_in: SignInLink | NoLink | None = None
     """What a notice about signing in tells: made when it is sent; None for all others."""
+    checkpoint: str | None = None
+    """The signed note of `Notice.CHECKPOINT`; None for all others."""
     asked: str | None = None
     """The question, as typed, of an answer that its asker shows to people who did not see it asked;
     None for all others."""

@@ -20,7 +20,7 @@ from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
 from core.adapters.postgres.engine.ledger import Entry, Ledger, append
 from core.adapters.postgres.engine.schema import open_database
 from core.adapters.postgres.record.sequencer import PostgresSequencer
-from core.adapters.postgres.record.verification import PostgresVerifier
+from core.adapters.postgres.record.verification import PostgresVerifier, VerificationBasis
 from core.adapters.system import SystemClock, UuidSource
 from core.audit.checkpoint import LedgerKey
 from core.audit.documents import Event
@@ -103,7 +103,7 @@ async def measure(engine: AsyncEngine, *, records: int, seconds: float, clients:
     print(f"sealed: {(sealed.size - before) / took_s:.0f}/s")
     began = time.perf_counter()
     verifier = PostgresVerifier(engine, deployment="bench")
-    found = await verifier.verify(keys=[key.public], anchored=[sealed.note])
+    found = await verifier.verify(VerificationBasis(keys=[key.public], anchored=[sealed.note]))
     took_s = time.perf_counter() - began
     print(f"verified: {found.records} records in {took_s:.1f} s, {found.records / took_s:.0f}/s,"
           f" {found.result}")  # fmt: skip

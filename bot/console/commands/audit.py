@@ -2,8 +2,10 @@
 
 import asyncio
 import getpass
+import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from rich.text import Text
 
@@ -16,10 +18,12 @@ from core.config.settings import Settings
 from core.domain.audit import RecordLine
 from core.domain.errors import UsageError
 
+_PREFIX = re.compile(r"[0-9a-fA-F]{8,64}")
 
-def show(*, record_id: str, as_json: bool) -> int:
+
+def show(*, record_id: str, prefix: str | None, as_json: bool) -> int:
     """Show one record, and return 1 if it is not what was recorded."""
-    is_intact = asyncio.run(_show(open_terminal(), record_id, as_json=as_json))
+    is_intact = asyncio.run(_show(open_terminal(), record_id, prefix, as_json=as_json))
     return 0 if is_intact else 1
 
 
@@ -37,13 +41,18 @@ async def _open_records(terminal: Terminal) -> AsyncGenerator[PostgresAuditReade
         yield PostgresAuditReader(engine)
 
 
-async def _show(terminal: Terminal, record_id: str, *, as_json: bool) -> bool:
+async def _show(terminal: Terminal, record_id: str, prefix: str | None, *, as_json: bool) -> bool:
+    if prefix is not None and not _PREFIX.fullmatch(prefix):
+        raise UsageError(f"expected 8 to 64 hexadecimal digits, got {prefix!r}")
     async with _open_records(terminal) as records:
         record = await records.show(record_id.strip())
     if record is None:
         raise UsageError(
             f"there is no record {record_id!r}; `citebound audit list` shows the newest"
         )
+    if prefix is not None and not record.leaf_hash.startswith(prefix.lower()):
+        told = f"the hash does not begin with {prefix.lower()}, as the reply had it"
+        record = replace(record, problems=(*record.problems, told))
     if as_json:
         terminal.show_json(record_json(record))
     else:

@@ -1,37 +1,67 @@
-"""`citebound audit verify` and `rebase`: the ledger over the record."""
+"""`citebound audit verify`, `export`, `rebase` and `rotate-key`: the ledger over the record."""
 
 import asyncio
 import getpass
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 
 from rich.text import Text
 
 from bot.console.views.terminal import open_terminal
-from bot.ledger import anchors_of, open_sequencer, signing_key, trusted_keys
-from core.adapters.anchor_folder import AnchorFolder
+from bot.ledger import (
+    keys_of_file,
+    make_key,
+    open_ledger,
+    own_key_path,
+    read_key,
+    readable_anchors,
+    signing_key,
+    trusted_keys,
+)
+from core.adapters.anchors.folder import FolderAnchor
+from core.adapters.anchors.timestamps import read_roots, stamped_at
 from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.record.export import PostgresExport, Selection
-from core.adapters.postgres.record.sequencer import Sealed
-from core.adapters.postgres.record.verification import PostgresVerifier
+from core.adapters.postgres.record.sequencer import Rotation, Sealed
+from core.adapters.postgres.record.verification import PostgresVerifier, VerificationBasis
 from core.adapters.system import SystemClock, UuidSource
-from core.audit.bundle.write import Bundle, write_bundle
+from core.audit.anchors import ReadableAnchor
+from core.audit.bundle.contents import Bundle
+from core.audit.bundle.write import write_bundle
+from core.audit.checkpoint import PublicKey, checkpoint_of
 from core.audit.verification import Verification
 from core.config.settings import Settings
-from core.domain.errors import CiteboundError, ConfigError, UsageError
+from core.domain.errors import CiteboundError, ConfigError, TransientError, UsageError
 
 CODES = {"intact": 0, "tampered": 1, "incomplete": 2}
 
 
-def verify(*, anchors: Sequence[Path] | None, keys: Path | None, as_json: bool) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a verification is to read."""
+
+    anchors: Sequence[Path] | None
+    """Folders of checkpoints, or files with a note; None: the anchors of the settings."""
+    keys: Path | None
+    """A file of keys; None: those beside the anchors."""
+    since: int | date | None
+    """See `PostgresVerifier.verify`."""
+
+
+def verify(
+    *, anchors: Sequence[Path] | None, keys: Path | None, since: str | None, as_json: bool
+) -> int:
     """Verify the ledger, and return 0 if it is intact, 1 if not, 2 if that could not be told."""
     terminal = open_terminal()
+    asked = Asked(anchors=anchors, keys=keys, since=_size_or_day(since))
     try:
         with terminal.busy("Reading the record"):
-            found = asyncio.run(_verify(Settings.from_environment(), anchors, keys))
+            found = asyncio.run(_verify(Settings.from_environment(), asked))
     except CiteboundError as error:
         if as_json:
             terminal.show_json({"result": "incomplete", "error": str(error)})
@@ -46,12 +76,20 @@ def verify(*, anchors: Sequence[Path] | None, keys: Path | None, as_json: bool) 
 
 
 def export(
-    *, record: str | None, policy: str | None, since: str | None, until: str | None, output: Path
+    *,
+    record: str | None,
+    case: str | None,
+    policy: str | None,
+    since: str | None,
+    until: str | None,
+    output: Path,
 ) -> int:
     """Write a bundle of records; 0."""
-    selection = Selection(record=record, policy=policy, since=_day(since), until=_day(until))
+    selection = Selection(
+        record=record, case=case, policy=policy, since=_day(since), until=_day(until)
+    )
     if not selection.about():
-        raise UsageError("say which records: --record, --policy, --since or --until")
+        raise UsageError("say which records: --record, --case, --policy, --since or --until")
     bundle = asyncio.run(_export(Settings.from_environment(), selection))
     try:
         write_bundle(bundle, output)
@@ -70,27 +108,61 @@ def rebase(*, reason: str) -> int:
     return 0
 
 
-async def _verify(
-    settings: Settings, folders: Sequence[Path] | None, keys: Path | None
-) -> Verification:
-    anchors = [AnchorFolder(one) for one in folders] if folders else anchors_of(settings)
+def rotate_key(*, to: Path | None, is_compromised: bool) -> int:
+    """Let another key sign from now on; 0."""
+    settings = Settings.from_environment()
+    if to is None and settings.ledger_key is not None:
+        raise UsageError(
+            "say where the new key stands, or shall be made: --to FILE; CITEBOUND_LEDGER_KEY names"
+            " the old one"
+        )
+    rotation = asyncio.run(_rotate(settings, to, is_compromised=is_compromised))
+    generation, size = rotation.retired.until or (0, 0)
+    then = f" Let CITEBOUND_LEDGER_KEY name {to}, and start `audit seal` anew." if to else ""
+    open_terminal().show(
+        Text(f"The old key counts up to checkpoint {size} of generation {generation}.{then}")
+    )
+    return 0
+
+
+async def _verify(settings: Settings, asked: Asked) -> Verification:
+    anchors = _anchors(settings, asked.anchors)
     lacks: list[str] = []
-    notes: list[str] = []
+    notes = [one.read_text() for one in asked.anchors or () if one.is_file()]
     for anchor in anchors:
         try:
             notes += await anchor.notes()
-        except OSError as error:
-            lacks.append(f"the anchor {anchor.folder} can't be read: {error.strerror}")
-    trusted = trusted_keys(settings, anchors, keys)
+        except TransientError as error:
+            lacks.append(str(error))
+    roots = settings.ledger_tsa_roots
+    basis = VerificationBasis(
+        keys=await _keys(settings, anchors, asked.keys),
+        anchored=notes,
+        stamped_at=partial(stamped_at, roots=read_roots(roots)) if roots else None,
+        lacks=lacks,
+    )
     async with open_engine(settings, DatabaseRole.AUDITOR, migrates=False) as engine:
         verifier = PostgresVerifier(engine, deployment=settings.ledger_name)
-        return await verifier.verify(keys=trusted, anchored=notes, lacks=lacks)
+        return await verifier.verify(basis, since=asked.since)
+
+
+def _anchors(settings: Settings, given: Sequence[Path] | None) -> Sequence[ReadableAnchor]:
+    """Return the folders that are given, else the anchors of the settings."""
+    if given is None:
+        return readable_anchors(settings)
+    return [FolderAnchor(one) for one in given if not one.is_file()]
+
+
+async def _keys(
+    settings: Settings, anchors: Sequence[ReadableAnchor], keys: Path | None
+) -> list[PublicKey]:
+    return keys_of_file(keys) if keys else await trusted_keys(settings, anchors)
 
 
 async def _export(settings: Settings, selection: Selection) -> Bundle:
     clock = SystemClock()
     ledger = Ledger(clock=clock, ids=UuidSource(), unit=settings.unit)
-    keys = trusted_keys(settings, anchors_of(settings), None)
+    keys = await trusted_keys(settings, readable_anchors(settings))
     if not keys:
         raise ConfigError(
             "no public key of the ledger is known: `citebound audit seal` makes one, and"
@@ -104,6 +176,10 @@ async def _export(settings: Settings, selection: Selection) -> Bundle:
         return await export.bundle(selection, keys=keys, actor=officer)
 
 
+def _size_or_day(written: str | None) -> int | date | None:
+    return int(written) if written and written.isdecimal() else _day(written)
+
+
 def _day(written: str | None) -> date | None:
     try:
         return date.fromisoformat(written) if written else None
@@ -112,14 +188,35 @@ def _day(written: str | None) -> date | None:
 
 
 async def _rebase(settings: Settings, reason: str) -> Sealed:
-    key, anchors = signing_key(settings), anchors_of(settings)
-    clock = SystemClock()
-    ledger = Ledger(clock=clock, ids=UuidSource(), unit=settings.unit)
-    async with open_sequencer(settings, key) as sequencer:
-        sealed = await sequencer.rebase(ledger, reason=reason)
-    for anchor in anchors:
-        await anchor.append(sealed.note, key.public)
+    key = signing_key(settings)
+    async with open_ledger(settings, key) as ledger:
+        sealed = await ledger.sequencer.rebase(ledger.records, reason=reason)
+        for anchor in ledger.readable:
+            await anchor.keep_key(key.public)
+            await anchor.publish(sealed.note)
     return sealed
+
+
+async def _rotate(settings: Settings, to: Path | None, *, is_compromised: bool) -> Rotation:
+    """Hand over, tell the anchors, and put the key in place where it is not the operator's to."""
+    old = signing_key(settings)
+    path = to or own_key_path(settings).with_name("ledger-key.next.pem")
+    if not path.exists():
+        make_key(settings, path)
+    new = read_key(settings, path, named="--to")
+    async with open_ledger(settings, old) as ledger:
+        until = None
+        if is_compromised:
+            notes = [note for one in ledger.readable if (note := await one.newest()) is not None]
+            until = max((checkpoint_of(note).position for note in notes), default=(0, 0))
+        rotation = await ledger.sequencer.rotate(new, ledger.records, until=until)
+        for anchor in ledger.readable:
+            await anchor.keep_key(rotation.retired)
+            await anchor.keep_key(new.public)
+            await anchor.publish(rotation.note)
+    if to is None and settings.ledger_key is None:
+        path.replace(own_key_path(settings))
+    return rotation
 
 
 def _json(found: Verification) -> dict[str, object]:
@@ -134,6 +231,7 @@ def _json(found: Verification) -> dict[str, object]:
             "records": found.records,
             "checkpoints": found.checkpoints,
             "anchors": found.anchors,
+            "timestamps": found.timestamps,
             "contents": found.contents,
         },
         "problems": [
@@ -165,7 +263,7 @@ def _lines(found: Verification) -> list[Text]:
         Text(HEADINGS[found.result], style="bold"),
         Text(
             f"{found.records} records{sealed}; {found.checkpoints} checkpoints,"
-            f" {found.anchors} of anchors, {found.contents} texts."
+            f" {found.anchors} of anchors, {found.timestamps} timestamps, {found.contents} texts."
         ),
     ]
     for one in found.problems:

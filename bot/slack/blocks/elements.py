@@ -84,6 +84,11 @@ def paragraph(*parts: Sequence[Json]) -> Block:
     return {"type": "rich_text_section", "elements": _all(parts)}
 
 
+def preformatted(*parts: Sequence[Json]) -> Block:
+    """Return lines of rich text as they are, in a typeface of one width."""
+    return {"type": "rich_text_preformatted", "elements": _all(parts)}
+
+
 def quotation(*parts: Sequence[Json]) -> Block:
     """Return a quotation of rich text."""
     return {"type": "rich_text_quote", "elements": _all(parts)}

@@ -15,6 +15,7 @@ from bot.replies.notices import (
     AUTOMATED,
     CONSOLE,
     OUTDATED,
+    checkpoint_lines,
     sign_in_text,
     time_text,
 )
@@ -38,6 +39,7 @@ from bot.slack.blocks.elements import (
     mrkdwn,
     paragraph,
     person,
+    preformatted,
     press_button,
     quotation,
     rich_text,
@@ -124,7 +126,7 @@ def _line(
     elif reply.news is not None:
         text, blocks = news_text(reply.news), news_blocks(reply.news)
     else:
-        text, blocks = notice_text(reply), [notice_block(reply), small(AUTOMATED)]
+        text, blocks = notice_text(reply), [*notice_blocks(reply), small(AUTOMATED)]
     shown = () if shape >= TEXT_ONLY else tuple(blocks)
     return SlackMessage(text=text, blocks=shown, metadata=metadata)
 
@@ -173,14 +175,20 @@ def notice_text(reply: StoredReply) -> str:
         return sign_in_text(reply.sign_in, link=lambda url: link(url, CONSOLE))
     at = reply.ask_again_at
     told = f"<!date^{int(at.timestamp())}^{{time}}|{time_text(at)}>" if at else ""
-    return notice_words(reply.notice, platform="Slack", at=told)
+    text = notice_words(reply.notice, platform="Slack", at=told)
+    note = checkpoint_lines(reply)
+    return f"{text}\n```\n{escaped(note)}\n```" if note else text
 
 
-def notice_block(reply: StoredReply) -> Block:
-    """Return the same as a block; with a time or a link as mrkdwn: nothing in it is foreign."""
+def notice_blocks(reply: StoredReply) -> list[Block]:
+    """Return the same as blocks; with a time or a link as mrkdwn: nothing in it is foreign."""
+    note = checkpoint_lines(reply)
+    if note and reply.notice is not None:
+        told = notice_words(reply.notice, platform="Slack")
+        return [section(told), rich_text(preformatted(words(note)))]
     text = notice_text(reply)
     is_plain = reply.ask_again_at is None and reply.notice is not Notice.SIGN_IN
-    return section(text) if is_plain else mrkdwn(text)
+    return [section(text) if is_plain else mrkdwn(text)]
 
 
 def chosen_blocks(question: str, option: str) -> list[Block]:

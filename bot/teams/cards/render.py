@@ -18,6 +18,7 @@ from bot.replies.notices import (
     HOW_IT_WORKS,
     NAME,
     OUTDATED,
+    checkpoint_lines,
     news_text,
     notice_text,
     sign_in_text,
@@ -175,8 +176,10 @@ def _line(reply: StoredReply, shape: int, context: RenderContext) -> Card:
             return _message(cases.superseded_with_answer(old, writer), shape)
         shown = attached(cases.superseded_card(old, context))
         return _message(cases.superseded_text(old, writer), shape) | {"attachments": [shown]}
-    told = _told(reply)
-    made = _message(f"{writer.markup.literal(told)}\n\n{writer.markup.small(AUTOMATED)}", shape)
+    told, note = writer.markup.literal(_told(reply)), checkpoint_lines(reply)
+    if note:
+        told += f"\n\n{note}" if shape >= TEXT_ONLY else f"\n\n```\n{note}\n```"
+    made = _message(f"{told}\n\n{writer.markup.small(AUTOMATED)}", shape)
     if reply.notice is Notice.MAYBE_ABOVE and reply.answer_id and shape < WITHOUT_CARD:
         data = action_ids.data_of(action_ids.ANSWER_KEY, reply.answer_id)
         made["attachments"] = [attached(card([], [press_button(SHOW, data)]))]

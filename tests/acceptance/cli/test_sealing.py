@@ -54,13 +54,19 @@ def test_an_auditor_proves_the_record_and_finds_a_change(
     found = json.loads(citebound("audit", "verify", "--json").out)
     assert found["result"] == "intact"
     assert found["checked"]["records"] == found["checked"]["anchors"] == 1
+    (record,) = (line for line in citebound("audit", "list").out.split() if len(line) == 36)
+    leaf = json.loads(citebound("audit", "show", record, "--json").out)["leaf_hash"]
+    assert citebound("audit", "show", record, "--prefix", leaf[:16].upper()).code == 0
+    other = "0" if leaf[0] != "0" else "1"
+    altered = citebound("audit", "show", record, "--prefix", other + leaf[1:16])
+    assert (altered.code, "does not begin with" in altered.out) == (1, True)
+    assert citebound("audit", "show", record, "--prefix", "9f2").code == 2
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("ALTER TABLE audit.content DISABLE TRIGGER ALL")
         connection.execute("UPDATE audit.content SET body = 'No.' WHERE field = 'answer'")
     after = citebound("audit", "verify")
     assert after.code == 1
     assert "content-altered" in after.out
-    (record,) = (line for line in citebound("audit", "list").out.split() if len(line) == 36)
     assert citebound("audit", "show", record).code == 1
 
 
@@ -79,7 +85,7 @@ def test_without_a_trusted_key_nothing_is_proven(
     assert citebound("audit", "verify", "--keys", str(anchors / "keys.txt")).code == 0
 
 
-def test_production_needs_a_key_and_an_anchor(
+def test_production_needs_a_key_and_two_anchors(
     citebound: Run, environment: dict[str, str], tmp_path: Path
 ) -> None:
     environment["CITEBOUND_ENVIRONMENT"] = "production"
@@ -91,6 +97,40 @@ def test_production_needs_a_key_and_an_anchor(
     refused = citebound("audit", "seal", "--once")
     assert (refused.code, "CITEBOUND_LEDGER_ANCHORS" in refused.err) == (3, True), refused
     assert "PRIVATE" not in refused.err
+    environment["CITEBOUND_LEDGER_ANCHORS"] = str(tmp_path / "one")
+    refused = citebound("audit", "seal", "--once")
+    assert (refused.code, "production needs 2" in refused.err) == (3, True), refused
+    environment["CITEBOUND_LEDGER_ANCHORS"] = "channel,tsa:https://timestamps.example.com"
+    refused = citebound("audit", "seal", "--once")
+    assert (refused.code, "neither a folder nor a bucket" in refused.err) == (3, True), refused
+
+
+def test_a_key_is_rotated(
+    citebound: Run, anchors: Path, asked: Done, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """Of our own making, then of the operator's; each later verification knows which signed."""
+    assert asked.code == 0
+    citebound("audit", "seal", "--once")
+    made = citebound("audit", "rotate-key")
+    assert (made.code, "up to checkpoint 2 of generation 1" in made.out) == (0, True), made
+    citebound("ask", QUESTION)
+    assert citebound("audit", "seal", "--once").out == "4 records are sealed.\n"
+    assert citebound("audit", "verify").code == 0
+    current = Path(environment["CITEBOUND_HOME"]) / "ledger-key.pem"
+    environment["CITEBOUND_LEDGER_KEY"] = str(current)
+    refused = citebound("audit", "rotate-key")
+    assert (refused.code, "--to FILE" in refused.err) == (2, True), refused
+    new = tmp_path / "new.pem"
+    assert citebound("audit", "rotate-key", "--to", str(new)).code == 0
+    assert new.stat().st_mode & 0o077 == 0
+    again = citebound("audit", "rotate-key", "--to", str(new))
+    assert (again.code, "CITEBOUND_LEDGER_KEY" in again.out) == (0, True), again
+    refused = citebound("audit", "seal", "--once")
+    assert (refused.code, "another key" in refused.err) == (3, True), refused
+    environment["CITEBOUND_LEDGER_KEY"] = str(new)
+    assert citebound("audit", "seal", "--once").code == 0
+    assert citebound("audit", "verify").code == 0
+    assert len((anchors / "keys.txt").read_text().splitlines()) == 5
 
 
 def test_the_sealing_process_may_be_killed_at_any_time(

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 from sqlalchemy import text
@@ -15,6 +16,7 @@ from core.config.settings import Settings
 from core.domain.conversation import Place
 from core.ingest.prepare import Overrides
 from tests.databases import logins
+from tests.integration.record.sealing import SealedLedger
 
 Ask = Callable[..., Coroutine[Any, Any, Reply]]
 Rows = Callable[..., Coroutine[Any, Any, list[dict[str, Any]]]]
@@ -99,3 +101,14 @@ def change(engine: AsyncEngine) -> Change:
                 await connection.execute(text(statement), parameters)
 
     return run
+
+
+@pytest.fixture
+async def sealed(engine: AsyncEngine) -> SealedLedger:
+    """Seven records, sealed as five and two."""
+    ledger = SealedLedger(engine)
+    await ledger.append(5, conversation=uuid5(NAMESPACE_URL, "conversation"))
+    await ledger.seal(until=5)
+    await ledger.append(2, conversation=uuid5(NAMESPACE_URL, "conversation"), first=6)
+    await ledger.seal(until=7)
+    return ledger

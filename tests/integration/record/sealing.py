@@ -3,15 +3,16 @@
 import asyncio
 import hashlib
 from dataclasses import dataclass, field
+from datetime import date
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.record.sequencer import PostgresSequencer, Sealed
-from core.adapters.postgres.record.verification import PostgresVerifier
+from core.adapters.postgres.record.verification import PostgresVerifier, VerificationBasis
 from core.adapters.system import SystemClock, UuidSource
-from core.audit.checkpoint import LedgerKey
+from core.audit.checkpoint import LedgerKey, PublicKey
 from core.audit.documents import Event
 from core.audit.verification import Verification
 from core.domain.audit import Tag
@@ -43,6 +44,7 @@ class SealedLedger:
     key: LedgerKey = field(default_factory=lambda: LedgerKey.generate(DEPLOYMENT))
     notes: list[str] = field(default_factory=list[str])
     """What stands outside the database."""
+    trusted: list[PublicKey] = field(default_factory=list[PublicKey])
 
     @property
     def sequencer(self) -> PostgresSequencer:
@@ -67,10 +69,17 @@ class SealedLedger:
             self.notes.append(sealed.note)
         return sealed
 
-    async def verify(self, *, anchored: list[str] | None = None) -> Verification:
+    @property
+    def keys(self) -> list[PublicKey]:
+        """Trusted; a test that rotates keys adds to them."""
+        return self.trusted or [self.key.public]
+
+    async def verify(
+        self, *, anchored: list[str] | None = None, since: int | date | None = None
+    ) -> Verification:
         verifier = PostgresVerifier(self.engine, deployment=DEPLOYMENT)
         notes = self.notes if anchored is None else anchored
-        return await verifier.verify(keys=[self.key.public], anchored=notes)
+        return await verifier.verify(VerificationBasis(keys=self.keys, anchored=notes), since=since)
 
     async def tamper(self, *statements: str, **parameters: object) -> None:
         """Change rows as a superuser who knows the triggers, and puts them back."""

@@ -40,17 +40,6 @@ CUT = (
 )
 
 
-@pytest.fixture
-async def sealed(engine: AsyncEngine) -> SealedLedger:
-    """Seven records, sealed as five and two."""
-    ledger = SealedLedger(engine)
-    await ledger.append(5, conversation=CONVERSATION)
-    await ledger.seal(until=5)
-    await ledger.append(RECORDS - 5, conversation=CONVERSATION, first=6)
-    await ledger.seal(until=RECORDS)
-    return ledger
-
-
 async def test_what_was_not_touched_is_intact(sealed: SealedLedger) -> None:
     found = await sealed.verify()
     assert (found.result, found.problems, found.lacks) == ("intact", [], [])

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.record.verification import verified
+from core.adapters.postgres.record.verification import VerificationBasis, verified
 from core.audit.verification import ProblemClass
 from tests.integration.record.sealing import DEPLOYMENT, TABLES, UNARMED, SealedLedger
 
@@ -80,7 +80,9 @@ async def _mutate(engine: AsyncEngine, *, seed: int, times: int) -> None:
             done = await connection.exec_driver_sql(statement)
             if done.rowcount:
                 found = await verified(
-                    connection, DEPLOYMENT, keys=[ledger.key.public], anchored=ledger.notes
+                    connection,
+                    DEPLOYMENT,
+                    VerificationBasis(keys=ledger.keys, anchored=ledger.notes),
                 )
                 kinds = {one.kind for one in found.problems} - {ProblemClass.SCHEMA_ALTERED}
                 if not kinds:

@@ -6,10 +6,18 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.audit.canonical import SALT_BYTES, Commitment, canonical, instant, leaf_hash
+from core.audit.canonical import (
+    SALT_BYTES,
+    Commitment,
+    canonical,
+    instant,
+    is_canonical,
+    leaf_hash,
+)
 from core.domain.errors import ContractError
 from core.domain.json_value import Json
 
@@ -136,3 +144,42 @@ def test_an_instant_has_a_zone() -> None:
     """A time without a zone is no instant."""
     with pytest.raises(ContractError, match="aware"):
         instant(datetime(2026, 1, 15))  # noqa: DTZ001  # what is refused
+
+
+NUMBERS = (
+    st.integers(-(2**53) + 1, 2**53 - 1)
+    | st.floats(-(2**53) + 1, 2**53 - 1)
+    | st.sampled_from([0.0, -0.0, 1e-7, 1e-6, 1e21, 3.0, 5e-324, 0.1])
+)
+TREES = st.recursive(
+    NUMBERS | st.booleans() | st.none() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text(), TREES, max_size=5))
+def test_what_is_canonical_is_what_the_rules_write(document: dict[str, Json]) -> None:
+    """The quick way says the same as RFC 8785, of this and of other ways to write a document."""
+    data = rfc8785.dumps(document)  # pyright: ignore[reportArgumentType]
+    assert is_canonical(data)
+    for other in (
+        json.dumps(document),
+        json.dumps(document, separators=(",", ":"), ensure_ascii=False),
+        json.dumps(dict(reversed(document.items())), separators=(",", ":"), ensure_ascii=False),
+    ):
+        told = other.encode(errors="replace")
+        assert is_canonical(told) == (told == data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"", b"[]", b'"a"', b"1", b"{}x", b'{"a":1,"a":1}', b'{"b":1,"a":2}', b'{"a": 1}',
+        b'{"a":1.0}', b'{"a":1e0}', b'{"a":-0}', b'{"a":0.10}', b'{"a":NaN}', b'{"a":"\\u0041"}',
+        b'{"a":"\\/"}', b'{"a":"\xff"}', b'{"a":9007199254740993}', b'\xef\xbb\xbf{}',
+        b'{"a":{"c":1,"b":[{"z":1,"y":2}]}}', b"[" * 100_000,
+    ],
+)  # fmt: skip
+def test_what_is_not_canonical_is_told(data: bytes) -> None:
+    assert not is_canonical(data)

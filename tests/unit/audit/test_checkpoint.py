@@ -21,7 +21,7 @@ NOTE = KEY.sign(CHECKPOINT, at=AT)
 def test_a_note_says_what_was_signed() -> None:
     sealed = opened(NOTE, [LedgerKey.generate("other").public, KEY.public])
     assert sealed.checkpoint == CHECKPOINT
-    assert (sealed.signed_at, sealed.key_name) == (AT, "ledger.example")
+    assert (sealed.signed_at, sealed.signers) == (AT, (KEY.public,))
     body, _, signatures = NOTE.partition("\n\n")
     root = base64.b64encode(bytes(range(32))).decode()
     assert body.split("\n") == ["ledger.example/audit/1", "17", root, ""][:3]

@@ -269,7 +269,7 @@ def _lines(text: str) -> Iterator[Payload]:
         reply = StoredReply(
             notice=notice, ask_again_at=None if notice is Notice.REMOVED else again_at
         )
-        blocks, told = [rendering.notice_block(reply)], rendering.notice_text(reply)
+        blocks, told = rendering.notice_blocks(reply), rendering.notice_text(reply)
         yield Payload(name=f"notice {notice}", surface="message", blocks=blocks, text=told)
 
 

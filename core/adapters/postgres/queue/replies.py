@@ -19,6 +19,8 @@ FORMAT = 1
 """Version of the JSON; a changed meaning is a new one."""
 ABOUT_A_CASE = 2
 """Version of a reply about a case: a release that knows none leaves it to one that does."""
+A_CHECKPOINT = 3
+"""Likewise of a checkpoint for officers."""
 
 _QUEUE = text(
     "INSERT INTO citebound.outbox (cause, part, conversation_id, reply, person, mode, progress_id,"
@@ -63,7 +65,7 @@ async def queue_reply(
 def reply_json(reply: StoredReply) -> dict[str, Any]:
     """Return a reply as it is stored."""
     return {
-        "v": FORMAT if reply.about is None else ABOUT_A_CASE,
+        "v": _format(reply),
         "answer": None if reply.answer is None else answer_json(reply.answer),
         "notice": None if reply.notice is None else reply.notice.value,
         "question_id": reply.question_id,
@@ -73,6 +75,7 @@ def reply_json(reply: StoredReply) -> dict[str, Any]:
         "groups": sorted(reply.groups),
         **({} if reply.about is None else {"about": _about_json(reply.about)}),
         **({} if reply.asked is None else {"asked": reply.asked}),
+        **({} if reply.checkpoint is None else {"checkpoint": reply.checkpoint}),
         **({} if reply.ask_again_at is None else {"again": reply.ask_again_at.isoformat()}),
     }
 
@@ -83,7 +86,7 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
     Raises:
         ContractError: A later release wrote it.
     """
-    if stored["v"] not in {FORMAT, ABOUT_A_CASE}:
+    if stored["v"] not in {FORMAT, ABOUT_A_CASE, A_CHECKPOINT}:
         raise ContractError(f"expected a reply of format {FORMAT}, got {stored['v']!r}")
     return StoredReply(
         answer=None if stored["answer"] is None else answer_of(stored["answer"]),
@@ -95,8 +98,15 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
         leaf_hash=stored["leaf_hash"],
         groups=frozenset(stored["groups"]),
         asked=stored.get("asked"),
+        checkpoint=stored.get("checkpoint"),
         ask_again_at=datetime.fromisoformat(stored["again"]) if "again" in stored else None,
     )
+
+
+def _format(reply: StoredReply) -> int:
+    if reply.checkpoint is not None:
+        return A_CHECKPOINT
+    return FORMAT if reply.about is None else ABOUT_A_CASE
 
 
 def _about_json(about: AboutCase) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Read records with their proofs, to be handed to somebody outside."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -11,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.transactions import connected
-from core.audit.bundle.write import Bundle, BundledRecord, BundledText
+from core.audit.bundle.contents import Bundle, BundledRecord, BundledText, Passage
 from core.audit.checkpoint import PublicKey, opened
 from core.audit.documents import Event
 from core.audit.merkle import Tree
@@ -23,16 +24,42 @@ _NEWEST = text(
 )
 _LEAVES = text("SELECT audit.leaf_hashes(:size)")
 _RECORDS = text("""
+WITH meant AS (
+  SELECT record.id, record.doc->>'trace_id' AS trace
+    FROM audit.record
+   WHERE (CAST(:record AS text) IS NULL OR record.id::text LIKE :record)
+     AND (CAST(:case AS text) IS NULL OR (record.tag LIKE 'case:%'
+          AND (record.doc->>'case' = :case OR record.doc->>'number' = :case)))
+     AND (CAST(:since AS date) IS NULL OR record.at >= CAST(:since AS date))
+     AND (CAST(:until AS date) IS NULL OR record.at < CAST(:until AS date) + 1)
+     AND (CAST(:policy AS text) IS NULL OR EXISTS (
+           SELECT FROM audit.citation WHERE record_id = record.id AND policy = :policy)))
 SELECT record.id::text, record.canonical, leaf.idx
   FROM audit.record JOIN audit.leaf ON leaf.record_id = record.id
  WHERE leaf.idx < :size
-   AND (CAST(:record AS text) IS NULL OR record.id::text LIKE :record)
-   AND (CAST(:since AS date) IS NULL OR record.at >= CAST(:since AS date))
-   AND (CAST(:until AS date) IS NULL OR record.at < CAST(:until AS date) + 1)
-   AND (CAST(:policy AS text) IS NULL OR EXISTS (
-         SELECT FROM audit.citation WHERE record_id = record.id AND policy = :policy))
+   AND (record.id IN (SELECT id FROM meant)
+     OR record.doc->>'trace_id' IN (SELECT trace FROM meant WHERE trace IS NOT NULL))
  ORDER BY leaf.idx
 """)
+"""With each question all that came of it: replies, feedback, what officers did."""
+_PASSAGES = text("""
+SELECT DISTINCT ON (given.version_id, given.first, given.last)
+       version.id AS version_id, policy.key AS policy, version.title, section.number AS section,
+       encode(version.sha256, 'hex') AS sha256, section.char_start,
+       substr(version.text, section.char_start + 1, section.char_end - section.char_start) AS text
+  FROM unnest(CAST(:versions AS bigint[]), CAST(:firsts AS integer[]), CAST(:lasts AS integer[]))
+       AS given(version_id, first, last)
+  JOIN citebound.policy_versions AS version ON version.id = given.version_id
+  JOIN citebound.policies AS policy ON policy.id = version.policy_id
+  JOIN citebound.sections AS section ON section.version_id = version.id
+       AND section.char_start <= given.first AND section.char_end >= given.last
+ ORDER BY given.version_id, given.first, given.last,
+       section.char_end - section.char_start >= given.last - given.first + :around DESC,
+       section.char_end - section.char_start
+""")
+"""The smallest section that says more than the quote."""
+AROUND = 200
+"""Characters more."""
 _TEXTS = text(
     "SELECT record_id::text, field, salt, body FROM audit.content"
     " WHERE record_id = ANY(CAST(:ids AS uuid[])) ORDER BY record_id, field"
@@ -45,6 +72,8 @@ class Selection:
 
     record: str | None = None
     """The beginning of an id."""
+    case: str | None = None
+    """Number or id of a case."""
     policy: str | None = None
     """Answers that cite this policy."""
     since: date | None = None
@@ -56,6 +85,7 @@ class Selection:
         """Return it in words."""
         said = (
             f"record {self.record}" if self.record else "",
+            f"case {self.case}" if self.case else "",
             f"answers that rest on the policy {self.policy}" if self.policy else "",
             f"since {self.since}" if self.since else "",
             f"until {self.until}" if self.until else "",
@@ -123,10 +153,12 @@ async def read_bundle(
             "the leaves do not lead to the signed root: run `citebound audit verify`"
         )
     texts = await _texts(connection, [row["id"] for row in rows])
+    passages = await _passages(connection, texts)
     return Bundle(
         note=newest["note"],
         key=signer,
         about=selection.about(),
+        passages=passages,
         records=[
             BundledRecord(
                 record_id=row["id"],
@@ -158,6 +190,7 @@ async def _records(
         {
             "size": size,
             "record": f"{selection.record}%" if selection.record else None,
+            "case": selection.case,
             "policy": selection.policy,
             "since": selection.since,
             "until": selection.until,
@@ -173,3 +206,23 @@ async def _texts(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, l
             BundledText(field=row["field"], salt=bytes(row["salt"]), body=row["body"])
         )
     return texts
+
+
+async def _passages(
+    connection: AsyncConnection, texts: Mapping[str, Sequence[BundledText]]
+) -> list[Passage]:
+    """Return the innermost sections that the quotes of these texts stand in."""
+    spans = sorted(
+        {
+            (one["version_id"], one["char_start"], one["char_end"])
+            for parts in texts.values()
+            for part in parts
+            if part.field == "answer_json"
+            for one in json.loads(part.body).get("citations", [])
+        }
+    )
+    versions, firsts, lasts = ([span[n] for span in spans] for n in range(3))
+    found = await connection.execute(
+        _PASSAGES, {"versions": versions, "firsts": firsts, "lasts": lasts, "around": AROUND}
+    )
+    return list(dict.fromkeys(Passage(**row) for row in found.mappings()))

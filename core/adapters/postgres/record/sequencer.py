@@ -5,34 +5,42 @@ that a cursor by them would pass over one that commits late; below the horizon n
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ARRAY, BigInteger, LargeBinary, RowMapping, Uuid, bindparam, text
+from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.transactions import AdvisoryLock, connected, wait_for
-from core.audit.checkpoint import Checkpoint, LedgerKey, PublicKey, opened
+from core.adapters.postgres.record.tree_state import (
+    TreeState,
+    generation_of,
+    grow,
+    origin_of,
+    read_server,
+    read_state,
+)
+from core.audit.checkpoint import (
+    Checkpoint,
+    LedgerKey,
+    Position,
+    PublicKey,
+    is_signed_last,
+    opened,
+)
 from core.audit.documents import Event
 from core.audit.merkle import Frontier
 from core.domain.audit import Tag
-from core.domain.errors import ContractError, IntegrityError
+from core.domain.errors import ContractError, IntegrityError, UsageError
+from core.domain.json_value import Json
 from core.ports import Clock
 
 AT_ONCE = 20_000
 """Records in one checkpoint at most: a ledger that was never sealed is caught up with in parts."""
 WAITS_FOR_OTHERS_S = 5.0
 
-_LAST = text(
-    "SELECT generation, size, root, frontier, horizon::text, cluster, note"
-    " FROM audit.checkpoint ORDER BY generation DESC, size DESC LIMIT 1"
-)
-_SERVER = text(
-    "SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,"
-    " (SELECT system_identifier FROM pg_control_system()) AS cluster"
-)
 _BELOW = text(
     "SELECT id, leaf_hash, xid::text FROM audit.record AS record"
     " WHERE xid >= CAST(CAST(:since AS text) AS xid8)"
@@ -45,24 +53,16 @@ _LEFT_OUT = text(
     " WHERE NOT EXISTS (SELECT FROM audit.leaf WHERE record_id = record.id)"
     " ORDER BY at, id"
 )
-_LEAVES = text(
-    "INSERT INTO audit.leaf (idx, record_id, leaf_hash)"
-    " SELECT * FROM unnest(:places, :ids, :leaves)"
-).bindparams(
-    bindparam("places", type_=ARRAY(BigInteger)),
-    bindparam("ids", type_=ARRAY(Uuid)),
-    bindparam("leaves", type_=ARRAY(LargeBinary)),
-)
-_CHECKPOINT = text(
-    "INSERT INTO audit.checkpoint (generation, size, root, frontier, horizon, cluster, note)"
-    " VALUES (:generation, :size, :root, :frontier, CAST(CAST(:horizon AS text) AS xid8), :cluster,"
-    " :note)"
-).bindparams(bindparam("frontier", type_=ARRAY(LargeBinary)))
 _WAITING = text(
     "SELECT extract(epoch FROM clock_timestamp() - min(at)) FROM audit.record AS record"
     " WHERE xid >= coalesce((SELECT horizon FROM audit.checkpoint"
     "                         ORDER BY generation DESC, size DESC LIMIT 1), '0')"
     " AND NOT EXISTS (SELECT FROM audit.leaf WHERE record_id = record.id)"
+)
+_HANDED_OVER = text(
+    "SELECT doc->>'generation' AS generation, doc->>'size' AS size, doc->'until' AS until"
+    " FROM audit.ledger_events() WHERE tag = 'key:retired'"
+    " AND doc->>'key' = :old AND doc->>'successor' = :new ORDER BY at DESC LIMIT 1"
 )
 _NOTE_AT = text("SELECT note FROM audit.checkpoint WHERE generation = :generation AND size = :size")
 
@@ -84,12 +84,13 @@ class Sealed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _State:
-    generation: int
-    frontier: Frontier
-    horizon: str
-    cluster: int
-    note: str | None
+class Rotation:
+    """One key has taken over from another."""
+
+    note: str
+    """The checkpoint that both signed."""
+    retired: PublicKey
+    """The old key, with the last checkpoint that its signature counts for."""
 
 
 class PostgresSequencer:
@@ -182,10 +183,10 @@ class PostgresSequencer:
         """
         async with self._engine.begin() as connection:
             await connection.run_sync(wait_for, AdvisoryLock.SEALING, within_s=WAITS_FOR_OTHERS_S)
-            state = await _state(connection)
-            server = (await connection.execute(_SERVER)).mappings().one()
+            state = await read_state(connection)
+            server = await read_server(connection)
             rows = (await connection.execute(_LEFT_OUT)).mappings().all()
-            state = _State(
+            state = TreeState(
                 generation=state.generation + 1,
                 frontier=state.frontier,
                 horizon=state.horizon,
@@ -193,14 +194,65 @@ class PostgresSequencer:
                 note=None,
             )
             note = await self._append(connection, state, rows, horizon=server["horizon"])
-            await ledger.event(connection, _restored(state), content={"reason": reason})
+            restored = {"generation": state.generation, "size": state.frontier.size}
+            await ledger.event(
+                connection, _event(Tag.LEDGER_RESTORED, restored), content={"reason": reason}
+            )
             return Sealed(note=note, size=state.frontier.size, added=len(rows), is_behind=False)
 
-    async def _begin(self, connection: AsyncConnection) -> tuple[_State, RowMapping]:
-        state = await _state(connection)
-        server = (await connection.execute(_SERVER)).mappings().one()
+    @raises_transient
+    async def rotate(
+        self, new: LedgerKey, ledger: Ledger, *, until: Position | None = None
+    ) -> Rotation:
+        """Hand over to another key; a repetition changes nothing.
+
+        In one transaction: `key:introduced`, a checkpoint that both sign, `key:retired`.
+
+        Args:
+            new: signs from then on.
+            ledger: writes the records.
+            until: the last checkpoint that the old key counts for, as of one that was stolen; None:
+                the one that both sign.
+
+        Raises:
+            UsageError: Nothing was sealed yet, or both keys are one.
+            IntegrityError: See `seal`.
+        """
+        old = self._key.public
+        if old == new.public:
+            raise UsageError("the new key is the one in use")
+        async with self._engine.begin() as connection:
+            await connection.run_sync(wait_for, AdvisoryLock.SEALING, within_s=WAITS_FOR_OTHERS_S)
+            done = await _handed_over(connection, old, new.public)
+            if done is not None:
+                return done
+            state, server = await self._begin(connection)
+            if state.note is None:
+                raise UsageError(
+                    "nothing was sealed yet: point CITEBOUND_LEDGER_KEY at the new key"
+                )
+            introduced = {"key": new.public.text(), "predecessor": old.text()}
+            await ledger.event(connection, _event(Tag.KEY_INTRODUCED, introduced), content={})
+            rows = (await connection.execute(_LEFT_OUT)).mappings().all()
+            keys = (self._key, new)
+            note = await self._append(connection, state, rows, horizon=server["horizon"], keys=keys)
+            handover = (state.generation, state.frontier.size)
+            retired = old.retired(until or handover)
+            says: dict[str, Json] = {
+                "key": old.text(),
+                "successor": new.public.text(),
+                "generation": handover[0],
+                "size": handover[1],
+                "until": list(retired.until or handover),
+            }
+            await ledger.event(connection, _event(Tag.KEY_RETIRED, says), content={})
+            return Rotation(note=note, retired=retired)
+
+    async def _begin(self, connection: AsyncConnection) -> tuple[TreeState, RowMapping]:
+        state = await read_state(connection)
+        server = await read_server(connection)
         if state.note is None:
-            state = _State(
+            state = TreeState(
                 generation=1, frontier=Frontier(), horizon="0", cluster=server["cluster"], note=None
             )
         if state.cluster != server["cluster"]:
@@ -208,64 +260,37 @@ class PostgresSequencer:
                 "the ledger was sealed on another server, whose transaction ids mean nothing here:"
                 " a dump was restored; `citebound audit rebase` goes on from here"
             )
+        if state.note is not None:
+            self._check_custody(state.note)
         return state, server
+
+    def _check_custody(self, note: str) -> None:
+        """Refuse to sign after another key, which may be the one that took over from this one."""
+        if not is_signed_last(note, self._key.public):
+            raise IntegrityError(
+                "the newest checkpoint was signed by another key than CITEBOUND_LEDGER_KEY: after a"
+                " rotation, name the new key there; after the loss of a key `citebound audit"
+                " rebase` goes on"
+            )
 
     async def _append(
         self,
         connection: AsyncConnection,
-        state: _State,
+        state: TreeState,
         rows: Sequence[RowMapping],
         *,
         horizon: str,
+        keys: Sequence[LedgerKey] = (),
     ) -> str:
-        """Store leaves and the checkpoint over them; return its note. The frontier grows."""
-        first = state.frontier.size
-        for row in rows:
-            state.frontier.add(bytes(row["leaf_hash"]))
-        await connection.execute(
-            _LEAVES,
-            {
-                "places": list(range(first, state.frontier.size)),
-                "ids": [row["id"] for row in rows],
-                "leaves": [bytes(row["leaf_hash"]) for row in rows],
-            },
-        )
-        checkpoint = Checkpoint(
+        return await grow(
+            connection,
+            state,
+            rows,
             origin=origin_of(self._deployment, state.generation),
-            size=state.frontier.size,
-            root=state.frontier.root(),
+            horizon=horizon,
+            keys=keys or [self._key],
+            at=int(self._clock.now().timestamp()),
         )
-        note = self._key.sign(checkpoint, at=int(self._clock.now().timestamp()))
-        await connection.execute(
-            _CHECKPOINT,
-            {
-                "generation": state.generation,
-                "size": checkpoint.size,
-                "root": checkpoint.root,
-                "frontier": state.frontier.subtrees,
-                "horizon": horizon,
-                "cluster": state.cluster,
-                "note": note,
-            },
-        )
-        return note
-
-
-def origin_of(deployment: str, generation: int) -> str:
-    """Return the name of a ledger in its checkpoints."""
-    return f"{deployment}/audit/{generation}"
-
-
-def generation_of(origin: str, deployment: str) -> int:
-    """Return the generation that an origin names.
-
-    Raises:
-        IntegrityError: It is the origin of another ledger.
-    """
-    named, _, generation = origin.rpartition("/")
-    if named != f"{deployment}/audit" or not generation.isdecimal():
-        raise IntegrityError(f"a checkpoint of another ledger: {origin[:200]!r}")
-    return int(generation)
 
 
 def _anchored(note: str, keys: Sequence[PublicKey]) -> Checkpoint:
@@ -278,9 +303,9 @@ def _anchored(note: str, keys: Sequence[PublicKey]) -> Checkpoint:
         ) from error
 
 
-def _restored(state: _State) -> Event:
+def _event(tag: Tag, says: Mapping[str, Json]) -> Event:
     return Event(
-        tag=Tag.LEDGER_RESTORED,
+        tag=tag,
         actor="operator",
         actor_kind="operator",
         conversation=None,
@@ -288,18 +313,19 @@ def _restored(state: _State) -> Event:
         subject=None,
         cause=None,
         trace_id=None,
-        says={"generation": state.generation, "size": state.frontier.size},
+        says=says,
     )
 
 
-async def _state(connection: AsyncConnection) -> _State:
-    row = (await connection.execute(_LAST)).mappings().one_or_none()
+async def _handed_over(
+    connection: AsyncConnection, old: PublicKey, new: PublicKey
+) -> Rotation | None:
+    """Return what an earlier rotation did; None: there was none."""
+    found = await connection.execute(_HANDED_OVER, {"old": old.text(), "new": new.text()})
+    row = found.one_or_none()
     if row is None:
-        return _State(generation=0, frontier=Frontier(), horizon="0", cluster=0, note=None)
-    return _State(
-        generation=row["generation"],
-        frontier=Frontier(row["size"], [bytes(subtree) for subtree in row["frontier"]]),
-        horizon=row["horizon"],
-        cluster=row["cluster"],
-        note=row["note"],
-    )
+        return None
+    place = {"generation": int(row.generation), "size": int(row.size)}
+    note = await connection.scalar(_NOTE_AT, place)
+    generation, size = row.until
+    return Rotation(note=str(note), retired=old.retired((generation, size)))

@@ -160,7 +160,7 @@ spec:
             {{- include "citebound.env" (dict "root" $root "login" (ternary "seal" "app" (eq .component "seal"))) | nindent 12 }}
             {{- if eq .component "seal" }}
             - {name: CITEBOUND_LEDGER_KEY, value: /run/secrets/ledger/key.pem}
-            - {name: CITEBOUND_LEDGER_ANCHORS, value: /var/lib/citebound/anchors}
+            - {name: CITEBOUND_LEDGER_ANCHORS, value: {{ printf "/var/lib/citebound/anchors,%s" $root.Values.seal.anchors.second | quote }}}
             {{- end }}
           ports:
             {{- if eq .component "serve" }}

@@ -1,4 +1,4 @@
-"""Anchors of the ledger in folders outside the database: on another host, or another account's.
+"""Anchors in folders: on another host, or another account's.
 
 A folder holds `checkpoints.jsonl`, one signed note a line, which is only ever appended to, and
 `keys.txt`, the public keys that signed them.
@@ -9,12 +9,13 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.audit.checkpoint import PublicKey, public_keys
-from core.domain.errors import ConfigError
+from core.domain.errors import ConfigError, TransientError
 
 NOTES = "checkpoints.jsonl"
 KEYS = "keys.txt"
@@ -25,53 +26,50 @@ TORN = re.compile(r'\{"note": "[^"]*$')
 
 
 @dataclass(frozen=True, slots=True)
-class AnchorFolder:
-    """One folder of anchored checkpoints."""
+class FolderAnchor:
+    """See `core.audit.anchors.ReadableAnchor`: gets each checkpoint."""
 
     folder: Path
     """Need not exist before the first checkpoint."""
+    kind: str = "folder"
+    pace_s: float = 0.0
 
-    async def append(self, note: str, key: PublicKey) -> None:
-        """Keep a note, and the key that signed it; on disk when this returns.
+    @property
+    def name(self) -> str:
+        """See `Anchor.name`."""
+        return str(self.folder)
 
-        Raises:
-            OSError: It can't be written.
-        """
-        await asyncio.to_thread(self._append, note, key)
+    async def publish(self, note: str, /) -> None:
+        """See `Anchor.publish`: on disk when this returns."""
+        async with _reached(self.folder):
+            line = json.dumps({"note": note}, ensure_ascii=False)
+            await asyncio.to_thread(_append_line, self.folder / NOTES, line)
 
     async def notes(self) -> list[str]:
-        """Return all notes, oldest first; none where nothing was anchored.
-
-        Raises:
-            OSError: They can't be read.
-            ConfigError: The file is none of ours.
-        """
-        return await asyncio.to_thread(self._notes)
+        """See `ReadableAnchor.notes`."""
+        async with _reached(self.folder):
+            return await asyncio.to_thread(self._notes)
 
     async def newest(self) -> str | None:
-        """Return the last note; None where there is none.
+        """See `Anchor.newest`."""
+        async with _reached(self.folder):
+            notes = await asyncio.to_thread(self._notes, newest=True)
+            return notes[-1] if notes else None
 
-        Raises:
-            OSError: It can't be read.
-            ConfigError: The file is none of ours.
-        """
-        notes = await asyncio.to_thread(self._notes, newest=True)
-        return notes[-1] if notes else None
+    async def signers(self) -> list[PublicKey]:
+        """See `ReadableAnchor.signers`."""
+        async with _reached(self.folder):
+            return await asyncio.to_thread(self._signers)
 
-    def signers(self) -> list[PublicKey]:
-        """Return the keys that signed the notes.
+    async def keep_key(self, key: PublicKey, /) -> None:
+        """See `ReadableAnchor.keep_key`."""
+        async with _reached(self.folder):
+            if key not in await asyncio.to_thread(self._signers):
+                await asyncio.to_thread(_append_line, self.folder / KEYS, key.line())
 
-        Raises:
-            ConfigError: The file of the keys is none.
-        """
+    def _signers(self) -> list[PublicKey]:
         path = self.folder / KEYS
         return public_keys(path.read_text().splitlines()) if path.is_file() else []
-
-    def _append(self, note: str, key: PublicKey) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        if key not in self.signers():
-            _append_line(self.folder / KEYS, key.text())
-        _append_line(self.folder / NOTES, json.dumps({"note": note}, ensure_ascii=False))
 
     def _notes(self, *, newest: bool = False) -> list[str]:
         path = self.folder / NOTES
@@ -85,8 +83,17 @@ class AnchorFolder:
         return _parsed(lines[1:] if is_cut else lines, path)
 
 
+@asynccontextmanager
+async def _reached(folder: Path) -> AsyncGenerator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise TransientError(f"the anchor {folder} can't be reached: {error.strerror}") from error
+
+
 def _append_line(path: Path, line: str) -> None:
     """Add a line in one write, after whatever a crash has left of the last one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         if not _ends_with_newline(path):
