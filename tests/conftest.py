@@ -7,15 +7,17 @@ import random
 import secrets
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import engine_for
-from tests.databases import MIGRATED, copied, new_home, remove, server
+from tests.databases import MIGRATED, admin, copied, new_home, remove, server
 
 KNOWN_SKIPS = (
     "shared data absent",
@@ -115,6 +117,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(given, ignore_errors=True)
 
 
+_logins = count()
+
 KEYS = ("ANTHROPIC_API_KEY", "VOYAGE_API_KEY")
 
 
@@ -178,6 +182,21 @@ async def engine(database_url: str) -> AsyncIterator[AsyncEngine]:
     engine = engine_for(database_url)
     yield engine
     await engine.dispose()
+
+
+@pytest.fixture
+def new_login(server_url: str) -> Iterator[Callable[[], str]]:
+    """Names of logins that are dropped at the end: they belong to the server, which tests share."""
+    made: list[str] = []
+
+    def new() -> str:
+        made.append(f"anna.{os.getpid()}.{next(_logins)}")
+        return made[-1]
+
+    yield new
+    with admin(server_url) as connection:
+        for login in made:
+            connection.execute(text(f'DROP ROLE IF EXISTS "{login}"'))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import getpass
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 
 from rich.text import Text
@@ -50,11 +50,8 @@ def grant(
         )
     )
     if has_login:
-        terminal.show(
-            *_connection(
-                client_connection(url, login), password, is_embedded=not settings.database_url
-            )
-        )
+        for line in _connection(client_connection(url, login), password, settings):
+            terminal.show_unwrapped(line)
     return 0
 
 
@@ -119,28 +116,23 @@ async def _list(settings: Settings) -> list[ListedOfficer]:
         return await grants.list()
 
 
-def _connection(place: ClientConnection, password: str | None, *, is_embedded: bool) -> list[Text]:
-    """Return how psql, DBeaver and Metabase connect."""
-    if is_embedded:
-        return [
-            Text(f"  citebound audit sql --officer {place.login}"),
-            Text(f"  citebound audit shell --officer {place.login}     psql on the database"),
-            Text(UNRECORDED),
-        ]
-    said = (
-        Text("It has its password already; revoke and grant again to make a new one.")
-        if password is None
-        else Text(f"Password, shown this once: {password}")
-    )
-    return [
-        said,
-        Text(f'  psql       psql "{place.url}"'),
-        Text(f"  DBeaver    PostgreSQL: host {place.host}, port {place.port},"),
-        Text(f"             database {place.database}, user name {place.login}; schema audit"),
-        Text("  Metabase   Admin, Databases, PostgreSQL: the same; schemas: only audit"),
-        Text("  citebound  DATABASE_URL as psql has it, with the password: citebound audit sql"),
-        Text(UNRECORDED),
-    ]
+def _connection(place: ClientConnection, password: str | None, settings: Settings) -> Iterator[str]:
+    """Yield how psql, DBeaver and Metabase connect."""
+    if not settings.database_url:
+        yield f"  citebound audit sql --officer {place.login}"
+        yield f"  citebound audit shell --officer {place.login}     psql on the database"
+    else:
+        yield (
+            f"Password, shown this once: {password}"
+            if password
+            else "It has its password already; revoke and grant again to make a new one."
+        )
+        yield f'  psql       psql "{place.url}"'
+        yield f"  DBeaver    PostgreSQL: host {place.host}, port {place.port},"
+        yield f"             database {place.database}, user name {place.login}; schema audit"
+        yield "  Metabase   Admin, Databases, PostgreSQL: the same; schemas: only audit"
+        yield "  citebound  DATABASE_URL as psql has it, with the password: citebound audit sql"
+    yield UNRECORDED
 
 
 def _row(officer: ListedOfficer) -> Row:

@@ -31,10 +31,9 @@ def shell(*, purpose: str | None, officer: str | None) -> int:
         raise UsageError("say why you read, with --purpose: it is recorded")
     with terminal.busy("Opening the database"):
         line = asyncio.run(_opened(settings, officer, purpose_of(purpose))).words
-    terminal.remark(
-        Text("Any client that connects by Unix sockets reaches it until this ends:"),
-        Text(f'  psql "{line}"'),
-    )
+    terminal.remark(Text("Any client that connects by Unix sockets reaches it until this ends:"))
+    terminal.show_unwrapped(f'psql "{line}"')
+    terminal.out.file.flush()
     psql = shutil.which("psql") or str(own_psql())
     if terminal.is_interactive and Path(psql).is_file():
         terminal.remark(Text("\\d lists the views, \\d+ VIEW its columns, \\q leaves."))

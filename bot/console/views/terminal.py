@@ -127,6 +127,10 @@ class Terminal:
         """Print to standard output."""
         _print(self.out, renderables)
 
+    def show_unwrapped(self, text: str) -> None:
+        """Print a line to standard output that can be copied as one, however long it is."""
+        self.out.print(safe(text), soft_wrap=True)
+
     def remark(self, *renderables: RenderableType) -> None:
         """Print to standard error."""
         _print(self.err, renderables)

@@ -1,11 +1,9 @@
 """Officers with logins of their own, on the test's own database."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from itertools import count
-from os import getpid
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
-from sqlalchemy import create_engine, make_url, text
+from sqlalchemy import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import engine_for
@@ -18,25 +16,6 @@ from core.adapters.system import SystemClock, UuidSource
 Grant = Callable[..., Awaitable[str]]
 Session = Callable[[str], OfficerSession]
 LEDGER = Ledger(clock=SystemClock(), ids=UuidSource(), unit="berlin")
-_numbers = count()
-
-
-@pytest.fixture
-def new_login(server_url: str) -> Iterator[Callable[[], str]]:
-    """Names of logins that are dropped at the end: they belong to the server, which tests share."""
-    made: list[str] = []
-
-    def new() -> str:
-        made.append(f"anna.{getpid()}.{next(_numbers)}")
-        return made[-1]
-
-    yield new
-    url = make_url(server_url).set(drivername="postgresql+psycopg")
-    engine = create_engine(url, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        for login in made:
-            connection.execute(text(f'DROP ROLE IF EXISTS "{login}"'))
-    engine.dispose()
 
 
 @pytest.fixture
