@@ -24,8 +24,10 @@ from bot.ledger import (
 from core.adapters.anchors.folder import FolderAnchor
 from core.adapters.anchors.timestamps import read_roots, stamped_at
 from core.adapters.postgres.access import open_engine
+from core.adapters.postgres.engine.database import server_facts
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.roles import DatabaseRole
+from core.adapters.postgres.engine.schema import newest_revision
 from core.adapters.postgres.record.export import PostgresExport, Selection
 from core.adapters.postgres.record.sequencer import Rotation, Sealed
 from core.adapters.postgres.record.verification import PostgresVerifier, VerificationBasis
@@ -142,6 +144,10 @@ async def _verify(settings: Settings, asked: Asked) -> Verification:
         lacks=lacks,
     )
     async with open_engine(settings, DatabaseRole.AUDITOR, migrates=False) as engine:
+        revision = (await server_facts(engine)).revision
+        if revision != newest_revision():
+            # What a later one added would pass for a change.
+            raise ConfigError(f"the schema is at {revision}, of a later release: verify with that")
         verifier = PostgresVerifier(engine, deployment=settings.ledger_name)
         return await verifier.verify(basis, since=asked.since)
 

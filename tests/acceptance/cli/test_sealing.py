@@ -229,3 +229,43 @@ def _checked(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         (sys.executable, "-I", "-S", str(folder / "verify.py"), *words),
         capture_output=True, text=True, check=False,
     )  # fmt: skip
+
+
+def test_a_later_schema_is_verified_by_its_release(
+    citebound: Run, anchors: Path, asked: Done, database_url: str
+) -> None:
+    """What it added would pass for a change: that is not told to anybody as one."""
+    assert asked.code == 0
+    citebound("audit", "seal", "--once")
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(
+            "INSERT INTO citebound.schema_compatibility"
+            " SELECT '9999_next', version_num FROM citebound.alembic_version"
+        )
+        connection.execute("UPDATE citebound.alembic_version SET version_num = '9999_next'")
+        connection.execute("ALTER TABLE audit.tag ADD COLUMN later text")
+    found = citebound("audit", "verify")
+    assert (found.code, "the schema is at 9999_next" in found.out) == (2, True)
+
+
+@pytest.mark.parametrize("words", [("ask", QUESTION), ("serve",), ("work",), ("audit", "seal")])
+def test_production_refuses_who_could_change_the_record(
+    citebound: Run, anchors: Path, database_url: str, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """In one line, with an exit code of its own and the cure; before anything is served."""
+    key = tmp_path / "key.pem"
+    key.write_bytes(LedgerKey.generate("citebound").to_pem())
+    production = {
+        "CITEBOUND_ENVIRONMENT": "production",
+        "CITEBOUND_LEDGER_KEY": str(key),
+        "CITEBOUND_LEDGER_ANCHORS": f"{anchors},{tmp_path / 'other'}",
+        "CITEBOUND_OPERATIONS_PORT": "0",
+        "SLACK_BOT_TOKEN": "xoxb-1-T0HOME-fake",
+        "SLACK_SIGNING_SECRET": "0123456789abcdef0123456789abcdef",
+        "DATABASE_URL": database_url,
+    }
+    refused = citebound(*words, **production)
+    assert (refused.code, refused.out) == (8, "")
+    (line,) = (line for line in refused.err.splitlines() if "error:" in line)
+    assert "is a superuser, or may become one" in line
+    assert "CREATE ROLE name LOGIN PASSWORD '...' IN ROLE citebound_" in line

@@ -10,14 +10,18 @@ import pytest
 from sqlalchemy import make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.console.commands.doctor import diagnose
+from bot.doctor_check import Status
 from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.engine.database import engine_for, server_facts
-from core.adapters.postgres.engine.roles import CREATE_ROLES, DatabaseRole
+from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
+from core.adapters.postgres.engine.roles import CREATE_ROLES, EMBEDDED_LOGINS, DatabaseRole
 from core.adapters.postgres.engine.schema import migrate, newest_revision, open_database
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, PrivilegedLoginError
 from tests.databases import admin, as_role, named
 
+COUNT = text("SELECT count(*) FROM audit.record")
 ROLES_SQL = Path(__file__).parents[3] / "deploy" / "sql" / "roles.sql"
 
 
@@ -205,3 +209,51 @@ def test_the_file_for_administrators_makes_our_roles() -> None:
     assert lines.endswith(CREATE_ROLES)
     assert all(line.startswith("--") for line in lines.removesuffix(CREATE_ROLES).splitlines())
     assert all(f"'{role}'" in CREATE_ROLES for role in DatabaseRole)
+
+
+async def test_the_embedded_database_is_migrated_by_its_superuser_alone(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """One of before the roles, too; each process connects as a login of its role, in production."""
+    home = tmp_path_factory.mktemp("embedded") / "home"
+    engine = engine_for(await asyncio.to_thread(start_embedded, home, temporary=True), pooled=False)
+    try:
+        await migrate(engine, to="0031_ledger")
+        settings = Settings(home=home, environment="production", migrate="always")
+        for role in (DatabaseRole.APP, DatabaseRole.SEQUENCER, DatabaseRole.AUDITOR):
+            async with open_engine(settings, role) as used, used.connect() as connection:
+                assert await connection.scalar(text("SELECT session_user")) == EMBEDDED_LOGINS[role]
+        async with (
+            open_engine(settings, DatabaseRole.CONSOLE, officer="me") as used,
+            used.connect() as connection,
+        ):
+            assert await connection.scalar(text("SELECT audit.my_units()")) == ["*"]
+            assert await connection.scalar(COUNT) == 0
+    finally:
+        await engine.dispose()
+        await asyncio.to_thread(stop_embedded, home)
+
+
+@pytest.mark.parametrize(
+    ("role", "environment", "health"),
+    [
+        (None, "production", Status.BROKEN),
+        (None, "development", Status.DOUBTFUL),
+        (DatabaseRole.APP, "production", Status.FINE),
+        (DatabaseRole.AUDITOR, "production", Status.DOUBTFUL),
+    ],
+)
+async def test_the_doctor_tells_who_we_are(
+    database_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    role: DatabaseRole | None,
+    environment: str,
+    health: Status,
+) -> None:
+    """With the cure, where it is more or less than `serve` and `work` need."""
+    url = as_role(database_url, role) if role else database_url
+    monkeypatch.setenv("DATABASE_URL", url)
+    monkeypatch.setenv("CITEBOUND_ENVIRONMENT", environment)
+    found = [one async for one in diagnose() if one.subject == "database login"]
+    assert [one.health for one in found] == [health]
+    assert ("citebound_app" in found[0].cure) is (health is not Status.FINE)
